@@ -51,6 +51,20 @@ module.exports = {
       to: { path: '^tests/' },
     },
     {
+      name: 'product-needs-no-scripts',
+      severity: 'error',
+      from: { path: '^services/' },
+      to: { path: '^scripts/' },
+    },
+    {
+      name: 'scripts-stay-apart',
+      comment:
+        'Folders of scripts share nothing: what two of them need is in a part of core, or in a file of data.',
+      severity: 'error',
+      from: { path: '^scripts/([^/]+)/' },
+      to: { path: '^scripts/', pathNot: '^scripts/$1/' },
+    },
+    {
       name: 'no-dev-dependency',
       severity: 'error',
       from: { path: '^services/', pathNot: TEST },

@@ -22,8 +22,8 @@ const { values: options } = parseArgs({
 })
 /** Prefix of the names under which the second tier is counted. */
 const LIST = 'list '
-/** Most kinds and lists that are stored of an index. */
-const MOST_USERS = 12
+/** Most kinds or lists that are named of an index. */
+const MOST_NAMED = 4
 
 const server = await openGeneratedServer(options)
 const database = await connectDatabase(server.address, { applicationName: 'bench' })
@@ -45,22 +45,19 @@ try {
     await scans.take(kind)
   }
   client.close()
-  const indexes = (await scans.list()).map(({ name, bytesPerRow, kinds }) => {
-    const users = Object.entries(kinds).sort(([, one], [, other]) => other - one)
-    const ofTraffic = users.filter(([kind]) => !kind.startsWith(LIST))
-    return {
-      name,
-      bytesPerRow,
-      scans: ofTraffic.reduce((sum, [, count]) => sum + count, 0),
-      kinds: ofTraffic.map(([kind]) => kind).slice(0, MOST_USERS),
-      lists: users
-        .filter(([kind]) => kind.startsWith(LIST))
-        .map(([kind]) => kind.slice(LIST.length))
-        .slice(0, MOST_USERS),
-    }
-  })
+  const indexes = (await scans.list())
+    .filter(({ isKey }) => !isKey)
+    .map(({ name, bytesPerRow, kinds }) => {
+      const users = Object.entries(kinds).sort(([, one], [, other]) => other - one)
+      const ofTraffic = users.filter(([kind]) => !kind.startsWith(LIST))
+      const scanned = ofTraffic.reduce((sum, [, count]) => sum + count, 0)
+      const shown = (ofTraffic.length > 0 ? ofTraffic : users).map(([kind]) => kind.replace(LIST, ''))
+      const named = { users: shown.slice(0, MOST_NAMED), moreUsers: Math.max(0, shown.length - MOST_NAMED) }
+      return JSON.stringify({ name, bytesPerRow, scans: scanned, ...named })
+    })
   const { factor, samples } = options
-  const text = JSON.stringify({ factor, samples, indexes }, null, 1)
+  const head = `"factor": ${JSON.stringify(factor)}, "samples": ${JSON.stringify(samples)}`
+  const text = `{${head}, "indexes": [\n${indexes.join(',\n')}\n]}`
   await writeFile(join(packageRoot, 'scripts/bench/index-use.json'), `${text}\n`)
 } finally {
   api.stop()

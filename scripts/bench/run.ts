@@ -1,5 +1,5 @@
 /**
- * Runs the benches of `docs/performance.md`, one after the other, and keeps what they print in `scripts/bench/results`.
+ * Runs the benches of `docs/performance.md`, one after the other, and keeps what they print in `scripts/bench/results.json`.
  * Usage: npm run bench [-- [NAME ...] [--data FOLDER]]
  *
  * `--data`: generated databases are retained below this folder, in `factor-1`, `factor-2`; without it each is generated
@@ -7,14 +7,12 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import { packageRoot } from '../../services/core/paths/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
-import { benchRuns, resultFile } from './runs.ts'
+import { benchRuns, storeResult } from './runs.ts'
 import type { BenchResult, BenchRun } from './runs.ts'
 
 const { values: options, positionals } = parseArgs({
@@ -23,12 +21,8 @@ const { values: options, positionals } = parseArgs({
 })
 const wanted = benchRuns.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const machine = await describeMachine()
-for (const bench of wanted) {
-  const path = join(packageRoot, resultFile(bench.name))
-  await mkdir(join(path, '..'), { recursive: true })
-  await writeFile(path, `${JSON.stringify(await run(bench), null, 2)}\n`)
-}
-console.log('\nstored; `node dist/scripts/docs.js` writes docs/performance.md')
+for (const bench of wanted) storeResult(await run(bench))
+console.log('\nstored; `npm run docs:write` writes docs/performance.md')
 
 async function run(bench: BenchRun): Promise<BenchResult> {
   console.log(`\n# ${bench.title}`)
@@ -46,7 +40,24 @@ async function run(bench: BenchRun): Promise<BenchResult> {
   const [code] = (await once(child, 'close')) as [number | null]
   if (code !== 0) throw new Error(`bench ${bench.name} ended with ${String(code)}`)
   const seconds = Math.round((performance.now() - startedMs) / 1_000)
-  return { day: new Date().toISOString().slice(0, 10), machine, loadBefore, seconds, output: output.trim() }
+  const { name, title, about } = bench
+  const day = new Date().toISOString().slice(0, 10)
+  return {
+    name,
+    title,
+    about,
+    command: commandOf(bench),
+    day,
+    machine,
+    loadBefore,
+    seconds,
+    output: output.trim(),
+  }
+}
+
+function commandOf({ program, args, factor }: BenchRun): string {
+  const parameters = factor === undefined ? args : [...args, '--factor', String(factor)]
+  return ['npm run build && node', `dist/scripts/bench/${program}.js`, ...parameters].join(' ')
 }
 
 function databaseArgs({ factor }: BenchRun): readonly string[] {

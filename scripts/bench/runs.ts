@@ -1,4 +1,7 @@
 /** The benches that `docs/performance.md` shows, and the results of their last run. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../../services/core/paths/index.ts'
 
 /** A bench of the page. */
 export interface BenchRun {
@@ -13,8 +16,10 @@ export interface BenchRun {
   readonly factor?: number
 }
 
-/** Last run of a bench, as stored in `scripts/bench/results`. */
-export interface BenchResult {
+/** Last run of a bench, as stored in `scripts/bench/results.json`. */
+export interface BenchResult extends Pick<BenchRun, 'name' | 'title' | 'about'> {
+  /** What repeats it. */
+  readonly command: string
   /** Day, ISO 8601. */
   readonly day: string
   readonly machine: {
@@ -84,7 +89,14 @@ export const benchRuns: readonly BenchRun[] = [
   },
 ]
 
-/** File of the last run of a bench, from the root of the repository. */
-export function resultFile(name: string): string {
-  return `scripts/bench/results/${name}.json`
+/** The results of the last runs, in the order of the page. */
+const RESULTS = join(packageRoot, 'scripts/bench/results.json')
+
+/** Stores the result of a run in the place of the one before. */
+export function storeResult(result: BenchResult): void {
+  const stored = JSON.parse(readFileSync(RESULTS, 'utf8')) as BenchResult[]
+  const results = benchRuns.flatMap(({ name }) =>
+    name === result.name ? result : (stored.find((other) => other.name === name) ?? []),
+  )
+  writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`)
 }

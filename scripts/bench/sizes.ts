@@ -1,7 +1,7 @@
 /**
  * Measures how many bytes a row takes, its indexes included, on a generated database; docs/sizing.md computes with it.
  *   node dist/scripts/bench/sizes.js [--factor NUMBER] [--seed TEXT] [--data FOLDER] [--server JSON] [--write]
- * `--write` keeps the figures in scripts/sizing/bytes.json.
+ * `--write` keeps the figures in scripts/docs/sizing/bytes.json.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,4 +44,4 @@ await server.stop()
 const measured = { command: `node dist/scripts/bench/sizes.js --factor ${values.factor}`, tables }
 const text = `${JSON.stringify(measured, null, 2)}\n`
 console.log(text)
-if (values.write) writeFileSync(join(packageRoot, 'scripts/sizing/bytes.json'), text)
+if (values.write) writeFileSync(join(packageRoot, 'scripts/docs/sizing/bytes.json'), text)

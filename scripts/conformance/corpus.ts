@@ -28,3 +28,16 @@ export function readCorpus(name: CorpusName): Entry[] {
 export function readRules(): RuleBook {
   return readRuleBook(readFixture('rules.json'))
 }
+
+/** A difference between the answers of Pronghorn and of the system that it replaces. */
+interface Difference {
+  readonly why: string
+  /** Entries of the corpus that differ for this reason. */
+  readonly entries?: readonly string[]
+}
+
+/** What differs on purpose: no other difference from the recorded answers is accepted. */
+export function readDifferences(): readonly Difference[] {
+  const text = readFileSync(join(packageRoot, 'scripts/conformance/differences.json'), 'utf8')
+  return JSON.parse(text) as Difference[]
+}

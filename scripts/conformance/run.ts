@@ -1,14 +1,13 @@
 import type { Entry, Verdict } from './compare.ts'
 import { judge, sendEntry } from './compare.ts'
 import type { CorpusName } from './corpus.ts'
-import { readCorpus, readRules } from './corpus.ts'
-import { differences } from './differences.ts'
+import { readCorpus, readDifferences, readRules } from './corpus.ts'
 
 /** An entry that did not come out right. */
 export interface Failure {
   readonly entry: Entry
   readonly verdict: Verdict
-  /** The reason that `differences` gives; undefined for an unexplained one. */
+  /** The reason that `differences.json` gives; undefined for an unexplained one. */
   readonly reason: string | undefined
 }
 
@@ -18,7 +17,7 @@ export interface Outcome {
   /** Entries by result. */
   readonly tally: Readonly<Partial<Record<Verdict['result'], number>>>
   readonly failures: readonly Failure[]
-  /** Entries that `differences` explains although they come out right. */
+  /** Entries that `differences.json` explains although they come out right. */
   readonly outdated: readonly string[]
 }
 
@@ -75,5 +74,7 @@ export function describeFailures({ failures, outdated }: Outcome): string[] {
 }
 
 function knownReasons(): Map<string, string> {
-  return new Map(differences.flatMap(({ entries = [], why }) => entries.map((id) => [id, why] as const)))
+  return new Map(
+    readDifferences().flatMap(({ entries = [], why }) => entries.map((id) => [id, why] as const)),
+  )
 }

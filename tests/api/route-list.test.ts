@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { renderEndpoints } from '../../scripts/docs.ts'
+import { renderEndpoints } from '../../scripts/docs/docs.ts'
 import { createNamespace, startApi } from '../../services/api/index.ts'
 import type { NamespaceFactory, RunningApi } from '../../services/api/index.ts'
 import { createTestDatabase } from '../setup/database.ts'

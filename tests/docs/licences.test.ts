@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { readLicences, refusedLicences, renderLicences } from '../../scripts/licences.ts'
+import { readLicences, refusedLicences, renderLicences } from '../../scripts/docs/licences.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
 it('the licences of what is delivered are allowed, and listed', async () => {

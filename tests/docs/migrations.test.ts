@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { checkMigrations, listMigrations, parseLanded } from '../../scripts/migrations.ts'
+import { checkMigrations, listMigrations, parseLanded } from '../../scripts/migrations/migrations.ts'
 
 it('no migration that has landed was changed', () => {
   const { problems } = checkMigrations()

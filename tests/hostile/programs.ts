@@ -223,7 +223,7 @@ export class Programs {
     }
     this.filler = new Program(
       'filler',
-      'scripts/hostile-reader.js',
+      'scripts/hostile/reader.js',
       [JSON.stringify(options), String(fillerPort)],
       {},
     )

@@ -11,8 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { launch } from 'puppeteer-core'
 import type { Browser, Page } from 'puppeteer-core'
-import { packageRoot } from '../services/core/paths/index.ts'
-import { drawTerminal } from './pictures/terminal.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { drawTerminal } from './terminal.ts'
 
 const PATIENCE_MS = 600_000
 const ports = { ship: 19_480, http: 19_488, api: 19_400 }

@@ -2,14 +2,14 @@
  * Compares the api with the recorded answers of the system that it replaces: indexes the recording, serves it, sends
  * every recorded request. Usage: npm run conformance [history] [recorded] (default: both replay modes of the chain).
  *
- * Prints what came out, and exits with 1 when an answer differs that `scripts/conformance/differences.ts` does not
+ * Prints what came out, and exits with 1 when an answer differs that `scripts/conformance/differences.json` does not
  * list, or when one that it lists no longer differs.
  */
-import { connectDatabase, migrate } from '../services/core/database/index.ts'
-import { createLogger } from '../services/core/log/index.ts'
-import { startEmbeddedPostgres } from '../services/standalone/index.ts'
-import { describeFailures, isConforming, runCorpus, setStage } from './conformance/index.ts'
-import type { Outcome, StageOptions } from './conformance/index.ts'
+import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
+import { describeFailures, isConforming, runCorpus, setStage } from './index.ts'
+import type { Outcome, StageOptions } from './index.ts'
 
 const logger = createLogger({ name: 'conformance', level: 'error', pretty: true })
 

@@ -1,6 +1,6 @@
-import { connectDatabase, migrate } from '../services/core/database/index.ts'
-import { compareHasura, generateHasura } from '../services/appliance/index.ts'
-import { startEmbeddedPostgres } from '../services/standalone/index.ts'
+import { connectDatabase, migrate } from '../../services/core/database/index.ts'
+import { compareHasura, generateHasura } from '../../services/appliance/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 
 // hasura check: compares infra/hasura/metadata with the schema of the migrations, on its own database.
 // hasura write: makes the metadata from it.

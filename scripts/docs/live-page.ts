@@ -1,6 +1,6 @@
-import { liveErrorCodes, liveEventSchemas, liveFilters, liveNoticeSchemas } from '../services/api/index.ts'
-import type { Namespace } from '../services/api/index.ts'
-import { eventCatalogue } from '../services/core/live/index.ts'
+import { liveErrorCodes, liveEventSchemas, liveFilters, liveNoticeSchemas } from '../../services/api/index.ts'
+import type { Namespace } from '../../services/api/index.ts'
+import { eventCatalogue } from '../../services/core/live/index.ts'
 import { code, table } from './markdown.ts'
 
 type Schema = (typeof liveNoticeSchemas)[number]

@@ -1,12 +1,27 @@
 /** The page of what was measured: `docs/performance.md`, from what `npm run bench` stores. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../services/core/paths/index.ts'
-import { benchRuns, resultFile } from './bench/runs.ts'
-import type { BenchResult, BenchRun } from './bench/runs.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+
+/** What the last run of a bench has stored. */
+interface BenchResult {
+  readonly title: string
+  readonly about: string
+  readonly command: string
+  readonly day: string
+  readonly machine: Readonly<Record<'processor' | 'node' | 'postgres', string>> &
+    Readonly<Record<'processors' | 'memoryGb', number>>
+  readonly loadBefore: number
+  readonly seconds: number
+  readonly output: string
+}
+
+/** Written by `npm run bench`, in the order of the page. */
+const RESULTS = 'scripts/bench/results.json'
 
 /** Blocks of Markdown, after the note that the page is generated. */
 export function renderPerformance(): string[] {
+  const results = JSON.parse(readFileSync(join(packageRoot, RESULTS), 'utf8')) as BenchResult[]
   return [
     '# Performance',
     'What `npm run bench` measured last. Each section has the command that repeats it; figures of a machine drift, so ' +
@@ -14,20 +29,16 @@ export function renderPerformance(): string[] {
     '`npm run bench` takes most of an hour; `npm run bench -- latency` runs one bench, and `--data FOLDER` retains ' +
       'the generated databases. `npm run bench:ratios` is a small run for continuous integration: it compares the ratios ' +
       'with the stored ones in `scripts/bench/ratios.json`, and fails when a third of one is lost.',
-    ...benchRuns.flatMap(renderRun),
+    ...results.flatMap(renderRun),
   ]
 }
 
-function renderRun(bench: BenchRun): string[] {
-  const file = join(packageRoot, resultFile(bench.name))
-  const command = ['npm run build && node', `dist/scripts/bench/${bench.program}.js`, ...bench.args]
-  if (bench.factor !== undefined) command.push('--factor', String(bench.factor))
-  const heading = [`## ${bench.title}`, bench.about, `\`${command.join(' ')}\``]
-  if (!existsSync(file)) return [...heading, 'Not measured yet.']
-  const result = JSON.parse(readFileSync(file, 'utf8')) as BenchResult
+function renderRun(result: BenchResult): string[] {
   const { processor, processors, memoryGb, node, postgres } = result.machine
   return [
-    ...heading,
+    `## ${result.title}`,
+    result.about,
+    `\`${result.command}\``,
     `${result.day}: ${processors} processors (${processor}), ${memoryGb} GB, Node.js ${node}, PostgreSQL ${postgres}; ` +
       `load before the run ${result.loadBefore}; ${result.seconds} s.`,
     ...renderOutput(result.output),

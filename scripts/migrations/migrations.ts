@@ -1,7 +1,7 @@
 /**
  * A landed migration never changes: an installation that has applied it stops at other content.
  *
- * `node dist/scripts/migrations.js check` compares the migrations with the list of those that have landed, and where
+ * `npm run migrations:check` compares the migrations with the list of those that have landed, and where
  * the history of git is there, with the commits that first listed them. `write` adds the migrations that are not
  * listed yet; it changes no entry.
  */
@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { packageRoot } from '../services/core/paths/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
 
 /** Folder of the migrations, below the package root. */
 const FOLDER = 'services/core/database/migrations'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { packageRoot } from '../../services/core/paths/index.ts'
+import { packageRoot } from '../../../services/core/paths/index.ts'
 
 /** Rows that the size of a database follows from. */
 export const drivers = ['assets', 'transfers', 'logs', 'offers', 'listings'] as const
@@ -66,10 +66,10 @@ const ratesSchema = z.strictObject({
 /** Events and requests a second, as the benches have measured them. */
 export type MeasuredRates = z.infer<typeof ratesSchema>
 
-/** The figures in scripts/sizing. @throws when a file does not have its form. */
+/** The figures in scripts/docs/sizing. @throws when a file does not have its form. */
 export function readFigures(): { bytes: MeasuredBytes; rates: MeasuredRates; assumed: Assumptions } {
   const read = (name: string): unknown =>
-    JSON.parse(readFileSync(join(packageRoot, 'scripts/sizing', name), 'utf8'))
+    JSON.parse(readFileSync(join(packageRoot, 'scripts/docs/sizing', name), 'utf8'))
   return {
     bytes: bytesSchema.parse(read('bytes.json')),
     rates: ratesSchema.parse(read('rates.json')),

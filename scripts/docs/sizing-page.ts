@@ -1,4 +1,4 @@
-/** The page about sizes: what a chain takes, computed from scripts/sizing. */
+/** The page about sizes: what a chain takes, computed from scripts/docs/sizing. */
 import { code, table } from './markdown.ts'
 import { drivers, readFigures, requestsPerProcessor, sizeOf, unitBytes } from './sizing/compute.ts'
 
@@ -11,10 +11,10 @@ export function renderSizing(): string[] {
   const { filler, api } = rates
   return [
     '# Sizing',
-    'What an installation takes, computed by `scripts/sizing/compute.ts` from measured figures and from assumptions. ' +
+    'What an installation takes, computed by `scripts/docs/sizing/compute.ts` from measured figures and from assumptions. ' +
       '**Measured** are bytes a row, events and requests a second; **assumed** are how many rows a chain has, how fast its ' +
-      'node sends, and which share of the data is in use. Put the numbers of your chain into `scripts/sizing/chains.json` ' +
-      'and run `node dist/scripts/docs.js`.',
+      'node sends, and which share of the data is in use. Put the numbers of your chain into `scripts/docs/sizing/chains.json` ' +
+      'and run `npm run docs:write`.',
     '## What a chain takes',
     table(
       ['', ...sizes.map(([{ name }]) => name)],

@@ -1,7 +1,7 @@
 /** Prints what the last test runs counted, in plain lines; fails when a test failed or a suite was left out. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../services/core/paths/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
 
 interface TestResults {
   readonly numPassedTests: number

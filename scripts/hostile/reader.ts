@@ -4,10 +4,10 @@
  * `ended CODE` each time, with the message.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PronghornError } from '../services/core/errors/index.ts'
-import { createLogger } from '../services/core/log/index.ts'
-import { runReader, startFillerHealth } from '../services/filler/index.ts'
-import type { ReaderOptions, ReaderStatus } from '../services/filler/index.ts'
+import { PronghornError } from '../../services/core/errors/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { runReader, startFillerHealth } from '../../services/filler/index.ts'
+import type { ReaderOptions, ReaderStatus } from '../../services/filler/index.ts'
 
 const AGAIN_MS = 20
 

@@ -1,7 +1,7 @@
 /** The page about indexes: what each costs and what used it, from a measured run, with the declarations. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../services/core/paths/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
 import { code, table } from './markdown.ts'
 
 /** An index as it is declared for queries. */
@@ -20,16 +20,19 @@ export interface MeasuredIndex {
   readonly bytesPerRow: number
   /** Scans by kinds of request with two to five filters. */
   readonly scans: number
-  /** Names of the kinds, those with most scans first. */
-  readonly kinds: readonly string[]
-  /** Lists of the second tier (a single filter or sort) whose plans have the index. */
-  readonly lists: readonly string[]
+  /**
+   * The kinds with most scans; where there are none, lists of the second tier (a single filter or sort) whose plans have
+   * the index.
+   */
+  readonly users: readonly string[]
+  /** How many users there are besides. */
+  readonly moreUsers: number
 }
 
-/** What a run of `bench/index-ablation` has measured of an index. */
-export interface AblatedIndex {
+/** What requests lost while an index was switched off. */
+interface IndexLoss {
   readonly name: string
-  /** The kind of traffic, or the address of the second tier, that loses most without it. */
+  /** The kind of traffic, or the address of the second tier, that lost most without it. */
   readonly request: string
   /** Its time with the index, and without it. */
   readonly withMs: number
@@ -38,12 +41,10 @@ export interface AblatedIndex {
 
 /** Written by `node dist/scripts/bench/index-use.js`. */
 const MEASURED = 'scripts/bench/index-use.json'
-/** Written by `node dist/scripts/bench/index-ablation.js`. */
-export const ABLATED = 'scripts/bench/index-ablation.json'
+/** Measured on 2026-11-26, where a request took 5 ms or more and lost a fifth of its rate. */
+const LOSSES = 'scripts/docs/index-losses.json'
 const FOLDER = 'services/core/database/indexes'
 const STATEMENT = /^CREATE INDEX (\w+) ON (\w+)\.(\w+) ([^;]+);$/
-/** Kinds that a row of the table names. */
-const MOST_NAMED = 4
 
 /** The declared query indexes, by family. */
 export function readDeclaredIndexes(): Map<string, DeclaredIndex[]> {
@@ -69,18 +70,16 @@ export function readMeasuredIndexes(): Map<string, MeasuredIndex> {
   return new Map(indexes.map((index) => [index.name, index]))
 }
 
-/** What its switch-off has shown, by the name of the index. */
-export function readAblatedIndexes(): Map<string, AblatedIndex> {
-  const { indexes } = JSON.parse(readFileSync(join(packageRoot, ABLATED), 'utf8')) as {
-    indexes: readonly AblatedIndex[]
-  }
-  return new Map(indexes.map((index) => [index.name, index]))
+/** What was lost without it, by the name of the index. */
+function readLosses(): Map<string, IndexLoss> {
+  const losses = JSON.parse(readFileSync(join(packageRoot, LOSSES), 'utf8')) as readonly IndexLoss[]
+  return new Map(losses.map((loss) => [loss.name, loss]))
 }
 
 /** Sections of the page. */
 export function renderIndexes(): string[] {
   const measured = readMeasuredIndexes()
-  const ablated = readAblatedIndexes()
+  const losses = readLosses()
   const families = readDeclaredIndexes()
   const count = [...families.values()].reduce((sum, indexes) => sum + indexes.length, 0)
   return [
@@ -88,8 +87,9 @@ export function renderIndexes(): string[] {
     `${count} indexes that only queries need, in addition to the keys of the tables. They are declared in \`${FOLDER}\` and built online ` +
       'when a reader has reached the head. Bytes are those for each row of the table on the generated database, whether the row has an ' +
       'entry or not. Scans are those of `bench/traffic --scans`; where there are none, the lists of the second tier ' +
-      '(`bench/api`: a single filter or sort) whose plans have the index are named. The last columns are of `bench/index-ablation`: the request that loses most when the ' +
-      'index is switched off, and its ms with and without it; none where no request loses a fifth of its rate and takes 5 ms.',
+      '(`bench/api`: a single filter or sort) whose plans have the index are named. The last columns are of 2026-11-26: the request that lost most when the index was ' +
+      'switched off (by `pg_index.indisvalid`), and its ms with and without it; none where no request that took 5 ms lost a ' +
+      'fifth of its rate.',
     ...[...families].flatMap(([family, indexes]) => [
       `## ${family}`,
       table(
@@ -100,11 +100,11 @@ export function renderIndexes(): string[] {
           'Bytes a row',
           'Scans',
           'Used by',
-          'Loses most without it',
+          'Lost most without it',
           'ms with',
           'ms without',
         ],
-        indexes.map((index) => cells(index, measured.get(index.name), ablated.get(index.name))),
+        indexes.map((index) => cells(index, measured.get(index.name), losses.get(index.name))),
       ),
     ]),
   ]
@@ -113,11 +113,10 @@ export function renderIndexes(): string[] {
 function cells(
   { name, table: of, definition }: DeclaredIndex,
   use: MeasuredIndex | undefined,
-  loss: AblatedIndex | undefined,
+  loss: IndexLoss | undefined,
 ): string[] {
-  const users = use ? (use.kinds.length > 0 ? use.kinds : use.lists) : []
-  const named = users.slice(0, MOST_NAMED).join('; ')
-  const more = users.length > MOST_NAMED ? `; ${users.length - MOST_NAMED} more` : ''
+  const named = use?.users.join('; ') ?? ''
+  const more = use && use.moreUsers > 0 ? `; ${use.moreUsers} more` : ''
   return [
     code(name.split('.')[1] ?? name),
     code(of),
@@ -125,7 +124,7 @@ function cells(
     use ? String(use.bytesPerRow) : '',
     use ? String(use.scans) : '',
     named + more,
-    ...(loss && loss.request !== ''
+    ...(loss
       ? [code(loss.request.replaceAll('|', '\\|')), loss.withMs.toFixed(1), loss.withoutMs.toFixed(1)]
       : ['', '', '']),
   ]
