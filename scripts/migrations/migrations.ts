@@ -16,8 +16,8 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 const FOLDER = 'services/core/database/migrations'
 /** The list of landed migrations, in the format of `sha256sum`. */
 const LIST = 'landed.sha256'
-/** Those of before 1.0.0, which are folded into the first ones of today. */
-const FOLDED = 'folded.sha256'
+/** Migrations of versions before 1.0.0, which the history lists and no database needs. */
+const BEFORE_FIRST_RELEASE = /^0\d{3}_/
 const MIGRATION = /^\d{4}_.*\.sql$/
 const ENTRY = /^([0-9a-f]{64}) {2}(\S+)$/
 const GIT_OUTPUT_BYTES = 64 * 1024 * 1024
@@ -57,7 +57,6 @@ export function parseLanded(text: string): Landed {
 export function checkMigrations(root: string = packageRoot): MigrationReport {
   const files = readMigrations(root)
   const landed = readLanded(root)
-  const folded = readLanded(root, FOLDED)
   const problems = [...landed].flatMap(([file, checksum]) => {
     const found = files.get(file)
     if (found === undefined) return [`${file} has landed and is missing. Restore it: ${restore(file)}`]
@@ -70,7 +69,7 @@ export function checkMigrations(root: string = packageRoot): MigrationReport {
   const history = readHistory(root)
   for (const { commit, list } of history) {
     for (const [file, checksum] of list) {
-      if (landed.get(file) === checksum || folded.get(file) === checksum) continue
+      if (landed.get(file) === checksum || BEFORE_FIRST_RELEASE.test(file)) continue
       const fault = landed.has(file) ? 'changed' : 'removed'
       problems.push(
         `${LIST}: the entry of ${file}, as listed in commit ${commit.slice(0, 12)}, was ${fault}.`,
@@ -110,9 +109,9 @@ function readMigrations(root: string): Map<string, string> {
   return new Map(names.sort().map((file) => [file, sha256(readFileSync(join(folder, file)))]))
 }
 
-function readLanded(root: string, list = LIST): Landed {
+function readLanded(root: string): Landed {
   try {
-    return parseLanded(readFileSync(join(root, FOLDER, list), 'utf8'))
+    return parseLanded(readFileSync(join(root, FOLDER, LIST), 'utf8'))
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
     return new Map()

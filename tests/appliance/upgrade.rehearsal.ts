@@ -7,8 +7,8 @@ import { isClean, Load, paths, tableOf } from './load.ts'
 import type { StepReport } from './load.ts'
 import { deriveImage, failingMigration, rewritingMigration, startNode } from './versions.ts'
 
-/** The last commit before 1.0.0: the oldest schema that can be upgraded. */
-const oldest = process.env.UPGRADE_FROM ?? 'b223303'
+/** The first commit of 1.0.0: the oldest schema that can be upgraded. */
+const oldest = process.env.UPGRADE_FROM ?? '8c98c59'
 const project = 'pronghorn-upgrade'
 const ports = { http: 29_080, https: 29_443 }
 const node = { name: `${project}-node`, http: 29_888, ship: 29_808 }

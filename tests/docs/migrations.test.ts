@@ -25,82 +25,87 @@ describe('landed migrations of a repository', () => {
     root = mkdtempSync(join(tmpdir(), 'pronghorn-migrations-'))
     folder = join(root, 'services/core/database/migrations')
     mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, '0001_one.sql'), 'SELECT 1;\n')
-    writeFileSync(join(folder, '0002_two.sql'), 'SELECT 2;\n')
+    writeFileSync(join(folder, '1001_one.sql'), 'SELECT 1;\n')
+    writeFileSync(join(folder, '1002_two.sql'), 'SELECT 2;\n')
     git('init', '--quiet')
-    expect(listMigrations(root)).toEqual(['0001_one.sql', '0002_two.sql'])
+    expect(listMigrations(root)).toEqual(['1001_one.sql', '1002_two.sql'])
     git('add', '.')
     git('commit', '--quiet', '-m', 'two migrations')
   })
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
   it('an edited migration is named, and cannot be listed again', () => {
-    appendFileSync(join(folder, '0002_two.sql'), '-- a comment\n')
+    appendFileSync(join(folder, '1002_two.sql'), '-- a comment\n')
     const before = list()
     expect(checkMigrations(root).problems).toEqual([
-      expect.stringMatching(/^0002_two\.sql has landed and was changed/),
+      expect.stringMatching(/^1002_two\.sql has landed and was changed/),
     ])
-    expect(() => listMigrations(root)).toThrow(/0002_two\.sql has landed and was changed/)
+    expect(() => listMigrations(root)).toThrow(/1002_two\.sql has landed and was changed/)
     expect(list()).toBe(before)
   })
 
   it('a removed migration is named', () => {
-    rmSync(join(folder, '0001_one.sql'))
+    rmSync(join(folder, '1001_one.sql'))
     expect(checkMigrations(root).problems).toEqual([
-      expect.stringMatching(/^0001_one\.sql has landed and is missing/),
+      expect.stringMatching(/^1001_one\.sql has landed and is missing/),
     ])
   })
 
   it('an entry of the list that was edited with its migration is found in the history', () => {
-    appendFileSync(join(folder, '0001_one.sql'), '-- a comment\n')
+    appendFileSync(join(folder, '1001_one.sql'), '-- a comment\n')
     rmSync(join(folder, 'landed.sha256'))
-    expect(() => listMigrations(root)).toThrow(/entry of 0001_one\.sql.*was removed/)
-    const sum = execFileSync('sha256sum', [join(folder, '0001_one.sql')], { encoding: 'utf8' }).slice(0, 64)
-    writeFileSync(join(folder, 'landed.sha256'), `${sum}  0001_one.sql\n`)
+    expect(() => listMigrations(root)).toThrow(/entry of 1001_one\.sql.*was removed/)
+    const sum = execFileSync('sha256sum', [join(folder, '1001_one.sql')], { encoding: 'utf8' }).slice(0, 64)
+    writeFileSync(join(folder, 'landed.sha256'), `${sum}  1001_one.sql\n`)
     git('add', '.')
     git('commit', '--quiet', '-m', 'edited')
     const { problems, commits } = checkMigrations(root)
     expect(commits).toBe(2)
     expect(problems).toEqual([
-      expect.stringMatching(/entry of 0001_one\.sql.*was changed/),
-      expect.stringMatching(/entry of 0002_two\.sql.*was removed/),
+      expect.stringMatching(/entry of 1001_one\.sql.*was changed/),
+      expect.stringMatching(/entry of 1002_two\.sql.*was removed/),
     ])
   })
 
-  it('folded migrations may leave, with the checksums that they had', () => {
-    const entries = list()
-    for (const file of ['0001_one.sql', '0002_two.sql', 'landed.sha256']) rmSync(join(folder, file))
-    writeFileSync(join(folder, '1000_both.sql'), 'SELECT 1;\nSELECT 2;\n')
-    writeFileSync(join(folder, 'folded.sha256'), entries)
-    expect(listMigrations(root)).toEqual(['1000_both.sql'])
+  it('migrations of versions before 1.0.0 may leave the list, later ones may not', () => {
+    writeFileSync(join(folder, '0001_old.sql'), 'SELECT 0;\n')
+    expect(listMigrations(root)).toEqual(['0001_old.sql'])
     git('add', '--all')
-    git('commit', '--quiet', '-m', 'folded')
-    expect(checkMigrations(root)).toMatchObject({ problems: [], unlisted: [] })
-    writeFileSync(join(folder, 'folded.sha256'), entries.replace(/^.*\n/, ''))
+    git('commit', '--quiet', '-m', 'a version before 1.0.0')
+    const drop = (file: string): void => {
+      rmSync(join(folder, file))
+      const kept = list()
+        .split('\n')
+        .filter((line) => !line.endsWith(file))
+      writeFileSync(join(folder, 'landed.sha256'), kept.join('\n'))
+    }
+    drop('0001_old.sql')
+    expect(checkMigrations(root).problems).toEqual([])
+    drop('1001_one.sql')
     expect(checkMigrations(root).problems).toEqual([
-      expect.stringMatching(/entry of 0001_one\.sql.*was removed/),
+      expect.stringMatching(/entry of 1001_one\.sql.*was removed/),
     ])
   })
 
   it('a new migration is not listed until it lands, and then keeps the entries before it', () => {
     const before = list()
-    writeFileSync(join(folder, '0010_three.sql'), 'SELECT 3;\n')
-    expect(checkMigrations(root)).toMatchObject({ problems: [], unlisted: ['0010_three.sql'] })
-    expect(listMigrations(root)).toEqual(['0010_three.sql'])
-    expect(list()).toMatch(new RegExp(`^${before}[0-9a-f]{64}  0010_three\\.sql\n$`))
+    writeFileSync(join(folder, '1010_three.sql'), 'SELECT 3;\n')
+    expect(checkMigrations(root)).toMatchObject({ problems: [], unlisted: ['1010_three.sql'] })
+    expect(listMigrations(root)).toEqual(['1010_three.sql'])
+    expect(list()).toMatch(new RegExp(`^${before}[0-9a-f]{64}  1010_three\\.sql\n$`))
     expect(checkMigrations(root)).toMatchObject({ problems: [], unlisted: [], commits: 1 })
   })
 
   it('without the history of git, the list alone is compared', () => {
     rmSync(join(root, '.git'), { recursive: true })
     expect(checkMigrations(root)).toEqual({ problems: [], unlisted: [], commits: 0 })
-    appendFileSync(join(folder, '0001_one.sql'), ' ')
+    appendFileSync(join(folder, '1001_one.sql'), ' ')
     expect(checkMigrations(root).problems).toHaveLength(1)
   })
 })
 
 it('a list that cannot be read is refused with its line', () => {
-  const entry = `${'a'.repeat(64)}  0001_one.sql`
+  const entry = `${'a'.repeat(64)}  1001_one.sql`
   expect(() => parseLanded(`${entry}\nnonsense\n`)).toThrow(/line 2/)
-  expect(() => parseLanded(`${entry}\n${entry}\n`)).toThrow(/0001_one\.sql is listed twice/)
+  expect(() => parseLanded(`${entry}\n${entry}\n`)).toThrow(/1001_one\.sql is listed twice/)
 })

@@ -91,6 +91,28 @@ describe('the schema', () => {
   })
   afterAll(() => database.drop())
 
+  it('migrations refuse a database of a version before 1.0.0 and leave it as it is', async () => {
+    const earlier = await createTestDatabase('template0')
+    const client = await connectDatabase(earlier.address, limits)
+    try {
+      await client.query(`CREATE TABLE public.pronghorn_migrations (
+        number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+      await client.query(
+        "INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES (143, 'last', 'x')",
+      )
+      await expect(migrate(client)).rejects.toMatchObject({
+        code: 'MIGRATION_FAILED',
+        message: expect.stringContaining('version before 1.0.0 (schema migration 143)') as string,
+      })
+      expect((await client.query("SELECT to_regnamespace('chain')::text AS chain")).rows).toEqual([
+        { chain: null },
+      ])
+    } finally {
+      await client.end()
+      await earlier.drop()
+    }
+  })
+
   it('the schema has a comment on every table and column, and collation C on every text column', async () => {
     const client = await connectDatabase(database.address, limits)
     const { rows } = await client.query<{ place: string }>(`

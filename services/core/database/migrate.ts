@@ -19,9 +19,8 @@ const migrationsFolder = join(packageRoot, 'services/core/database/migrations')
 /** Any number, the same in all versions: a migration holds this advisory lock. */
 const MIGRATION_LOCK = 0x50524f4e
 
-/** Migrations of versions before 1.0.0 have numbers below; they are folded into those below `BASELINE_END`. */
-const BASELINE_START = 1000
-const BASELINE_END = 1100
+/** Versions before 1.0.0 had migrations with lower numbers. */
+const FIRST_MIGRATION = 1000
 
 /** Reads the numbered SQL files, ascending. */
 async function readMigrations(): Promise<Migration[]> {
@@ -39,27 +38,15 @@ async function readMigrations(): Promise<Migration[]> {
   )
 }
 
-/** Checksums of the folded migrations by number, from `folded.sha256`. */
-async function readFolded(): Promise<Map<number, string>> {
-  const text = await readFile(join(migrationsFolder, 'folded.sha256'), 'utf8')
-  return new Map(
-    text
-      .trim()
-      .split('\n')
-      .map((line) => [Number(line.slice(66, 70)), line.slice(0, 64)]),
-  )
-}
-
 /**
  * Brings the database to the newest schema, all or nothing: the files run in one transaction, so that the version before
  * can continue when one of them fails. A second run at the same time waits. Locks that are not granted within half a
- * second are given up and asked for again, because requests of the api queue behind them. A database with all migrations
- * of before 1.0.0 has the schema of the baseline: those files are recorded as applied and do not run.
+ * second are given up and asked for again, because requests of the api queue behind them.
  *
- * @returns the numbers of the files that were applied or recorded now.
+ * @returns the numbers of the files that were applied now.
  * @throws FatalError `DATABASE_TOO_NEW` when the database was migrated by a newer version, `MIGRATION_FAILED` when an
- *   applied file differs from the one here, when a migration of before 1.0.0 is missing, or when one fails; the message
- *   names the file.
+ *   applied file differs from the one here, when the database is of a version before 1.0.0, or when a file fails; the
+ *   message names the file.
  */
 export async function migrate(client: pg.ClientBase): Promise<number[]> {
   const known = await readMigrations()
@@ -73,13 +60,7 @@ export async function migrate(client: pg.ClientBase): Promise<number[]> {
     checkApplied(known, rows)
     const applied = new Set(rows.map((row) => row.number))
     const pending = known.filter((migration) => !applied.has(migration.number))
-    const hasBaseline = rows.length > 0 && !applied.has(BASELINE_START)
-    if (hasBaseline) await checkFolded(rows)
-    const isRecorded = ({ number }: Migration) => hasBaseline && number < BASELINE_END
-    await applyPatiently(
-      client,
-      pending.map((migration) => (isRecorded(migration) ? { ...migration, sql: '' } : migration)),
-    )
+    await applyPatiently(client, pending)
     return pending.map((migration) => migration.number)
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK])
@@ -95,7 +76,12 @@ interface AppliedMigration {
 /** Every applied migration has to be one that this version knows, with the same content. */
 function checkApplied(known: readonly Migration[], applied: readonly AppliedMigration[]): void {
   for (const { number, name, checksum } of applied) {
-    if (number < BASELINE_START) continue
+    if (number < FIRST_MIGRATION) {
+      throw new FatalError(
+        'MIGRATION_FAILED',
+        `the database is of a version before 1.0.0 (schema migration ${number}): this version cannot upgrade it, index the chain into a new database`,
+      )
+    }
     const file = known.find((migration) => migration.number === number)
     if (!file) {
       throw new FatalError(
@@ -109,18 +95,6 @@ function checkApplied(known: readonly Migration[], applied: readonly AppliedMigr
         `schema migration ${number} (${name}) was applied with other content than this version has`,
       )
     }
-  }
-}
-
-/** The schema of before 1.0.0 has to be the last one: only that equals the baseline. */
-async function checkFolded(applied: readonly AppliedMigration[]): Promise<void> {
-  const checksums = new Map(applied.map(({ number, checksum }) => [number, checksum]))
-  for (const [number, checksum] of await readFolded()) {
-    if (checksums.get(number) === checksum) continue
-    throw new FatalError(
-      'MIGRATION_FAILED',
-      `the database is of a version before 1.0.0 and lacks schema migration ${number} of its last one: upgrade to the last version before 1.0.0 first`,
-    )
   }
 }
 
@@ -155,7 +129,7 @@ async function applyAll(client: pg.ClientBase, pending: readonly Migration[]): P
         'INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES ($1, $2, $3)',
         [migration.number, migration.name, migration.checksum],
       )
-      if (migration.sql !== '') await client.query(migration.sql)
+      await client.query(migration.sql)
     }
     await client.query('COMMIT')
   } catch (cause) {
