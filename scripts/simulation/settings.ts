@@ -52,6 +52,6 @@ export const simulatedTiming = {
     backoffMaxMs: 30,
     goodServiceMs: 30,
   },
-  retry: { attempts: 6, firstDelayMs: 3, longestDelayMs: 40 },
+  retry: { attempts: 6, firstMs: 3, longestMs: 40 },
   handoverMs: 1_000,
 } satisfies Partial<ReaderOptions>

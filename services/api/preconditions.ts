@@ -1,10 +1,11 @@
 import { checkChainId, shownAddress } from '../core/chain-node/index.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { ConfigWith } from '../core/config/index.ts'
 import { checkDatabaseChain, connectDatabase, isMigrated } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
+import type { PronghornError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
+import { retry } from '../core/retry/index.ts'
 import type { DatabaseTraits } from './namespaces/index.ts'
 
 /** Configuration that the api starts from. */
@@ -18,25 +19,18 @@ const RETRY_MS = 500
  * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when it has not been migrated,
  *   `CHAIN_MISMATCH` and `CONFIG_INVALID` when it belongs to another chain or contract.
  */
-export async function checkDatabase(
-  config: ApiConfig,
-  waitMs: number,
-  logger: Logger,
-): Promise<DatabaseTraits> {
-  const deadline = performance.now() + waitMs
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await inspectDatabase(config)
-    } catch (error) {
-      const mayCome = error instanceof RetryableError || isTooOld(error)
-      if (!mayCome || performance.now() + RETRY_MS > deadline) throw error
-      if (attempt === 1) logger.info(`waiting for the database: ${error.message}`)
-    }
-    await sleep(RETRY_MS)
-  }
+export function checkDatabase(config: ApiConfig, waitMs: number, logger: Logger): Promise<DatabaseTraits> {
+  return retry(() => inspectDatabase(config), {
+    firstMs: RETRY_MS,
+    withinMs: waitMs,
+    mayPass: (error) => error instanceof RetryableError || isTooOld(error),
+    onFailure: (error, failures) => {
+      if (failures === 1) logger.info(`waiting for the database: ${(error as PronghornError).message}`)
+    },
+  })
 }
 
-function isTooOld(error: unknown): error is FatalError {
+function isTooOld(error: unknown): boolean {
   return error instanceof FatalError && error.code === 'DATABASE_TOO_OLD'
 }
 

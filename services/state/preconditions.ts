@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDatabaseChain, connectDatabase, isMigrated } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
+import type { PronghornError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
+import { retry } from '../core/retry/index.ts'
 
 const RETRY_MS = 500
 
@@ -13,25 +14,21 @@ const RETRY_MS = 500
  * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when it is not migrated,
  *   `CHAIN_MISMATCH` when it belongs to another chain.
  */
-export async function waitForDatabase(
+export function waitForDatabase(
   address: DatabaseAddress,
   chainId: string,
   waitMs: number,
   logger: Logger,
 ): Promise<void> {
-  const deadline = performance.now() + waitMs
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await inspect(address, chainId)
-      return
-    } catch (error) {
-      const mayCome =
-        error instanceof RetryableError || (error instanceof FatalError && error.code === 'DATABASE_TOO_OLD')
-      if (!mayCome || performance.now() + RETRY_MS > deadline) throw error
-      if (attempt === 1) logger.info(`waiting for the database: ${error.message}`)
-    }
-    await sleep(RETRY_MS)
-  }
+  return retry(() => inspect(address, chainId), {
+    firstMs: RETRY_MS,
+    withinMs: waitMs,
+    mayPass: (error) =>
+      error instanceof RetryableError || (error instanceof FatalError && error.code === 'DATABASE_TOO_OLD'),
+    onFailure: (error, failures) => {
+      if (failures === 1) logger.info(`waiting for the database: ${(error as PronghornError).message}`)
+    },
+  })
 }
 
 async function inspect(address: DatabaseAddress, chainId: string): Promise<void> {

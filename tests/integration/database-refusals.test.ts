@@ -62,7 +62,7 @@ it.each([
     options: {
       logger,
       onStatus: (status) => statuses.push(status),
-      retry: { attempts: 1_000, firstDelayMs: 50, longestDelayMs: 50 },
+      retry: { attempts: 1_000, firstMs: 50, longestMs: 50 },
     },
   })
   await expect.poll(() => statuses.at(-1)?.problem?.summary).toBe(summary)

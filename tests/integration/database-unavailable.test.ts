@@ -12,7 +12,7 @@ import { createRandom } from './seeded-random.ts'
 
 /** The last block in which something happens; in `recorded` replay it is reversible there. */
 const stopBlock = 952
-const retry = { attempts: 8, firstDelayMs: 20, longestDelayMs: 200 }
+const retry = { attempts: 8, firstMs: 20, longestMs: 200 }
 
 let expected: DatabaseDump
 let database: TestDatabase

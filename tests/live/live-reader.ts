@@ -47,7 +47,7 @@ export class LiveReader {
       signal: ending.signal,
       options: {
         send: (channel, text) => void this.store.publish(channel, text),
-        retry: { firstDelayMs: 10, longestDelayMs: 50 },
+        retry: { firstMs: 10, longestMs: 50 },
       },
     })
     done.catch((error: unknown) => (this.#failure = error))

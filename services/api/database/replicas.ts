@@ -1,5 +1,6 @@
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import { Backoff, pause } from '../../core/retry/index.ts'
 import { hasReached, PositionProbe } from './position.ts'
 import type { Position, ServerLook } from './position.ts'
 import type { DatabaseServer } from './server.ts'
@@ -27,6 +28,8 @@ export const defaultReplicaTiming: ReplicaTiming = {
 /** How a replica is: `ready` to be read from, too far `behind`, `unavailable`, or `foreign`: no standby of this primary. */
 export type ReplicaState = 'ready' | 'behind' | 'unavailable' | 'foreign'
 
+/** Between two polls of a replica that somebody waits for. */
+const POLL_PAUSES = { firstMs: 10, longestMs: 100 }
 /** How long the primary's positions are remembered, to compute the lag of a replica, ms. */
 const HISTORY_MS = 60_000
 
@@ -116,13 +119,15 @@ export class ReplicaWatch {
   }
 
   async #untilReachedBy(replica: Replica, wanted: Position, deadlineMs: number): Promise<void> {
-    for (let pauseMs = 10; ; pauseMs = Math.min(2 * pauseMs, 100)) {
+    const pauses = new Backoff(POLL_PAUSES)
+    for (;;) {
       if (replica.position && hasReached(replica.position, wanted)) return
       const look = await replica.probe.look()
       if (look) replica.position = look.position
       if (look && hasReached(look.position, wanted)) return
+      const pauseMs = pauses.nextDelayMs()
       if (replica.state !== 'ready' || performance.now() + pauseMs > deadlineMs) return
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      await pause(pauseMs)
     }
   }
 

@@ -1,5 +1,6 @@
 import { RetryableError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import { Backoff } from '../../core/retry/index.ts'
 import type { DatabaseObserver } from './observer.ts'
 import { hasReached } from './position.ts'
 import type { Replica, ReplicaTiming, ReplicaWatch } from './replicas.ts'
@@ -8,8 +9,7 @@ import type { DatabaseServer } from './server.ts'
 /** Requests that come while the process goes over to another server wait this long for those that run, ms. */
 const GAP_MS = 100
 /** After a change that failed or did not last the next is tried this much later, and then twice as late, ms. */
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 30_000
+const CHANGE_PAUSES = { firstMs: 1_000, longestMs: 30_000 }
 /** Looks at the start, before a replica is chosen. */
 const FIRST_LOOKS = 3
 /** A server that was read from for so long was a good choice, ms. */
@@ -36,7 +36,7 @@ export class ReplicaRouter {
   /** Undefined: the primary. */
   #current: Replica | undefined
   #gap: Promise<void> | undefined
-  #pauseMs = FIRST_PAUSE_MS
+  readonly #pauses = new Backoff(CHANGE_PAUSES)
   #nextChangeMs = 0
   #sinceMs = 0
   #timer: NodeJS.Timeout | undefined
@@ -111,8 +111,8 @@ export class ReplicaRouter {
   }
 
   #pause(isNew: boolean): void {
-    this.#pauseMs = isNew ? FIRST_PAUSE_MS : Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
-    this.#nextChangeMs = performance.now() + this.#pauseMs
+    if (isNew) this.#pauses.reset()
+    this.#nextChangeMs = performance.now() + this.#pauses.nextDelayMs()
   }
 
   /**

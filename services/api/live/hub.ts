@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   cursorAfter,
   encodeCursor,
@@ -11,6 +10,7 @@ import type { FeedCursor, FeedSubscriber, FeedQuery, SubscriberStatus } from '..
 import { describeError } from '../../core/errors/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import { retry } from '../../core/retry/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { Channel } from './channel.ts'
 import type { LiveClient } from './client.ts'
@@ -24,8 +24,7 @@ import type { FoundRecords, PlacedEvent } from './records.ts'
 /** How often a reader that is at the head publishes its lag to clients without other messages, ms. */
 const QUIET_LAG_MS = 10_000
 /** After a failure of the database the same block is tried again this much later, and then twice as late, ms. */
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 3_000
+const PAUSES = { firstMs: 100, longestMs: 3_000 }
 
 /** Dependencies of a hub. */
 export interface HubOptions {
@@ -52,7 +51,7 @@ export class ReaderHub {
   #waitingLag: FeedLag | undefined
   #lagPublishedMs = -Infinity
   #wasLive: boolean | undefined
-  #isClosed = false
+  readonly #closing = new AbortController()
 
   constructor(options: HubOptions) {
     this.reader = options.reader
@@ -85,7 +84,7 @@ export class ReaderHub {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort()
     await this.#subscriber?.close()
   }
 
@@ -134,7 +133,7 @@ export class ReaderHub {
         await this.#options.database.caughtUp()
         for (const each of missing) await each.read(this.#options.database)
       })
-      if (this.#isClosed) return
+      if (this.#closing.signal.aborted) return
     }
     this.#position = cursorAfter(block)
     const published = assembled.map((each) => ({ channel: each.channel, events: each.events() }))
@@ -147,23 +146,20 @@ export class ReaderHub {
 
   /** Nothing is left out while the database is unavailable: what comes after waits. */
   async #untilRead(what: string, task: () => Promise<void>): Promise<void> {
-    let pauseMs = FIRST_PAUSE_MS
-    while (!this.#isClosed) {
-      try {
-        await task()
-        return
-      } catch (error) {
-        if (pauseMs === FIRST_PAUSE_MS) {
-          const { logger, reader } = this.#options
-          logger.warn(
-            { reader, cause: describeError(error) },
-            `live events wait: the database cannot be ${what}`,
-          )
-        }
-        await sleep(pauseMs)
-        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
-      }
-    }
+    const { logger, reader } = this.#options
+    const reading = retry(task, {
+      ...PAUSES,
+      signal: this.#closing.signal,
+      onFailure: (error, failures) => {
+        if (failures > 1) return
+        logger.warn(
+          { reader, cause: describeError(error) },
+          `live events wait: the database cannot be ${what}`,
+        )
+      },
+    })
+    // Only the end of the hub ends the attempts before one succeeds.
+    await reading.catch(() => undefined)
   }
 
   /** The cursor of a lag message must not run ahead of a block that is being published. */

@@ -1,12 +1,12 @@
 import type { Logger } from '../../core/log/index.ts'
 import { createMetrics, mergeCounts, renderSnapshots } from '../../core/metrics/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
+import { Backoff } from '../../core/retry/index.ts'
 import type { WorkerSettings } from './messages.ts'
 import { Worker } from './worker.ts'
 
 /** Delay before a worker that exited is restarted; doubles each time, ms. */
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 30_000
+const RESTART_PAUSES = { firstMs: 500, longestMs: 30_000 }
 /** A worker that has run for so long resets the delay, ms. */
 const LASTING_MS = 60_000
 /** Interval of the checks of workers, ms. */
@@ -23,7 +23,7 @@ interface Place {
   readonly settings: WorkerSettings
   worker: Worker | undefined
   timer: NodeJS.Timeout | undefined
-  pauseMs: number
+  readonly pauses: Backoff
 }
 
 /** Dependencies of a supervisor. */
@@ -52,7 +52,7 @@ export class Supervisor {
       settings,
       worker: undefined,
       timer: undefined,
-      pauseMs: FIRST_PAUSE_MS,
+      pauses: new Backoff(RESTART_PAUSES),
     }))
     this.#logger = logger
     this.#metrics.count('pronghorn_worker_restarts_total', {}, 0)
@@ -132,9 +132,8 @@ export class Supervisor {
       this.#settle?.reject(reason)
       return
     }
-    if (performance.now() - worker.startedMs > LASTING_MS) place.pauseMs = FIRST_PAUSE_MS
-    const { pauseMs } = place
-    place.pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+    if (performance.now() - worker.startedMs > LASTING_MS) place.pauses.reset()
+    const pauseMs = place.pauses.nextDelayMs()
     this.#logger.warn(
       { worker: worker.place, workerPid: worker.pid, pauseMs },
       'a worker exited; it is restarted',

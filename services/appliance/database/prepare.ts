@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDatabaseChain, connectDatabase, migrate } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { RetryableError } from '../../core/errors/index.ts'
+import { retry } from '../../core/retry/index.ts'
 import type { Secrets } from '../render/index.ts'
 import { allowConnections, ensureDatabase, ensureRoles, grantRights } from './roles.ts'
 
@@ -67,18 +67,13 @@ async function connectAdmin(
   address: DatabaseAddress,
   waitMs: number,
 ): Promise<Awaited<ReturnType<typeof connectDatabase>>> {
-  const deadline = performance.now() + waitMs
-  for (;;) {
-    try {
-      return await connectDatabase(address, { applicationName: 'pronghorn-prepare' })
-    } catch (cause) {
-      if (performance.now() > deadline) {
-        const place = `${address.host}:${address.port} as ${address.user}`
-        throw new RetryableError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached at ${place}`, {
-          cause,
-        })
-      }
-    }
-    await sleep(RETRY_MS)
+  try {
+    return await retry(() => connectDatabase(address, { applicationName: 'pronghorn-prepare' }), {
+      firstMs: RETRY_MS,
+      withinMs: waitMs,
+    })
+  } catch (cause) {
+    const place = `${address.host}:${address.port} as ${address.user}`
+    throw new RetryableError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached at ${place}`, { cause })
   }
 }

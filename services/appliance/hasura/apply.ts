@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import { retry } from '../../core/retry/index.ts'
 import { assembleMetadata } from './files.ts'
 
 /** What `applyMetadata` needs. */
@@ -27,24 +27,23 @@ export async function applyMetadata(options: ApplyOptions): Promise<void> {
     version: 2,
     args: { allow_inconsistent_metadata: false, metadata },
   })
-  const deadline = performance.now() + options.waitMs
-  for (;;) {
-    const answer = await fetch(new URL('/v1/metadata', options.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': options.adminSecret },
-      body,
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch(() => null)
-    if (answer?.ok) return
-    if (answer && answer.status < 500) {
-      throw new FatalError(
-        'HASURA_REFUSED',
-        `Hasura answers ${answer.status}: ${(await answer.text()).slice(0, 2_000)}`,
-      )
-    }
-    if (performance.now() > deadline) {
-      throw new RetryableError('HASURA_UNAVAILABLE', `Hasura cannot be reached at ${options.url}`)
-    }
-    await sleep(RETRY_MS)
-  }
+  await retry(() => putMetadata(options, body), {
+    firstMs: RETRY_MS,
+    withinMs: options.waitMs,
+    mayPass: (error) => error instanceof RetryableError,
+  })
+}
+
+async function putMetadata({ url, adminSecret }: ApplyOptions, body: string): Promise<void> {
+  const answer = await fetch(new URL('/v1/metadata', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': adminSecret },
+    body,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch(() => null)
+  if (answer?.ok) return
+  if (answer === null || answer.status >= 500)
+    throw new RetryableError('HASURA_UNAVAILABLE', `Hasura cannot be reached at ${url}`)
+  const reason = (await answer.text()).slice(0, 2_000)
+  throw new FatalError('HASURA_REFUSED', `Hasura answers ${answer.status}: ${reason}`)
 }

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { RetryableError } from '../errors/index.ts'
+import { retry } from '../retry/index.ts'
 import { requestBelow, shownAddress } from './address.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 128 * 1024 * 1024
-const ATTEMPTS = 6
-const BACKOFF_MS = 250
+const PATIENCE = { attempts: 6, firstMs: 250, longestMs: 4_000 }
 /** How nodes of all versions name what they cannot find by its key, in the details of an error. */
 const unknownAccount = /unknown key|account_query_exception|unknown_account/i
 
@@ -55,21 +54,19 @@ export class NodeClient {
   async #askPatiently(path: string, body: object): Promise<Record<string, unknown>> {
     await this.#enter()
     try {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          const answer = await this.#post(path, body)
-          this.requests++
-          return answer
-        } catch (cause) {
-          if (cause instanceof UnknownToNode) throw cause
-          if (this.#signal.aborted) throw new RetryableError('CHAIN_UNREACHABLE', 'stopped', { cause })
-          if (attempt === ATTEMPTS) {
-            const message = `the chain node ${this.label} does not answer ${path}`
-            throw new RetryableError('CHAIN_UNREACHABLE', message, { cause })
-          }
-          await delay(BACKOFF_MS * 2 ** (attempt - 1))
-        }
-      }
+      const answer = await retry(() => this.#post(path, body), {
+        ...PATIENCE,
+        signal: this.#signal,
+        mayPass: (error) => !(error instanceof UnknownToNode),
+      })
+      this.requests++
+      return answer
+    } catch (cause) {
+      if (cause instanceof UnknownToNode) throw cause
+      const message = this.#signal.aborted
+        ? 'stopped'
+        : `the chain node ${this.label} does not answer ${path}`
+      throw new RetryableError('CHAIN_UNREACHABLE', message, { cause })
     } finally {
       this.#leave()
     }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { FatalError } from '../errors/index.ts'
 import { packageRoot } from '../paths/index.ts'
+import { retry } from '../retry/index.ts'
 
 /** One numbered file of `migrations/`. */
 interface Migration {
@@ -107,15 +107,12 @@ const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Applies files in one transaction, and again from the first when a reader of the database held a lock for too long. */
 async function applyPatiently(client: pg.ClientBase, pending: readonly Migration[]): Promise<void> {
-  for (let attempt = 1; pending.length > 0; attempt++) {
-    try {
-      await applyAll(client, pending)
-      return
-    } catch (error) {
-      if (!isLockTimeout(error) || attempt === LOCK_ATTEMPTS) throw error
-    }
-    await sleep(LOCK_PAUSE_MS)
-  }
+  if (pending.length === 0) return
+  await retry(() => applyAll(client, pending), {
+    firstMs: LOCK_PAUSE_MS,
+    attempts: LOCK_ATTEMPTS,
+    mayPass: isLockTimeout,
+  })
 }
 
 async function applyAll(client: pg.ClientBase, pending: readonly Migration[]): Promise<void> {

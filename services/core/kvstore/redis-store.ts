@@ -2,6 +2,7 @@ import { Redis } from 'ioredis'
 import type { RedisOptions } from 'ioredis'
 import type { KvstoreConfig } from '../config/connections/index.ts'
 import { RetryableError, describeError } from '../errors/index.ts'
+import { backoffDelayMs } from '../retry/index.ts'
 import type { CounterState, KeyValueStore, StoreLogger, Unsubscribe } from './key-value-store.ts'
 import { checkedTtl } from './memory-store.ts'
 import { createSubscriptions } from './subscriptions.ts'
@@ -142,7 +143,7 @@ function redisOptions(address: KvstoreConfig, timing: RedisTiming): RedisOptions
     socketTimeout: 2 * timing.commandTimeoutMs,
     keepAlive: 30_000,
     retryStrategy: (times) =>
-      Math.min(100 * 2 ** Math.min(times, 10), timing.reconnectMaxMs) * (0.75 + Math.random() / 4),
+      backoffDelayMs({ firstMs: 200, longestMs: timing.reconnectMaxMs, jitter: 0.25 }, times - 1),
   }
 }
 

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import { pause } from '../../core/retry/index.ts'
 import { defaultListLimits, readLists } from './read-lists.ts'
 import type { ListLimits, NamedItems } from './read-lists.ts'
 import { listSources } from './source.ts'
@@ -88,7 +88,7 @@ async function pollForEver(
     if (result) options.onPoll?.(result)
     const seconds =
       result?.outcome === 'failed' ? Math.min(RETRY_SECONDS, source.frequency) : source.frequency
-    await sleep(seconds * 1_000, undefined, { signal, ref: false }).catch(() => undefined)
+    await pause(seconds * 1_000, signal)
   }
 }
 

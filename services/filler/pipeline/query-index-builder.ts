@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   buildQueryIndexes,
   connectDatabase,
@@ -7,6 +6,7 @@ import {
 } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import { retry } from '../../core/retry/index.ts'
 
 /** Wait before a build that failed is tried again; doubles up to the longest. */
 const FIRST_RETRY_MS = 5_000
@@ -47,20 +47,20 @@ export class QueryIndexBuilder {
 
   /** Whatever the failure was, an operator may remove its cause: what is not built is tried again until it is. */
   async #buildAll(): Promise<void> {
-    for (let delayMs = this.#firstRetryMs; ; delayMs = Math.min(2 * delayMs, LONGEST_RETRY_MS)) {
-      try {
-        await this.#build()
-        return
-      } catch (error) {
+    const building = retry(() => this.#build(), {
+      firstMs: this.#firstRetryMs,
+      longestMs: LONGEST_RETRY_MS,
+      signal: this.#ending.signal,
+      onFailure: (error, _failures, delayMs) => {
         const [code] = knownFailure(error) ?? []
         this.#logger.error(
           { err: error, ...(code === undefined ? {} : { code }), delayMs },
           'query indexes could not be built; lists are slow until they are, which is tried again',
         )
-      }
-      await sleep(delayMs, undefined, { signal: this.#ending.signal }).catch(() => undefined)
-      if (this.#ending.signal.aborted) return
-    }
+      },
+    })
+    // Only the stop ends the attempts before one succeeds.
+    await building.catch(() => undefined)
   }
 
   async #build(): Promise<void> {

@@ -42,8 +42,8 @@ export interface RetryTiming {
   /** Consecutive attempts without a commit before the reader stops. */
   readonly attempts: number
   /** Wait after the first; doubles with each further one. */
-  readonly firstDelayMs: number
-  readonly longestDelayMs: number
+  readonly firstMs: number
+  readonly longestMs: number
 }
 
 /** The settings of readers.config.json that steer a reader. */

@@ -1,5 +1,6 @@
 import { normalizeAbiJson } from '../../core/antelope/abi/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import { backoffDelayMs, pause } from '../../core/retry/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
 import { LiveMode, Outbox, FeedRecorder } from '../feed/index.ts'
@@ -23,7 +24,7 @@ import { checkImport, checkReader, checkStateWriters, hasLateFamily } from './re
 import { withoutDerived } from './without-derived.ts'
 
 /** A minute in all: longer than a database takes to start again. */
-const defaultRetry: RetryTiming = { attempts: 8, firstDelayMs: 500, longestDelayMs: 30_000 }
+const defaultRetry: RetryTiming = { attempts: 8, firstMs: 500, longestMs: 30_000 }
 
 /**
  * Indexes a chain until `stop_block` or until `signal` aborts. Transient errors are retried from the committed position;
@@ -64,12 +65,12 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
         if (attempt >= retry.attempts) throw error
         options.observer?.interrupted()
         heartbeat.interrupt(error)
-        const delayMs = Math.min(retry.firstDelayMs * 2 ** (attempt - 1), retry.longestDelayMs)
+        const delayMs = backoffDelayMs(retry, attempt - 1)
         options.logger.warn(
           { err: error, attempt, delayMs },
           'reading was interrupted; it continues from the committed position',
         )
-        if (await isAbortedWithin(delayMs, signal)) return
+        if (!(await pause(delayMs, signal))) return
       }
     }
   } finally {
@@ -237,19 +238,4 @@ function openSession(options: ReaderOptions, startBlock: number, reading: Readin
 
 function familiesOf(options: ReaderOptions): string[] {
   return options.settings.contracts.map((entry) => entry.handler)
-}
-
-/** Waits; true when the signal aborted before the time was over. */
-async function isAbortedWithin(delayMs: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return true
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, delayMs)
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    signal.addEventListener('abort', done, { once: true })
-  })
-  return signal.aborted
 }

@@ -1,13 +1,12 @@
 import { FatalError, describeError } from '../../core/errors/index.ts'
+import { Backoff, pause } from '../../core/retry/index.ts'
 import type { NodeAddress } from './address.ts'
 import { SeveralNodes } from './several/several-nodes.ts'
 import { StreamAttempt } from './attempt.ts'
 import type { Outcome } from './attempt.ts'
-import { createBackoff, sleep } from './backoff.ts'
-import type { Backoff } from './backoff.ts'
 import type { Problem } from './problems.ts'
 import { ReaderState } from './reader-state.ts'
-import { resolveSettings } from './settings.ts'
+import { connectBackoff, resolveSettings } from './settings.ts'
 import type {
   ProtocolCodec,
   ShipConsumer,
@@ -47,8 +46,7 @@ class Session<P extends ProtocolCodec> implements ShipSession {
 
   constructor(reader: ReaderState<P>) {
     this.#reader = reader
-    const { timing, random } = reader.settings
-    this.#backoff = createBackoff(timing.backoffMinMs, timing.backoffMaxMs, random)
+    this.#backoff = new Backoff(connectBackoff(reader.settings))
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -134,7 +132,7 @@ class Session<P extends ProtocolCodec> implements ShipSession {
       if (problem.kind !== 'lost') this.#strike(problem)
       this.#turn += 1
     }
-    await sleep(this.#backoff.nextDelayMs(), signal)
+    await pause(this.#backoff.nextDelayMs(), signal)
   }
 
   #strike(problem: Problem): void {

@@ -1,4 +1,5 @@
 import { FatalError } from '../../core/errors/index.ts'
+import type { BackoffSettings } from '../../core/retry/index.ts'
 import { parseAddress } from './address.ts'
 import type { NodeAddress } from './address.ts'
 import type { NodeSettings, ProtocolCodec, ShipLogger, ShipSessionOptions, ShipTiming } from './types.ts'
@@ -91,5 +92,19 @@ export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOpt
     logger: options.logger,
     timing: { ...defaultTiming, ...options.timing },
     random: options.random ?? Math.random,
+  }
+}
+
+/** Delays between attempts to connect to a node. Half of each is random: readers that lost the same node do not return together. */
+export function connectBackoff(
+  settings: Pick<ShipSettings, 'timing' | 'random'>,
+  longestMs = Infinity,
+): BackoffSettings {
+  const { timing, random } = settings
+  return {
+    firstMs: timing.backoffMinMs,
+    longestMs: Math.min(timing.backoffMaxMs, longestMs),
+    jitter: 0.5,
+    random,
   }
 }

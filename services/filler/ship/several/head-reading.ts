@@ -1,11 +1,11 @@
 import { FatalError, PronghornError, describeError } from '../../../core/errors/index.ts'
+import { Backoff } from '../../../core/retry/index.ts'
 import { StreamAttempt } from '../attempt.ts'
 import type { Outcome } from '../attempt.ts'
-import { createBackoff } from '../backoff.ts'
-import type { Backoff } from '../backoff.ts'
 import { connectionLost } from '../problems.ts'
 import type { Problem } from '../problems.ts'
 import type { ReaderState } from '../reader-state.ts'
+import { connectBackoff } from '../settings.ts'
 import type { ProtocolCodec } from '../types.ts'
 import { judgeBranches } from './branches.ts'
 import { LagWatch } from './lag-watch.ts'
@@ -49,9 +49,8 @@ export class HeadReading<P extends ProtocolCodec> {
   constructor(reader: ReaderState<P>, links: readonly NodeLink<P>[]) {
     this.#reader = reader
     this.#links = links
-    const { timing, random } = reader.settings
-    this.#backoff = createBackoff(timing.backoffMinMs, timing.backoffMaxMs, random)
-    this.#lag = new LagWatch(timing.takeoverMs)
+    this.#backoff = new Backoff(connectBackoff(reader.settings))
+    this.#lag = new LagWatch(reader.settings.timing.takeoverMs)
   }
 
   /** The streaming node. */

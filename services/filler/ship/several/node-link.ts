@@ -1,8 +1,7 @@
 import { describeError } from '../../../core/errors/index.ts'
 import type { PronghornError, FatalError } from '../../../core/errors/index.ts'
+import { Backoff } from '../../../core/retry/index.ts'
 import { ReceivedBlock, idToHex } from '../block.ts'
-import { createBackoff } from '../backoff.ts'
-import type { Backoff } from '../backoff.ts'
 import { largestGreetingBytes, readGreeting } from '../greeting.ts'
 import { openNodeSocket } from '../node-socket.ts'
 import type { NodeSocket } from '../node-socket.ts'
@@ -19,6 +18,7 @@ import type { Problem } from '../problems.ts'
 import { checkRanges, isIncomplete, missingBlock, missingPayload } from '../ranges.ts'
 import { ReadGate } from '../read-gate.ts'
 import type { ReaderState } from '../reader-state.ts'
+import { connectBackoff } from '../settings.ts'
 import type { UsedNode } from '../settings.ts'
 import type {
   BlockPosition,
@@ -36,9 +36,8 @@ import { RateMeter } from './rate-meter.ts'
 const longestPauseMs = 10_000
 /** Pause before a node of another chain is looked at again. */
 const refusedPauseMs = 60_000
-/** Rest of a node that held the others up: the first, and the longest. */
-const firstRestMs = 2_000
-const longestRestMs = 300_000
+/** Rest of a node that held the others up. */
+const slowRest = { firstMs: 2_000, longestMs: 300_000 }
 /** Age of a status reply up to which it says what the node is like now. */
 const freshMs = 1_500
 /** A status reply has about 200 bytes; the rest are control frames. */
@@ -85,6 +84,7 @@ export class NodeLink<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
   readonly #owner: LinkOwner<P>
   readonly #backoff: Backoff
+  readonly #slowRest = new Backoff(slowRest)
   readonly #deadline = createDeadline()
   #socket: NodeSocket | null = null
   #gate: ReadGate | null = null
@@ -93,7 +93,6 @@ export class NodeLink<P extends ProtocolCodec> {
   #task: LinkTask<P> | null = null
   #head: WirePosition | null = null
   #statusHead: BlockPosition | null = null
-  #slowTimes = 0
   /** The rest of a range that was left. */
   #left: { readonly from: number; readonly to: number } | null = null
   #libNum = 0
@@ -113,8 +112,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.node = node
     this.#reader = reader
     this.#owner = owner
-    const { timing, random } = reader.settings
-    this.#backoff = createBackoff(timing.backoffMinMs, Math.min(timing.backoffMaxMs, longestPauseMs), random)
+    this.#backoff = new Backoff(connectBackoff(reader.settings, longestPauseMs))
   }
 
   /** Connects. */
@@ -294,8 +292,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   /** The node held the others up: it rests, each time for longer. */
   restAsSlow(): void {
-    this.#restsUntil = performance.now() + Math.min(longestRestMs, firstRestMs * 2 ** this.#slowTimes)
-    this.#slowTimes += 1
+    this.#restsUntil = performance.now() + this.#slowRest.nextDelayMs()
   }
 
   /** Ends a pause, when no other node is available. */

@@ -1,5 +1,5 @@
 import { FatalError } from '../../../core/errors/index.ts'
-import { sleep } from '../backoff.ts'
+import { pause } from '../../../core/retry/index.ts'
 import { ReaderState } from '../reader-state.ts'
 import type { ShipSettings } from '../settings.ts'
 import type {
@@ -126,7 +126,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     this.#throwFailure()
     if (this.#links.some((link) => link.isReady)) {
       const missing = this.#links.some((link) => link.state === 'connecting' && link.faults === 0)
-      if (missing) await Promise.race([sleep(othersMs, signal), this.#changed(() => this.#allAnswered())])
+      if (missing) await Promise.race([pause(othersMs, signal), this.#changed(() => this.#allAnswered())])
       this.#throwFailure()
       return !signal.aborted
     }
