@@ -99,12 +99,17 @@ export function accountOf(contract: ContractConfig): string {
  * needs both families in its own reader.
  */
 function checkNeeds(readers: readonly ReaderView[], families: IndexedFamilies, findings: Findings): void {
-  // The entry that is refused may be the one that is needed.
   const isWhole = readers.every((reader) => reader.contracts.every((contract) => contract !== undefined))
   readers.forEach((reader, at) => {
     reader.contracts.forEach((contract, index) => {
       for (const need of needsOf(contract))
-        checkNeed(need, [at, 'contracts', index], isWhole, reader.name ?? `[${at}]`, families, findings)
+        checkNeed(need, {
+          path: [at, 'contracts', index],
+          isWhole,
+          reader: reader.name ?? `[${at}]`,
+          families,
+          findings,
+        })
     })
   })
 }
@@ -128,14 +133,18 @@ function needsOf(contract: ContractConfig | undefined): Need[] {
   return needs
 }
 
-function checkNeed(
-  { of, family, argument, account }: Need,
-  path: readonly (string | number)[],
-  isWhole: boolean,
-  reader: string,
-  families: IndexedFamilies,
-  findings: Findings,
-): void {
+/** Where a need stands, and what it is checked against. */
+interface NeedContext {
+  readonly path: readonly (string | number)[]
+  /** Whether every entry of every reader is valid: an entry that is refused may be the needed one. */
+  readonly isWhole: boolean
+  readonly reader: string
+  readonly families: IndexedFamilies
+  readonly findings: Findings
+}
+
+function checkNeed({ of, family, argument, account }: Need, context: NeedContext): void {
+  const { path, isWhole, reader, families, findings } = context
   const indexed = families.get(family)
   if (indexed && of === 'market' && indexed.reader !== reader) {
     const allowed = `a market handler only together with an ${family} handler in this reader; reader "${indexed.reader}" has it`

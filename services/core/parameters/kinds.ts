@@ -74,13 +74,20 @@ function greatestLength(form: Form): number {
   return isText(form) ? (form.maximum ?? DEFAULT_LENGTH) : NUMBER_LENGTH
 }
 
+/** How one value is described and read. */
+interface Reading<T> {
+  readonly form: Form
+  readonly schema: Schema
+  /** @throws Complaint for a text that is no such value. */
+  readonly read: (text: string) => T | undefined
+  /** Complaint about a value of another type. */
+  readonly complaint?: string
+}
+
 function scalar<T extends string | number | bigint | boolean>(
   description: string,
-  form: Form,
-  element: Schema,
-  read: (text: string) => T | undefined,
+  { form, schema, read, complaint = 'cannot be used' }: Reading<T>,
   { default: standard, required = false, lenient = false }: Presence<T> = {},
-  complaint = 'cannot be used',
 ): Parameter<T | undefined> {
   const most = greatestLength(form)
   const isDocumented = standard !== undefined && typeof standard !== 'bigint'
@@ -89,7 +96,7 @@ function scalar<T extends string | number | bigint | boolean>(
     ...form,
     ...(isDocumented ? { default: standard } : {}),
     ...(required ? { isRequired: true } : {}),
-    schema: { ...element, ...(isDocumented ? { default: standard } : {}) },
+    schema: { ...schema, ...(isDocumented ? { default: standard } : {}) },
     read(given, _lists, warn) {
       try {
         const text = storableText(given, complaint)
@@ -154,7 +161,11 @@ export function int<const O extends Range & Presence<number>>(description: strin
     throw new Complaint(complaint)
   }
   const form = { type: 'int', ...rangeOf(options) }
-  const found = scalar(description, form, { type: 'integer', minimum, maximum }, read, options, complaint)
+  const found = scalar(
+    description,
+    { form, schema: { type: 'integer', minimum, maximum }, read, complaint },
+    options,
+  )
   return found as Parameter<Scalar<number, O>>
 }
 
@@ -183,7 +194,7 @@ const ID = '-?[0-9]+'
 
 /** Any integer of 64 bits. */
 export function id(description: string): Parameter<bigint | undefined> {
-  return scalar(description, idForm, patternOf(ID), readId)
+  return scalar(description, { form: idForm, schema: patternOf(ID), read: readId })
 }
 
 const fitsId = (item: string): boolean => INT.test(item) && item.length < MAX_ID_DIGITS
@@ -216,7 +227,7 @@ export function flag(description: string, standard?: boolean): Parameter<boolean
     throw new Complaint('must be true or false')
   }
   const options = standard === undefined ? {} : { default: standard }
-  return scalar(description, { type: 'bool' }, { type: 'boolean' }, read, options)
+  return scalar(description, { form: { type: 'bool' }, schema: { type: 'boolean' }, read }, options)
 }
 
 function readName(text: string): string {
@@ -226,7 +237,7 @@ function readName(text: string): string {
 
 /** Text with the alphabet and the length of account names. */
 export function name(description: string): Parameter<string | undefined> {
-  return scalar(description, { type: 'name' }, patternOf(NAME), readName)
+  return scalar(description, { form: { type: 'name' }, schema: patternOf(NAME), read: readName })
 }
 
 /** Names. */
@@ -259,7 +270,7 @@ export function text<const O extends Range & Presence<string>>(description: stri
   const complaint = `must be text of ${range.minimum ?? 1} to ${range.maximum ?? DEFAULT_LENGTH} characters`
   const form = { type: 'string', ...range }
   const read = checkedText(range, complaint)
-  const found = scalar(description, form, textSchema(range), read, options, complaint)
+  const found = scalar(description, { form, schema: textSchema(range), read, complaint }, options)
   return found as Parameter<Scalar<string, O>>
 }
 
@@ -290,7 +301,11 @@ export function choice<const W extends string, const O extends Presence<NoInfer<
   const form = { type: 'string', values: words }
   const complaint = `must be one of ${words.join(', ')}`
   const read = wordReader(words)
-  const found = scalar<W>(description, form, { type: 'string', enum: words }, read, options, complaint)
+  const found = scalar<W>(
+    description,
+    { form, schema: { type: 'string', enum: words }, read, complaint },
+    options,
+  )
   return found as Parameter<Scalar<W, O>>
 }
 
@@ -312,5 +327,9 @@ export function decimal(description: string, minimum: number): Parameter<string 
     if (DECIMAL.test(text) && Number.parseFloat(text) >= minimum) return text
     throw new Complaint(`must be a number from ${minimum}`)
   }
-  return scalar(description, { type: 'decimal', minimum }, { type: 'number', minimum }, read)
+  return scalar(description, {
+    form: { type: 'decimal', minimum },
+    schema: { type: 'number', minimum },
+    read,
+  })
 }

@@ -189,5 +189,5 @@ class CompiledProtocol implements Protocol {
 // Errors of a sink pass unchanged.
 function located(error: unknown, root: Root, bytes: Uint8Array): unknown {
   if (!(error instanceof DecodeFailure)) return error
-  return explainFailure(error, root.node, root.name, root.measures, { bytes, start: 0, end: bytes.length })
+  return explainFailure(error, { ...root, root: root.name }, { bytes, start: 0, end: bytes.length })
 }

@@ -132,7 +132,7 @@ class AbiCompiler implements CompiledAbi {
         value = read()
       } catch (error) {
         if (!(error instanceof DecodeFailure)) throw error
-        throw explainFailure(error, node, root, measures, { bytes, start, end, rule })
+        throw explainFailure(error, { node, root, measures }, { bytes, start, end, rule })
       }
       if (exact && state.at !== end)
         throw new DecodeError(`${end - state.at} bytes are left over`, root, state.at)

@@ -24,9 +24,7 @@ const maxExplainedBytes = 16 * 1024 * 1024
  */
 export function explainFailure(
   failure: DecodeFailure,
-  node: TypeNode,
-  root: string,
-  measures: Measures,
+  { node, root, measures }: { readonly node: TypeNode; readonly root: string; readonly measures: Measures },
   range: {
     readonly bytes: Uint8Array
     readonly start: number

@@ -1,6 +1,6 @@
 import { EncodeError } from '../../bytes/index.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
-import { ripemd160 } from './ripemd160.ts'
+import { ripemd160 } from '@noble/hashes/legacy'
 
 // Order of the curve types on the wire: K1, R1, and WA (WebAuthn), which alone has a variable length.
 const curves = ['K1', 'R1', 'WA'] as const

@@ -1,4 +1,3 @@
-import { createHash, getHashes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bigIntToName, nameFromString, nameToBigInt, nameToInt64, nameToString } from './name.ts'
@@ -15,7 +14,6 @@ import {
 } from './time.ts'
 import { formatAsset, formatSymbol, parseAsset, parseSymbol } from './asset.ts'
 import { keyText, legacyKeyText, parseKeyText } from './key.ts'
-import { ripemd160 } from './ripemd160.ts'
 
 const word = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 
@@ -167,17 +165,5 @@ describe('keys', () => {
     expect(() => parseKeyText('SIG', modern)).toThrow(EncodeError)
     expect(() => parseKeyText('PUB', keyText('PUB', 0, new Uint8Array(32)))).toThrow('32 bytes')
     expect(() => parseKeyText('PUB', 'PUB_K1_')).toThrow(EncodeError)
-  })
-
-  it.runIf(getHashes().includes('ripemd160'))('the key codec digests as OpenSSL does', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-        expect(bytesToHex(ripemd160(bytes))).toBe(createHash('ripemd160').update(bytes).digest('hex'))
-      }),
-    )
-  })
-
-  it('the key codec digests the published example', () => {
-    expect(bytesToHex(ripemd160(Buffer.from('abc')))).toBe('8eb208f7e05d987a9b044a8e98c6b087f15a0bfc')
   })
 })

@@ -63,7 +63,7 @@ function walk(file: string, schema: z.ZodType, prefix: string, families: readonl
   if (!(inner instanceof z.ZodObject)) return []
   return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, field]) => {
     const key = prefix === '' ? name : `${prefix}.${name}`
-    return [rowOf(file, key, name, field, families), ...walk(file, field, key, families)]
+    return [rowOf({ file, key, name, field, families }), ...walk(file, field, key, families)]
   })
 }
 
@@ -75,13 +75,17 @@ function familyOf(option: z.ZodType, families: readonly string[]): readonly stri
   return literal instanceof z.ZodLiteral ? [String(literal.value)] : families
 }
 
-function rowOf(
-  file: string,
-  key: string,
-  name: string,
-  field: z.ZodType,
-  families: readonly string[],
-): SettingRow {
+interface Setting {
+  readonly file: string
+  /** Path of the setting in the file; lists as `[]`. */
+  readonly key: string
+  /** The last part of `key`. */
+  readonly name: string
+  readonly field: z.ZodType
+  readonly families: readonly string[]
+}
+
+function rowOf({ file, key, name, field, families }: Setting): SettingRow {
   const literal = field instanceof z.ZodLiteral ? JSON.stringify(field.value) : undefined
   const isList = unwrap(field) instanceof z.ZodArray
   return {
