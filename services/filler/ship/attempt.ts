@@ -1,22 +1,13 @@
 import type { NodeAddress } from './address.ts'
-import { ReceivedBlock, idToHex } from './block.ts'
-import { largestGreetingBytes, readGreeting } from './greeting.ts'
-import { openNodeSocket } from './node-socket.ts'
-import type { NodeSocket } from './node-socket.ts'
-import {
-  chainMismatch,
-  connectionLost,
-  limitViolated,
-  missedFork,
-  protocolViolation,
-  rangeMissing,
-} from './problems.ts'
+import { ReceivedBlock } from './block.ts'
+import { NodeConnection } from './node-connection.ts'
+import { connectionLost, missedFork, protocolViolation, rangeMissing } from './problems.ts'
 import type { Problem } from './problems.ts'
 import { checkRanges, isIncomplete, missingBlock, missingPayload } from './ranges.ts'
 import { ReadGate } from './read-gate.ts'
 import type { ReaderState } from './reader-state.ts'
 import type { BlocksResult, ProtocolCodec, StatusResult, WirePosition } from './types.ts'
-import { createDeadline, watchActivity } from './watch.ts'
+import { watchActivity } from './watch.ts'
 
 /** Outcome of one connection. */
 export type Outcome =
@@ -26,28 +17,23 @@ export type Outcome =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'aborted' }
 
-type Phase = 'greeting' | 'status' | 'waiting' | 'streaming' | 'finished'
+type Phase = 'status' | 'waiting' | 'streaming' | 'finished'
 
 const endForEver = 0xffffffff
 
-/** A status reply has about 200 bytes; the rest are control frames. */
-const largestStatusBytes = 64 * 1024
-
 /**
- * One connection, from the handshake to its end: protocol ABI, status, blocks request, stream. Everything is
- * pushed, with no promise per block.
+ * The stream of one connection, from the handshake to its end. Everything is pushed, with no promise per block.
  */
 export class StreamAttempt<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
   readonly #address: NodeAddress
   readonly #ordinal: number
   readonly #settle: (outcome: Outcome) => void
-  readonly #socket: NodeSocket
+  readonly #connection: NodeConnection<P>
   readonly #gate: ReadGate
-  readonly #deadline = createDeadline()
   #stopWatch: (() => void) | null = null
-  #phase: Phase = 'greeting'
-  #protocol: P | null = null
+  #poll: NodeJS.Timeout | undefined
+  #phase: Phase = 'status'
   #status: StatusResult | null = null
   #results = 0
   #reversible = false
@@ -66,25 +52,17 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#address = address
     this.#ordinal = ordinal
     this.#settle = settle
-    const { timing, maxMessageBytes } = reader.settings
-    this.#socket = openNodeSocket(address, timing, maxMessageBytes, {
-      message: (data, isBinary) => {
-        this.#guard(() => this.#onMessage(data, isBinary))
-      },
-      closed: (reason, limit, cause) => {
-        const problem =
-          limit === null
-            ? connectionLost(reason, cause)
-            : limitViolated(limit, reader.tail.next, maxMessageBytes)
-        this.finish({ kind: 'problem', problem })
-      },
+    this.#connection = new NodeConnection(reader, address, {
+      greeted: (protocol) => reader.consumer.onProtocol(protocol),
+      status: (status) => this.#onStatus(status),
+      blocks: (result, bytes) => this.#onBlocks(result, bytes),
+      lost: (problem) => this.#fail(problem),
+      refused: (error) => this.finish({ kind: 'error', error }),
+      failed: (error) => this.finish({ kind: 'error', error }),
+      expected: () => reader.tail.next,
     })
-    this.#gate = new ReadGate(this.#socket, reader.credits, reader.settings.maxBytes)
-    this.#socket.allow(largestGreetingBytes)
-    reader.noteConnection(() => this.#socket.bytesRead())
-    this.#deadline.arm(timing.handshakeTimeoutMs + timing.replyTimeoutMs, () => {
-      this.#lose('the node sent no protocol ABI in time')
-    })
+    this.#gate = new ReadGate(this.#connection, reader.credits, reader.settings.maxBytes)
+    reader.noteConnection(() => this.#connection.bytesRead())
   }
 
   /** Milliseconds since the node gave its first usable status reply. */
@@ -96,9 +74,9 @@ export class StreamAttempt<P extends ProtocolCodec> {
   finish(outcome: Outcome): void {
     if (this.#phase === 'finished') return
     this.#phase = 'finished'
-    this.#deadline.clear()
+    clearTimeout(this.#poll)
     this.#stopWatch?.()
-    this.#socket.close()
+    this.#connection.close()
     this.#reader.credits.close()
     this.#reader.noteDisconnection()
     this.#settle(outcome)
@@ -106,18 +84,9 @@ export class StreamAttempt<P extends ProtocolCodec> {
 
   /** The pipeline released blocks: acknowledge if the window allows. */
   acknowledge(): void {
-    if (this.#phase !== 'streaming' || this.#delivering || this.#protocol === null) return
-    const due = this.#reader.credits.takeDue(this.#reversible)
-    if (due > 0) this.#socket.send(this.#protocol.encodeAck(due))
+    if (this.#phase !== 'streaming' || this.#delivering) return
+    this.#connection.acknowledge(this.#reader.credits.takeDue(this.#reversible))
     this.#gate.update()
-  }
-
-  #guard(step: () => void): void {
-    try {
-      step()
-    } catch (error) {
-      this.finish({ kind: 'error', error })
-    }
   }
 
   #fail(problem: Problem): void {
@@ -128,81 +97,19 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#fail(connectionLost(reason))
   }
 
-  #onMessage(data: Uint8Array, isBinary: boolean): void {
-    if (this.#protocol === null) {
-      if (isBinary) this.#fail(protocolViolation('the first frame of the node is not its protocol ABI'))
-      else this.#onGreeting(data)
-      return
-    }
-    if (!isBinary) {
-      this.#fail(protocolViolation('the node sent a text frame after its protocol ABI'))
-      return
-    }
-    const result = this.#decode(this.#protocol, data)
-    if (result === null) return
-    this.#reader.noteMessage()
-    if (result.kind === 'status') this.#onStatus(this.#protocol, result)
-    else if (this.#phase === 'streaming') this.#onBlocks(result, data.length)
-    else this.#fail(protocolViolation('the node sent blocks that were not requested'))
-  }
-
-  #onGreeting(data: Uint8Array): void {
-    const greeting = readGreeting(data, this.#reader.settings.compileProtocol)
-    if (greeting.problem !== null) {
-      this.#fail(greeting.problem)
-      return
-    }
-    const { protocol } = greeting
-    this.#reader.noteMessage()
-    this.#protocol = protocol
-    this.#reader.consumer.onProtocol(protocol)
-    this.#phase = 'status'
-    this.#askStatus(protocol)
-  }
-
-  #decode(protocol: P, data: Uint8Array): StatusResult | BlocksResult | null {
-    try {
-      return protocol.decodeResult(data)
-    } catch (error) {
-      const place = `block ${this.#reader.tail.next} was expected`
-      this.#fail(protocolViolation(`a message of ${data.length} bytes cannot be read, ${place}`, error))
-      return null
-    }
-  }
-
-  #askStatus(protocol: P): void {
-    this.#deadline.arm(this.#reader.settings.timing.replyTimeoutMs, () => {
-      this.#lose('the node did not answer a status request in time')
-    })
-    this.#socket.allow(largestStatusBytes)
-    this.#socket.send(protocol.encodeStatusRequest())
-  }
-
-  #onStatus(protocol: P, status: StatusResult): void {
+  #onStatus(status: StatusResult): void {
     this.#reader.noteHead(status.head, status.lastIrreversible)
     this.#status = status
     if (this.#phase === 'streaming') return
-    this.#checkChain(status)
     this.#servedSince ??= performance.now()
     const start = this.#reader.nextStart()
     const verdict = checkRanges(status, start)
     if (verdict.kind === 'problem') this.#fail(verdict.problem)
-    else if (verdict.kind === 'behind') this.#waitForNode(protocol, status, start)
-    else this.#requestBlocks(protocol, status, verdict.start)
+    else if (verdict.kind === 'behind') this.#waitForNode(status, start)
+    else this.#requestBlocks(status, verdict.start)
   }
 
-  #checkChain(status: StatusResult): void {
-    const { chainId } = this.#reader.settings
-    if (chainId === null) return
-    if (status.chainId === null) {
-      this.#reader.warnOfUnknownChain(this.#address.label)
-      return
-    }
-    const actual = typeof status.chainId === 'string' ? status.chainId : idToHex(status.chainId)
-    if (actual.toLowerCase() !== chainId) throw chainMismatch(this.#address.label, chainId, actual)
-  }
-
-  #waitForNode(protocol: P, status: StatusResult, start: number): void {
+  #waitForNode(status: StatusResult, start: number): void {
     const { timing, addresses, logger } = this.#reader.settings
     const now = performance.now()
     const reason = `the node is at block ${status.head.num}, before block ${start - 1}`
@@ -219,35 +126,26 @@ export class StreamAttempt<P extends ProtocolCodec> {
       this.#lose(reason)
       return
     }
-    this.#deadline.arm(timing.statusPollMs, () => {
-      this.#guard(() => this.#askStatus(protocol))
-    })
+    this.#poll = setTimeout(() => this.#connection.requestStatus(), timing.statusPollMs)
   }
 
-  #requestBlocks(protocol: P, status: StatusResult, start: number): void {
+  #requestBlocks(status: StatusResult, start: number): void {
     const { settings, tail, credits, consumer } = this.#reader
     const resume = consumer.resumePosition()
     // A position that the node cannot know would only lower its start to blocks that it does not have.
     const lowest = Math.max(status.traceBegin, status.stateBegin)
     const known = resume.havePositions.filter(({ num }) => num < start && num >= lowest)
     tail.reset(resume, start)
-    this.#deadline.clear()
     this.#phase = 'streaming'
     this.#reader.state = 'streaming'
     this.#reversible = start > status.lastIrreversible.num
-    this.#socket.allow(Infinity)
-    this.#socket.send(
-      protocol.encodeBlocksRequest({
-        start,
-        end: Math.min(endForEver, settings.stopBlock + 1),
-        maxInFlight: credits.open(),
-        havePositions: settings.irreversibleOnly ? [] : known,
-        irreversibleOnly: settings.irreversibleOnly,
-        fetchBlock: true,
-        fetchTraces: true,
-        fetchDeltas: true,
-      }),
-    )
+    this.#connection.requestBlocks({
+      start,
+      end: Math.min(endForEver, settings.stopBlock + 1),
+      maxInFlight: credits.open(),
+      havePositions: settings.irreversibleOnly ? [] : known,
+      irreversibleOnly: settings.irreversibleOnly,
+    })
     this.#stopWatch = this.#watchStream()
     settings.logger.info({ url: this.#address.label, start, head: status.head.num }, 'reading blocks')
   }
@@ -256,7 +154,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     const { settings, credits } = this.#reader
     const sample = () => ({
       results: this.#results,
-      bytesRead: this.#socket.bytesRead(),
+      bytesRead: this.#connection.bytesRead(),
       expected: credits.credits > 0 && !this.#gate.isPaused,
     })
     return watchActivity(settings.timing, sample, (reason) => {
@@ -265,6 +163,10 @@ export class StreamAttempt<P extends ProtocolCodec> {
   }
 
   #onBlocks(result: BlocksResult, bytes: number): void {
+    if (this.#phase !== 'streaming') {
+      this.#fail(protocolViolation('the node sent blocks that were not requested'))
+      return
+    }
     const { credits, tail } = this.#reader
     this.#results += 1
     credits.spend(bytes)

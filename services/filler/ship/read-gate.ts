@@ -1,19 +1,24 @@
 import type { CreditWindow } from './credits.ts'
-import type { NodeSocket } from './node-socket.ts'
+
+/** What can be read from, or not. */
+interface Pausable {
+  pause(): void
+  resume(): void
+}
 
 /**
  * Stops reading from a node while too much is held. With credits, what is held stays within the budget while sizes are
  * steady, but the node decides the sizes of what it was granted before they were known.
  */
 export class ReadGate {
-  readonly #socket: NodeSocket
+  readonly #connection: Pausable
   readonly #credits: CreditWindow
   readonly #limitBytes: number
   #isPaused = false
 
   /** `budgetBytes` is what credits aim at; reading stops at twice of it. */
-  constructor(socket: NodeSocket, credits: CreditWindow, budgetBytes: number) {
-    this.#socket = socket
+  constructor(connection: Pausable, credits: CreditWindow, budgetBytes: number) {
+    this.#connection = connection
     this.#credits = credits
     this.#limitBytes = 2 * budgetBytes
   }
@@ -27,7 +32,7 @@ export class ReadGate {
     const isOver = this.#credits.heldBytes >= this.#limitBytes
     if (isOver === this.#isPaused) return
     this.#isPaused = isOver
-    if (isOver) this.#socket.pause()
-    else this.#socket.resume()
+    if (isOver) this.#connection.pause()
+    else this.#connection.resume()
   }
 }

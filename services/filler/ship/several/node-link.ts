@@ -1,19 +1,9 @@
 import { describeError } from '../../../core/errors/index.ts'
-import type { PronghornError, FatalError } from '../../../core/errors/index.ts'
+import type { PronghornError } from '../../../core/errors/index.ts'
 import { Backoff } from '../../../core/retry/index.ts'
 import { ReceivedBlock, idToHex } from '../block.ts'
-import { largestGreetingBytes, readGreeting } from '../greeting.ts'
-import { openNodeSocket } from '../node-socket.ts'
-import type { NodeSocket } from '../node-socket.ts'
-import {
-  chainMismatch,
-  connectionLost,
-  limitViolated,
-  missedFork,
-  protocolViolation,
-  rangeMissing,
-  rangeUnavailable,
-} from '../problems.ts'
+import { NodeConnection } from '../node-connection.ts'
+import { missedFork, rangeMissing, rangeUnavailable } from '../problems.ts'
 import type { Problem } from '../problems.ts'
 import { checkRanges, isIncomplete, missingBlock, missingPayload } from '../ranges.ts'
 import { ReadGate } from '../read-gate.ts'
@@ -28,7 +18,6 @@ import type {
   StatusResult,
   WirePosition,
 } from '../types.ts'
-import { createDeadline } from '../watch.ts'
 import type { RangeTask } from './range-task.ts'
 import { RateMeter } from './rate-meter.ts'
 
@@ -40,8 +29,8 @@ const refusedPauseMs = 60_000
 const slowRest = { firstMs: 2_000, longestMs: 300_000 }
 /** Age of a status reply up to which it says what the node is like now. */
 const freshMs = 1_500
-/** A status reply has about 200 bytes; the rest are control frames. */
-const largestStatusBytes = 64 * 1024
+/** Longest that a node which answered before may take to answer a status request, ms. */
+const statusTimeoutMs = 15_000
 /** Time for which blocks that a node lacked are not requested from it, ms. */
 const lackMs = 60_000
 
@@ -85,10 +74,8 @@ export class NodeLink<P extends ProtocolCodec> {
   readonly #owner: LinkOwner<P>
   readonly #backoff: Backoff
   readonly #slowRest = new Backoff(slowRest)
-  readonly #deadline = createDeadline()
-  #socket: NodeSocket | null = null
+  #connection: NodeConnection<P> | null = null
   #gate: ReadGate | null = null
-  #protocol: P | null = null
   #status: StatusResult | null = null
   #task: LinkTask<P> | null = null
   #head: WirePosition | null = null
@@ -96,7 +83,6 @@ export class NodeLink<P extends ProtocolCodec> {
   /** The rest of a range that was left. */
   #left: { readonly from: number; readonly to: number } | null = null
   #libNum = 0
-  #askedAt: number | null = null
   #answeredAt: number | null = null
   #readyAt: number | null = null
   #retry: NodeJS.Timeout | undefined
@@ -118,19 +104,15 @@ export class NodeLink<P extends ProtocolCodec> {
   /** Connects. */
   open(): void {
     if (this.#closed) return
-    const { timing, maxMessageBytes } = this.#reader.settings
     this.#ordinal = ++this.#reader.connections
-    const socket = openNodeSocket(this.node, timing, maxMessageBytes, {
-      message: (data, isBinary) => this.#guard(() => this.#onMessage(data, isBinary)),
-      closed: (reason, limit, cause) => {
-        const num = this.#task?.next ?? this.#reader.tail.next
-        this.fail(limit === null ? connectionLost(reason, cause) : limitViolated(limit, num, maxMessageBytes))
-      },
-    })
-    this.#socket = socket
-    socket.allow(largestGreetingBytes)
-    this.#deadline.arm(timing.handshakeTimeoutMs + timing.replyTimeoutMs, () => {
-      this.fail(connectionLost('the node sent no protocol ABI in time'))
+    this.#connection = new NodeConnection(this.#reader, this.node, {
+      greeted: () => undefined,
+      status: (status) => this.#onStatus(status),
+      blocks: (result, bytes) => this.#onBlocks(result, bytes),
+      lost: (problem) => this.fail(problem),
+      refused: (error) => this.fail({ kind: 'unusable', error }),
+      failed: (error) => this.#owner.failed(error),
+      expected: () => this.#task?.next ?? null,
     })
   }
 
@@ -142,7 +124,7 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   get protocol(): P | null {
-    return this.#protocol
+    return this.#connection?.protocol ?? null
   }
 
   get task(): LinkTask<P> | null {
@@ -175,14 +157,14 @@ export class NodeLink<P extends ProtocolCodec> {
 
   /** State of the node, for ranges. */
   get state(): ShipNodeState {
-    if (this.#readyAt === null) return this.#socket === null ? 'failed' : 'connecting'
+    if (this.#readyAt === null) return this.#connection === null ? 'failed' : 'connecting'
     if (performance.now() < this.#restsUntil) return 'failed'
     return this.#task === null ? 'watched' : 'reading'
   }
 
   /** Bytes read on the present connection. */
   bytesRead(): number {
-    return this.#socket?.bytesRead() ?? 0
+    return this.#connection?.bytesRead() ?? 0
   }
 
   /** Whether bytes of a range should be arriving. */
@@ -234,23 +216,17 @@ export class NodeLink<P extends ProtocolCodec> {
 
   /** Asks for a range; `isReady`, without a task. */
   read(task: LinkTask<P>, irreversibleEnd: number): void {
-    if (this.#socket === null || this.#protocol === null) return
+    if (this.#connection === null) return
     this.#task = task
-    this.#gate = new ReadGate(this.#socket, task.credits, this.#reader.settings.maxBytes / 4)
+    this.#gate = new ReadGate(this.#connection, task.credits, this.#reader.settings.maxBytes / 4)
     this.rate.begin(this.bytesRead())
-    this.#socket.allow(Infinity)
-    this.#socket.send(
-      this.#protocol.encodeBlocksRequest({
-        start: task.start,
-        end: irreversibleEnd,
-        maxInFlight: task.credits.open(),
-        havePositions: [],
-        irreversibleOnly: true,
-        fetchBlock: true,
-        fetchTraces: true,
-        fetchDeltas: true,
-      }),
-    )
+    this.#connection.requestBlocks({
+      start: task.start,
+      end: irreversibleEnd,
+      maxInFlight: task.credits.open(),
+      havePositions: [],
+      irreversibleOnly: true,
+    })
   }
 
   /** Leaves the current range as it is, so that another one can be requested; not a fault of the node. */
@@ -260,27 +236,23 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#left = { from: task.next, to: task.end }
     this.#task = null
     this.#gate = null
-    this.#socket?.resume()
+    this.#connection?.resume()
   }
 
   /** Blocks of the range were released: acknowledge if the window allows. */
   acknowledge(task: LinkTask<P>): void {
-    if (task !== this.#task || this.#protocol === null) return
-    const due = task.credits.takeDue(false)
-    if (due > 0) this.#socket?.send(this.#protocol.encodeAck(due))
+    if (task !== this.#task) return
+    this.#connection?.acknowledge(task.credits.takeDue(false))
     this.#gate?.update()
   }
 
   /** Maintains the connection: requests the status when the last reply is older than `everyMs`. */
   tick(now: number, everyMs: number): void {
     if (this.#task !== null) this.rate.sample(now, this.bytesRead(), this.isExpected)
-    if (this.#protocol === null || this.#readyAt === null || this.#task !== null) return
-    if (this.#askedAt !== null) {
-      const { replyTimeoutMs } = this.#reader.settings.timing
-      if (now - this.#askedAt >= Math.min(replyTimeoutMs, refusedPauseMs / 4)) {
-        this.fail(connectionLost('the node did not answer a status request in time'))
-      }
-    } else if (now - (this.#answeredAt ?? 0) >= everyMs) this.#ask(this.#protocol)
+    if (this.#readyAt === null || this.#task !== null || this.#connection?.awaitsStatus !== false) return
+    if (now - (this.#answeredAt ?? 0) < everyMs) return
+    const { replyTimeoutMs } = this.#reader.settings.timing
+    this.#connection.requestStatus(Math.min(replyTimeoutMs, statusTimeoutMs))
   }
 
   /** Records a fault; nothing is requested from the node for `restMs`. */
@@ -307,7 +279,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   /** Leaves the connection because of the node's fault, and connects again later. */
   fail(problem: Problem): void {
-    if (this.#closed || this.#socket === null) return
+    if (this.#closed || this.#connection === null) return
     const { error, kind } = problem
     const reason = describeError(error)
     // A node that stays unavailable is not logged at every attempt.
@@ -335,75 +307,25 @@ export class NodeLink<P extends ProtocolCodec> {
         ? Math.min(refusedPauseMs, this.#reader.settings.timing.backoffMaxMs)
         : this.#backoff.nextDelayMs(),
     )
-    this.#guard(() => {
+    try {
       if (task !== null) this.#owner.abandoned(task)
       this.#owner.changed()
-    })
+    } catch (thrown) {
+      this.#owner.failed(thrown)
+    }
   }
 
   #disconnect(): void {
-    this.#deadline.clear()
-    this.#socket?.close()
-    this.#socket = null
+    this.#connection?.close()
+    this.#connection = null
     this.#gate = null
-    this.#protocol = null
     this.#task = null
     this.#left = null
-    this.#askedAt = null
     this.#readyAt = null
     this.#answeredAt = null
   }
 
-  #guard(step: () => void): void {
-    try {
-      step()
-    } catch (error) {
-      this.#owner.failed(error)
-    }
-  }
-
-  #onMessage(data: Uint8Array, isBinary: boolean): void {
-    const protocol = this.#protocol
-    if (protocol === null) {
-      if (isBinary) this.fail(protocolViolation('the first frame of the node is not its protocol ABI'))
-      else this.#onGreeting(data)
-      return
-    }
-    if (!isBinary) return this.fail(protocolViolation('the node sent a text frame after its protocol ABI'))
-    let result: StatusResult | BlocksResult
-    try {
-      result = protocol.decodeResult(data)
-    } catch (error) {
-      const place = this.#task === null ? '' : `, block ${this.#task.next} was expected`
-      this.fail(protocolViolation(`a message of ${data.length} bytes cannot be read${place}`, error))
-      return
-    }
-    this.#reader.noteMessage()
-    if (result.kind === 'status') this.#onStatus(result)
-    else this.#onBlocks(result, data.length)
-  }
-
-  #onGreeting(data: Uint8Array): void {
-    const greeting = readGreeting(data, this.#reader.settings.compileProtocol)
-    if (greeting.problem !== null) return this.fail(greeting.problem)
-    this.#protocol = greeting.protocol
-    this.#deadline.arm(this.#reader.settings.timing.replyTimeoutMs, () => {
-      this.fail(connectionLost('the node did not answer a status request in time'))
-    })
-    this.#ask(greeting.protocol)
-  }
-
-  #ask(protocol: P): void {
-    this.#askedAt = performance.now()
-    this.#socket?.allow(largestStatusBytes)
-    this.#socket?.send(protocol.encodeStatusRequest())
-  }
-
   #onStatus(status: StatusResult): void {
-    this.#deadline.clear()
-    const mismatch = this.#mismatch(status)
-    if (mismatch !== null) return this.fail({ kind: 'unusable', error: mismatch })
-    this.#askedAt = null
     this.#answeredAt = performance.now()
     this.#readyAt ??= this.#answeredAt
     if (this.#isRefutable) this.verdict = null
@@ -411,17 +333,6 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#note(status.head, status.lastIrreversible)
     this.#statusHead = { num: status.head.num, id: idToHex(status.head.id) }
     this.#owner.changed()
-  }
-
-  #mismatch(status: StatusResult): FatalError | null {
-    const { chainId } = this.#reader.settings
-    if (chainId === null) return null
-    if (status.chainId === null) {
-      this.#reader.warnOfUnknownChain(this.node.label)
-      return null
-    }
-    const actual = typeof status.chainId === 'string' ? status.chainId : idToHex(status.chainId)
-    return actual.toLowerCase() === chainId ? null : chainMismatch(this.node.label, chainId, actual)
   }
 
   #note(head: WirePosition, lib: WirePosition): void {
@@ -470,7 +381,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (task.isComplete) {
       this.#task = null
       this.#gate = null
-      this.#socket?.resume()
+      this.#connection?.resume()
       this.#answeredAt = performance.now()
       this.rate.end(this.bytesRead())
     }
