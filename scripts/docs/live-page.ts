@@ -1,13 +1,13 @@
-import { liveErrorCodes, liveEventSchemas, liveFilters, liveNoticeSchemas } from '../../services/api/index.ts'
+import { liveMessages } from '../../services/api/index.ts'
 import type { Namespace } from '../../services/api/index.ts'
 import { eventCatalogue } from '../../services/core/live/index.ts'
 import { code, table } from './markdown.ts'
 
-type Schema = (typeof liveNoticeSchemas)[number]
+type Schema = (typeof liveMessages.noticeSchemas)[number]
 
 /** The page of live data: how clients connect, and everything that they are sent. */
 export function renderLive(namespaces: readonly Namespace[]): string[] {
-  const [example] = [...liveEventSchemas(namespaces[0]!).values()]
+  const [example] = [...liveMessages.eventSchemas(namespaces[0]!).values()]
   return [
     '# Live data',
     'What happens on the chain is published as soon as it is committed, in the order of the chain, with the record that it is ' +
@@ -26,7 +26,7 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
       'whatever the action said.',
     table(
       ['Filter', 'Compared with'],
-      Object.entries(liveFilters).map(([name, meaning]) => [code(name), meaning]),
+      Object.entries(liveMessages.filterMeanings).map(([name, meaning]) => [code(name), meaning]),
     ),
     '`id` (default `default`) names the subscription; the same id again replaces it, and ' +
       '`{"type":"unsubscribe","id":"mine"}` ends it. The answers are `subscribed` and `unsubscribed`. Clients that offer ' +
@@ -52,7 +52,7 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
     'A `fork` says that everything of `block_num` and above is undone; the blocks that replace it follow. A `gap` names ' +
       'blocks that are not published, because the reader was too far behind when it indexed them: read the records again.',
     '## Messages',
-    ...liveNoticeSchemas.flatMap(describeMessage),
+    ...liveMessages.noticeSchemas.flatMap(describeMessage),
     '### `event`',
     'Something happened to a record. `record` is null when there is none (any more).',
     membersOf({
@@ -69,7 +69,7 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
     '## Errors',
     table(
       ['Code', 'Meaning'],
-      Object.entries(liveErrorCodes).map(([name, meaning]) => [code(name), meaning]),
+      Object.entries(liveMessages.errorCodes).map(([name, meaning]) => [code(name), meaning]),
     ),
     '## socket.io',
     'Clients of generations 2, 3 and 4, by websocket or polling, at `/socket.io/`; the client script is at ' +

@@ -1,12 +1,12 @@
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
-import { raw, sql, where } from '../../services/api/database/sql.ts'
+import { raw, sql, where } from '../../services/api/sql/sql.ts'
 import type { Session } from '../../services/api/index.ts'
-import type { Sql } from '../../services/api/database/sql.ts'
+import type { Sql } from '../../services/api/sql/sql.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/index.ts'
 import type { EndpointContext } from '../../services/api/endpoint/endpoint.ts'
-import type { List, ListReader } from '../../services/api/lists/list.ts'
+import type { List, ListReader } from '../../services/api/planner/list.ts'
 import { assetList, countAssets } from '../../services/api/namespaces/assets/lists/asset-list.ts'
 import {
   burnerPage,

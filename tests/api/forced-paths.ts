@@ -1,7 +1,7 @@
-import { Sql } from '../../services/api/database/sql.ts'
-import { choosePath } from '../../services/api/lists/choose.ts'
-import type { AccessPath, ListRequest } from '../../services/api/lists/choose.ts'
-import type { ChoosePath } from '../../services/api/lists/list.ts'
+import { Sql } from '../../services/api/sql/sql.ts'
+import { choosePath } from '../../services/api/planner/choose.ts'
+import type { AccessPath, ListRequest } from '../../services/api/planner/choose.ts'
+import type { ChoosePath } from '../../services/api/planner/list.ts'
 
 /** Settings that force each access path; all of them must return the same page. */
 export const FORCED_PATHS: Readonly<Record<string, ChoosePath>> = {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv'
 import { parseConfig } from '../../services/core/config/index.ts'
-import { createNamespace, liveEventSchemas, liveNoticeSchemas } from '../../services/api/index.ts'
+import { createNamespace, liveMessages } from '../../services/api/index.ts'
 import type { LiveMessage } from './clients.ts'
 
 const { config } = parseConfig({
@@ -18,11 +18,11 @@ const checks = new Map<string, ValidateFunction>()
 
 for (const entry of config.server.namespaces) {
   const namespace = createNamespace(entry, { trigrams: true })!
-  for (const [event, schema] of liveEventSchemas(namespace)) {
+  for (const [event, schema] of liveMessages.eventSchemas(namespace)) {
     checks.set(`event ${event}`, ajv.compile(closed(schema)))
   }
 }
-for (const schema of liveNoticeSchemas) {
+for (const schema of liveMessages.noticeSchemas) {
   checks.set(String(schema.properties!.type!.const), ajv.compile(closed(schema)))
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { valuesText } from '../../core/endpoint/index.ts'
 import type { Values } from '../../core/endpoint/index.ts'
-import type { AttributeFilter } from '../endpoint/index.ts'
+import type { AttributeFilter } from '../request/index.ts'
 
 /** Longer texts are replaced by their hash. */
 const MAX_TEXT_LENGTH = 200

@@ -5,8 +5,8 @@ import { JSON_TYPE } from '../../core/http/index.ts'
 import { namesTag, setHeaders, weakTag } from '../../core/http/headers/index.ts'
 import type { Encoding } from '../../core/http/content/index.ts'
 import type { Headers } from '../../core/http/headers/index.ts'
-import { jsonBytes } from '../json.ts'
-import type { Json } from '../json.ts'
+import { jsonBytes } from '../json/index.ts'
+import type { Json } from '../json/index.ts'
 
 /** An answer in the form that one client accepts. */
 export interface AnswerForm {

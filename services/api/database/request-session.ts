@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { clientGone, timeIsUp } from './scope.ts'
 import type { WorkScope } from './scope.ts'
-import type { Statement } from './statement.ts'
+import type { Statement } from '../sql/index.ts'
 
 const PLAN_FOR_VALUES = 'SET LOCAL plan_cache_mode = force_custom_plan'
 const PLAN_ONCE = 'SET LOCAL plan_cache_mode = force_generic_plan'

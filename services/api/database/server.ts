@@ -11,7 +11,7 @@ import { classifyProblem, isConflict, queryError } from './problems.ts'
 import type { ProblemKind } from './problems.ts'
 import { StatementRunner } from './request-session.ts'
 import type { WorkScope } from './scope.ts'
-import type { Statement } from './statement.ts'
+import type { Statement } from '../sql/index.ts'
 
 /** One connection, held for the statements of one request. */
 export interface Session {

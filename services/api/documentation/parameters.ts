@@ -1,5 +1,6 @@
 import { describeMembers, describeParameter } from '../../core/endpoint/index.ts'
-import type { AttributeFamily, Endpoint } from '../endpoint/index.ts'
+import type { AttributeFamily } from '../request/index.ts'
+import type { Endpoint } from '../endpoint/index.ts'
 import type { Components, JsonObject } from './components.ts'
 
 type NamedObject = JsonObject & { readonly name: string }

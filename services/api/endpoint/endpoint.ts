@@ -1,7 +1,7 @@
 import type { EndpointBase, Parameters, Values } from '../../core/endpoint/index.ts'
 import type { Session } from '../database/index.ts'
-import type { Json } from '../json.ts'
-import type { AttributeFamily, AttributeFilter } from './attribute-filters.ts'
+import type { Json } from '../json/index.ts'
+import type { AttributeFamily, AttributeFilter } from '../request/index.ts'
 import type { NamedSchema, RecordSchema } from './record-schema.ts'
 
 /** An answer other than success that an endpoint has of its own. */

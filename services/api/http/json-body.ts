@@ -1,5 +1,5 @@
-import type { RawScalar, RawValue } from '../endpoint/index.ts'
-import { isAttributeFilter } from '../endpoint/index.ts'
+import type { RawScalar, RawValue } from '../request/index.ts'
+import { isAttributeFilter } from '../request/index.ts'
 import { RequestError } from '../../core/http/index.ts'
 import { MAX_PAIRS } from './query-string.ts'
 

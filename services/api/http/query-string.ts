@@ -1,4 +1,4 @@
-import type { RawScalar, RawValue } from '../endpoint/index.ts'
+import type { RawScalar, RawValue } from '../request/index.ts'
 
 /** Most pairs of one query string or form; a request with more is malformed. */
 export const MAX_PAIRS = 10_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonArray, jsonBytes, jsonString } from '../json.ts'
+import { jsonArray, jsonBytes, jsonString } from './json.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8')
 

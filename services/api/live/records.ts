@@ -3,8 +3,8 @@ import type { EventEntry } from '../../core/live/index.ts'
 import type { FeedBlock, FeedEvent } from '../../core/feed/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { Namespace } from '../endpoint/index.ts'
-import { jsonString } from '../json.ts'
-import type { Json } from '../json.ts'
+import { jsonString } from '../json/index.ts'
+import type { Json } from '../json/index.ts'
 import { recordKey } from './live-event.ts'
 
 /** An event of a block with its place in it. */

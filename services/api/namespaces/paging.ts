@@ -1,5 +1,5 @@
-import { invalidParameter } from '../endpoint/index.ts'
-import type { PageWindow } from '../lists/index.ts'
+import { invalidParameter } from '../request/index.ts'
+import type { PageWindow } from '../planner/sources/index.ts'
 import type { OrderValues, PageValues } from './parameter-groups.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Session } from '../database/index.ts'
-import { packRows, unpackRows } from './packed-rows.ts'
+import { packRows, unpackRows } from '../database/index.ts'
 
 /** How fragments of one kind are read: JSON texts that many records share, such as the collection inside its assets. */
 export interface FragmentKind {

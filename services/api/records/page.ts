@@ -1,7 +1,8 @@
-import type { Session, Sql } from '../database/index.ts'
-import { bind, joinSql, PreparedNames, raw, sql } from '../database/index.ts'
-import { readPageKeys } from '../lists/index.ts'
-import type { PageResult, PageStatement } from '../lists/index.ts'
+import type { Session } from '../database/index.ts'
+import type { Sql } from '../sql/index.ts'
+import { bind, joinSql, PreparedNames, raw, sql } from '../sql/index.ts'
+import { readPageKeys } from '../planner/index.ts'
+import type { PageResult, PageStatement } from '../planner/index.ts'
 
 /** Parts of a statement for the keys of a page: WITH items, and columns of its single row. */
 export interface Selection {

@@ -1,5 +1,5 @@
 import type { NamedSchema } from '../../endpoint/index.ts'
-import type { ListReader } from '../../lists/index.ts'
+import type { ListReader } from '../../planner/index.ts'
 import type { AssetsRecords } from './records/kinds.ts'
 import type { RecordSource } from './records/asset-records.ts'
 

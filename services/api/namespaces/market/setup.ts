@@ -1,4 +1,4 @@
-import type { ListReader } from '../../lists/index.ts'
+import type { ListReader } from '../../planner/index.ts'
 import type { AssetsSetup } from '../assets/index.ts'
 import type { MarketRecords } from './records/kinds.ts'
 

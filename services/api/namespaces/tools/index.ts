@@ -1,5 +1,5 @@
 import type { Namespace } from '../../endpoint/index.ts'
-import { ListReader, Statistics } from '../../lists/index.ts'
+import { ListReader, Statistics } from '../../planner/index.ts'
 import type { Fragments } from '../../records/index.ts'
 import { liveRecord } from '../assets/index.ts'
 import { toolsEndpoints } from './endpoints/endpoints.ts'

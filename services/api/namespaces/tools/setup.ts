@@ -1,4 +1,4 @@
-import type { ListReader } from '../../lists/index.ts'
+import type { ListReader } from '../../planner/index.ts'
 import type { Fragments, RecordKind } from '../../records/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */

@@ -1,5 +1,5 @@
 import type { Session } from '../../../database/index.ts'
-import { bind, sql, where } from '../../../database/index.ts'
+import { bind, sql, where } from '../../../sql/index.ts'
 import { keyAtTime } from '../lists/key-at-time.ts'
 import type { AssetValues } from '../parameters.ts'
 

@@ -1,5 +1,6 @@
-import type { Session, Sql } from '../../../database/index.ts'
-import { sql } from '../../../database/index.ts'
+import type { Session } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { sql } from '../../../sql/index.ts'
 
 /** The one number that a query selects, as text; 0 for null. */
 export async function sumOf(session: Session, select: Sql): Promise<string> {

@@ -1,6 +1,6 @@
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { historyMember, jsonMembers, jsonText } from '../../../records/index.ts'
+import { historyMember, jsonMembers, jsonText } from '../../../json/index.ts'
 
 const NO_CONFIG = { status: 500, message: 'Config not found' } as const
 

@@ -1,7 +1,8 @@
-import { raw, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
-import { rowsOfDrivers } from '../../../lists/index.ts'
-import type { Branch, DrivenRows, Source, Statistics } from '../../../lists/index.ts'
+import { raw, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { rowsOfDrivers } from '../../../planner/sources/index.ts'
+import type { Branch, DrivenRows, Source } from '../../../planner/sources/index.ts'
+import type { Statistics } from '../../../planner/index.ts'
 
 /** Table of assets, as statistics know it. */
 export const ASSETS = 'assets.assets'

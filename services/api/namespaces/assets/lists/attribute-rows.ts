@@ -1,4 +1,4 @@
-import type { Statistics } from '../../../lists/index.ts'
+import type { Statistics } from '../../../planner/index.ts'
 import { ASSETS } from './asset-source.ts'
 
 /**

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../../../tests/setup/database.ts'
 import { connectDatabase } from '../../../../core/database/index.ts'
-import { bind, raw, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
 import { containsText, isNoneOf, isNoneOfIds, resembles } from './conditions.ts'
 
 let database: TestDatabase

@@ -1,6 +1,6 @@
-import { bind, bindIntegers, raw, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
-import { NEVER } from '../../../lists/index.ts'
+import { bind, bindIntegers, raw, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { NEVER } from '../../../planner/filters/index.ts'
 import { wantedCollections } from '../../parameter-groups.ts'
 import type { CollectionListValues } from '../../parameter-groups.ts'
 

@@ -1,4 +1,4 @@
-import { bind, raw, Sql, sql } from '../../../database/index.ts'
+import { bind, raw, Sql, sql } from '../../../sql/index.ts'
 
 /** A table whose key grows with time. */
 export interface TimedTable {

@@ -1,5 +1,5 @@
-import { ListReader, Statistics } from '../../../lists/index.ts'
-import type { ChoosePath } from '../../../lists/index.ts'
+import { ListReader, Statistics } from '../../../planner/index.ts'
+import type { ChoosePath } from '../../../planner/index.ts'
 
 /** Tables of the assets family whose statistics lists are estimated by. */
 const TABLES = [

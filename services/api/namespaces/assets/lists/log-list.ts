@@ -1,8 +1,10 @@
-import { bind, raw, sql } from '../../../database/index.ts'
-import type { Session, Sql, SqlValue } from '../../../database/index.ts'
-import type { Filter, List, ListReader } from '../../../lists/index.ts'
+import { bind, raw, sql } from '../../../sql/index.ts'
+import type { Session } from '../../../database/index.ts'
+import type { Sql, SqlValue } from '../../../sql/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import type { List, ListReader } from '../../../planner/index.ts'
 import { directionOf, pageWindow } from '../../paging.ts'
-import { jsonMembers, quoted } from '../../../records/index.ts'
+import { jsonMembers, quoted } from '../../../json/index.ts'
 import type { ActionValues, LogValues, OrderValues } from '../../parameter-groups.ts'
 
 /** Whose logs are wanted. */

@@ -1,7 +1,8 @@
-import { bind, raw, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
-import { NEVER } from '../../../lists/index.ts'
-import type { Filter, Statistics } from '../../../lists/index.ts'
+import { bind, raw, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { NEVER } from '../../../planner/filters/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import type { Statistics } from '../../../planner/index.ts'
 import { containsText, isNoneOf, isOneOf } from './conditions.ts'
 import type { PartyValues } from '../parameters.ts'
 

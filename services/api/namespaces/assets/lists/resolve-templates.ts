@@ -1,6 +1,6 @@
 import type { Session } from '../../../database/index.ts'
-import { raw, sql, where } from '../../../database/index.ts'
-import type { AttributeFilter } from '../../../endpoint/index.ts'
+import { raw, sql, where } from '../../../sql/index.ts'
+import type { AttributeFilter } from '../../../request/index.ts'
 import { collectionLists, oneOf, oneOfIds } from './conditions.ts'
 import { templateConditions } from './template-filters.ts'
 import type { AssetValues } from '../parameters.ts'

@@ -1,7 +1,7 @@
-import { bind, raw, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
-import type { AttributeFilter } from '../../../endpoint/index.ts'
-import { NEVER } from '../../../lists/index.ts'
+import { bind, raw, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { AttributeFilter } from '../../../request/index.ts'
+import { NEVER } from '../../../planner/filters/index.ts'
 import { containsText, resembles } from './conditions.ts'
 import type { AssetValues } from '../parameters.ts'
 

@@ -1,6 +1,7 @@
-import type { Json } from '../../../json.ts'
-import type { DataMember, Fragment } from '../../../records/index.ts'
-import { dataMembers, joinDataMap, overlayDataMap, splitDataMap } from '../../../records/index.ts'
+import type { Json } from '../../../json/index.ts'
+import type { DataMember } from '../../../json/index.ts'
+import type { Fragment } from '../../../records/index.ts'
+import { dataMembers, joinDataMap, overlayDataMap, splitDataMap } from '../../../json/index.ts'
 import type { AssetFragments, AssetRow } from './asset-rows.ts'
 import { collectionObject } from './shared-rows.ts'
 

@@ -1,4 +1,4 @@
-import { raw } from '../../../database/index.ts'
+import { raw } from '../../../sql/index.ts'
 import type {
   FoundFragments,
   Fragment,
@@ -7,7 +7,8 @@ import type {
   Selection,
   WantedFragments,
 } from '../../../records/index.ts'
-import { cte, packFields, packRows, unpackRows } from '../../../records/index.ts'
+import { cte } from '../../../records/index.ts'
+import { packFields, packRows, unpackRows } from '../../../database/index.ts'
 import {
   COLLECTION_VERSION,
   collectionFragment,

@@ -1,6 +1,6 @@
 import type { Session } from '../../../database/index.ts'
-import type { Json } from '../../../json.ts'
-import { jsonArray } from '../../../json.ts'
+import type { Json } from '../../../json/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import { readTogether, wantedTogether } from '../../../records/index.ts'
 import type { RecordSource } from './asset-records.ts'
 import { collectionAssembler, schemaAssembler, templateAssembler } from './entity-records.ts'

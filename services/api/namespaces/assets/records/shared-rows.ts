@@ -1,5 +1,5 @@
 import type { Fragment, FragmentKind } from '../../../records/index.ts'
-import { jsonData, jsonList, jsonMembers, jsonText, quoted } from '../../../records/index.ts'
+import { jsonData, jsonList, jsonMembers, jsonText, quoted } from '../../../json/index.ts'
 
 /** Version of a collection inside other records; `c` is the row. */
 export const COLLECTION_VERSION = 'c.xmin'

@@ -1,7 +1,7 @@
 import { id, inPath, named } from '../../../../core/parameters/index.ts'
 import { endpoint } from '../../../endpoint/index.ts'
 import type { Endpoint, EndpointContext, Failure, RecordSchema, Run } from '../../../endpoint/index.ts'
-import type { List } from '../../../lists/index.ts'
+import type { List } from '../../../planner/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 import type { ListOfRecords } from '../../assets/index.ts'
 import { oneJson, runCount, runList } from '../../assets/index.ts'

@@ -1,9 +1,11 @@
 import { pick, without } from '../../../../core/endpoint/index.ts'
-import { allOf, bind, raw, sql } from '../../../database/index.ts'
-import type { Session, Sql } from '../../../database/index.ts'
-import type { AttributeFilter } from '../../../endpoint/index.ts'
-import type { Filter } from '../../../lists/index.ts'
-import { estimateRows, findingCost, foundConditions, NEVER, nothing } from '../../../lists/index.ts'
+import { allOf, bind, raw, sql } from '../../../sql/index.ts'
+import type { Session } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { AttributeFilter } from '../../../request/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import { estimateRows, foundConditions, NEVER, nothing } from '../../../planner/filters/index.ts'
+import { findingCost } from '../../../planner/index.ts'
 import {
   assetFilters,
   ASSETS,

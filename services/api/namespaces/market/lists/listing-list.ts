@@ -1,6 +1,7 @@
 import { without } from '../../../../core/endpoint/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import type { Filter, List } from '../../../lists/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import type { List } from '../../../planner/index.ts'
 import { resolveTemplates } from '../../assets/index.ts'
 import { directionOf } from '../../paging.ts'
 import type { MarketSetup } from '../setup.ts'

@@ -1,6 +1,6 @@
-import { raw } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
-import type { Index, Source } from '../../../lists/index.ts'
+import { raw } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { Index, Source } from '../../../planner/sources/index.ts'
 import type { ListingKey } from '../parameters.ts'
 
 /** Tables and columns of a kind of listing. The row is `l` everywhere. */

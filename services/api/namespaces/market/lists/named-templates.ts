@@ -1,6 +1,6 @@
 import type { Session } from '../../../database/index.ts'
-import { bind, raw, sql, where } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { bind, raw, sql, where } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
 import { containsText, isNoneOf, isOneOf } from '../../assets/index.ts'
 import type { ListingTable } from './listing-table.ts'
 import type { ListingValues } from '../parameters.ts'

@@ -1,6 +1,7 @@
-import type { Session, Sql } from '../../../database/index.ts'
-import { bind, raw, sql } from '../../../database/index.ts'
-import { invalidParameter } from '../../../endpoint/index.ts'
+import type { Session } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { bind, raw, sql } from '../../../sql/index.ts'
+import { invalidParameter } from '../../../request/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
 import type { ListingValues } from '../parameters.ts'
 

@@ -1,8 +1,10 @@
-import { raw, sql, where } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { raw, sql, where } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { estimateRows } from '../../../lists/index.ts'
-import type { Driven, Filter, List, Order, Statistics } from '../../../lists/index.ts'
+import { estimateRows } from '../../../planner/filters/index.ts'
+import type { Driven, Order } from '../../../planner/sources/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import type { List, Statistics } from '../../../planner/index.ts'
 import {
   assetList,
   ASSETS,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { bind, joinSql, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { bind, joinSql, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
 
 /** Kinds of what listings and payouts are found by, as in market.listing_terms and market.payout_terms. */
 export type TermKind =

@@ -1,5 +1,5 @@
 import type { Session } from '../../../database/index.ts'
-import { historyMember, jsonMembers, jsonText, quoted } from '../../../records/index.ts'
+import { historyMember, jsonMembers, jsonText, quoted } from '../../../json/index.ts'
 
 const TOKENS = `coalesce((SELECT json_agg(json_build_object('token_contract', y.token_contract,
     'token_symbol', y.token_symbol, 'token_precision', y.token_precision) ORDER BY y.place) FROM market.tokens y), '[]')`

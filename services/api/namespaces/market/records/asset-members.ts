@@ -1,6 +1,6 @@
-import { bind, raw, sql } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../sql/index.ts'
 import type { FoundFragments } from '../../../records/index.ts'
-import { packRows, unpackRows } from '../../../records/index.ts'
+import { packRows, unpackRows } from '../../../database/index.ts'
 import type { AssetExtension } from '../../assets/index.ts'
 import { readPairs } from '../../assets/index.ts'
 import { PRICE_VERSIONS, priceList, templatePrices } from './template-prices.ts'

@@ -1,6 +1,6 @@
-import type { Sql } from '../../../database/index.ts'
-import { bind, raw, sql } from '../../../database/index.ts'
-import { jsonText, quoted } from '../../../records/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { bind, raw, sql } from '../../../sql/index.ts'
+import { jsonText, quoted } from '../../../json/index.ts'
 
 /** A member of a listing. */
 export interface ListingField {

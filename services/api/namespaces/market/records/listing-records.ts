@@ -1,8 +1,9 @@
-import type { Sql } from '../../../database/index.ts'
-import { joinSql, raw, sql } from '../../../database/index.ts'
-import type { Json } from '../../../json.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { joinSql, raw, sql } from '../../../sql/index.ts'
+import type { Json } from '../../../json/index.ts'
 import type { Assembler } from '../../../records/index.ts'
-import { cte, packRows, unpackRows, wantedTogether } from '../../../records/index.ts'
+import { cte, wantedTogether } from '../../../records/index.ts'
+import { packRows, unpackRows } from '../../../database/index.ts'
 import type { RecordSource } from '../../assets/index.ts'
 import {
   assetArray,

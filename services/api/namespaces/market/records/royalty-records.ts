@@ -1,6 +1,7 @@
-import { raw } from '../../../database/index.ts'
+import { raw } from '../../../sql/index.ts'
 import type { Assembler } from '../../../records/index.ts'
-import { jsonMembers, packRows, quoted, unpackRows } from '../../../records/index.ts'
+import { jsonMembers, quoted } from '../../../json/index.ts'
+import { packRows, unpackRows } from '../../../database/index.ts'
 import type { MarketTraits } from './asset-members.ts'
 import { CATEGORIES, LISTING_TYPES } from './royalty-schemas.ts'
 

@@ -1,5 +1,5 @@
 import type { FragmentKind } from '../../../records/index.ts'
-import { packRows } from '../../../records/index.ts'
+import { packRows } from '../../../database/index.ts'
 
 /**
  * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices: the function

@@ -1,6 +1,6 @@
 import { collectionLists, isText } from '../../assets/index.ts'
-import type { Sql } from '../../../database/index.ts'
-import { bind, raw, sql, where } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { bind, raw, sql, where } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { TradeRange } from './trade-range.ts'

@@ -1,6 +1,6 @@
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { raw, sql, where } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { raw, sql, where } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
 import { pageWindow } from '../../paging.ts'
 import type { PageValues } from '../../parameter-groups.ts'
 

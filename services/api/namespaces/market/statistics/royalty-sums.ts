@@ -1,6 +1,6 @@
 import { isText, oneOf } from '../../assets/index.ts'
 import type { Session } from '../../../database/index.ts'
-import { bind, sql, where } from '../../../database/index.ts'
+import { bind, sql, where } from '../../../sql/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 import type { royaltySumParameters } from '../parameters.ts'
 

@@ -1,5 +1,5 @@
-import type { Sql } from '../../../database/index.ts'
-import { bind, joinSql, raw, sql, where } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { bind, joinSql, raw, sql, where } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import {
   COLLECTION_VERSION,

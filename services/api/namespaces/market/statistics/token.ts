@@ -1,5 +1,5 @@
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { invalidParameter } from '../../../endpoint/index.ts'
+import { invalidParameter } from '../../../request/index.ts'
 import type { SymbolValues } from './parameters.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { bind, raw, sql } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { bind, raw, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
 import type { TimeValues } from './parameters.ts'
 
 export const DAY_MS = 86_400_000

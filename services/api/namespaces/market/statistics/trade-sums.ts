@@ -1,5 +1,5 @@
-import { allOf, bind, joinSql, raw, sql, where } from '../../../database/index.ts'
-import type { Sql } from '../../../database/index.ts'
+import { allOf, bind, joinSql, raw, sql, where } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
 import type { TradeRange } from './trade-range.ts'
 import { edgesOf, inRange, inWholeDays } from './trade-range.ts'
 

@@ -1,5 +1,5 @@
 import type { Session } from '../../../database/index.ts'
-import { historyMember, jsonMembers, jsonText } from '../../../records/index.ts'
+import { historyMember, jsonMembers, jsonText } from '../../../json/index.ts'
 
 const CONFIG = `SELECT '{' || ${jsonMembers({
   atomictools_contract: `to_json($1::text)::text`,

@@ -1,6 +1,6 @@
-import { raw, sql, where } from '../database/index.ts'
-import type { Sql } from '../database/index.ts'
-import { number } from './number.ts'
+import { raw, sql, where } from '../../sql/index.ts'
+import type { Sql } from '../../sql/index.ts'
+import { number } from '../number.ts'
 
 /** So many rows that another table leads to count as one of the budget: those of one of its rows stand together in an index. */
 const DRIVEN_ROWS = 2

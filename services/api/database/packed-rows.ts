@@ -1,4 +1,5 @@
-import type { Session, Statement } from '../database/index.ts'
+import type { Session } from './server.ts'
+import type { Statement } from '../sql/index.ts'
 
 /**
  * Rows as one text. A client library spends more time on the fields of a hundred rows than on one long text, which is

@@ -1,5 +1,5 @@
-import { raw } from '../database/index.ts'
-import type { Sql } from '../database/index.ts'
+import { raw } from '../sql/index.ts'
+import type { Sql } from '../sql/index.ts'
 
 /** Numbers of rows are part of the text: PostgreSQL plans by them. */
 export function number(value: number): Sql {

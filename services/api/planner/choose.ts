@@ -1,7 +1,7 @@
 import { BITMAP_COST, firstOfRange, HEAP_COST, isOneStream, rowsOfMerge } from './costs.ts'
-import type { EqualValues, Filter } from './filter.ts'
-import { estimateRows, withoutImplied } from './filter.ts'
-import type { Branch, Driven, Index, Order, PageWindow, Source } from './source.ts'
+import type { EqualValues, Filter } from './filters/index.ts'
+import { estimateRows, withoutImplied } from './filters/index.ts'
+import type { Branch, Driven, Index, Order, PageWindow, Source } from './sources/index.ts'
 
 /** A list to be read. */
 export interface ListRequest {

@@ -1,11 +1,11 @@
-import { bind, joinSql, raw, Sql, sql, where } from '../database/index.ts'
-import type { SqlValue } from '../database/index.ts'
+import { bind, joinSql, raw, Sql, sql, where } from '../sql/index.ts'
+import type { SqlValue } from '../sql/index.ts'
 import { firstOfRange, isOneStream } from './costs.ts'
 import { isChecked, isWalkChecked } from './choose.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
-import type { EqualValues, Filter } from './filter.ts'
-import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filter.ts'
-import type { Branch, Order, PageWindow, Source } from './source.ts'
+import type { EqualValues, Filter } from './filters/index.ts'
+import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filters/index.ts'
+import type { Branch, Order, PageWindow, Source } from './sources/index.ts'
 import { number } from './number.ts'
 
 /** Input of a statement. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { raw, sql } from '../database/index.ts'
+import { raw, sql } from '../../sql/index.ts'
 import { foundConditions, haveOnePlan } from './filter.ts'
 import type { Filter } from './filter.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { raw } from '../database/index.ts'
+import { raw } from '../sql/index.ts'
 import { choosePath, countedThrough } from './choose.ts'
 import type { ListRequest } from './choose.ts'
-import type { Filter } from './filter.ts'
+import type { Filter } from './filters/index.ts'
 import { countOf, pageOf } from './statement.ts'
 
 const source = {

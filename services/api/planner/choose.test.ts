@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { raw } from '../database/index.ts'
+import { raw } from '../sql/index.ts'
 import { choosePath } from './choose.ts'
 import type { ListRequest, WalkPath } from './choose.ts'
-import { estimateRows } from './filter.ts'
-import type { Filter } from './filter.ts'
-import type { Branch } from './source.ts'
+import { estimateRows } from './filters/index.ts'
+import type { Filter } from './filters/index.ts'
+import type { Branch } from './sources/index.ts'
 
 const ROWS = 1_000_000
 

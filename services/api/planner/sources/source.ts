@@ -1,5 +1,5 @@
-import type { Sql } from '../database/index.ts'
-import type { EqualValues } from './filter.ts'
+import type { Sql } from '../../sql/index.ts'
+import type { EqualValues } from '../filters/index.ts'
 
 /** An index that lists are read by. */
 export interface Index {

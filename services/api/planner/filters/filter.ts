@@ -1,6 +1,6 @@
-import { raw, Sql } from '../database/index.ts'
-import type { SqlValue } from '../database/index.ts'
-import { BITMAP_COST, HEAP_COST } from './costs.ts'
+import { raw, Sql } from '../../sql/index.ts'
+import type { SqlValue } from '../../sql/index.ts'
+import { BITMAP_COST, HEAP_COST } from '../costs.ts'
 
 /** Values that a column must have one of. */
 export interface EqualValues {

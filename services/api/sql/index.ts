@@ -1,0 +1,2 @@
+export type { Statement, SqlValue } from './statement.ts'
+export { PreparedNames, sql, Sql, raw, bind, joinSql, where, allOf, bindIds, bindIntegers } from './sql.ts'
