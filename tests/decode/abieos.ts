@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { JsonValue } from '../../services/core/antelope/abi/index.ts'
-import type { TypeNode } from '../../services/core/antelope/types/index.ts'
+import type { BuiltinName, TypeNode } from '../../services/core/antelope/types/index.ts'
 import { bytesToHex } from '../../services/core/bytes/index.ts'
 import { describeUnless } from '../setup/available.ts'
 
@@ -10,6 +10,9 @@ export interface Abieos {
   deleteContract(contract: string): boolean
   hexToJson(contract: string, type: string, hex: string): unknown
 }
+
+/** Built-in types of nodes that the library lacks. */
+export const unknownToAbieos: readonly BuiltinName[] = ['bitset']
 
 function load(): Abieos | string {
   try {

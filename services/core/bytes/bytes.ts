@@ -64,6 +64,12 @@ export class ByteSource {
     return bytesToHex(this.#bytes, start, start + length)
   }
 
+  /** All bytes that are left. */
+  rest(): Uint8Array {
+    const start = this.#take(this.remaining)
+    return this.#bytes.subarray(start)
+  }
+
   /** A counted list whose entries take at least `minBytes` each, which bounds it before it is built. */
   list<T>(minBytes: number, read: () => T): T[] {
     const count = this.varuint32()

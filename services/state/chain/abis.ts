@@ -108,7 +108,7 @@ export class AbiStore {
     if (cached) return cached
     const packed = await this.packed(version)
     if (!packed) return null
-    const compiled = compileAbi(parsePackedAbi(packed))
+    const compiled = compileAbi(parsePackedAbi(packed), 'lossless')
     this.#compiledAbis.set(key, compiled, { size: packed.length * COMPILED_FACTOR + ENTRY_BYTES })
     return compiled
   }

@@ -60,6 +60,7 @@ class NativeDecoder implements RowDecoder {
   readonly name = nativeDecoderName
   readonly #library: NativeLibrary
   readonly #types = new Map<string, Map<string, string>>()
+  readonly #own = openOwnDecoder()
 
   constructor(library: NativeLibrary) {
     this.#library = library
@@ -67,14 +68,20 @@ class NativeDecoder implements RowDecoder {
 
   load(contract: string, abi: AbiDefinition): void {
     if (this.#types.has(contract)) this.#library.deleteContract(contract)
-    if (!this.#library.loadAbiHex(contract, bytesToHex(packAbi(abi))))
-      throw new FatalError('ABI_INVALID', `${this.name} refuses the ABI of ${contract}`)
-    this.#types.set(contract, tableTypes(abi))
+    this.#types.delete(contract)
+    this.#own.load(contract, abi)
+    // Rows need no section behind `action_results`, and the library knows none.
+    const { kv_tables, calls, call_results, unknown_sections, ...known } = abi
+    if (this.#library.loadAbiHex(contract, bytesToHex(packAbi(known))))
+      this.#types.set(contract, tableTypes(abi))
   }
 
   decode(contract: string, table: string, bytes: Uint8Array): Record<string, unknown> {
+    const types = this.#types.get(contract)
+    // The library refuses a whole ABI for one fault that nodes live with, such as a built-in type that is defined again.
+    if (types === undefined) return this.#own.decode(contract, table, bytes)
     try {
-      const type = this.#types.get(contract)?.get(table)
+      const type = types.get(table)
       if (type === undefined) throw new Error('the ABI has no such table')
       return this.#library.binToJson(contract, type, Buffer.from(bytes)) as Record<string, unknown>
     } catch (cause) {

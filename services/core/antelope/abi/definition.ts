@@ -41,11 +41,34 @@ export interface AbiVariant {
   readonly types: readonly string[]
 }
 
+/** A function that other contracts call while an action runs (ABI 1.3). `id` is a 64-bit integer as decimal text. */
+export interface AbiCall {
+  readonly name: string
+  readonly type: string
+  readonly id: string
+}
+
+/** A key-value table (EOSIO 2.1 and 2.2). */
+export interface AbiKvTable {
+  readonly type: string
+  readonly primary_index: { readonly name: string; readonly type: string }
+  readonly secondary_indices: Readonly<Record<string, { readonly type: string }>>
+}
+
+/** Sections behind `action_results`, present as far as an ABI has them. */
+export interface AbiLaterSections {
+  readonly kv_tables?: Readonly<Record<string, AbiKvTable>>
+  readonly calls?: readonly AbiCall[]
+  readonly call_results?: readonly { readonly name: string; readonly result_type: string }[]
+  /** What follows the known sections, hexadecimal. */
+  readonly unknown_sections?: string
+}
+
 /**
- * An ABI in the JSON form that nodes serve (`abi_def`), every section present. `error_code` is a decimal
+ * An ABI in the JSON form that nodes serve (`abi_def`), every section up to `action_results` present. `error_code` is a decimal
  * string because it has 64 bits; `value` of an extension is hexadecimal.
  */
-export interface AbiDefinition {
+export interface AbiDefinition extends AbiLaterSections {
   readonly version: string
   readonly types: readonly AbiAlias[]
   readonly structs: readonly AbiStruct[]

@@ -1,6 +1,7 @@
 import { EncodeError } from '../../bytes/index.ts'
 import type { ByteSink } from '../../bytes/index.ts'
-import { parseAsset, parseSymbol, writeSymbolCode } from '../values/asset.ts'
+import { isPrecision, parseAsset, parseSymbol, writeSymbolCode } from '../values/asset.ts'
+import { bitsetBytes } from '../values/bitset.ts'
 import { hexToBytes } from '../../bytes/index.ts'
 import { parseKeyText } from '../values/key.ts'
 import { nameFromString } from '../values/name.ts'
@@ -34,7 +35,8 @@ const writers: Record<BuiltinName, (sink: ByteSink, value: unknown) => void> = {
   float128: (sink, value) => writeFixed(sink, value, 16),
   time_point: (sink, value) => sink.u64(parseTimeMicroseconds(text(value))),
   time_point_sec: (sink, value) => {
-    sink.u32(small(Number(parseTimeMicroseconds(text(value)) / 1_000_000n), 0, 0xffffffff))
+    const microseconds = parseTimeMicroseconds(text(value))
+    sink.u32(small(microseconds < 0n ? -1 : Number(microseconds / 1_000_000n), 0, 0xffffffff))
   },
   block_timestamp_type: (sink, value) => {
     sink.u32(epochMsToSlot(Number(parseTimeMicroseconds(text(value)) / 1000n)))
@@ -45,6 +47,10 @@ const writers: Record<BuiltinName, (sink: ByteSink, value: unknown) => void> = {
   },
   bytes: (sink, value) => sink.blob(bytesOf(value)),
   string: (sink, value) => sink.text(text(value)),
+  bitset: (sink, value) => {
+    const bits = text(value)
+    sink.varuint32(bits.length).raw(bitsetBytes(bits))
+  },
   checksum160: (sink, value) => writeFixed(sink, value, 20),
   checksum256: (sink, value) => writeFixed(sink, value, 32),
   checksum512: (sink, value) => writeFixed(sink, value, 64),
@@ -52,8 +58,7 @@ const writers: Record<BuiltinName, (sink: ByteSink, value: unknown) => void> = {
   signature: (sink, value) => sink.raw(parseKeyText('SIG', text(value))),
   symbol: (sink, value) => {
     const { precision, symbol } = parseSymbol(text(value))
-    const at = sink.u8(precision).reserve(7)
-    writeSymbolCode(symbol, sink.buffer, at, 7)
+    writeSymbol(sink, precision, symbol)
   },
   symbol_code: (sink, value) => {
     const at = sink.reserve(8)
@@ -68,10 +73,20 @@ const writers: Record<BuiltinName, (sink: ByteSink, value: unknown) => void> = {
   },
 }
 
+const ASSET_LIMIT = 2n ** 62n
+
 function writeAsset(sink: ByteSink, value: string): void {
   const { amount, precision, symbol } = parseAsset(value)
-  const at = sink.u64(amount).u8(precision).reserve(7)
-  writeSymbolCode(symbol, sink.buffer, at, 7)
+  if (amount >= ASSET_LIMIT || amount <= -ASSET_LIMIT)
+    throw new EncodeError('the amount of an asset must be below 2^62')
+  writeSymbol(sink.u64(amount), precision, symbol)
+}
+
+function writeSymbol(sink: ByteSink, precision: number, code: string): void {
+  if (!isPrecision(precision))
+    throw new EncodeError(`a symbol cannot have the precision ${precision}, above 18`)
+  const at = sink.u8(precision).reserve(7)
+  writeSymbolCode(code, sink.buffer, at, 7)
 }
 
 function writeWide(sink: ByteSink, value: bigint): void {

@@ -41,9 +41,31 @@ describe('packed ABIs', () => {
     })
   })
 
-  it('the reader of packed ABIs ignores what follows the sections it knows', () => {
-    const abi = readAbi('assets.v2')
-    expect(parsePackedAbi(Buffer.concat([packAbi(abi), Buffer.from('00ff', 'hex')]))).toEqual(abi)
+  it('the reader of packed ABIs returns what follows the sections it knows as it is', () => {
+    const abi = { ...readAbi('assets.v2'), version: 'eosio::abi/1.2' }
+    const packed = Buffer.concat([packAbi(abi), Buffer.from('00ff', 'hex')])
+    expect(parsePackedAbi(packed)).toEqual({ ...abi, unknown_sections: '00ff' })
+    expect(packAbi(parsePackedAbi(packed))).toEqual(new Uint8Array(packed))
+  })
+
+  it.each([
+    {
+      version: 'eosio::abi/1.2',
+      kv_tables: {
+        orders: {
+          type: 's',
+          primary_index: { name: 'id', type: 'uint64' },
+          secondary_indices: { '5': { type: 'name' }, '1': { type: 'string' } },
+        },
+      },
+    },
+    { version: 'eosio::abi/1.2', kv_tables: {} },
+    { version: 'eosio::abi/1.3', calls: [{ name: 'get', type: 's', id: '18446744073709551615' }] },
+    { version: 'eosio::abi/1.3', calls: [], call_results: [{ name: 'get', result_type: 'uint8' }] },
+    { version: 'eosio::abi/1.4', calls: [], call_results: [] },
+  ])('the reader of packed ABIs reads the sections of later versions, case %#', (sections) => {
+    const abi = { ...readAbi('assets.v2'), ...sections }
+    expect(parsePackedAbi(packAbi(abi))).toEqual(abi)
   })
 
   it('the reader of packed ABIs names the section in which the bytes end', () => {

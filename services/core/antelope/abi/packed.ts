@@ -3,13 +3,14 @@ import { ByteSource, ByteSink } from '../../bytes/index.ts'
 import { hexToBytes } from '../../bytes/index.ts'
 import { nameFromString, nameToString } from '../values/name.ts'
 import type { AbiDefinition, AbiTable } from './definition.ts'
+import { hasLaterSections, isSince, readLaterSections, writeLaterSections } from './later-sections.ts'
 
 // A chain limits an action to half a megabyte; configured chains allow a little more.
 const maxAbiBytes = 16 * 1024 * 1024
 
 /**
- * Reads a packed `abi_def` (versions 1.0 to 1.2), as it stands in `setabi` data and `account` rows.
- * Sections that older versions lack come out empty; bytes after the known sections are ignored, because
+ * Reads a packed `abi_def` (versions 1.0 to 1.3), as it stands in `setabi` data and `account` rows.
+ * Sections that older versions lack come out empty; bytes after the known sections come out as they are, because
  * the chain stores whatever it is given. Empty bytes (an account without ABI) are an error.
  * @throws DecodeError that names the section and the byte.
  */
@@ -55,6 +56,7 @@ export function parsePackedAbi(bytes: Uint8Array): AbiDefinition {
       types: source.list(1, () => source.text()),
     })),
     action_results: optional('action_results', 9, () => ({ name: name(), result_type: source.text() })),
+    ...readLaterSections(source.rest(), version),
   }
 }
 
@@ -67,7 +69,7 @@ function readTable(source: ByteSource, name: () => string): AbiTable {
 }
 
 /**
- * Packs an ABI as `setabi` takes it. `variants` and `action_results` are written only as far as the
+ * Packs an ABI as `setabi` takes it. Sections from `variants` on are written only as far as the
  * version asks for or the definition fills them. @throws EncodeError for a name that is none.
  */
 export function packAbi(abi: AbiDefinition): Uint8Array {
@@ -96,17 +98,20 @@ export function packAbi(abi: AbiDefinition): Uint8Array {
   sink.list(abi.ricardian_clauses, (clause) => sink.text(clause.id).text(clause.body))
   sink.list(abi.error_messages, (error) => sink.u64(BigInt(error.error_code)).text(error.error_msg))
   sink.list(abi.abi_extensions, (extension) => sink.u16(extension.tag).blob(hexToBytes(extension.value)))
-  if (abi.version !== 'eosio::abi/1.0' || abi.variants.length > 0 || abi.action_results.length > 0) {
+  const hasLater = hasLaterSections(abi)
+  const hasResults = isSince(abi.version, 2) || abi.action_results.length > 0 || hasLater
+  if (abi.version !== 'eosio::abi/1.0' || abi.variants.length > 0 || hasResults) {
     sink.list(abi.variants, (variant) => {
       sink.text(variant.name)
       sink.list(variant.types, (type) => sink.text(type))
     })
   }
-  if (abi.version === 'eosio::abi/1.2' || abi.action_results.length > 0) {
+  if (hasResults) {
     sink.list(abi.action_results, (result) => {
       name(result.name)
       sink.text(result.result_type)
     })
   }
+  if (hasLater) writeLaterSections(sink, abi)
   return sink.finish()
 }

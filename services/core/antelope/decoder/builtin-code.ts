@@ -18,7 +18,7 @@ export function plus(offset: string, bytes: number): string {
 export function fixedExpression(name: BuiltinName, o: string): string {
   switch (name) {
     case 'bool':
-      return `b[${o}] !== 0`
+      return `(b[${o}] < 2 ? b[${o}] === 1 : boolAt(${o}))`
     case 'uint8':
       return `b[${o}]`
     case 'int8':
@@ -44,7 +44,7 @@ export function fixedExpression(name: BuiltinName, o: string): string {
     case 'float64':
       return `v.getFloat64(${o}, true)`
     case 'time_point':
-      return `timePoint(v.getBigUint64(${o}, true))`
+      return `timePoint(v.getBigInt64(${o}, true))`
     case 'time_point_sec':
       return `timePointSec(v.getUint32(${o}, true))`
     case 'block_timestamp_type':
@@ -75,6 +75,7 @@ export function fixedExpression(name: BuiltinName, o: string): string {
 const variableReaders = {
   string: 'readText()',
   bytes: 'readBytes()',
+  bitset: 'readBitset()',
   varint32: 'readVarint32()',
   public_key: 'readKey("PUB")',
   signature: 'readKey("SIG")',
@@ -94,6 +95,7 @@ export function skipVariable(name: BuiltinName): string {
     return 'if (p >= e) tooShort(p); if (b[p] < 128) p++; else { R.at = p; readVaruint32(); p = R.at; }'
   }
   if (name === 'string' || name === 'bytes') return skipLengthPrefixed
+  if (name === 'bitset') return 'R.at = p; readBitset(); p = R.at;'
   return `R.at = p; skipKey(${name === 'public_key' ? '"PUB"' : '"SIG"'}); p = R.at;`
 }
 

@@ -100,13 +100,15 @@ export class CodeEmitter {
   }
 
   /**
-   * Statements that read a struct into `result`. With `only`, the other fields are skipped, and
-   * reading ends after the last wanted one.
+   * Statements that read a struct into `result`. With `only`, the other fields are skipped, and reading ends
+   * after the last wanted one, or with `toEnd` after the last field.
    */
-  structBody(node: StructNode, only: ReadonlySet<string> | null = null): string {
+  structBody(node: StructNode, only: ReadonlySet<string> | null = null, toEnd = false): string {
     const wanted = (name: string): boolean => only === null || only.has(name)
     const last =
-      only === null ? node.fields.length : node.fields.findLastIndex((field) => wanted(field.name)) + 1
+      only === null || toEnd
+        ? node.fields.length
+        : node.fields.findLastIndex((field) => wanted(field.name)) + 1
     const fields = node.fields.slice(0, last)
     const plain = fields.filter((field) => !field.extension)
     const members = new Map<string, string>()

@@ -6,7 +6,7 @@ import { explainFailure } from './explain.ts'
 import { toJsonForm, type IntegerForm, type JsonValue } from '../abi/index.ts'
 import { linkCode } from './link.ts'
 import { Measures } from './measure.ts'
-import { beginReading, DecodeFailure, state, type VaruintRule } from './read-state.ts'
+import { beginReading, DecodeFailure, state, type ReadingRule } from './read-state.ts'
 import { TypeGraph } from './type-graph.ts'
 import type { TypeNode } from '../types/index.ts'
 
@@ -26,7 +26,7 @@ export type ValueEncoder = (value: unknown) => Uint8Array
 export interface DecoderOptions {
   /** Fields of the struct to decode: others are skipped, and reading stops after the last of these. */
   readonly only?: readonly string[]
-  /** Refuse bytes that are left over after the value. Cannot be combined with `only`. */
+  /** Refuse bytes that are left over after the value; with `only`, the fields after the last of these are skipped. */
   readonly exact?: boolean
 }
 
@@ -60,24 +60,23 @@ const maxWork = 1 << 18
 
 /**
  * Prepares an ABI.
- * @param rule how decoders read numbers of variable length: `contract` for what contracts read.
- * @throws AbiError when a type is defined twice; what else is wrong shows on use.
+ * @param rule what decoders take for a value. What is wrong with the ABI shows on use of the types that it touches.
  */
-export function compileAbi(definition: AbiDefinition, rule: VaruintRule = 'strict'): CompiledAbi {
+export function compileAbi(definition: AbiDefinition, rule: ReadingRule = 'strict'): CompiledAbi {
   return new AbiCompiler(definition, rule)
 }
 
 class AbiCompiler implements CompiledAbi {
   readonly definition: AbiDefinition
   readonly types: TypeGraph
-  readonly #rule: VaruintRule
+  readonly #rule: ReadingRule
   readonly #measures = new Measures()
   readonly #encoder = new Encoder()
   readonly #decoders = new Map<string, Decoder>()
   readonly #actions: ReadonlyMap<string, string>
   readonly #tables: ReadonlyMap<string, string>
 
-  constructor(definition: AbiDefinition, rule: VaruintRule) {
+  constructor(definition: AbiDefinition, rule: ReadingRule) {
     this.definition = definition
     this.#rule = rule
     this.types = new TypeGraph(definition)
@@ -149,8 +148,7 @@ function linkDecoder(node: TypeNode, options: DecoderOptions, measures: Measures
     body = `${part.code} R.at = p; return ${part.value};`
   } else {
     if (node.kind !== 'struct') throw new AbiError('only a struct has fields to choose from')
-    if (options.exact === true) throw new AbiError('chosen fields cannot be combined with exact')
-    body = `${emitter.structBody(node, new Set(options.only))} R.at = p; return result;`
+    body = `${emitter.structBody(node, new Set(options.only), options.exact)} R.at = p; return result;`
   }
   // The prologue is part of every function; a value that needs no statement leaves `p` unused.
   const main = `function main() { const b = R.bytes, v = R.view, e = R.end; let p = R.at; ${body} }`

@@ -1,17 +1,23 @@
 import { DecodeError } from '../../bytes/index.ts'
 import {
+  assetAt,
   beginReading,
+  boolAt,
   DecodeFailure,
   descend,
+  readBitset,
   readCount,
+  readText,
   readVaruint32,
   refuse,
   skipBytes,
   skipKey,
   state,
+  symbolAt,
+  symbolCodeAt,
   tooShort,
 } from './read-state.ts'
-import type { VaruintRule } from './read-state.ts'
+import type { ReadingRule } from './read-state.ts'
 import type { Measures } from './measure.ts'
 import { builtinSizes, type BuiltinName, type TypeNode } from '../types/index.ts'
 
@@ -29,7 +35,7 @@ export function explainFailure(
     readonly bytes: Uint8Array
     readonly start: number
     readonly end: number
-    readonly rule?: VaruintRule
+    readonly rule?: ReadingRule
   },
 ): DecodeError {
   const path: string[] = [root.length > 64 ? `${root.slice(0, 64)}…` : root]
@@ -50,6 +56,7 @@ function walk(node: TypeNode, path: string[], measures: Measures): void {
   const { fixedSize, work } = measures.of(node)
   if (fixedSize !== null && node.kind === 'builtin') {
     if (fixedSize > state.end - state.at) tooShort(state.at)
+    checkFixed(node.name)
     state.at += fixedSize
     return
   }
@@ -88,9 +95,20 @@ function walkAt(step: string, node: TypeNode, path: string[], measures: Measures
   path.pop()
 }
 
+/** Refuses what no chain holds, as the decoders do. */
+function checkFixed(name: BuiltinName): void {
+  const { at } = state
+  if (name === 'bool' && state.bytes[at]! > 1) boolAt(at)
+  else if (name === 'symbol') symbolAt(at)
+  else if (name === 'symbol_code') symbolCodeAt(at)
+  else if (name === 'asset' || name === 'extended_asset') assetAt(at)
+}
+
 function skipBuiltin(name: BuiltinName): void {
   if (name === 'public_key') skipKey('PUB')
   else if (name === 'signature') skipKey('SIG')
   else if (builtinSizes[name] === null && name.endsWith('int32')) readVaruint32()
+  else if (name === 'string') readText()
+  else if (name === 'bitset') readBitset()
   else skipBytes()
 }

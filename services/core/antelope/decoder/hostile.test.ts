@@ -69,14 +69,53 @@ describe('ABIs that do not end', () => {
   })
 
   it.each([
-    ['twice the same struct', { structs: [struct('x'), struct('x')] }],
-    ['a struct named like a built-in type', { structs: [struct('uint8')] }],
+    ['two structs of one name', { structs: [struct('x', 'uint8'), struct('x', 'uint16')] }],
     [
       'an alias named like a variant',
-      { types: [{ new_type_name: 'v', type: 'uint8' }], variants: [{ name: 'v', types: [] }] },
+      { types: [{ new_type_name: 'x', type: 'uint8' }], variants: [{ name: 'x', types: [] }] },
     ],
-  ])('an ABI is refused that defines %s', (_, json) => {
-    expect(() => abiOf(json)).toThrow(AbiError)
+    ['a type that is not defined', { structs: [struct('x', 'nowhere')] }],
+    ['a circle of aliases', { types: [{ new_type_name: 'x', type: 'x' }] }],
+  ])('%s cost only what uses the name', (_, json: object) => {
+    const structs = [
+      ...('structs' in json ? (json.structs as object[]) : []),
+      struct('user', 'x'),
+      struct('child', 'uint8'),
+      struct('other', 'uint8'),
+    ]
+    const abi = abiOf({ ...json, structs })
+    expect(() => abi.decoder('x')).toThrow(AbiError)
+    expect(() => abi.decoder('user[]')).toThrow(AbiError)
+    expect(abi.decodeType('other', Uint8Array.of(7))).toEqual({ f0: 7 })
+  })
+
+  it('a base of an ambiguous name is refused', () => {
+    const structs = [struct('x', 'uint8'), struct('x'), { name: 'y', base: 'x', fields: [] }]
+    expect(() => abiOf({ structs }).decoder('y')).toThrow('twice')
+  })
+
+  it('the same definition twice is one', () => {
+    expect(
+      abiOf({ structs: [struct('x', 'int8'), struct('x', 'int8')] }).decodeType('x', Uint8Array.of(255)),
+    ).toEqual({
+      f0: -1,
+    })
+  })
+
+  it.each([
+    ['a struct', { structs: [struct('uint8', 'string')] }],
+    ['an alias', { types: [{ new_type_name: 'uint8', type: 'string' }] }],
+    ['a variant', { variants: [{ name: 'uint8', types: ['string'] }] }],
+    ['a list', { types: [{ new_type_name: 'uint8[]', type: 'string' }] }],
+  ])('a built-in type wins over %s of its name', (_, json) => {
+    const abi = abiOf({ types: [], ...json })
+    expect(abi.decodeType('uint8', Uint8Array.of(7))).toBe(7)
+    expect(abi.decodeType('uint8[]?', Uint8Array.of(1, 1, 7))).toEqual(Buffer.from([7]))
+  })
+
+  it('a tower of brackets is refused in time', () => {
+    for (const type of [`${'[]'.repeat(100_000)}x`, `x${'[]'.repeat(100_000)}`, `x${'[9'.repeat(100_000)}`])
+      expect(() => abiOf({}).decoder(type)).toThrow(AbiError)
   })
 
   it('ABIs that do not end have names that are no names of Object', () => {

@@ -3,11 +3,13 @@ import { formatEpochMicroseconds, formatEpochMs, formatEpochSeconds, slotToEpoch
 import { nameToString } from '../values/name.ts'
 import {
   assetAt,
+  boolAt,
   charge,
   descend,
   hexAt,
   int128At,
   pauseReading,
+  readBitset,
   readBytes,
   readCount,
   readKey,
@@ -29,6 +31,7 @@ import {
 const runtime = {
   R: state,
   assetAt,
+  boolAt,
   charge,
   define,
   descend,
@@ -37,6 +40,7 @@ const runtime = {
   pauseReading,
   resumeReading,
   nameOf: nameToString,
+  readBitset,
   readBytes,
   readCount,
   readKey,

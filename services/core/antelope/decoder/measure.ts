@@ -13,7 +13,15 @@ export interface Measure {
 
 const saturation = 1e9
 // Smallest packed forms of the built-in types without fixed size.
-const minimumOf = { varint32: 1, varuint32: 1, bytes: 1, string: 1, public_key: 34, signature: 66 } as const
+const minimumOf = {
+  varint32: 1,
+  varuint32: 1,
+  bytes: 1,
+  string: 1,
+  bitset: 1,
+  public_key: 34,
+  signature: 66,
+} as const
 
 /** Measures complete nodes and remembers the results. */
 export class Measures {

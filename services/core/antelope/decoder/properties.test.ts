@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { abieosForm, describeWithAbieos } from '../../../../tests/decode/abieos.ts'
+import { abieosForm, describeWithAbieos, unknownToAbieos } from '../../../../tests/decode/abieos.ts'
 import { arbitraryAbi, arbitraryValue } from '../../../../tests/decode/arbitrary-abi.ts'
 import { compileAbi } from './compile.ts'
 import { DecodeError } from '../../bytes/index.ts'
@@ -67,7 +67,7 @@ describeWithAbieos('any ABI and any value of it, in the native library', (abieos
   it('any ABI and any value of it, in the native library, read the same from the bytes that are packed here', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
-        const { abi: definition, root } = arbitraryAbi(g)
+        const { abi: definition, root } = arbitraryAbi(g, unknownToAbieos)
         const abi = compileAbi(definition)
         const node = abi.types.resolve(root)
         const bytes = abi.encoder(root)(arbitraryValue(g, node))

@@ -1,14 +1,28 @@
-import { formatAmount, formatSymbol, symbolCodeText } from '../values/asset.ts'
+import { isUtf8 } from 'node:buffer'
+import { bitsetText } from '../values/bitset.ts'
+import {
+  formatAmount,
+  formatSymbol,
+  isAmount,
+  isPrecision,
+  spellSymbolCode,
+  symbolCodeOf,
+} from '../values/asset.ts'
 import { keyLength, keyText, type KeyKind } from '../values/key.ts'
 
 // What the generated decoders and walkers work on: one state, because decoding is synchronous and never
 // calls back into a decoder, and because their code is simple with a state that is always the same object.
 
 /**
- * How numbers of variable length are read. `strict`: up to 32 bits, lengths up to 64, as nodes write them. `contract`:
- * as contracts read what accounts send them, from any number of bytes, of which 32 bits count.
+ * What counts as a value.
+ *
+ * - `strict`: what nodes accept: numbers of variable length up to 32 bits and lengths up to 64, a bool of 0 or 1, and any
+ *   text, because contracts store the texts of accounts unchecked.
+ * - `lossless`: as `strict`, and texts must be UTF-8, so that the value has all that the bytes have.
+ * - `contract`: as contracts read the actions that accounts send: also numbers of any number of bytes, of which 32 bits
+ *   count, and any bool.
  */
-export type VaruintRule = 'strict' | 'contract'
+export type ReadingRule = 'strict' | 'lossless' | 'contract'
 
 /** Where reading stands. `bytes` and `view` are the same memory; `at` and `end` are offsets in it. */
 export interface ReadState {
@@ -18,7 +32,7 @@ export interface ReadState {
   view: DataView
   at: number
   end: number
-  rule: VaruintRule
+  rule: ReadingRule
   /** Nesting of types that contain themselves. */
   depth: number
   /** Visits that are left, see {@link charge}. */
@@ -59,7 +73,7 @@ export function beginReading(
   bytes: Uint8Array,
   start: number,
   end: number,
-  rule: VaruintRule = 'strict',
+  rule: ReadingRule = 'strict',
 ): void {
   if (state.source !== bytes) {
     state.source = bytes
@@ -186,20 +200,31 @@ export function readVarint32(): number {
   return (value >>> 1) ^ -(value & 1)
 }
 
-/** Reads UTF-8 with its length; bytes that are no UTF-8 become U+FFFD. */
+/** Reads UTF-8 with its length. Bytes that are no UTF-8 are refused under the rule `lossless`, and else become U+FFFD. */
 export function readText(): string {
   const length = readLength()
   const start = state.at
   state.at = start + length
-  if (length > 24) return state.bytes.toString('utf8', start, start + length)
+  if (length > 24) return utf8(start, length)
   // Most texts on a chain are short ASCII, for which a call into native code costs more than the reading.
   const { bytes } = state
   let text = ''
   for (let at = start; at < start + length; at++) {
     const byte = bytes[at]!
-    if (byte >= 0x80) return bytes.toString('utf8', start, start + length)
+    if (byte >= 0x80) return utf8(start, length)
     text += String.fromCharCode(byte)
   }
+  return text
+}
+
+function utf8(start: number, length: number): string {
+  const text = state.bytes.toString('utf8', start, start + length)
+  if (
+    state.rule === 'lossless' &&
+    text.includes('\ufffd') &&
+    !isUtf8(state.bytes.subarray(start, start + length))
+  )
+    refuse('a text is not UTF-8', start)
   return text
 }
 
@@ -254,20 +279,59 @@ function skipKeyData(kind: KeyKind, curve: number): void {
   if (curve === 2 && kind === 'SIG') skipBytes()
 }
 
+/** Whether a byte above 1 is true, as contracts read it, or no bool, as nodes do. */
+export function boolAt(offset: number): boolean {
+  if (state.rule === 'contract') return true
+  return refuse(`a bool of ${state.bytes[offset]!} is neither false nor true`, offset)
+}
+
+/** Reads the bits of a bitset as nodes print them: the last bit first. */
+export function readBitset(): string {
+  const start = state.at
+  const size = readVaruint32()
+  const from = state.at
+  const length = Math.ceil(size / 8)
+  if (length > state.end - from) tooShort(from)
+  state.at = from + length
+  const text = bitsetText(state.bytes, from, size)
+  return text ?? refuse(`a bitset of ${size} bits has bits set beyond its size`, start)
+}
+
 /** Text of the symbol at an offset. */
 export function symbolAt(offset: number): string {
-  return formatSymbol(state.bytes[offset]!, symbolCodeText(state.bytes, offset + 1, 7))
+  return formatSymbol(precisionAt(offset), codeAt(offset))
 }
 
 /** Text of the symbol code at an offset. */
 export function symbolCodeAt(offset: number): string {
-  return symbolCodeText(state.bytes, offset, 8)
+  const { view } = state
+  const code = spellSymbolCode(view.getUint32(offset, true), view.getUint32(offset + 4, true), 0)
+  return code ?? refuseCode(offset)
 }
 
 /** Text of the asset at an offset. */
 export function assetAt(offset: number): string {
-  const symbol = symbolCodeText(state.bytes, offset + 9, 7)
-  return formatAmount(state.view.getBigInt64(offset, true), state.bytes[offset + 8]!, symbol)
+  const { view } = state
+  if (!isAmount(view.getUint32(offset, true), view.getInt32(offset + 4, true)))
+    refuse('the amount of an asset is 2^62 or more', offset)
+  return formatAmount(view.getBigInt64(offset, true), precisionAt(offset + 8), codeAt(offset + 8))
+}
+
+function precisionAt(offset: number): number {
+  const precision = state.bytes[offset]!
+  return isPrecision(precision)
+    ? precision
+    : refuse(`a symbol has the precision ${precision}, above 18`, offset)
+}
+
+/** The code of the symbol at an offset. */
+function codeAt(offset: number): string {
+  const { view } = state
+  return symbolCodeOf(view.getUint32(offset, true), view.getUint32(offset + 4, true)) ?? refuseCode(offset)
+}
+
+function refuseCode(offset: number): never {
+  return refuse('a symbol has other characters than A to Z', offset)
 }
 
 /** The 128-bit integer at an offset. */

@@ -27,6 +27,8 @@ export class TypeGraph {
   readonly #aliases = new Map<string, string>()
   readonly #structs = new Map<string, AbiStruct>()
   readonly #variants = new Map<string, readonly string[]>()
+  /** Names that the ABI defines in two ways: only types that use them cannot be resolved. */
+  readonly #ambiguous = new Set<string>()
   readonly #nodes = new Map<string, TypeNode>()
   readonly #depths = new Map<TypeNode, number>()
   readonly #inProgress = new Set<TypeNode>()
@@ -35,24 +37,24 @@ export class TypeGraph {
   #added: string[] = []
   #fieldCount = 0
 
-  /** @throws AbiError for a name that is defined twice or that hides a built-in type. */
   constructor(abi: AbiDefinition) {
-    const claim = (name: string): void => {
-      if (isBuiltin(name)) throw new AbiError(`the ABI redefines ${show(name)}`)
-      if (this.#aliases.has(name) || this.#structs.has(name) || this.#variants.has(name)) {
-        throw new AbiError(`the ABI defines ${show(name)} twice`)
-      }
+    const definitions = new Map<string, string>()
+    const claim = (name: string, definition: unknown): void => {
+      const text = JSON.stringify(definition)
+      const earlier = definitions.get(name)
+      if (earlier === undefined) definitions.set(name, text)
+      else if (earlier !== text) this.#ambiguous.add(name)
     }
     for (const alias of abi.types) {
-      claim(alias.new_type_name)
+      claim(alias.new_type_name, alias.type)
       this.#aliases.set(alias.new_type_name, alias.type)
     }
     for (const struct of abi.structs) {
-      claim(struct.name)
+      claim(struct.name, [struct.base, struct.fields])
       this.#structs.set(struct.name, struct)
     }
     for (const variant of abi.variants) {
-      claim(variant.name)
+      claim(variant.name, [variant.types])
       this.#variants.set(variant.name, variant.types)
     }
   }
@@ -111,14 +113,22 @@ export class TypeGraph {
   }
 
   #build(type: string, level: number): TypeNode {
+    // Nodes look among their own types first, so that an ABI that defines one of these again changes nothing.
+    if (isBuiltin(type)) return { kind: 'builtin', name: type }
+    if (isBuiltin(fundamentalOf(type))) return this.#buildAround(type, level)
+    if (this.#ambiguous.has(type)) throw new AbiError(`the ABI defines ${show(type)} twice`)
     const alias = this.#aliases.get(type)
     if (alias !== undefined) return this.#followAlias(type, alias, level)
     const struct = this.#structs.get(type)
     if (struct !== undefined) return this.#buildStruct(struct, level)
     const variant = this.#variants.get(type)
     if (variant !== undefined) return this.#buildVariant(type, variant, level)
-    if (isBuiltin(type)) return { kind: 'builtin', name: type }
     if (type === 'extended_symbol') return extendedSymbol
+    return this.#buildAround(type, level)
+  }
+
+  /** An option or a list of another type. */
+  #buildAround(type: string, level: number): TypeNode {
     if (type.endsWith('?')) {
       const node: OptionalNode = { kind: 'optional', inner: pending }
       this.#open(type, node)
@@ -173,6 +183,7 @@ export class TypeGraph {
     for (let current = struct; current.base !== ''; current = chain[0]!) {
       const base = this.#structs.get(this.#withoutAlias(current.base))
       if (base === undefined) throw new AbiError(`base ${show(current.base)} is not a struct`)
+      if (this.#ambiguous.has(base.name)) throw new AbiError(`the ABI defines ${show(base.name)} twice`)
       if (chain.includes(base) || chain.length > maxStaticDepth) {
         throw new AbiError(`the bases of struct ${show(struct.name)} do not end`)
       }
@@ -193,6 +204,25 @@ export class TypeGraph {
     }
     throw new AbiError(`type ${show(name)} is an alias of itself`)
   }
+}
+
+/** The type inside options and lists. */
+function fundamentalOf(type: string): string {
+  let end = type.length
+  for (;;) {
+    const before = end
+    if (type[end - 1] === '?') end--
+    else if (type[end - 1] === ']') {
+      let at = end - 2
+      while (isDigit(type.charCodeAt(at))) at--
+      if (type[at] === '[') end = at
+    }
+    if (end === before) return type.slice(0, end)
+  }
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
 }
 
 // Stands in a node until its part is known; never seen outside.

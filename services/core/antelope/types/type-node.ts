@@ -31,6 +31,7 @@ export const builtinSizes = {
   symbol_code: 8,
   asset: 16,
   extended_asset: 24,
+  bitset: null,
 } as const
 
 /** Name of a built-in type. */

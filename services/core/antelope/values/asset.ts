@@ -52,15 +52,51 @@ export function parseSymbol(text: string): { precision: number; symbol: string }
   return { precision, symbol: match[2]! }
 }
 
+/** Decimals that a symbol may have at most. */
+const MAX_PRECISION = 18
+
+/** Whether a symbol can have so many decimals. */
+export function isPrecision(precision: number): boolean {
+  return precision <= MAX_PRECISION
+}
+
+/** Whether an asset can have the amount of these halves: its magnitude is below 2^62. */
+export function isAmount(lo: number, hi: number): boolean {
+  return hi < 0x40000000 && (hi > -0x40000000 || (hi === -0x40000000 && lo !== 0))
+}
+
+// Direct-mapped: rows name few symbols, and a miss only costs the conversion.
+const cacheBits = 8
+const cacheLo = new Uint32Array(1 << cacheBits)
+const cacheHi = new Uint32Array(1 << cacheBits)
+const cacheText = new Array<string>(1 << cacheBits).fill('')
+
 /**
- * Text of a symbol code read from `length` bytes. A code ends at its last non-zero byte; the bytes of a
- * hostile row need not be letters, so each stands for the character of its number.
+ * Text of the code of the symbol with these halves, whose lowest byte is its precision. Null when the code has other
+ * characters than A to Z, which no chain accepts.
  */
-export function symbolCodeText(bytes: Uint8Array, offset: number, length: number): string {
-  let end = offset + length
-  while (end > offset && bytes[end - 1] === 0) end--
+export function symbolCodeOf(lo: number, hi: number): string | null {
+  const code = (lo & ~0xff) >>> 0
+  const slot = (Math.imul(code, 0x9e3779b1) ^ Math.imul(hi, 0x85ebca6b)) >>> (32 - cacheBits)
+  if (cacheLo[slot] === code && cacheHi[slot] === hi) return cacheText[slot]!
+  const text = spellSymbolCode(code, hi, 8)
+  if (text === null) return null
+  cacheLo[slot] = code
+  cacheHi[slot] = hi
+  cacheText[slot] = text
+  return text
+}
+
+/** Text of the symbol code that begins at bit `from` of 64 bits; zeros follow the last letter. Null as above. */
+export function spellSymbolCode(lo: number, hi: number, from: 0 | 8): string | null {
   let text = ''
-  for (let at = offset; at < end; at++) text += String.fromCharCode(bytes[at]!)
+  let hasEnded = false
+  for (let bit = from as number; bit < 64; bit += 8) {
+    const letter = ((bit < 32 ? lo : hi) >>> (bit & 31)) & 0xff
+    if (letter === 0) hasEnded = true
+    else if (hasEnded || letter < 65 || letter > 90) return null
+    else text += String.fromCharCode(letter)
+  }
   return text
 }
 
@@ -68,10 +104,7 @@ export function symbolCodeText(bytes: Uint8Array, offset: number, length: number
 export function writeSymbolCode(code: string, target: Uint8Array, offset: number, length: number): void {
   if (code.length > length)
     throw new EncodeError(`symbol code ${JSON.stringify(code.slice(0, 64))} is too long`)
-  for (let i = 0; i < length; i++) {
-    const character = i < code.length ? code.charCodeAt(i) : 0
-    if (character > 255)
-      throw new EncodeError(`symbol code ${JSON.stringify(code)} has an unusable character`)
-    target[offset + i] = character
-  }
+  if (!/^[A-Z]*$/.test(code))
+    throw new EncodeError(`symbol code ${JSON.stringify(code)} has other characters than A to Z`)
+  for (let i = 0; i < length; i++) target[offset + i] = i < code.length ? code.charCodeAt(i) : 0
 }

@@ -27,18 +27,47 @@ export function formatEpochSeconds(seconds: number): string {
   return isoText(days, (seconds - days * 86_400) * 1000, false)
 }
 
-/** Text of a `time_point` in microseconds, cut to milliseconds; years above 9999 get more digits. */
+/**
+ * Text of a `time_point`, which counts microseconds with a sign: cut to milliseconds, years above 9999 with more digits. A
+ * time before 1970 is a duration such as `-000000.000001`, as nodes print it.
+ */
 export function formatEpochMicroseconds(microseconds: bigint): string {
-  const unsigned = BigInt.asUintN(64, microseconds)
-  const days = unsigned / 86_400_000_000n
-  return isoText(Number(days), Number((unsigned - days * 86_400_000_000n) / 1000n), true)
+  if (microseconds < 0n) return durationText(-microseconds)
+  const days = microseconds / DAY_MICROSECONDS
+  return isoText(Number(days), Number((microseconds - days * DAY_MICROSECONDS) / 1000n), true)
+}
+
+const DAY_MICROSECONDS = 86_400_000_000n
+/** The least `time_point`: the library that nodes print durations with takes it for minus infinity. */
+const INFINITE_MICROSECONDS = 2n ** 63n
+
+/** Text of a negative duration: hours, minutes and seconds of two digits each, hours of more where they have more. */
+function durationText(magnitude: bigint): string {
+  if (magnitude === INFINITE_MICROSECONDS) return '-infinity'
+  const seconds = magnitude / 1_000_000n
+  const fraction = magnitude % 1_000_000n
+  const parts = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n].map((part) =>
+    String(part).padStart(2, '0'),
+  )
+  return `-${parts.join('')}${fraction === 0n ? '' : `.${String(fraction).padStart(6, '0')}`}`
+}
+
+function parseDuration(text: string): bigint | null {
+  if (text === '-infinity') return -INFINITE_MICROSECONDS
+  const match = /^-(\d{2,10})(\d\d)(\d\d)(?:\.(\d{6}))?$/.exec(text)
+  if (match === null) return null
+  const [hours, minutes, seconds] = match.slice(1, 4).map(BigInt) as [bigint, bigint, bigint]
+  const magnitude = ((hours * 60n + minutes) * 60n + seconds) * 1_000_000n + BigInt(match[4] ?? '0')
+  return magnitude < INFINITE_MICROSECONDS ? -magnitude : null
 }
 
 /**
  * Microseconds of an ISO text such as `2026-11-20T09:34:09.000`, with or without fraction (up to six
- * digits) and `Z`. @throws EncodeError when the text is no time or lies before 1970.
+ * digits) and `Z`, or of a duration before 1970. @throws EncodeError when the text is no time.
  */
 export function parseTimeMicroseconds(text: string): bigint {
+  const duration = parseDuration(text)
+  if (duration !== null) return duration
   const match = /^(\d{4,7})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?Z?$/.exec(text)
   if (match === null) throw new EncodeError(`${JSON.stringify(text.slice(0, 64))} is not a time`)
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [

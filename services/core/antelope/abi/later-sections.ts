@@ -1,0 +1,109 @@
+import { ByteSource, bytesToHex, DecodeError, hexToBytes } from '../../bytes/index.ts'
+import type { ByteSink } from '../../bytes/index.ts'
+import { nameFromString, nameToBigInt, nameToString } from '../values/name.ts'
+import type { AbiKvTable, AbiLaterSections } from './definition.ts'
+
+// Two branches of the chain's software continued ABIs in two ways: EOSIO 2.1 with `kv_tables` (still version 1.2), Antelope
+// with `calls` and `call_results` (version 1.3).
+
+/** Whether a version is 1.`minor` or later. */
+export function isSince(version: string, minor: number): boolean {
+  const match = /^eosio::abi\/1\.(\d{1,4})$/.exec(version)
+  return match !== null && Number(match[1]) >= minor
+}
+
+/**
+ * Reads what follows `action_results`: the sections of the branch that the version belongs to, else those of the other one,
+ * where they take up all bytes.
+ */
+export function readLaterSections(bytes: Uint8Array, version: string): AbiLaterSections {
+  if (bytes.length === 0) return {}
+  const readers = isSince(version, 3) ? [readCalls, readKvTables] : [readKvTables, readCalls]
+  for (const read of readers) {
+    const source = new ByteSource(bytes, 'abi')
+    try {
+      const sections = read(source)
+      if (source.remaining === 0) return sections
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+    }
+  }
+  return { unknown_sections: bytesToHex(bytes) }
+}
+
+function readName(source: ByteSource): string {
+  return nameToString(source.u32(), source.u32())
+}
+
+function readCalls(source: ByteSource): AbiLaterSections {
+  const calls = source.list(17, () => ({
+    name: readName(source),
+    type: source.text(),
+    id: source.u64().toString(),
+  }))
+  if (source.remaining === 0) return { calls }
+  return {
+    calls,
+    call_results: source.list(9, () => ({ name: readName(source), result_type: source.text() })),
+  }
+}
+
+function readKvTables(source: ByteSource): AbiLaterSections {
+  const tables = source.list(19, () => {
+    const name = readName(source)
+    const type = source.text()
+    const primary_index = { name: readName(source), type: source.text() }
+    const indices = source.list(9, () => [readName(source), { type: source.text() }] as const)
+    return [name, { type, primary_index, secondary_indices: Object.fromEntries(indices) }] as const
+  })
+  return { kv_tables: Object.fromEntries(tables) }
+}
+
+/** Whether an ABI has sections behind `action_results`. */
+export function hasLaterSections(sections: AbiLaterSections): boolean {
+  const { kv_tables, calls, call_results, unknown_sections } = sections
+  return [kv_tables, calls, call_results, unknown_sections].some((section) => section !== undefined)
+}
+
+/** Writes the sections behind `action_results`. @throws EncodeError for a name that is none. */
+export function writeLaterSections(sink: ByteSink, sections: AbiLaterSections): void {
+  const { kv_tables, calls, call_results, unknown_sections } = sections
+  if (kv_tables !== undefined) writeKvTables(sink, kv_tables)
+  if (calls !== undefined || call_results !== undefined) {
+    sink.list(calls ?? [], (call) => {
+      writeName(sink, call.name)
+      sink.text(call.type).u64(BigInt(call.id))
+    })
+  }
+  if (call_results !== undefined) {
+    sink.list(call_results, (result) => {
+      writeName(sink, result.name)
+      sink.text(result.result_type)
+    })
+  }
+  if (unknown_sections !== undefined) sink.raw(hexToBytes(unknown_sections))
+}
+
+function writeKvTables(sink: ByteSink, tables: Readonly<Record<string, AbiKvTable>>): void {
+  sink.list(byName(tables), ([name, table]) => {
+    writeName(sink, name)
+    sink.text(table.type)
+    writeName(sink, table.primary_index.name)
+    sink.text(table.primary_index.type)
+    sink.list(byName(table.secondary_indices), ([index, { type }]) => {
+      writeName(sink, index)
+      sink.text(type)
+    })
+  })
+}
+
+/** Entries in the order of a map of the chain, whose keys are the numbers of the names. */
+function byName<T>(record: Readonly<Record<string, T>>): [string, T][] {
+  const entries = Object.entries(record).map(([name, value]) => ({ key: nameToBigInt(name), name, value }))
+  return entries.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ name, value }) => [name, value])
+}
+
+function writeName(sink: ByteSink, name: string): void {
+  const { lo, hi } = nameFromString(name)
+  sink.u32(lo).u32(hi)
+}
