@@ -11,9 +11,19 @@ type Decoder = (bytes: Uint8Array, start: number, end: number) => unknown
 /** One ABI version of a contract with its compiled decoders; null where it lacks the name. */
 interface AbiVersion {
   readonly packed: Uint8Array
+  /** Reads actions as the contract reads them. */
   readonly abi: CompiledAbi
-  readonly actions: Map<string, Decoder | null>
-  readonly rows: Map<string, Decoder | null>
+  /** Reads rows, which the contract has packed. */
+  readonly rowAbi: CompiledAbi
+  readonly decoders: Readonly<Record<Kind, Map<string, FieldDecoder | null>>>
+}
+
+type Kind = 'actions' | 'rows'
+
+/** Decoders of the wanted fields of an action or row. `exact` refuses bytes that are left over. */
+interface FieldDecoder {
+  readonly lenient: Decoder
+  readonly exact: Decoder
 }
 
 /** Number of older versions that are tried when a row or log action does not fit the one in force. */
@@ -69,8 +79,13 @@ export class ContractDecoder {
     if (current && Buffer.compare(current.packed, packed) === 0) return null
     if (packed.length === 0) return current ? 'the ABI was removed' : null
     try {
-      const abi = compileAbi(parsePackedAbi(packed), 'contract')
-      this.#versions.push({ packed: Uint8Array.from(packed), abi, actions: new Map(), rows: new Map() })
+      const definition = parsePackedAbi(packed)
+      this.#versions.push({
+        packed: Uint8Array.from(packed),
+        abi: compileAbi(definition, 'contract'),
+        rowAbi: compileAbi(definition),
+        decoders: { actions: new Map(), rows: new Map() },
+      })
       if (this.#versions.length > OLDER_VERSIONS + 1) this.#versions.shift()
       return null
     } catch (error) {
@@ -102,12 +117,12 @@ export class ContractDecoder {
   decodeAction(name: string, bytes: Uint8Array, start: number, end: number): unknown {
     if (name.startsWith('log')) return this.#decodeByAny('actions', name, bytes, start, end)
     const version = this.#versions.at(-1)
-    return version && this.#decoderOf(version, 'actions', name)?.(bytes, start, end)
+    return version && this.#decoderOf(version, 'actions', name)?.lenient(bytes, start, end)
   }
 
   /**
    * Decodes a row; undefined when the ABI has no such table. A row that was not rewritten since an upgrade may still
-   * have the layout of an older ABI, so these are tried when the newest fails.
+   * have the layout of an older ABI. So the newest ABI that uses all of its bytes reads it, else the newest that fits.
    *
    * @throws DecodeError of the newest ABI when none fits.
    */
@@ -115,47 +130,49 @@ export class ContractDecoder {
     return this.#decodeByAny('rows', table, bytes, start, end)
   }
 
-  #decodeByAny(
-    kind: 'actions' | 'rows',
-    name: string,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-  ): unknown {
-    let failure: Error | undefined
-    for (let i = this.#versions.length - 1; i >= 0; i--) {
-      const decoder = this.#decoderOf(this.#versions[i]!, kind, name)
-      if (!decoder) continue
-      try {
-        return decoder(bytes, start, end)
-      } catch (error) {
-        failure ??= error as Error
+  #decodeByAny(kind: Kind, name: string, bytes: Uint8Array, start: number, end: number): unknown {
+    // With one ABI there is none that fits better.
+    const fits = this.#versions.length > 1 ? (['exact', 'lenient'] as const) : (['lenient'] as const)
+    let failure: unknown
+    for (const fit of fits) {
+      failure = undefined
+      for (let i = this.#versions.length - 1; i >= 0; i--) {
+        const decoder = this.#decoderOf(this.#versions[i]!, kind, name)
+        if (!decoder) continue
+        try {
+          return decoder[fit](bytes, start, end)
+        } catch (error) {
+          failure ??= error
+        }
       }
     }
-    if (failure !== undefined) throw failure
+    if (failure !== undefined) throw failure as Error
     return undefined
   }
 
-  #decoderOf(version: AbiVersion, kind: 'actions' | 'rows', name: string): Decoder | null {
-    let decoder = version[kind].get(name)
+  #decoderOf(version: AbiVersion, kind: Kind, name: string): FieldDecoder | null {
+    let decoder = version.decoders[kind].get(name)
     if (decoder === undefined) {
-      const type = kind === 'actions' ? version.abi.actionType(name) : version.abi.tableType(name)
+      const abi = kind === 'actions' ? version.abi : version.rowAbi
+      const type = kind === 'actions' ? abi.actionType(name) : abi.tableType(name)
       const wanted = (kind === 'actions' ? this.#wantedActions : this.#wantedRows)[name] ?? null
-      decoder = type === undefined ? null : compileDecoder(version.abi, type, wanted)
-      version[kind].set(name, decoder)
+      decoder = type === undefined ? null : compileDecoder(abi, type, wanted)
+      version.decoders[kind].set(name, decoder)
     }
     return decoder
   }
 }
 
 /** The chain accepts ABIs that do not define the types which they name: nothing fits such a type. */
-function compileDecoder(abi: CompiledAbi, type: string, wanted: WantedFields): Decoder {
+function compileDecoder(abi: CompiledAbi, type: string, wanted: WantedFields): FieldDecoder {
   try {
-    return abi.decoder(type, wanted === null ? undefined : { only: [...wanted] })
+    const only = wanted === null ? {} : { only: [...wanted] }
+    return { lenient: abi.decoder(type, only), exact: abi.decoder(type, { ...only, exact: true }) }
   } catch (error) {
     if (!(error instanceof AbiError)) throw error
-    return () => {
+    const refuse = (): never => {
       throw error
     }
+    return { lenient: refuse, exact: refuse }
   }
 }
