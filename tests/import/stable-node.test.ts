@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, it } from 'vitest'
 import { NodeClient } from '../../services/core/chain-node/index.ts'
-import { StableNode } from '../../services/filler/state-import/stable-node.ts'
+import { StableNode } from '../../services/filler/import/state/stable-node.ts'
 
 const FINAL = '11'
 const ORPHAN = 'ff'

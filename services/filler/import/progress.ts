@@ -1,6 +1,15 @@
 import type { NodeBlock } from '../../core/chain-node/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
-import type { FinalStatements, Store, UnitBlock } from '../store/index.ts'
+import type { CommitUnit, FinalStatements, Store, UnitBlock } from '../store/index.ts'
+
+/** How far an import is. */
+export interface ImportProgress {
+  readonly phase: string
+  readonly done: number
+  readonly of: number
+  /** Rows written by this run. */
+  readonly rows: number
+}
 
 /** What an import is of. */
 export interface ImportSubject {
@@ -64,6 +73,31 @@ export async function readSteps(store: Store): Promise<Set<string>> {
     store.lease.reader,
   ])
   return new Set(rows.map(({ step }) => step))
+}
+
+/** Notes a step as done, in the transaction that writes its rows: reader, step, rows. */
+export const NOTE_STEP = 'INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)'
+
+/** A step whose rows are a unit of the store. */
+export interface LoadedStep {
+  /** Unique in the import, and the same in every run over the same source. */
+  readonly name: string
+  readonly unit: CommitUnit
+  readonly rows: number
+  /** Time of the block that the rows are of. */
+  readonly timeMs: number
+}
+
+/** Writes a step and notes it as done. `statements` run in the same transaction. */
+export async function loadStep(
+  store: Store,
+  { name, unit, rows, timeMs }: LoadedStep,
+  statements?: FinalStatements,
+): Promise<void> {
+  await store.load(unit, timeMs, async (final) => {
+    await statements?.(final)
+    await final.run(NOTE_STEP, [store.lease.reader, name, rows])
+  })
 }
 
 /** Finishes an import: sets the reader's position to its block. `finalStatements` run in the same transaction. */

@@ -1,9 +1,7 @@
 import { createHandler, createStateWriter, sortFamilies } from '../handlers/index.ts'
 import type { Handler } from '../handlers/index.ts'
 import type { ReaderSettings } from '../pipeline/index.ts'
-import type { Accounts } from './copy-parts.ts'
-import { unfit } from './old-source.ts'
-import type { OldSource } from './old-source.ts'
+import { unfit } from './unfit.ts'
 
 /** The handlers of a reader that can take rows of another program. @throws FatalError `IMPORT_SOURCE_UNFIT`. */
 export function createReaderHandlers(settings: ReaderSettings): Handler[] {
@@ -17,6 +15,14 @@ export function createReaderHandlers(settings: ReaderSettings): Handler[] {
   return sortFamilies(handlers)
 }
 
+/** Contract accounts of the reader's families; null where it has no such family. */
+export interface Accounts {
+  readonly assets: string | null
+  readonly market: string | null
+  readonly oracle: string | null
+  readonly tools: string | null
+}
+
 /** Contract accounts of handlers by family. */
 export function accountsOf(handlers: readonly Handler[]): Accounts {
   const account = (family: string) => handlers.find((handler) => handler.family === family)?.account ?? null
@@ -25,21 +31,5 @@ export function accountsOf(handlers: readonly Handler[]): Accounts {
     market: account('market'),
     oracle: account('oracle'),
     tools: account('tools'),
-  }
-}
-
-/** Tables that the old program creates with the handler of a family. */
-const tablesOfFamilies = {
-  assets: 'atomicassets_config',
-  market: 'atomicmarket_config',
-  oracle: 'delphioracle_pairs',
-} as const
-
-/** @throws FatalError `IMPORT_SOURCE_UNFIT` when the source never had the handler of a family. Links may be absent. */
-export function requireFamilies(source: OldSource, accounts: Accounts): void {
-  for (const family of ['assets', 'market', 'oracle'] as const) {
-    const table = tablesOfFamilies[family]
-    if (accounts[family] !== null && !source.has(table))
-      throw unfit(`it lacks ${table}: leave the handler ${family} out of the reader`)
   }
 }

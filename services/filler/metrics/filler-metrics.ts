@@ -1,6 +1,6 @@
 import { createMetrics, renderSnapshots } from '../../core/metrics/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
-import type { ListPollResult } from '../lists/index.ts'
+import type { ListPollResult } from '../named-lists/index.ts'
 
 /** Metrics of the whole filler: of its process, of its list polls, and what its readers last reported. */
 export interface FillerMetrics {

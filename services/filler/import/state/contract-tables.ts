@@ -1,5 +1,5 @@
-import { nameToBigInt } from '../../core/antelope/index.ts'
-import type { Handler } from '../handlers/index.ts'
+import { nameToBigInt } from '../../../core/antelope/index.ts'
+import type { Handler } from '../../handlers/index.ts'
 
 /** How a row says which one it is: a number or a name of it, or the name of the table where there is one row. */
 type Primary = { readonly number: string } | { readonly name: string } | 'table'

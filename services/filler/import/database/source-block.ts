@@ -1,6 +1,6 @@
-import { readBlock, readChainInfo, shownAddress } from '../../core/chain-node/index.ts'
-import type { NodeBlock } from '../../core/chain-node/index.ts'
-import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import { readBlock, readChainInfo, shownAddress } from '../../../core/chain-node/index.ts'
+import type { NodeBlock } from '../../../core/chain-node/index.ts'
+import { FatalError, RetryableError } from '../../../core/errors/index.ts'
 import type { OldSource } from './old-source.ts'
 
 /**

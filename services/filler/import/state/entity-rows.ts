@@ -1,6 +1,6 @@
-import { attributesToJsonText, decodeAttributes } from '../../core/antelope/attributes/index.ts'
-import { parseAsset, parseSymbol } from '../../core/antelope/index.ts'
-import { assetsTables, offerStates, offerValidity } from '../handlers/assets/index.ts'
+import { attributesToJsonText, decodeAttributes } from '../../../core/antelope/attributes/index.ts'
+import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
+import { assetsTables, offerStates, offerValidity } from '../../handlers/assets/index.ts'
 import {
   auctionTrades,
   buyofferState,
@@ -15,9 +15,9 @@ import {
   saleStates,
   saleTrades,
   templateBuyofferTrades,
-} from '../handlers/market/index.ts'
-import { linkCollections } from '../handlers/tools/index.ts'
-import type { CommitUnit } from '../store/index.ts'
+} from '../../handlers/market/index.ts'
+import { linkCollections } from '../../handlers/tools/index.ts'
+import type { CommitUnit } from '../../store/index.ts'
 
 /** A field of a schema. */
 export interface FormatField {

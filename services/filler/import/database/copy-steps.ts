@@ -1,4 +1,4 @@
-import { copyLine } from '../store/index.ts'
+import { copyLine } from '../../store/index.ts'
 import { literal, assetsPart, copyParts } from './copy-parts.ts'
 import type { CopyPart, PartContext } from './copy-parts.ts'
 import { completeAssetLine } from './asset-lines.ts'

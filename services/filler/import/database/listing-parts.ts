@@ -1,5 +1,5 @@
-import { keyText } from '../../core/antelope/index.ts'
-import { assetsTables, offerStates, offerValidity } from '../handlers/assets/index.ts'
+import { keyText } from '../../../core/antelope/index.ts'
+import { assetsTables, offerStates, offerValidity } from '../../handlers/assets/index.ts'
 import {
   auctionTrades,
   buyofferState,
@@ -15,9 +15,9 @@ import {
   saleStates,
   saleTrades,
   templateBuyofferTrades,
-} from '../handlers/market/index.ts'
-import { linkCollections, toolsTables } from '../handlers/tools/index.ts'
-import type { CommitUnit } from '../store/index.ts'
+} from '../../handlers/market/index.ts'
+import { linkCollections, toolsTables } from '../../handlers/tools/index.ts'
+import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 

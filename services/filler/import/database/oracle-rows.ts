@@ -1,5 +1,5 @@
-import { oracleTables } from '../handlers/oracle/index.ts'
-import type { CommitUnit } from '../store/index.ts'
+import { oracleTables } from '../../handlers/oracle/index.ts'
+import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 

@@ -1,6 +1,7 @@
 import type pg from 'pg'
-import { CommitUnit } from '../store/index.ts'
-import type { Store } from '../store/index.ts'
+import { CommitUnit } from '../../store/index.ts'
+import type { Store } from '../../store/index.ts'
+import { loadStep } from '../progress.ts'
 import type { PartContext } from './copy-parts.ts'
 import { among, keyRange, rangesOf } from './copy-steps.ts'
 import type { ListingPart, LoggedFacts } from './listing-parts.ts'
@@ -77,13 +78,7 @@ async function writeRange(
   const facts = await readFacts(store, part, ids, precisions)
   const unit = new CommitUnit(false)
   for (const row of all) part.put(row as never, unit, facts)
-  await store.load(unit, timeMs, async (statements) => {
-    await statements.run('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)', [
-      store.lease.reader,
-      step,
-      all.length,
-    ])
-  })
+  await loadStep(store, { name: step, unit, rows: all.length, timeMs })
   return all.length
 }
 

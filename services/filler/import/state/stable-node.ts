@@ -1,6 +1,6 @@
-import { RetryableError } from '../../core/errors/index.ts'
-import { nameToBigInt } from '../../core/antelope/index.ts'
-import type { NodeClient } from '../../core/chain-node/index.ts'
+import { RetryableError } from '../../../core/errors/index.ts'
+import { nameToBigInt } from '../../../core/antelope/index.ts'
+import type { NodeClient } from '../../../core/chain-node/index.ts'
 
 /** Rows, or scopes, of an answer. */
 const PAGE = 1_000

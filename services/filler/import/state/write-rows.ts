@@ -1,10 +1,11 @@
-import type { Logger } from '../../core/log/index.ts'
-import { assetsTables } from '../handlers/assets/index.ts'
-import { saleState } from '../handlers/market/index.ts'
-import type { Handler, Query } from '../handlers/index.ts'
-import type { ContractDecoder } from '../pipeline/index.ts'
-import { CommitUnit } from '../store/index.ts'
-import type { Store } from '../store/index.ts'
+import type { Logger } from '../../../core/log/index.ts'
+import { assetsTables } from '../../handlers/assets/index.ts'
+import { saleState } from '../../handlers/market/index.ts'
+import type { Handler, Query } from '../../handlers/index.ts'
+import type { ContractDecoder } from '../../pipeline/index.ts'
+import { CommitUnit } from '../../store/index.ts'
+import type { Store } from '../../store/index.ts'
+import { loadStep } from '../progress.ts'
 import type { ContractTable } from './contract-tables.ts'
 import { entityRow, putRelatedRows, templateData } from './entity-rows.ts'
 import type { FormatField, FormatOf } from './entity-rows.ts'
@@ -162,13 +163,7 @@ class RowWriter {
     signal.throwIfAborted()
     const unit = new CommitUnit(false)
     const rows = await put(await read(), unit)
-    await store.load(unit, timeMs, async (statements) => {
-      await statements.run('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)', [
-        store.lease.reader,
-        name,
-        rows,
-      ])
-    })
+    await loadStep(store, { name, unit, rows, timeMs })
     onStep(`${table.contract} ${table.table}`, rows)
   }
 

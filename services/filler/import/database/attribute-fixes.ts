@@ -1,4 +1,4 @@
-import { attributeBytes } from '../../core/antelope/attributes/index.ts'
+import { attributeBytes } from '../../../core/antelope/attributes/index.ts'
 
 /** Names of the fields of type `int8[]`, by `collection/schema`. */
 export type ByteFields = ReadonlyMap<string, readonly string[]>

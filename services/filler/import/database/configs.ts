@@ -1,11 +1,11 @@
 import type { UndoneSource } from './old-undo.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
-import { assetsTables } from '../handlers/assets/index.ts'
-import { marketTables } from '../handlers/market/index.ts'
-import { toolsTables } from '../handlers/tools/index.ts'
-import type { CommitUnit } from '../store/index.ts'
-import { unfit } from './old-source.ts'
+import { assetsTables } from '../../handlers/assets/index.ts'
+import { marketTables } from '../../handlers/market/index.ts'
+import { toolsTables } from '../../handlers/tools/index.ts'
+import type { CommitUnit } from '../../store/index.ts'
+import { unfit } from '../unfit.ts'
 
 /** First id that the assets contract gives. */
 const FIRST_ASSET = 2n ** 40n

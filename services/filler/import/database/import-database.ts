@@ -1,12 +1,14 @@
-import type { NodeBlock } from '../../core/chain-node/index.ts'
-import type { DatabaseAddress } from '../../core/database/index.ts'
-import { describeError, PronghornError, RetryableError } from '../../core/errors/index.ts'
-import type { Logger } from '../../core/log/index.ts'
-import type { Handler } from '../handlers/index.ts'
-import { chainTables, checkReader } from '../pipeline/index.ts'
-import type { ReaderSettings } from '../pipeline/index.ts'
-import { asStoreError, CommitUnit, listTables, openStore } from '../store/index.ts'
-import type { Store, Table } from '../store/index.ts'
+import type { NodeBlock } from '../../../core/chain-node/index.ts'
+import type { DatabaseAddress } from '../../../core/database/index.ts'
+import { describeError } from '../../../core/errors/index.ts'
+import type { Handler } from '../../handlers/index.ts'
+import { CommitUnit } from '../../store/index.ts'
+import type { Store, Table } from '../../store/index.ts'
+import { beginImport, finishImport, loadStep, readSteps } from '../progress.ts'
+import type { ImportProgress } from '../progress.ts'
+import { accountsOf, createReaderHandlers } from '../reader-handlers.ts'
+import { asImportError, withTarget } from '../target.ts'
+import type { ImportTarget } from '../target.ts'
 import { readByteFields } from './byte-fields.ts'
 import { putConfigs, readPrecisions } from './configs.ts'
 import type { PartContext } from './copy-parts.ts'
@@ -18,14 +20,12 @@ import { listingParts } from './listing-parts.ts'
 import { readListings, writeListings } from './listing-steps.ts'
 import type { ChangedListings } from './listing-steps.ts'
 import { putMarketCounters, putOracleFromNode } from './node-rows.ts'
-import { openOldSource } from './old-source.ts'
+import { openOldSource, requireFamilies } from './old-source.ts'
 import type { OldSource } from './old-source.ts'
 import { undoReversible } from './old-undo.ts'
 import type { UndoneSource } from './old-undo.ts'
 import { putOracleFromSource } from './oracle-rows.ts'
 import { MapPacker } from './packed-maps.ts'
-import { beginImport, finishImport, readSteps } from './progress.ts'
-import { accountsOf, createReaderHandlers, requireFamilies } from './reader-handlers.ts'
 import { describeDifferences } from './report.ts'
 import type { Difference } from './report.ts'
 import { describeAddress } from './source-address.ts'
@@ -35,32 +35,16 @@ import { closeWorkers, openWorkers, runSteps } from './workers.ts'
 import type { ImportStep, ImportWorker } from './workers.ts'
 
 /** What `importDatabase` needs. */
-export interface ImportDatabaseOptions {
+export interface ImportDatabaseOptions extends ImportTarget {
   readonly source: DatabaseAddress
   /** Reader of the source; may be left out when it has one. */
   readonly sourceReader?: string
-  /** This database; migrated already. */
-  readonly database: DatabaseAddress
   readonly chain: { readonly chainId: string; readonly http: string }
-  /** The reader that continues after the import. */
-  readonly settings: ReaderSettings
   /** Pairs of sessions that copy at the same time. */
   readonly workers: number
-  readonly logger: Logger
-  readonly signal: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
   /** Span of the chain's time that one step reads the events of; for tests. */
   readonly windowMs?: number
-  readonly handoverMs?: number
-}
-
-/** How far an import is. */
-export interface ImportProgress {
-  readonly phase: string
-  readonly done: number
-  readonly of: number
-  /** Rows written by this run. */
-  readonly rows: number
 }
 
 /** What an import did. */
@@ -85,10 +69,7 @@ export async function importDatabase(options: ImportDatabaseOptions): Promise<Im
   try {
     return await importInto(options)
   } catch (error) {
-    if (error instanceof PronghornError) throw error
-    if (options.signal.aborted)
-      throw new RetryableError('IMPORT_UNFINISHED', 'the import was stopped', { cause: error })
-    throw asStoreError(error)
+    throw asImportError(error, options.signal)
   }
 }
 
@@ -98,19 +79,9 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
     const handlers = createReaderHandlers(options.settings)
     requireFamilies(source, accountsOf(handlers))
     const block = await findBlock(source, options.chain)
-    const store = await openStore({
-      address: options.database,
-      reader: options.settings.name,
-      startBlock: Math.max(options.settings.start_block, 1),
-      tables: [...listTables(chainTables), ...handlers.flatMap((handler) => handler.tables)],
-      derived: handlers.flatMap((handler) => handler.derived ?? []),
-      ...(options.handoverMs === undefined ? {} : { handoverMs: options.handoverMs }),
-    })
-    try {
-      return await new DatabaseImport(options, source, block, handlers, store).run()
-    } finally {
-      await store.close()
-    }
+    return await withTarget(options, handlers, (store) =>
+      new DatabaseImport(options, { source, block, handlers, store }).run(),
+    )
   } finally {
     await source.close()
   }
@@ -127,6 +98,14 @@ const workTables = [
 /** A partition holds 2^33 global sequences; the same as in chain.ensure_partition. */
 const PARTITION_BITS = 33n
 
+/** What an import works with. */
+interface ImportParts {
+  readonly source: OldSource
+  readonly block: NodeBlock
+  readonly handlers: readonly Handler[]
+  readonly store: Store
+}
+
 class DatabaseImport {
   readonly #options: ImportDatabaseOptions
   readonly #source: OldSource
@@ -139,13 +118,7 @@ class DatabaseImport {
   #rows = 0
   #hasNodeTables = true
 
-  constructor(
-    options: ImportDatabaseOptions,
-    source: OldSource,
-    block: NodeBlock,
-    handlers: readonly Handler[],
-    store: Store,
-  ) {
+  constructor(options: ImportDatabaseOptions, { source, block, handlers, store }: ImportParts) {
     this.#options = options
     this.#source = source
     this.#block = block
@@ -161,14 +134,6 @@ class DatabaseImport {
 
   async run(): Promise<ImportReport> {
     const started = performance.now()
-    const { settings, chain, logger } = this.#options
-    await checkReader(
-      this.#store,
-      { ...settings, delete_data: false, stop_block: 0 },
-      this.#handlers,
-      chain.chainId,
-      logger,
-    )
     await beginImport(this.#store, {
       kind: 'database',
       source: describeAddress(this.#options.source),
@@ -281,14 +246,7 @@ class DatabaseImport {
       )
     if (oracle !== null && !this.#hasNodeTables) await putOracleFromSource(undone, oracle, unit)
     if (this.#done.has('settings')) return
-    await this.#store.load(unit, this.#block.timeMs, (statements) =>
-      statements
-        .run('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, 0)', [
-          this.#context.reader,
-          'settings',
-        ])
-        .then(() => undefined),
-    )
+    await loadStep(this.#store, { name: 'settings', unit, rows: 0, timeMs: this.#block.timeMs })
   }
 
   async #events(): Promise<ImportStep[]> {

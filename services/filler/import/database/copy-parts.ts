@@ -1,3 +1,4 @@
+import type { Accounts } from '../reader-handlers.ts'
 import type { OldSource } from './old-source.ts'
 
 /** Input of the statements of parts. */
@@ -8,14 +9,6 @@ export interface PartContext {
   /** Last block that is imported. */
   readonly block: number
   readonly accounts: Accounts
-}
-
-/** Contract accounts of the reader's families; null where it has no such family. */
-export interface Accounts {
-  readonly assets: string | null
-  readonly market: string | null
-  readonly oracle: string | null
-  readonly tools: string | null
 }
 
 /** Rows that go from a statement of the source straight into a table here. */

@@ -1,8 +1,13 @@
-import { readTable } from '../../core/chain-node/index.ts'
-import type { JsonRow } from '../../core/chain-node/index.ts'
-import { marketTables } from '../handlers/market/index.ts'
-import { createOracleHandler, emptyOracleState, oracleTables, parsePair } from '../handlers/oracle/index.ts'
-import type { CommitUnit } from '../store/index.ts'
+import { readTable } from '../../../core/chain-node/index.ts'
+import type { JsonRow } from '../../../core/chain-node/index.ts'
+import { marketTables } from '../../handlers/market/index.ts'
+import {
+  createOracleHandler,
+  emptyOracleState,
+  oracleTables,
+  parsePair,
+} from '../../handlers/oracle/index.ts'
+import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 

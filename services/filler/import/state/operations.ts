@@ -1,4 +1,4 @@
-import type { CommitUnit } from '../store/index.ts'
+import type { CommitUnit } from '../../store/index.ts'
 import { entityTables } from './entity-tables.ts'
 
 type Value = bigint | number | string | boolean | null | Uint8Array | readonly unknown[]

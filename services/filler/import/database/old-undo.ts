@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import { FatalError } from '../../core/errors/index.ts'
-import { unfit } from './old-source.ts'
+import { FatalError } from '../../../core/errors/index.ts'
+import { unfit } from '../unfit.ts'
 import type { OldSource } from './old-source.ts'
 
 /** A value as the old program's journal has it. */

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
-import type { DatabaseAddress } from '../../core/database/index.ts'
-import { FatalError } from '../../core/errors/index.ts'
+import { connectDatabase, databaseFailure } from '../../../core/database/index.ts'
+import type { DatabaseAddress } from '../../../core/database/index.ts'
+import type { Accounts } from '../reader-handlers.ts'
+import { unfit } from '../unfit.ts'
 
 /** Position of a reader of the old database. */
 export interface OldPosition {
@@ -156,7 +157,18 @@ async function readPosition(client: pg.Client, wanted: string | undefined): Prom
   return { reader: row.name, block, newest, newestTimeMs: Number(row.time), reversible }
 }
 
-/** An error that says why a source cannot be imported. */
-export function unfit(why: string): FatalError {
-  return new FatalError('IMPORT_SOURCE_UNFIT', `the source cannot be imported: ${why}`)
+/** Tables that the old program creates with the handler of a family. */
+const tablesOfFamilies = {
+  assets: 'atomicassets_config',
+  market: 'atomicmarket_config',
+  oracle: 'delphioracle_pairs',
+} as const
+
+/** @throws FatalError `IMPORT_SOURCE_UNFIT` when the source never had the handler of a family. Links may be absent. */
+export function requireFamilies(source: OldSource, accounts: Accounts): void {
+  for (const family of ['assets', 'market', 'oracle'] as const) {
+    const table = tablesOfFamilies[family]
+    if (accounts[family] !== null && !source.has(table))
+      throw unfit(`it lacks ${table}: leave the handler ${family} out of the reader`)
+  }
 }

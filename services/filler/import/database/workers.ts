@@ -2,10 +2,11 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
-import type { DatabaseAddress } from '../../core/database/index.ts'
-import { checkLease, joinLines } from '../store/index.ts'
-import type { Lease } from '../store/index.ts'
+import { connectDatabase, databaseFailure } from '../../../core/database/index.ts'
+import type { DatabaseAddress } from '../../../core/database/index.ts'
+import { checkLease, joinLines } from '../../store/index.ts'
+import type { Lease } from '../../store/index.ts'
+import { NOTE_STEP } from '../progress.ts'
 import type { OldSource } from './old-source.ts'
 
 /** A piece of an import that is written in one transaction, or not at all. */
@@ -92,22 +93,13 @@ async function runStep(worker: ImportWorker, lease: Lease, step: ImportStep): Pr
     await target.query('BEGIN')
     await checkLease(target, lease)
     const rows = await step.run(worker)
-    await noteStep(target, lease.reader, step.name, rows)
+    await target.query(NOTE_STEP, [lease.reader, step.name, rows])
     await target.query('COMMIT')
     return rows
   } catch (error) {
     await target.query('ROLLBACK').catch(() => undefined)
     throw error
   }
-}
-
-/** Notes a step as done, in the open transaction. */
-async function noteStep(client: pg.ClientBase, reader: string, name: string, rows: number): Promise<void> {
-  await client.query('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)', [
-    reader,
-    name,
-    rows,
-  ])
 }
 
 /** Copies the rows of a statement of the source into a table, line by line through `change` when there is one. */

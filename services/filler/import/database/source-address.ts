@@ -1,5 +1,5 @@
-import type { DatabaseAddress } from '../../core/database/index.ts'
-import { FatalError } from '../../core/errors/index.ts'
+import type { DatabaseAddress } from '../../../core/database/index.ts'
+import { FatalError } from '../../../core/errors/index.ts'
 
 const DEFAULT_PORT = 5432
 

@@ -1,6 +1,6 @@
-import { compileAbi } from '../../core/antelope/decoder/index.ts'
-import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
-import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
+import { compileAbi } from '../../../core/antelope/decoder/index.ts'
+import { parsePackedAbi } from '../../../core/antelope/abi/index.ts'
+import type { CompiledAbi } from '../../../core/antelope/decoder/index.ts'
 
 /** An ABI of the assets contract and the block since which it is in force. */
 interface AbiSince {

@@ -1,23 +1,17 @@
-import { NodeClient, readBlock, readChainInfo, shownAddress } from '../../core/chain-node/index.ts'
-import type { NodeBlock } from '../../core/chain-node/index.ts'
-import type { DatabaseAddress } from '../../core/database/index.ts'
-import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
-import type { Logger } from '../../core/log/index.ts'
-import type { Handler } from '../handlers/index.ts'
-import {
-  accountsOf,
-  beginImport,
-  counterStatements,
-  finishImport,
-  createReaderHandlers,
-  readSteps,
-} from '../import/index.ts'
-import type { ImportProgress } from '../import/index.ts'
-import { chainTables, checkReader, ContractDecoder } from '../pipeline/index.ts'
-import type { ReaderSettings } from '../pipeline/index.ts'
-import type { NodeSettings } from '../ship/index.ts'
-import { asStoreError, CommitUnit, listTables, openStore } from '../store/index.ts'
-import type { Store, UnitBlock } from '../store/index.ts'
+import { NodeClient, readBlock, readChainInfo, shownAddress } from '../../../core/chain-node/index.ts'
+import type { NodeBlock } from '../../../core/chain-node/index.ts'
+import { FatalError, RetryableError } from '../../../core/errors/index.ts'
+import type { Handler } from '../../handlers/index.ts'
+import { chainTables, ContractDecoder } from '../../pipeline/index.ts'
+import type { NodeSettings } from '../../ship/index.ts'
+import { CommitUnit } from '../../store/index.ts'
+import type { Store, UnitBlock } from '../../store/index.ts'
+import { counterStatements } from '../counter-statements.ts'
+import { beginImport, finishImport, loadStep, readSteps } from '../progress.ts'
+import type { ImportProgress } from '../progress.ts'
+import { accountsOf, createReaderHandlers } from '../reader-handlers.ts'
+import { asImportError, withTarget } from '../target.ts'
+import type { ImportTarget } from '../target.ts'
 import { contractTables } from './contract-tables.ts'
 import type { ContractTable } from './contract-tables.ts'
 import { emptyOrphanedPages, pageTables } from './page-tables.ts'
@@ -28,25 +22,18 @@ import { readParties, writeRows, writeSettings } from './write-rows.ts'
 import type { RowWriting } from './write-rows.ts'
 
 /** What `importState` needs. */
-export interface ImportStateOptions {
-  /** This database; migrated already. */
-  readonly database: DatabaseAddress
+export interface ImportStateOptions extends ImportTarget {
   readonly chain: {
     readonly chainId: string
     /** The node whose tables are paged: one node, not several behind one address. */
     readonly http: string
     readonly ship: readonly (string | NodeSettings)[]
   }
-  /** The reader that continues after the import. */
-  readonly settings: ReaderSettings
   /** Concurrent requests. */
   readonly atOnce: number
   /** Discards what an earlier run has read. */
   readonly startOver: boolean
-  readonly logger: Logger
-  readonly signal: AbortSignal
   readonly onProgress?: (progress: ImportProgress) => void
-  readonly handoverMs?: number
 }
 
 /** What an import of the state did. */
@@ -78,23 +65,9 @@ const MAX_ROUNDS = 20
 export async function importState(options: ImportStateOptions): Promise<ImportStateReport> {
   try {
     const handlers = createReaderHandlers(options.settings)
-    const store = await openStore({
-      address: options.database,
-      reader: options.settings.name,
-      startBlock: Math.max(options.settings.start_block, 1),
-      tables: [...listTables(chainTables), ...handlers.flatMap((handler) => handler.tables)],
-      derived: handlers.flatMap((handler) => handler.derived ?? []),
-      ...(options.handoverMs === undefined ? {} : { handoverMs: options.handoverMs }),
-    })
-    try {
-      return await new StateImport(options, handlers, store).run()
-    } finally {
-      await store.close()
-    }
+    return await withTarget(options, handlers, (store) => new StateImport(options, handlers, store).run())
   } catch (error) {
-    if (options.signal.aborted)
-      throw new RetryableError('IMPORT_UNFINISHED', 'the import was stopped', { cause: error })
-    throw error instanceof PronghornError ? error : asStoreError(error)
+    throw asImportError(error, options.signal)
   }
 }
 
@@ -119,14 +92,6 @@ class StateImport {
 
   async run(): Promise<ImportStateReport> {
     const started = performance.now()
-    const { settings, chain, logger } = this.#options
-    await checkReader(
-      this.#store,
-      { ...settings, delete_data: false, stop_block: 0 },
-      this.#handlers,
-      chain.chainId,
-      logger,
-    )
     const resumed = await this.#begin(await this.#irreversibleBlock())
     const decoders = await this.#decoders()
     const block = await this.#collect(decoders)
@@ -265,13 +230,13 @@ class StateImport {
   async #write(decoders: ReadonlyMap<string, ContractDecoder>, block: UnitBlock): Promise<void> {
     const { store } = { store: this.#store }
     const writing = await this.#writing(decoders, block.timeMs)
-    await this.#once('accounts with code', writing.done, block, (unit) =>
-      this.#codeAccounts(writing, block, unit),
-    )
+    await this.#once(writing, 'accounts with code', {
+      put: (unit) => this.#codeAccounts(writing, block, unit),
+    })
     await writeRows(writing)
     if (accountsOf(this.#handlers).assets !== null)
       for (const { table, statement } of counterStatements())
-        await this.#once(`counter ${table}`, writing.done, block, undefined, statement)
+        await this.#once(writing, `counter ${table}`, { statement })
     await finishImport(store, block, async (statements) => {
       // Whether an upgrade came before the import is unknown: it was seen in this block.
       for (const table of ['assets.config', 'market.config'])
@@ -280,24 +245,17 @@ class StateImport {
   }
 
   async #once(
+    { done, timeMs }: RowWriting,
     name: string,
-    done: ReadonlySet<string>,
-    block: UnitBlock,
-    put?: (unit: CommitUnit) => Promise<number>,
-    statement?: string,
+    { put, statement }: { put?: (unit: CommitUnit) => Promise<number>; statement?: string },
   ): Promise<void> {
     if (done.has(name)) return
     this.#options.signal.throwIfAborted()
     const unit = new CommitUnit(false)
     const rows = (await put?.(unit)) ?? 0
-    await this.#store.load(unit, block.timeMs, async (statements) => {
+    await loadStep(this.#store, { name, unit, rows, timeMs }, async (statements) => {
       await statements.run('SET LOCAL enable_hashjoin = on', [])
       if (statement !== undefined) await statements.run(statement, [])
-      await statements.run('INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)', [
-        this.#store.lease.reader,
-        name,
-        rows,
-      ])
     })
     this.#report(name, 1, 1)
   }

@@ -1,7 +1,4 @@
-import { assetsCounters } from '../../core/database/index.ts'
-import { FatalError } from '../../core/errors/index.ts'
-import { assetsTables } from '../handlers/assets/index.ts'
-import { listTables } from '../store/index.ts'
+import { counterStatements } from '../counter-statements.ts'
 import type { ImportStep, ImportWorker } from './workers.ts'
 
 /**
@@ -17,26 +14,12 @@ export const numberMints = `
   ) n
   WHERE n.asset_id = a.asset_id AND a.template_mint IS DISTINCT FROM n.place`
 
-/** Statements that fill the counters of the assets family. */
-export function counterStatements(): { readonly table: string; readonly statement: string }[] {
-  return Object.entries(assetsCounters).map(([table, select]) => {
-    const columns = columnsOf(table).join(', ')
-    return { table, statement: `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM (${select}) v` }
-  })
-}
-
 /** Steps that fill the counters of the assets family. */
 export function counterSteps(): ImportStep[] {
   return counterStatements().map(({ table, statement }) => ({
     name: table,
     run: async ({ target }) => (await target.query(statement)).rowCount ?? 0,
   }))
-}
-
-function columnsOf(name: string): string[] {
-  const table = listTables(assetsTables).find((known) => known.name === name)
-  if (table?.kind !== 'counter') throw new FatalError('INTERNAL', `${name} is no counter`)
-  return [...table.key, ...table.counts]
 }
 
 /** The source logs buy offers that were announced without authority; it has no rows of them. */

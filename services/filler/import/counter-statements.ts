@@ -1,0 +1,18 @@
+import { assetsCounters } from '../../core/database/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import { assetsTables } from '../handlers/assets/index.ts'
+import { listTables } from '../store/index.ts'
+
+/** Statements that fill the counters of the assets family. */
+export function counterStatements(): { readonly table: string; readonly statement: string }[] {
+  return Object.entries(assetsCounters).map(([table, select]) => {
+    const columns = columnsOf(table).join(', ')
+    return { table, statement: `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM (${select}) v` }
+  })
+}
+
+function columnsOf(name: string): string[] {
+  const table = listTables(assetsTables).find((known) => known.name === name)
+  if (table?.kind !== 'counter') throw new FatalError('INTERNAL', `${name} is no counter`)
+  return [...table.key, ...table.counts]
+}

@@ -1,0 +1,65 @@
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { RetryableError } from '../../core/errors/index.ts'
+import type { Logger } from '../../core/log/index.ts'
+import type { Handler } from '../handlers/index.ts'
+import { chainTables, checkReader } from '../pipeline/index.ts'
+import type { ReaderSettings } from '../pipeline/index.ts'
+import { asStoreError, listTables, openStore } from '../store/index.ts'
+import type { Store } from '../store/index.ts'
+
+/** The database that an import writes to, and the reader that continues there. */
+export interface ImportTarget {
+  /** This database; migrated already. */
+  readonly database: DatabaseAddress
+  readonly chain: { readonly chainId: string }
+  /** The reader that continues after the import. */
+  readonly settings: ReaderSettings
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  readonly handoverMs?: number
+}
+
+/** Opens the store of the reader with the tables of its handlers. */
+function openTarget(target: ImportTarget, handlers: readonly Handler[]): Promise<Store> {
+  return openStore({
+    address: target.database,
+    reader: target.settings.name,
+    startBlock: Math.max(target.settings.start_block, 1),
+    tables: [...listTables(chainTables), ...handlers.flatMap((handler) => handler.tables)],
+    derived: handlers.flatMap((handler) => handler.derived ?? []),
+    ...(target.handoverMs === undefined ? {} : { handoverMs: target.handoverMs }),
+  })
+}
+
+/**
+ * Runs an import on the store of its reader, which is closed at its end.
+ *
+ * @throws FatalError `CHAIN_MISMATCH` and those of the store; RetryableError `DATABASE_UNAVAILABLE`.
+ */
+export async function withTarget<T>(
+  target: ImportTarget,
+  handlers: readonly Handler[],
+  run: (store: Store) => Promise<T>,
+): Promise<T> {
+  const store = await openTarget(target, handlers)
+  try {
+    const { settings, chain, logger } = target
+    await checkReader(
+      store,
+      { ...settings, delete_data: false, stop_block: 0 },
+      handlers,
+      chain.chainId,
+      logger,
+    )
+    return await run(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The error that an import ends with. What fails after a stop, such as a request to the node, fails because of it. */
+export function asImportError(error: unknown, signal: AbortSignal): Error {
+  return signal.aborted
+    ? new RetryableError('IMPORT_UNFINISHED', 'the import was stopped', { cause: error })
+    : asStoreError(error)
+}
