@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ensureSelfSigned } from '../../services/appliance/render/certificate.ts'
+import { ensureSelfSigned } from '../../services/appliance/tls/certificate.ts'
 import { createClient } from '../../services/appliance/smoke/client.ts'
 import { demoChainId } from '../../services/core/chain-node/index.ts'
 import { readServedCertificate } from '../../services/core/http/listener/index.ts'

@@ -1,8 +1,9 @@
+import type { SourceChoice } from '../../services/verify/engine/verify-database.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type pg from 'pg'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { repairDatabase } from '../../services/verify/index.ts'
-import type { SourceChoice } from '../../services/verify/index.ts'
+
 import { indexUntil, startChain } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'

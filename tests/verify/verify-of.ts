@@ -1,7 +1,8 @@
+import type { SourceChoice } from '../../services/verify/engine/verify-database.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import type { ActivityMix } from '../../services/devchain/index.ts'
 import { verifyDatabase } from '../../services/verify/engine/verify-database.ts'
-import type { SourceChoice, VerifyDatabaseOptions } from '../../services/verify/index.ts'
+import type { VerifyDatabaseOptions } from '../../services/verify/index.ts'
 import type { VerifyReport } from '../../services/verify/engine/report.ts'
 import { testSettings } from '../integration/index-chain.ts'
 

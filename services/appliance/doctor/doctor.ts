@@ -12,7 +12,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import { readServedCertificate } from '../../core/http/listener/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
-import { certificateFiles, endOf } from '../render/index.ts'
+import { certificateFiles, endOf } from '../tls/index.ts'
 import { examineBackups } from './backups.ts'
 
 /** What the doctor looks at. */

@@ -1,14 +1,14 @@
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { retry } from '../../core/retry/index.ts'
+import { readHasuraSettings } from '../render/index.ts'
 import { assembleMetadata } from './files.ts'
 
 /** What `applyMetadata` needs. */
 export interface ApplyOptions {
   /** Address of Hasura. */
   readonly url: string
-  readonly adminSecret: string
-  /** Most rows of a list. */
-  readonly rowLimit: number
+  /** Output folder of `render-config`, which has Hasura's secret and the most rows of a list. */
+  readonly rendered: string
   /** How long Hasura may take to come up. */
   readonly waitMs: number
 }
@@ -21,20 +21,26 @@ const RETRY_MS = 1_000
  * @throws RetryableError `HASURA_UNAVAILABLE`; FatalError `HASURA_REFUSED` with what it says.
  */
 export async function applyMetadata(options: ApplyOptions): Promise<void> {
-  const metadata = await assembleMetadata(options.rowLimit)
+  const { adminSecret, rowLimit } = await readHasuraSettings(options.rendered)
+  const metadata = await assembleMetadata(rowLimit)
   const body = JSON.stringify({
     type: 'replace_metadata',
     version: 2,
     args: { allow_inconsistent_metadata: false, metadata },
   })
-  await retry(() => putMetadata(options, body), {
+  await retry(() => putMetadata({ url: options.url, adminSecret, body }), {
     firstMs: RETRY_MS,
     withinMs: options.waitMs,
     mayPass: (error) => error instanceof RetryableError,
   })
 }
 
-async function putMetadata({ url, adminSecret }: ApplyOptions, body: string): Promise<void> {
+async function putMetadata(request: {
+  readonly url: string
+  readonly adminSecret: string
+  readonly body: string
+}): Promise<void> {
+  const { url, adminSecret, body } = request
   const answer = await fetch(new URL('/v1/metadata', url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-hasura-admin-secret': adminSecret },

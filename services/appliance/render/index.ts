@@ -1,4 +1,3 @@
-export { certificateFiles, installCertificate, timeLeft, endOf } from './certificate.ts'
 export { ensureSecrets, newSecret, secretNames, stageSecret } from './secrets.ts'
 export type { Secrets, SecretName } from './secrets.ts'
 export { checkRender, render, readHasuraSettings } from './render.ts'

@@ -7,7 +7,7 @@ import { configFiles, ConfigError, parseConfig } from '../../core/config/index.t
 import type { ConfigPart, ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
-import { checkCertificateFiles, ensureSelfSigned } from './certificate.ts'
+import { checkCertificateFiles, ensureSelfSigned } from '../tls/index.ts'
 import { renderNginx } from './nginx.ts'
 import { computePostgresSettings } from './postgres.ts'
 import { resolveVariables } from './resolve.ts'

@@ -233,9 +233,8 @@ export function addHasuraMetadata(program: Command, io: CliIo): void {
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--wait <seconds>', 'how long Hasura may take to come up', wholeNumber(0, 3_600), 60)
     .action(async (flags: { readonly url: string; readonly rendered: string; readonly wait: number }) => {
-      const { applyMetadata, readHasuraSettings } = await import('../../appliance/index.ts')
-      const { adminSecret, rowLimit } = await readHasuraSettings(flags.rendered)
-      await applyMetadata({ url: flags.url, adminSecret, rowLimit, waitMs: flags.wait * 1_000 })
+      const { applyMetadata } = await import('../../appliance/index.ts')
+      await applyMetadata({ ...flags, waitMs: flags.wait * 1_000 })
       io.out('Hasura has the metadata of this version.\n')
     })
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { SqldbConfig } from '../../core/config/connections/index.ts'
 import { databaseFailure, isMigrated } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
-import type { Repaired, SourceChoice, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'
+import type { Repaired, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
@@ -70,7 +70,7 @@ export function addVerify(program: Command, io: CliIo): void {
     })
 }
 
-function chooseSource(flags: VerifyFlags, chainHttp: string): SourceChoice {
+function chooseSource(flags: VerifyFlags, chainHttp: string): VerifyDatabaseOptions['source'] {
   const { http, state, folder, requests } = flags
   if ([http, state, folder].filter((source) => source !== undefined).length > 1)
     throw new FatalError('USAGE', 'one of --http, --state and --folder, not several')

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'acme-client'
-import { certificateFiles, installCertificate, timeLeft } from '../render/index.ts'
+import { certificateFiles, installCertificate, timeLeft } from './certificate.ts'
 
 /** What an ACME authority is asked with, and where things go. */
 export interface AcmeSettings {
