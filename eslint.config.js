@@ -1,6 +1,21 @@
 import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
 
+/** Syntax that is refused everywhere. */
+const refused = [
+  { selector: 'ExportDefaultDeclaration', message: 'No default exports: a name says what a thing is.' },
+  {
+    selector: "MemberExpression[object.name='process'][property.name='env']",
+    message: 'process.env is read in services/core/config/environment/environment.ts alone.',
+  },
+]
+
+/** Casts of the data of events, which have the types that the family declares in its contract.ts. */
+const eventCasts = [
+  "TSAsExpression > MemberExpression.expression[property.name='data']",
+  "TSAsExpression > CallExpression.expression[callee.property.name='value']",
+].map((selector) => ({ selector, message: 'An event has the type that contract.ts declares for its name.' }))
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'coverage/', '.data/', 'tests/fixtures/', 'docs/'] },
   js.configs.recommended,
@@ -39,20 +54,17 @@ export default tseslint.config(
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
       ],
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
-      'no-restricted-syntax': [
-        'error',
-        { selector: 'ExportDefaultDeclaration', message: 'No default exports: a name says what a thing is.' },
-        {
-          selector: "MemberExpression[object.name='process'][property.name='env']",
-          message: 'process.env is read in services/core/config/environment/environment.ts alone.',
-        },
-      ],
+      'no-restricted-syntax': ['error', ...refused],
     },
   },
   {
     // Scripts of the browser: the compiler knows the names that are global there.
     files: ['services/api/console/page/*.js'],
     rules: { 'no-undef': 'off' },
+  },
+  {
+    files: ['services/filler/handlers/**'],
+    rules: { 'no-restricted-syntax': ['error', ...refused, ...eventCasts] },
   },
   { files: ['services/core/config/environment/environment.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {

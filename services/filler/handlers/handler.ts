@@ -1,4 +1,5 @@
 import type { DerivedStep, RowSink, Table } from '../store/index.ts'
+import type { DataOf, Declaration } from './declaration.ts'
 
 /** A block as handlers see it. */
 export interface BlockInfo {
@@ -8,7 +9,7 @@ export interface BlockInfo {
 }
 
 /** An executed action of the handler's contract, decoded with the ABI in force at that point. */
-export interface ActionEvent {
+export interface ActionEvent<Name extends string = string, Data = unknown> {
   /** Global sequence: the order of execution, unique on the chain. */
   readonly seq: bigint
   /** Position of the transaction in the block. */
@@ -19,9 +20,9 @@ export interface ActionEvent {
   readonly ordinal: number
   /** Position of the action that sent this one; 0 when the user signed it. */
   readonly creatorOrdinal: number
-  readonly name: string
+  readonly name: Name
   /** The fields that the handler requested. */
-  readonly data: unknown
+  readonly data: Data
   /** The action's packed data. */
   readonly packed: Uint8Array
   /** Accounts that authorised it. */
@@ -32,20 +33,41 @@ export interface ActionEvent {
  * A row of the handler's contract as it is at the end of the block. Valid during the call only; only requested fields are
  * decoded.
  */
-export interface RowEvent {
-  readonly table: string
+export interface RowEvent<Name extends string = string, Value = unknown> {
+  readonly table: Name
   /** False: the row was removed, and the value is the one from before the block. */
   readonly present: boolean
   scope(): string
   primaryKey(): bigint
   /** The fields that the handler requested. @throws DecodeError when no ABI of the contract fits. */
-  value(): unknown
+  value(): Value
 }
 
-/** Work on one block: actions in order of execution, then rows in the node's order, then the end. */
-export interface BlockScope<State> {
-  action(event: ActionEvent): void
-  row(event: RowEvent): void
+/** The events of declared actions: the name tells the type of the data. */
+export type ActionOf<Actions> = {
+  [Name in keyof Actions & string]: ActionEvent<Name, DataOf<Actions[Name]>>
+}[keyof Actions & string]
+
+/** Those events of a union that have one of the names. */
+export type Named<Event extends ActionEvent, Name extends Event['name']> = Extract<Event, { name: Name }>
+
+/** The events of rows of declared tables: the table tells the type of the value. */
+export type RowOf<Rows> = {
+  [Name in keyof Rows & string]: RowEvent<Name, DataOf<Rows[Name]>>
+}[keyof Rows & string]
+
+/**
+ * Work on one block: actions in order of execution, then rows in the node's order, then the end. The reader passes events of
+ * the actions and tables that the handler declares, decoded as declared: here the types of the declarations begin, and
+ * nothing checks them again.
+ */
+export interface BlockScope<
+  State,
+  Action extends ActionEvent = ActionEvent,
+  Row extends RowEvent = RowEvent,
+> {
+  action(event: Action): void
+  row(event: Row): void
   /** Gives the last operations to the sink and returns the state after the block. */
   end(): State
 }
@@ -56,12 +78,23 @@ export type Query = <T extends Record<string, unknown>>(
   values?: readonly unknown[],
 ) => Promise<T[]>
 
-/** Which fields of a struct are wanted; null for all. Names that an ABI lacks are left out of the decoded value. */
-export type WantedFields = readonly string[] | null
+/** The declarations that events of actions follow from. */
+type ActionDeclarations<Action extends ActionEvent> = {
+  readonly [Event in Action as Event['name']]: Declaration<Event['data']>
+}
+
+/** The declarations that events of rows follow from. */
+type RowDeclarations<Row extends RowEvent> = {
+  readonly [Event in Row as Event['table']]: Declaration<ReturnType<Event['value']>>
+}
 
 /** A contract family: the actions and tables that it reads, and its row operations. Handlers are pure: their input is the block and their state, their only output are row operations to a sink.
  */
-export interface Handler<State = unknown> {
+export interface Handler<
+  State = unknown,
+  Action extends ActionEvent = ActionEvent,
+  Row extends RowEvent = RowEvent,
+> {
   /** Family name: assets, market, oracle or tools. */
   readonly family: string
   /** Contract account. */
@@ -71,11 +104,16 @@ export interface Handler<State = unknown> {
   /** Values derived from its rows and those of the families before it in the registry; in order. */
   readonly derived?: readonly DerivedStep[]
   /** Actions that it wants, by name. */
-  readonly actions: Readonly<Record<string, WantedFields>>
+  readonly actions: ActionDeclarations<Action>
   /** Contract tables whose rows it wants, by name. */
-  readonly rows: Readonly<Record<string, WantedFields>>
+  readonly rows: RowDeclarations<Row>
   /** Reads the state as of the committed position. */
   load(query: Query): Promise<State>
   /** Begins a block. `warn` takes what an operator should know, at most once a block and kind. */
-  open(block: BlockInfo, state: State, sink: RowSink, warn: (message: string) => void): BlockScope<State>
+  open(
+    block: BlockInfo,
+    state: State,
+    sink: RowSink,
+    warn: (message: string) => void,
+  ): BlockScope<State, Action, Row>
 }

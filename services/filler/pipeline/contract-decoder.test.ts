@@ -22,7 +22,7 @@ const behind = withBalances((fields) => [...fields, { name: 'added', type: 'uint
 const shorter = withBalances(([owner]) => [owner!])
 
 function readRow(abis: readonly AbiDefinition[], packedWith: AbiDefinition, row: object): unknown {
-  const decoder = new ContractDecoder('atomicassets', {}, { balances: ['owner', 'quantities'] })
+  const decoder = new ContractDecoder('atomicassets', {}, { balances: { fields: ['owner', 'quantities'] } })
   for (const abi of abis) expect(decoder.setAbi(packAbi(abi))).toBeNull()
   const bytes = compileAbi(packedWith).encoder('balances_s')(row)
   return decoder.decodeRow('balances', bytes, 0, bytes.length)

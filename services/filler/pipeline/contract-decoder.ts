@@ -4,7 +4,7 @@ import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { DataReader } from '../feed/index.ts'
-import type { WantedFields } from '../handlers/index.ts'
+import type { Declarations, WantedFields } from '../handlers/index.ts'
 
 type Decoder = (bytes: Uint8Array, start: number, end: number) => unknown
 
@@ -35,15 +35,11 @@ const OLDER_VERSIONS = 4
  */
 export class ContractDecoder {
   readonly account: string
-  readonly #wantedActions: Readonly<Record<string, WantedFields>>
-  readonly #wantedRows: Readonly<Record<string, WantedFields>>
+  readonly #wantedActions: Declarations
+  readonly #wantedRows: Declarations
   readonly #versions: AbiVersion[] = []
 
-  constructor(
-    account: string,
-    wantedActions: Readonly<Record<string, WantedFields>>,
-    wantedRows: Readonly<Record<string, WantedFields>>,
-  ) {
+  constructor(account: string, wantedActions: Declarations, wantedRows: Declarations) {
     this.account = account
     this.#wantedActions = wantedActions
     this.#wantedRows = wantedRows
@@ -155,7 +151,7 @@ export class ContractDecoder {
     if (decoder === undefined) {
       const abi = kind === 'actions' ? version.abi : version.rowAbi
       const type = kind === 'actions' ? abi.actionType(name) : abi.tableType(name)
-      const wanted = (kind === 'actions' ? this.#wantedActions : this.#wantedRows)[name] ?? null
+      const wanted = (kind === 'actions' ? this.#wantedActions : this.#wantedRows)[name]?.fields ?? null
       decoder = type === undefined ? null : compileDecoder(abi, type, wanted)
       version.decoders[kind].set(name, decoder)
     }

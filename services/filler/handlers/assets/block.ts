@@ -1,8 +1,9 @@
 import { nameToInt64 } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
-import type { ActionEvent, BlockInfo, BlockScope, RowEvent } from '../handler.ts'
+import type { BlockInfo, BlockScope, Named } from '../handler.ts'
 import { AssetChanges, mapToJsonText } from './asset-changes.ts'
 import type * as contract from './contract.ts'
+import type { AssetsAction } from './contract.ts'
 import { ContractRows } from './contract-rows.ts'
 import { EventLog } from './event-log.ts'
 import type { StoredHistory } from './event-log.ts'
@@ -16,7 +17,7 @@ const SET_DATA_HEAD = 16
 const SET_TEMPLATE_DATA_HEAD = 20
 
 /** One block of the assets contract. */
-export class AssetsBlock implements BlockScope<AssetsState> {
+export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contract.AssetsRowEvent> {
   readonly #block: BlockInfo
   readonly #sink: RowSink
   readonly #warn: (message: string) => void
@@ -26,7 +27,7 @@ export class AssetsBlock implements BlockScope<AssetsState> {
   readonly #rows: ContractRows
   /** Collections are handled last: their data needs the format at the end of the block. */
   readonly #collections: contract.CollectionState[] = []
-  readonly #swapEvents: ActionEvent[] = []
+  readonly #swapEvents: contract.SwapEvent[] = []
   readonly #swapsSet = new Map<string, contract.AuthorSwapState>()
   readonly #swapsEnded = new Map<string, contract.AuthorSwapState>()
 
@@ -47,22 +48,22 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     this.#rows = new ContractRows(account, block, state, sink, warn)
   }
 
-  action(event: ActionEvent): void {
+  action(event: AssetsAction): void {
     switch (event.name) {
       case 'logmint':
-        return this.#logMint(event, event.data as contract.LogMint)
+        return this.#logMint(event)
       case 'logtransfer':
-        return this.#logTransfer(event, event.data as contract.LogTransfer)
+        return this.#logTransfer(event)
       case 'logsetdata':
-        return this.#logSetData(event, event.data as contract.LogSetData)
+        return this.#logSetData(event)
       case 'logburnasset':
-        return this.#logBurn(event, event.data as contract.LogBurn)
+        return this.#logBurn(event)
       case 'logbackasset':
-        return this.#logBackAsset(event, event.data as contract.LogBackAsset)
+        return this.#logBackAsset(event)
       case 'logrampayer':
-        return this.#logRamPayer(event, event.data as contract.LogRamPayer)
+        return this.#logRamPayer(event)
       case 'lognewoffer':
-        return this.#logNewOffer(event, event.data as contract.LogNewOffer)
+        return this.#logNewOffer(event)
       case 'acceptoffer':
         return this.#closeOffer(event, offerStates.accepted)
       case 'declineoffer':
@@ -70,44 +71,46 @@ export class AssetsBlock implements BlockScope<AssetsState> {
       case 'canceloffer':
         return this.#closeOffer(event, offerStates.cancelled)
       case 'lognewtempl':
-        return this.#logNewTemplate(event, event.data as contract.LogNewTemplate)
+        return this.#logNewTemplate(event)
       case 'logsetdatatl':
-        return this.#logSetTemplateData(event, event.data as contract.LogSetTemplateData)
+        return this.#logSetTemplateData(event)
+      case 'createauswap':
+      case 'acceptauswap':
+      case 'rejectauswap':
+        return this.#swapAction(event)
+      case 'locktemplate':
+      case 'deltemplate':
+      case 'redtemplmax':
+        return this.#templateAction(event)
       default:
-        return this.#administrativeAction(event)
+        return this.#log.writeForCollection(event, event.data)
     }
   }
 
-  row(event: RowEvent): void {
+  row(event: contract.AssetsRowEvent): void {
     switch (event.table) {
       case 'assets':
         return this.#assetRow(event)
       case 'templates':
-        return this.#templateRow(event.value() as contract.TemplateState, event.present)
+        return this.#templateRow(event.value(), event.present)
       case 'offers':
-        return this.#offers.row(event.value() as contract.OfferState, event.present)
+        return this.#offers.row(event.value(), event.present)
       case 'balances':
-        return this.#rows.balances(event.value() as { owner: string; quantities: string[] }, event.present)
+        return this.#rows.balances(event.value(), event.present)
       case 'schemas':
-        return this.#rows.schemas(
-          event,
-          event.value() as { schema_name: string; format: contract.FormatField[] },
-        )
+        return this.#rows.schemas(event)
       case 'schematypes':
-        return this.#rows.schemaTypes(
-          event,
-          event.value() as { schema_name: string; format_type: Record<string, string>[] },
-        )
+        return this.#rows.schemaTypes(event)
       case 'authorswaps':
-        return this.#authorSwapRow(event.value() as contract.AuthorSwapState, event.present)
+        return this.#authorSwapRow(event.value(), event.present)
       case 'collections':
-        if (event.present) this.#collections.push(event.value() as contract.CollectionState)
+        if (event.present) this.#collections.push(event.value())
         return
       case 'config':
-        if (event.present) this.#rows.config(event.value() as contract.ConfigState)
+        if (event.present) this.#rows.config(event.value())
         return
       case 'tokenconfigs':
-        if (event.present) this.#rows.tokenConfigs(event.value() as { standard: string; version: string })
+        if (event.present) this.#rows.tokenConfigs(event.value())
         return
       default:
         return
@@ -123,53 +126,61 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     return this.#rows.state
   }
 
-  #logMint(event: ActionEvent, log: contract.LogMint): void {
+  #logMint(event: Named<AssetsAction, 'logmint'>): void {
+    const log = event.data
     this.#assets.mint(log, this.#log.keepsLogs ? event.seq : null)
     // Sequence, minter and receiver are on the asset itself: a row of the log would say nothing more.
     this.#log.reserve(event)
   }
 
-  #logTransfer(event: ActionEvent, log: contract.LogTransfer): void {
+  #logTransfer(event: Named<AssetsAction, 'logtransfer'>): void {
+    const log = event.data
     this.#assets.transfer(log)
     for (const assetId of log.asset_ids) this.#sink.recheck(offerValidity, assetId)
     this.#log.transfer(event, log)
   }
 
-  #logSetData(event: ActionEvent, log: contract.LogSetData): void {
+  #logSetData(event: Named<AssetsAction, 'logsetdata'>): void {
+    const log = event.data
     this.#assets.setData(log)
     this.#log.write(event, log.asset_id, null, event.packed.subarray(SET_DATA_HEAD))
   }
 
-  #logBurn(event: ActionEvent, log: contract.LogBurn): void {
+  #logBurn(event: Named<AssetsAction, 'logburnasset'>): void {
+    const log = event.data
     this.#assets.burn(log)
     this.#sink.recheck(offerValidity, log.asset_id)
     this.#log.write(event, log.asset_id, { asset_owner: log.asset_owner, backed_tokens: log.backed_tokens })
   }
 
-  #logBackAsset(event: ActionEvent, log: contract.LogBackAsset): void {
+  #logBackAsset(event: Named<AssetsAction, 'logbackasset'>): void {
+    const log = event.data
     this.#assets.touchPayer(log.asset_id)
     this.#rows.backAsset(log)
     this.#log.write(event, log.asset_id, { backed_token: log.backed_token })
   }
 
-  #logRamPayer(event: ActionEvent, log: contract.LogRamPayer): void {
+  #logRamPayer(event: Named<AssetsAction, 'logrampayer'>): void {
+    const log = event.data
     this.#assets.touchPayer(log.asset_id)
     const { asset_id: assetId, ...data } = log
     this.#log.write(event, assetId, data)
   }
 
-  #logNewOffer(event: ActionEvent, log: contract.LogNewOffer): void {
+  #logNewOffer(event: Named<AssetsAction, 'lognewoffer'>): void {
+    const log = event.data
     this.#offers.create(log)
     this.#log.write(event, log.offer_id, null)
   }
 
-  #closeOffer(event: ActionEvent, state: number): void {
-    const { offer_id: offerId } = event.data as { offer_id: bigint }
+  #closeOffer(event: contract.OfferEnd, state: number): void {
+    const { offer_id: offerId } = event.data
     this.#offers.close(offerId, state)
     this.#log.write(event, offerId, null)
   }
 
-  #logNewTemplate(event: ActionEvent, log: contract.LogNewTemplate): void {
+  #logNewTemplate(event: Named<AssetsAction, 'lognewtempl'>): void {
+    const log = event.data
     this.#sink.insert(tables.templates, {
       template_id: log.template_id,
       created_at_block: this.#block.num,
@@ -191,7 +202,8 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     })
   }
 
-  #logSetTemplateData(event: ActionEvent, log: contract.LogSetTemplateData): void {
+  #logSetTemplateData(event: Named<AssetsAction, 'logsetdatatl'>): void {
+    const log = event.data
     this.#sink.patch(
       tables.templates,
       { template_id: log.template_id },
@@ -202,12 +214,11 @@ export class AssetsBlock implements BlockScope<AssetsState> {
   }
 
   /** Only the payer comes from the row; the rest came with the actions. */
-  #assetRow(event: RowEvent): void {
+  #assetRow(event: Extract<contract.AssetsRowEvent, { table: 'assets' }>): void {
     if (!event.present) return
     const change = this.#assets.find(event.primaryKey())
     if (!change) this.#warn('an asset row changed without a known action')
-    else if (change.payerMayChange)
-      change.changes.ram_payer = (event.value() as { ram_payer: string }).ram_payer
+    else if (change.payerMayChange) change.changes.ram_payer = event.value().ram_payer
   }
 
   #templateRow(value: contract.TemplateState, present: boolean): void {
@@ -234,30 +245,16 @@ export class AssetsBlock implements BlockScope<AssetsState> {
     this.#sink.patch(tables.templates, { template_id: templateId }, deleted)
   }
 
-  #administrativeAction(event: ActionEvent): void {
-    const data = event.data as Readonly<Record<string, unknown>>
-    switch (event.name) {
-      case 'createauswap':
-      case 'acceptauswap':
-      case 'rejectauswap':
-        this.#log.reserve(event)
-        this.#swapEvents.push(event)
-        return
-      case 'createschema':
-      case 'extendschema':
-      case 'setschematyp':
-        return this.#log.writeForCollection(event, data.collection_name as string, data)
-      case 'locktemplate':
-      case 'deltemplate':
-      case 'redtemplmax': {
-        const { collection_name: _collection, template_id: templateId, ...rest } = data
-        // A template that is created and deleted in one block leaves no row.
-        if (event.name === 'deltemplate') this.#deleteTemplate(templateId as number)
-        return this.#log.write(event, BigInt(templateId as number), rest)
-      }
-      default:
-        return this.#log.writeForCollection(event, data.collection_name as string, data)
-    }
+  #swapAction(event: contract.SwapEvent): void {
+    this.#log.reserve(event)
+    this.#swapEvents.push(event)
+  }
+
+  #templateAction(event: contract.TemplateEvent): void {
+    const { collection_name: _collection, template_id: templateId, ...rest } = event.data
+    // A template that is created and deleted in one block leaves no row.
+    if (event.name === 'deltemplate') this.#deleteTemplate(templateId)
+    this.#log.write(event, BigInt(templateId), rest)
   }
 
   #authorSwapRow(value: contract.AuthorSwapState, present: boolean): void {
@@ -266,21 +263,14 @@ export class AssetsBlock implements BlockScope<AssetsState> {
   }
 
   /** The actions contain little; the swap's row before or after the block has the rest. */
-  #completeSwapLog(event: ActionEvent): void {
-    const {
-      collection_name: collection,
-      new_author: newAuthor,
-      owner,
-    } = event.data as {
-      collection_name: string
-      new_author?: string
-      owner?: boolean
-    }
+  #completeSwapLog(event: contract.SwapEvent): void {
+    const { collection_name: collection } = event.data
     const subject = nameToInt64(collection)
     if (event.name === 'createauswap') {
+      const { new_author, owner } = event.data
       const date = this.#swapsSet.get(collection)?.acceptance_date
       this.#log.complete(event, subject, {
-        new_author: newAuthor,
+        new_author,
         owner,
         ...(date === undefined ? {} : { acceptance_date: date }),
       })

@@ -3,7 +3,16 @@ import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
 import type { BlockInfo, RowEvent } from '../handler.ts'
 import { toJsonText } from '../json-text.ts'
-import type { AuthorSwapState, CollectionState, ConfigState, FormatField, LogBackAsset } from './contract.ts'
+import type {
+  AuthorSwapState,
+  BalanceState,
+  CollectionState,
+  ConfigState,
+  LogBackAsset,
+  SchemaState,
+  SchemaTypesState,
+  TokenConfigState,
+} from './contract.ts'
 import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
 import type { SchemaRow, TokenRow } from './tables.ts'
@@ -63,7 +72,7 @@ export class ContractRows {
     this.#sink.upsert(tables.tokens, token)
   }
 
-  tokenConfigs(value: { standard: string; version: string }): void {
+  tokenConfigs(value: TokenConfigState): void {
     this.#ensureConfig()
     const isV2 = Number.parseInt(value.version, 10) >= 2
     const v2SinceBlock = this.state.v2SinceBlock ?? (isV2 ? this.#block.num : null)
@@ -75,7 +84,7 @@ export class ContractRows {
     this.state = { ...this.state, version: value.version, v2SinceBlock }
   }
 
-  balances(value: { owner: string; quantities: readonly string[] }, present: boolean): void {
+  balances(value: BalanceState, present: boolean): void {
     const updated = { updated_at_time: this.#block.timeMs, updated_at_block: this.#block.num }
     const rows = (present ? value.quantities : []).map((quantity) => {
       const { symbol, amount } = parseAsset(quantity)
@@ -113,7 +122,8 @@ export class ContractRows {
     }
   }
 
-  schemas(event: RowEvent, value: { schema_name: string; format: readonly FormatField[] }): void {
+  schemas(event: RowEvent<'schemas', SchemaState>): void {
+    const value = event.value()
     this.#sink.upsert(tables.schemas, {
       collection_name: event.scope(),
       schema_name: value.schema_name,
@@ -125,10 +135,8 @@ export class ContractRows {
   }
 
   /** The row of the schema may follow in the same block. */
-  schemaTypes(
-    event: RowEvent,
-    value: { schema_name: string; format_type: readonly Record<string, string>[] },
-  ): void {
+  schemaTypes(event: RowEvent<'schematypes', SchemaTypesState>): void {
+    const value = event.value()
     const types = event.present
       ? toJsonText(value.format_type.map(({ name, mediatype, info }) => ({ name, mediatype, info })))
       : null

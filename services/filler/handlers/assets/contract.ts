@@ -1,4 +1,5 @@
-import type { WantedFields } from '../handler.ts'
+import { logCodesOf, logged, struct } from '../declaration.ts'
+import type { ActionOf, Named, RowOf } from '../handler.ts'
 
 /** Attribute map as an action carries it; the names of the pair's members depend on the compiler. */
 export type AttributeMap = readonly (
@@ -86,6 +87,58 @@ export interface LogNewOffer {
   memo: string
 }
 
+/** What the actions that close an offer have. */
+export interface OfferAction {
+  offer_id: bigint
+}
+
+/** What all actions of a collection have. */
+export interface CollectionAction {
+  readonly collection_name: string
+  readonly [field: string]: unknown
+}
+
+/** What all actions of a template have. */
+export interface TemplateAction extends CollectionAction {
+  readonly template_id: number
+}
+
+/** Decoded `createauswap`. */
+export interface CreateAuthorSwap {
+  collection_name: string
+  new_author: string
+  owner: boolean
+}
+
+/** A row of the contract's `assets`. */
+export interface AssetState {
+  ram_payer: string
+}
+
+/** A row of the contract's `balances`. */
+export interface BalanceState {
+  owner: string
+  quantities: readonly string[]
+}
+
+/** A row of the contract's `tokenconfigs`. */
+export interface TokenConfigState {
+  standard: string
+  version: string
+}
+
+/** A row of the contract's `schemas`; the scope is the collection. */
+export interface SchemaState {
+  schema_name: string
+  format: readonly FormatField[]
+}
+
+/** A row of the contract's `schematypes`; the scope is the collection. */
+export interface SchemaTypesState {
+  schema_name: string
+  format_type: readonly Record<string, string>[]
+}
+
 /** A row of the contract's `offers`. */
 export interface OfferState {
   offer_id: bigint
@@ -138,90 +191,93 @@ export interface AuthorSwapState {
   acceptance_date: number
 }
 
-/** Actions that the handler reads, and which of their fields. The rest of the actions only changes tables. */
-export const wantedActions: Readonly<Record<string, WantedFields>> = {
-  logmint: [
-    'asset_id',
-    'authorized_minter',
-    'collection_name',
-    'schema_name',
-    'template_id',
-    'new_asset_owner',
-    'immutable_data',
-    'mutable_data',
-  ],
-  logtransfer: null,
-  logburnasset: ['asset_owner', 'asset_id', 'collection_name', 'schema_name', 'template_id', 'backed_tokens'],
-  logsetdata: ['asset_id', 'new_data'],
-  logbackasset: ['asset_id', 'backed_token'],
-  logrampayer: null,
-  lognewtempl: null,
-  logsetdatatl: ['collection_name', 'schema_name', 'template_id', 'new_data'],
-  lognewoffer: null,
-  acceptoffer: null,
-  declineoffer: null,
-  canceloffer: null,
-  createcol: null,
-  setcoldata: null,
-  addcolauth: null,
-  remcolauth: null,
-  addnotifyacc: null,
-  remnotifyacc: null,
-  forbidnotify: null,
-  setmarketfee: null,
-  createauswap: null,
-  acceptauswap: null,
-  rejectauswap: null,
-  createschema: null,
-  extendschema: null,
-  setschematyp: null,
-  locktemplate: null,
-  deltemplate: null,
-  redtemplmax: null,
+/**
+ * Actions that the handler reads, which of their fields, and their codes in assets.log_actions. The rest of the actions only
+ * changes tables.
+ */
+export const actions = {
+  logmint: logged(
+    1,
+    struct<LogMint>().only(
+      'asset_id',
+      'authorized_minter',
+      'collection_name',
+      'schema_name',
+      'template_id',
+      'new_asset_owner',
+      'immutable_data',
+      'mutable_data',
+    ),
+  ),
+  logtransfer: struct<LogTransfer>(),
+  logburnasset: logged(
+    2,
+    struct<LogBurn>().only(
+      'asset_owner',
+      'asset_id',
+      'collection_name',
+      'schema_name',
+      'template_id',
+      'backed_tokens',
+    ),
+  ),
+  logsetdata: logged(4, struct<LogSetData>().only('asset_id', 'new_data')),
+  logbackasset: logged(3, struct<LogBackAsset>().only('asset_id', 'backed_token')),
+  logrampayer: logged(5, struct<LogRamPayer>()),
+  lognewtempl: logged(50, struct<LogNewTemplate>()),
+  logsetdatatl: logged(
+    54,
+    struct<LogSetTemplateData>().only('collection_name', 'schema_name', 'template_id', 'new_data'),
+  ),
+  lognewoffer: logged(10, struct<LogNewOffer>()),
+  acceptoffer: logged(11, struct<OfferAction>()),
+  declineoffer: logged(12, struct<OfferAction>()),
+  canceloffer: logged(13, struct<OfferAction>()),
+  createcol: logged(20, struct<CollectionAction>()),
+  setcoldata: logged(21, struct<CollectionAction>()),
+  addcolauth: logged(22, struct<CollectionAction>()),
+  remcolauth: logged(23, struct<CollectionAction>()),
+  addnotifyacc: logged(24, struct<CollectionAction>()),
+  remnotifyacc: logged(25, struct<CollectionAction>()),
+  forbidnotify: logged(26, struct<CollectionAction>()),
+  setmarketfee: logged(27, struct<CollectionAction>()),
+  createauswap: logged(28, struct<CreateAuthorSwap>()),
+  acceptauswap: logged(29, struct<CollectionAction>()),
+  rejectauswap: logged(30, struct<CollectionAction>()),
+  createschema: logged(40, struct<CollectionAction>()),
+  extendschema: logged(41, struct<CollectionAction>()),
+  setschematyp: logged(42, struct<CollectionAction>()),
+  locktemplate: logged(51, struct<TemplateAction>()),
+  deltemplate: logged(52, struct<TemplateAction>()),
+  redtemplmax: logged(53, struct<TemplateAction>()),
 }
 
 /** Contract tables that the handler reads, and which of their fields. */
-export const wantedRows: Readonly<Record<string, WantedFields>> = {
-  config: null,
-  tokenconfigs: null,
-  balances: null,
-  collections: null,
-  authorswaps: null,
-  schemas: null,
-  schematypes: null,
-  templates: ['template_id', 'schema_name', 'transferable', 'burnable', 'max_supply', 'issued_supply'],
-  assets: ['ram_payer'],
-  offers: ['offer_id', 'sender_asset_ids', 'recipient_asset_ids', 'ram_payer'],
+export const rows = {
+  config: struct<ConfigState>(),
+  tokenconfigs: struct<TokenConfigState>(),
+  balances: struct<BalanceState>(),
+  collections: struct<CollectionState>(),
+  authorswaps: struct<AuthorSwapState>(),
+  schemas: struct<SchemaState>(),
+  schematypes: struct<SchemaTypesState>(),
+  templates: struct<TemplateState>().only(
+    'template_id',
+    'schema_name',
+    'transferable',
+    'burnable',
+    'max_supply',
+    'issued_supply',
+  ),
+  assets: struct<AssetState>().only('ram_payer'),
+  offers: struct<OfferState>().only('offer_id', 'sender_asset_ids', 'recipient_asset_ids', 'ram_payer'),
 }
 
-/** Codes of logged actions; the same as in the table assets.log_actions. */
-export const logCodes = {
-  logmint: 1,
-  logburnasset: 2,
-  logbackasset: 3,
-  logsetdata: 4,
-  logrampayer: 5,
-  lognewoffer: 10,
-  acceptoffer: 11,
-  declineoffer: 12,
-  canceloffer: 13,
-  createcol: 20,
-  setcoldata: 21,
-  addcolauth: 22,
-  remcolauth: 23,
-  addnotifyacc: 24,
-  remnotifyacc: 25,
-  forbidnotify: 26,
-  setmarketfee: 27,
-  createauswap: 28,
-  acceptauswap: 29,
-  rejectauswap: 30,
-  createschema: 40,
-  extendschema: 41,
-  setschematyp: 42,
-  lognewtempl: 50,
-  locktemplate: 51,
-  deltemplate: 52,
-  redtemplmax: 53,
-  logsetdatatl: 54,
-} as const satisfies Record<string, number>
+/** Codes of logged actions. */
+export const logCodes = logCodesOf(actions)
+
+export type AssetsAction = ActionOf<typeof actions>
+export type OfferEnd = Named<AssetsAction, 'acceptoffer' | 'declineoffer' | 'canceloffer'>
+export type SwapEvent = Named<AssetsAction, 'createauswap' | 'acceptauswap' | 'rejectauswap'>
+export type TemplateEvent = Named<AssetsAction, 'locktemplate' | 'deltemplate' | 'redtemplmax'>
+export type AssetsRowEvent = RowOf<typeof rows>

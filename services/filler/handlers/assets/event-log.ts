@@ -3,7 +3,7 @@ import type { RowSink } from '../../store/index.ts'
 import { BlockTransactions } from '../block-transactions.ts'
 import type { ActionEvent, BlockInfo } from '../handler.ts'
 import { logCodes } from './contract.ts'
-import type { LogTransfer } from './contract.ts'
+import type { CollectionAction, LogTransfer } from './contract.ts'
 import { toJsonText } from '../json-text.ts'
 import { tables } from './tables.ts'
 
@@ -63,8 +63,8 @@ export class EventLog {
   }
 
   /** Logs an action of a collection, without the name itself. */
-  writeForCollection(event: ActionEvent, collection: string, data: Readonly<Record<string, unknown>>): void {
-    const { collection_name: _, ...rest } = data
+  writeForCollection(event: ActionEvent, data: CollectionAction): void {
+    const { collection_name: collection, ...rest } = data
     this.write(event, nameToInt64(collection), Object.keys(rest).length === 0 ? null : rest)
   }
 

@@ -1,7 +1,8 @@
 import { listTables } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { AssetsBlock } from './block.ts'
-import { wantedActions, wantedRows } from './contract.ts'
+import { actions, rows } from './contract.ts'
+import type { AssetsAction, AssetsRowEvent } from './contract.ts'
 import { offerContents, offerCounts, offerValidity } from './offer-changes.ts'
 import { loadAssetsState } from './state.ts'
 import type { AssetsState } from './state.ts'
@@ -23,15 +24,17 @@ export interface AssetsHandlerArgs {
 }
 
 /** The NFT standard, contract versions 1 and 2. */
-export function createAssetsHandler(args: AssetsHandlerArgs): Handler<AssetsState> {
+export function createAssetsHandler(
+  args: AssetsHandlerArgs,
+): Handler<AssetsState, AssetsAction, AssetsRowEvent> {
   const stored = { logs: args.store_logs, transfers: args.store_transfers }
   return {
     family: 'assets',
     account: args.assets_account,
     tables: listTables(tables),
     derived: [offerContents, offerValidity, offerCounts],
-    actions: wantedActions,
-    rows: wantedRows,
+    actions,
+    rows,
     load: loadAssetsState,
     open: (block, state, sink, warn) =>
       new AssetsBlock(args.assets_account, stored, block, state, sink, warn),

@@ -1,5 +1,5 @@
 import type { RowSink } from '../../store/index.ts'
-import type { ActionEvent, BlockInfo, BlockScope, RowEvent } from '../handler.ts'
+import type { BlockInfo, BlockScope } from '../handler.ts'
 import { Auctions } from './auctions.ts'
 import { Buyoffers } from './buyoffers.ts'
 import type * as contract from './contract.ts'
@@ -12,7 +12,7 @@ import type { MarketState } from './state.ts'
 import { kinds } from './tables.ts'
 
 /** One block of the market contract. */
-export class MarketBlock implements BlockScope<MarketState> {
+export class MarketBlock implements BlockScope<MarketState, contract.MarketAction, contract.MarketRowEvent> {
   readonly #sales: Sales
   readonly #auctions: Auctions
   readonly #buyoffers: Buyoffers
@@ -37,29 +37,21 @@ export class MarketBlock implements BlockScope<MarketState> {
     this.#royalties = new Royalties(block, sink, this.#log)
   }
 
-  action(event: ActionEvent): void {
+  action(event: contract.MarketAction): void {
     this.#royalties.follow(event)
     const subject = this.#subjectOf(event)
     if (subject !== null) this.#log.write(event, subject)
   }
 
-  row(event: RowEvent): void {
+  row(event: contract.MarketRowEvent): void {
     if (this.#rows.take(event)) return
     switch (event.table) {
       case 'sales':
-        return this.#sales.row(event.primaryKey(), () => event.value() as contract.BundleState, event.present)
+        return this.#sales.row(event.primaryKey(), () => event.value(), event.present)
       case 'auctions':
-        return this.#auctions.row(
-          event.primaryKey(),
-          () => event.value() as contract.AuctionState,
-          event.present,
-        )
+        return this.#auctions.row(event.primaryKey(), () => event.value(), event.present)
       case 'buyoffers':
-        return this.#buyoffers.row(
-          event.primaryKey(),
-          () => event.value() as contract.BundleState,
-          event.present,
-        )
+        return this.#buyoffers.row(event.primaryKey(), () => event.value(), event.present)
       default:
         return
     }
@@ -74,7 +66,7 @@ export class MarketBlock implements BlockScope<MarketState> {
   }
 
   /** Applies an action; the id of the listing that it is logged for, or null when it writes its own log or none. */
-  #subjectOf(event: ActionEvent): bigint | null {
+  #subjectOf(event: contract.MarketAction): bigint | null {
     switch (event.name) {
       case 'lognewsale':
       case 'logsalestart':
@@ -98,37 +90,36 @@ export class MarketBlock implements BlockScope<MarketState> {
       case 'fulfilltbuyo':
         return this.#templateBuyofferAction(event)
       case 'logroydust':
-        this.#royalties.dust(event, event.data as contract.LogRoyaltyDust)
+        this.#royalties.dust(event)
         return null
       case 'setdefmktcr':
       case 'migratebal':
-        this.#log.write(event, 0n, event.data as Readonly<Record<string, unknown>>)
+        this.#log.write(event, 0n, event.data)
         return null
       default:
-        this.#royalties.payouts(event, event.data as contract.LogRoyalty)
+        this.#royalties.payouts(event)
         return null
     }
   }
 
-  #saleAction(event: ActionEvent): bigint | null {
-    const { sale_id: id } = event.data as { sale_id: bigint }
-    if (event.name === 'lognewsale') this.#sales.create(event.data as contract.LogNewSale)
-    else if (event.name === 'logsalestart')
-      this.#sales.start(id, (event.data as { offer_id: bigint }).offer_id)
+  #saleAction(event: contract.SaleEvent): bigint | null {
+    const { sale_id: id } = event.data
+    if (event.name === 'lognewsale') this.#sales.create(event.data)
+    else if (event.name === 'logsalestart') this.#sales.start(id, event.data.offer_id)
     else if (event.name === 'cancelsale') this.#sales.cancel(id)
     else {
       this.#royalties.settle(event, { kind: kinds.sale, id })
-      this.#sales.purchase(event, event.data as contract.PurchaseSale)
+      this.#sales.purchase(event, event.data)
       return null
     }
     return id
   }
 
-  #auctionAction(event: ActionEvent): bigint | null {
-    const { auction_id: id } = event.data as { auction_id: bigint }
+  #auctionAction(event: contract.AuctionEvent): bigint | null {
+    const { auction_id: id } = event.data
     switch (event.name) {
       case 'lognewauct':
-        this.#auctions.create(event.data as contract.LogNewAuction)
+        this.#auctions.create(event.data)
         return id
       case 'logauctstart':
         this.#auctions.start(id)
@@ -137,7 +128,7 @@ export class MarketBlock implements BlockScope<MarketState> {
         this.#auctions.cancel(id)
         return id
       case 'auctionbid':
-        this.#auctions.bid(event, event.data as contract.AuctionBid)
+        this.#auctions.bid(event, event.data)
         this.#log.addTransaction(event)
         return null
       case 'auctclaimbuy':
@@ -150,28 +141,26 @@ export class MarketBlock implements BlockScope<MarketState> {
     }
   }
 
-  #buyofferAction(event: ActionEvent): bigint | null {
-    const { buyoffer_id: id } = event.data as { buyoffer_id: bigint }
-    if (event.name === 'lognewbuyo') this.#buyoffers.create(event.data as contract.LogNewBuyoffer)
+  #buyofferAction(event: contract.BuyofferEvent): bigint | null {
+    const { buyoffer_id: id } = event.data
+    if (event.name === 'lognewbuyo') this.#buyoffers.create(event.data)
     else if (event.name === 'cancelbuyo') this.#buyoffers.cancel(id)
-    else if (event.name === 'declinebuyo')
-      this.#buyoffers.decline(id, (event.data as { decline_memo: string }).decline_memo)
+    else if (event.name === 'declinebuyo') this.#buyoffers.decline(id, event.data.decline_memo)
     else {
       this.#royalties.settle(event, { kind: kinds.buyoffer, id })
-      this.#buyoffers.accept(event, event.data as contract.AcceptBuyoffer)
+      this.#buyoffers.accept(event, event.data)
       return null
     }
     return id
   }
 
-  #templateBuyofferAction(event: ActionEvent): bigint {
-    const { buyoffer_id: id } = event.data as { buyoffer_id: bigint }
-    if (event.name === 'lognewtbuyo')
-      this.#buyoffers.createForTemplate(event.data as contract.LogNewTemplateBuyoffer)
+  #templateBuyofferAction(event: contract.TemplateBuyofferEvent): bigint {
+    const { buyoffer_id: id } = event.data
+    if (event.name === 'lognewtbuyo') this.#buyoffers.createForTemplate(event.data)
     else if (event.name === 'canceltbuyo') this.#buyoffers.cancelForTemplate(id)
     else {
       this.#royalties.settle(event, { kind: kinds.templateBuyoffer, id })
-      this.#buyoffers.fulfill(event.data as contract.FulfillTemplateBuyoffer)
+      this.#buyoffers.fulfill(event.data)
     }
     return id
   }

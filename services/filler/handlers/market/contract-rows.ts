@@ -2,7 +2,7 @@ import { hexToBytes } from '../../../core/bytes/index.ts'
 import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
 import { FatalError } from '../../../core/errors/index.ts'
 import type { RowSink } from '../../store/index.ts'
-import type { BlockInfo, RowEvent } from '../handler.ts'
+import type { BlockInfo } from '../handler.ts'
 import { toJsonText } from '../json-text.ts'
 import { auctionFlip, noteFormerTerms } from './listing-values.ts'
 import type * as contract from './contract.ts'
@@ -36,31 +36,31 @@ export class ContractRows {
   }
 
   /** Takes a row of a table that is copied; false when the table is none of these. */
-  take(event: RowEvent): boolean {
+  take(event: contract.MarketRowEvent): boolean {
     switch (event.table) {
       case 'config':
-        if (event.present) this.#config(event.value() as contract.ConfigState)
+        if (event.present) this.#config(event.value())
         return true
       case 'counters':
-        this.#counters(event.value() as { counter_name: string; counter_value: bigint }, event.present)
+        this.#counters(event.value(), event.present)
         return true
       case 'marketplaces':
-        this.#marketplaces(event.value() as { marketplace_name: string; creator: string }, event.present)
+        this.#marketplaces(event.value(), event.present)
         return true
       case 'balances':
-        this.#balances(event.value() as { owner: string; quantities: string[] }, event.present)
+        this.#balances(event.value(), event.present)
         return true
       case 'bonusfees':
-        this.#bonusFees(event.value() as contract.BonusFeeState, event.present)
+        this.#bonusFees(event.value(), event.present)
         return true
       case 'royaltyconf':
-        this.#royaltyConfig(event.value() as contract.RoyaltyConfigState, event.present)
+        this.#royaltyConfig(event.value(), event.present)
         return true
       case 'royaltytemp':
-        this.#royaltyTemplate(event.scope(), event.value() as contract.RoyaltyTemplateState, event.present)
+        this.#royaltyTemplate(event.scope(), event.value(), event.present)
         return true
       case 'royaltyattr':
-        this.#royaltyAttribute(event.scope(), event.value() as contract.RoyaltyAttributeState, event.present)
+        this.#royaltyAttribute(event.scope(), event.value(), event.present)
         return true
       default:
         return false
@@ -128,12 +128,12 @@ export class ContractRows {
     return rows.map(({ listing_symbol, settlement_symbol }) => ({ listing_symbol, settlement_symbol }))
   }
 
-  #counters(value: { counter_name: string; counter_value: bigint }, present: boolean): void {
+  #counters(value: contract.CounterState, present: boolean): void {
     if (present) this.#sink.upsert(tables.counters, { ...value })
     else this.#sink.remove(tables.counters, { counter_name: value.counter_name })
   }
 
-  #marketplaces(value: { marketplace_name: string; creator: string }, present: boolean): void {
+  #marketplaces(value: contract.MarketplaceState, present: boolean): void {
     const { marketplace_name, creator } = value
     if (!present) return this.#sink.remove(tables.marketplaces, { marketplace_name })
     this.#sink.upsert(tables.marketplaces, {
@@ -144,7 +144,7 @@ export class ContractRows {
     })
   }
 
-  #balances(value: { owner: string; quantities: readonly string[] }, present: boolean): void {
+  #balances(value: contract.BalanceState, present: boolean): void {
     const updated = { updated_at_time: this.#block.timeMs, updated_at_block: this.#block.num }
     const rows = (present ? value.quantities : []).map((quantity) => {
       const { symbol, amount } = parseAsset(quantity)

@@ -1,4 +1,5 @@
-import type { WantedFields } from '../handler.ts'
+import { logCodesOf, logged, struct } from '../declaration.ts'
+import type { ActionOf, Named, RowOf } from '../handler.ts'
 
 /** Decoded `lognewsale`. */
 export interface LogNewSale {
@@ -48,6 +49,26 @@ export interface LogNewTemplateBuyoffer {
   collection_fee: number
 }
 
+/** What all actions of a sale have. */
+export interface SaleAction {
+  sale_id: bigint
+}
+
+/** What all actions of an auction have. */
+export interface AuctionAction {
+  auction_id: bigint
+}
+
+/** What all actions of a buy offer or template buy offer have. */
+export interface BuyofferAction {
+  buyoffer_id: bigint
+}
+
+/** Decoded `logsalestart`. */
+export interface LogSaleStart extends SaleAction {
+  offer_id: bigint
+}
+
 /** Decoded `purchasesale`. */
 export interface PurchaseSale {
   buyer: string
@@ -62,6 +83,11 @@ export interface AuctionBid {
   auction_id: bigint
   bid: string
   taker_marketplace: string
+}
+
+/** Decoded `declinebuyo`. */
+export interface DeclineBuyoffer extends BuyofferAction {
+  decline_memo: string
 }
 
 /** Decoded `acceptbuyo`. */
@@ -116,6 +142,24 @@ export interface ConfigState {
   delphioracle_account: string
 }
 
+/** A row of the contract's `counters`. */
+export interface CounterState {
+  counter_name: string
+  counter_value: bigint
+}
+
+/** A row of the contract's `marketplaces`. */
+export interface MarketplaceState {
+  marketplace_name: string
+  creator: string
+}
+
+/** A row of the contract's `balances`. */
+export interface BalanceState {
+  owner: string
+  quantities: readonly string[]
+}
+
 /** A row of the contract's `bonusfees`. */
 export interface BonusFeeState {
   bonusfee_id: bigint
@@ -168,78 +212,82 @@ export interface RoyaltyAttributeState {
   lookup_hash: string
 }
 
-/** Actions that the handler reads, and which of their fields. The rest of the actions only changes tables. */
-export const wantedActions: Readonly<Record<string, WantedFields>> = {
-  lognewsale: null,
-  logsalestart: null,
-  cancelsale: null,
-  purchasesale: null,
-  lognewauct: [
-    'auction_id',
-    'seller',
-    'asset_ids',
-    'starting_bid',
-    'end_time',
-    'maker_marketplace',
-    'collection_name',
-    'collection_fee',
-  ],
-  logauctstart: null,
-  cancelauct: null,
-  auctionbid: null,
-  auctclaimbuy: null,
-  auctclaimsel: null,
-  lognewbuyo: null,
-  cancelbuyo: null,
-  declinebuyo: null,
-  acceptbuyo: ['buyoffer_id', 'taker_marketplace'],
-  lognewtbuyo: null,
-  canceltbuyo: null,
-  fulfilltbuyo: ['seller', 'buyoffer_id', 'asset_id', 'taker_marketplace'],
-  logroyfound: null,
-  logroytempl: null,
-  logroyattr: null,
-  logroydust: null,
-  setdefmktcr: null,
-  migratebal: null,
+/**
+ * Actions that the handler reads, which of their fields, and their codes in market.log_actions. The rest of the actions only
+ * changes tables.
+ */
+export const actions = {
+  lognewsale: logged(1, struct<LogNewSale>()),
+  logsalestart: logged(2, struct<LogSaleStart>()),
+  cancelsale: logged(3, struct<SaleAction>()),
+  purchasesale: logged(4, struct<PurchaseSale>()),
+  lognewauct: logged(
+    20,
+    struct<LogNewAuction>().only(
+      'auction_id',
+      'seller',
+      'asset_ids',
+      'starting_bid',
+      'end_time',
+      'maker_marketplace',
+      'collection_name',
+      'collection_fee',
+    ),
+  ),
+  logauctstart: logged(21, struct<AuctionAction>()),
+  cancelauct: logged(22, struct<AuctionAction>()),
+  auctionbid: struct<AuctionBid>(),
+  auctclaimbuy: logged(23, struct<AuctionAction>()),
+  auctclaimsel: logged(24, struct<AuctionAction>()),
+  lognewbuyo: logged(40, struct<LogNewBuyoffer>()),
+  cancelbuyo: logged(41, struct<BuyofferAction>()),
+  declinebuyo: logged(42, struct<DeclineBuyoffer>()),
+  acceptbuyo: logged(43, struct<AcceptBuyoffer>().only('buyoffer_id', 'taker_marketplace')),
+  lognewtbuyo: logged(60, struct<LogNewTemplateBuyoffer>()),
+  canceltbuyo: logged(61, struct<BuyofferAction>()),
+  fulfilltbuyo: logged(
+    62,
+    struct<FulfillTemplateBuyoffer>().only('seller', 'buyoffer_id', 'asset_id', 'taker_marketplace'),
+  ),
+  logroyfound: struct<LogRoyalty>(),
+  logroytempl: struct<LogRoyalty>(),
+  logroyattr: struct<LogRoyalty>(),
+  logroydust: struct<LogRoyaltyDust>(),
+  setdefmktcr: logged(80, struct<Readonly<Record<string, unknown>>>()),
+  migratebal: logged(81, struct<Readonly<Record<string, unknown>>>()),
 }
 
 /** Contract tables that the handler reads, and which of their fields. */
-export const wantedRows: Readonly<Record<string, WantedFields>> = {
-  config: null,
-  counters: null,
-  marketplaces: null,
-  balances: null,
-  bonusfees: null,
-  sales: ['asset_ids'],
-  auctions: ['auction_id', 'asset_ids', 'end_time', 'claimed_by_seller', 'claimed_by_buyer'],
-  buyoffers: ['asset_ids'],
-  royaltyconf: null,
-  royaltytemp: null,
-  royaltyattr: null,
+export const rows = {
+  config: struct<ConfigState>(),
+  counters: struct<CounterState>(),
+  marketplaces: struct<MarketplaceState>(),
+  balances: struct<BalanceState>(),
+  bonusfees: struct<BonusFeeState>(),
+  sales: struct<BundleState>().only('asset_ids'),
+  auctions: struct<AuctionState>().only(
+    'auction_id',
+    'asset_ids',
+    'end_time',
+    'claimed_by_seller',
+    'claimed_by_buyer',
+  ),
+  buyoffers: struct<BundleState>().only('asset_ids'),
+  royaltyconf: struct<RoyaltyConfigState>(),
+  royaltytemp: struct<RoyaltyTemplateState>(),
+  royaltyattr: struct<RoyaltyAttributeState>(),
 }
 
-/** Codes of logged actions; the same as in the table market.log_actions. */
-export const logCodes = {
-  lognewsale: 1,
-  logsalestart: 2,
-  cancelsale: 3,
-  purchasesale: 4,
-  lognewauct: 20,
-  logauctstart: 21,
-  cancelauct: 22,
-  auctclaimbuy: 23,
-  auctclaimsel: 24,
-  lognewbuyo: 40,
-  cancelbuyo: 41,
-  declinebuyo: 42,
-  acceptbuyo: 43,
-  lognewtbuyo: 60,
-  canceltbuyo: 61,
-  fulfilltbuyo: 62,
-  setdefmktcr: 80,
-  migratebal: 81,
-} as const satisfies Record<string, number>
+/** Codes of logged actions. */
+export const logCodes = logCodesOf(actions)
 
 /** Codes of royalty logs of sales; those of the further kinds of listing follow in steps of 20. */
 export const royaltyLogCodes = { logroyfound: 10, logroytempl: 11, logroyattr: 12, logroydust: 13 } as const
+
+export type MarketAction = ActionOf<typeof actions>
+export type SaleEvent = Extract<MarketAction, { data: SaleAction }>
+export type AuctionEvent = Extract<MarketAction, { data: AuctionAction }>
+export type TemplateBuyofferEvent = Named<MarketAction, 'lognewtbuyo' | 'canceltbuyo' | 'fulfilltbuyo'>
+export type BuyofferEvent = Exclude<Extract<MarketAction, { data: BuyofferAction }>, TemplateBuyofferEvent>
+export type RoyaltyEvent = Named<MarketAction, keyof typeof royaltyLogCodes>
+export type MarketRowEvent = RowOf<typeof rows>

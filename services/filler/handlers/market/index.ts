@@ -3,7 +3,8 @@ import type { DerivedStep } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { MarketBlock } from './block.ts'
 import { clock } from './clock.ts'
-import { wantedActions, wantedRows } from './contract.ts'
+import { actions, rows } from './contract.ts'
+import type { MarketAction, MarketRowEvent } from './contract.ts'
 import { auctionAssets, buyofferAssets, saleAssets, wantedTemplates } from './listed-assets.ts'
 import { editedAssets, editedTemplates, listingNames } from './listing-names.ts'
 import { auctionFlip, buyofferStates, deliveredAssets, salePrices, saleStates } from './listing-values.ts'
@@ -78,15 +79,17 @@ const derived: readonly DerivedStep[] = [
 ]
 
 /** The market, contract versions 1.3 and 2. */
-export function createMarketHandler(args: MarketHandlerArgs): Handler<MarketState> {
+export function createMarketHandler(
+  args: MarketHandlerArgs,
+): Handler<MarketState, MarketAction, MarketRowEvent> {
   const accounts = { market: args.market_account, assets: args.assets_account, oracle: args.oracle_account }
   return {
     family: 'market',
     account: args.market_account,
     tables: listTables(tables),
     derived,
-    actions: wantedActions,
-    rows: wantedRows,
+    actions,
+    rows,
     load: loadMarketState,
     open: (block, state, sink) => new MarketBlock(accounts, args.store_logs, block, state, sink),
   }

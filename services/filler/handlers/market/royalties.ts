@@ -1,8 +1,8 @@
 import { parseAsset } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
-import type { ActionEvent, BlockInfo } from '../handler.ts'
+import type { ActionEvent, BlockInfo, Named } from '../handler.ts'
 import { royaltyLogCodes } from './contract.ts'
-import type { LogRoyalty, LogRoyaltyDust } from './contract.ts'
+import type { LogRoyalty, RoyaltyEvent } from './contract.ts'
 import type { MarketLog } from './log.ts'
 import { tables } from './tables.ts'
 
@@ -53,7 +53,8 @@ export class Royalties {
     this.#settlements.set(event.ordinal, settlement)
   }
 
-  payouts(event: ActionEvent, log: LogRoyalty): void {
+  payouts(event: Exclude<RoyaltyEvent, { name: 'logroydust' }>): void {
+    const log = event.data
     this.#write(event, log.payouts, log.collection_name, {
       asset_id: log.asset_id,
       template_id: log.template_id ?? null,
@@ -61,18 +62,18 @@ export class Royalties {
     })
   }
 
-  dust(event: ActionEvent, log: LogRoyaltyDust): void {
+  dust(event: Named<RoyaltyEvent, 'logroydust'>): void {
+    const log = event.data
     const payout = { recipient: log.collection_author, amount: log.amount }
     this.#write(event, [payout], log.collection_name, { asset_id: null, template_id: null, rule_id: null })
   }
 
   #write(
-    event: ActionEvent,
+    event: RoyaltyEvent,
     payouts: LogRoyalty['payouts'],
     collection: string,
     subject: { asset_id: bigint | null; template_id: number | null; rule_id: bigint | null },
   ): void {
-    const name = event.name as keyof typeof categories
     const settlement = this.#findSettlement(event)
     this.#log.addTransaction(event)
     payouts.forEach(({ recipient, amount }, place) => {
@@ -80,7 +81,7 @@ export class Royalties {
       this.#sink.append(tables.royaltyPayouts, {
         seq: event.seq,
         payout_index: place,
-        category: categories[name],
+        category: categories[event.name],
         kind: settlement?.kind ?? 0,
         listing_id: settlement?.id ?? null,
         ...subject,
@@ -92,7 +93,11 @@ export class Royalties {
       })
     })
     if (settlement)
-      this.#log.writeCode(event, royaltyLogCodes[name] + (settlement.kind - 1) * KIND_STEP, settlement.id)
+      this.#log.writeCode(
+        event,
+        royaltyLogCodes[event.name] + (settlement.kind - 1) * KIND_STEP,
+        settlement.id,
+      )
   }
 
   #findSettlement(event: ActionEvent): Settlement | undefined {

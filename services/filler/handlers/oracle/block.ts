@@ -1,7 +1,7 @@
 import { parseSymbol, parseTimeMicroseconds } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
-import type { ActionEvent, BlockInfo, BlockScope, RowEvent } from '../handler.ts'
-import type { DatapointState, PairState, Write } from './contract.ts'
+import type { BlockInfo, BlockScope } from '../handler.ts'
+import type { DatapointState, OracleAction, OracleRowEvent, PairState } from './contract.ts'
 import type { OracleState } from './state.ts'
 import { tables } from './tables.ts'
 
@@ -23,7 +23,7 @@ export type NoteTerms = (sink: RowSink, pair: string, precision: number | null, 
 const GREATEST_PRECISION = 2n ** 31n - 1n
 
 /** One block of the oracle contract. */
-export class OracleBlock implements BlockScope<OracleState> {
+export class OracleBlock implements BlockScope<OracleState, OracleAction, OracleRowEvent> {
   readonly #block: BlockInfo
   readonly #state: OracleState
   readonly #sink: RowSink
@@ -51,14 +51,14 @@ export class OracleBlock implements BlockScope<OracleState> {
     this.#noteTerms = noteTerms
   }
 
-  action(event: ActionEvent): void {
-    const { owner, quotes } = event.data as Write
+  action(event: OracleAction): void {
+    const { owner, quotes } = event.data
     for (const { pair, value } of quotes) this.#lastWrites.set(pair, { owner, value })
   }
 
-  row(event: RowEvent): void {
-    if (event.table === 'pairs') this.#pair(event.value() as PairState, event.present)
-    else this.#datapoint(event.scope(), event.value() as DatapointState, event.present)
+  row(event: OracleRowEvent): void {
+    if (event.table === 'pairs') this.#pair(event.value(), event.present)
+    else this.#datapoint(event.scope(), event.value(), event.present)
   }
 
   end(): OracleState {

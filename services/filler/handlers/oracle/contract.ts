@@ -1,4 +1,5 @@
-import type { WantedFields } from '../handler.ts'
+import { struct } from '../declaration.ts'
+import type { ActionOf, RowOf } from '../handler.ts'
 
 /** Decoded `write`. */
 export interface Write {
@@ -36,10 +37,13 @@ export interface DatapointState {
 }
 
 /** Actions that the handler reads. */
-export const wantedActions: Readonly<Record<string, WantedFields>> = { write: null }
+export const actions = { write: struct<Write>() }
 
 /** Contract tables that the handler reads. */
-export const wantedRows: Readonly<Record<string, WantedFields>> = { pairs: null, datapoints: null }
+export const rows = { pairs: struct<PairState>(), datapoints: struct<DatapointState>() }
+
+export type OracleAction = ActionOf<typeof actions>
+export type OracleRowEvent = RowOf<typeof rows>
 
 const texts = [
   'proposer',
@@ -67,5 +71,17 @@ export function parsePair(row: Readonly<Record<string, unknown>>): PairState {
     bounty_awarded: Boolean(row.bounty_awarded),
     bounty_edited_by_custodians: Boolean(row.bounty_edited_by_custodians),
     quoted_precision: BigInt(row.quoted_precision as string | number),
+  }
+}
+
+/** A row of `datapoints` as the HTTP interface of a node prints it. */
+export function parseDatapoint(row: Readonly<Record<string, unknown>>): DatapointState {
+  const integer = (value: unknown) => BigInt(value as string | number)
+  return {
+    id: integer(row.id),
+    owner: String(row.owner),
+    value: integer(row.value),
+    median: integer(row.median),
+    timestamp: String(row.timestamp),
   }
 }

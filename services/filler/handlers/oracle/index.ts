@@ -2,13 +2,14 @@ import { listTables } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { OracleBlock } from './block.ts'
 import type { NoteTerms } from './block.ts'
-import { wantedActions, wantedRows } from './contract.ts'
+import { actions, rows } from './contract.ts'
+import type { OracleAction, OracleRowEvent } from './contract.ts'
 import { loadOracleState } from './state.ts'
 import type { OracleState } from './state.ts'
 import { tables } from './tables.ts'
 export { emptyState as emptyOracleState } from './state.ts'
 export { tables as oracleTables } from './tables.ts'
-export { parsePair } from './contract.ts'
+export { parseDatapoint, parsePair } from './contract.ts'
 
 /** Settings of the handler in readers.config.json. */
 export interface OracleHandlerArgs {
@@ -20,13 +21,13 @@ export interface OracleHandlerArgs {
 export function createOracleHandler(
   args: OracleHandlerArgs,
   noteTerms: NoteTerms = () => undefined,
-): Handler<OracleState> {
+): Handler<OracleState, OracleAction, OracleRowEvent> {
   return {
     family: 'oracle',
     account: args.oracle_account,
     tables: listTables(tables),
-    actions: wantedActions,
-    rows: wantedRows,
+    actions,
+    rows,
     load: loadOracleState,
     open: (block, state, sink, warn) => new OracleBlock(block, state, sink, warn, noteTerms),
   }

@@ -1,8 +1,8 @@
 import type { RowSink } from '../../store/index.ts'
 import { BlockTransactions } from '../block-transactions.ts'
-import type { ActionEvent, BlockInfo, BlockScope, RowEvent } from '../handler.ts'
+import type { BlockInfo, BlockScope } from '../handler.ts'
 import { logCodes } from './contract.ts'
-import type { ClaimLink, ConfigState, LinkState, LogNewLink } from './contract.ts'
+import type { LinkState, LogNewLink, ToolsAction, ToolsRowEvent } from './contract.ts'
 import { linkCollections } from './link-derivations.ts'
 import type { ToolsState } from './state.ts'
 import { tables } from './tables.ts'
@@ -25,7 +25,7 @@ interface LinkChange {
 }
 
 /** One block of the tools contract. */
-export class ToolsBlock implements BlockScope<ToolsState> {
+export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowEvent> {
   readonly #account: string
   readonly #keepsLogs: boolean
   readonly #block: BlockInfo
@@ -43,13 +43,13 @@ export class ToolsBlock implements BlockScope<ToolsState> {
     this.#transactions = new BlockTransactions(block)
   }
 
-  action(event: ActionEvent): void {
-    const { link_id: linkId } = event.data as { link_id: bigint }
+  action(event: ToolsAction): void {
+    const { link_id: linkId } = event.data
     const change = this.#change(linkId)
     const unclaimed = { claimer: null, claimer_signature: null }
-    switch (event.name as keyof typeof logCodes) {
+    switch (event.name) {
       case 'lognewlink':
-        change.announced = event.data as LogNewLink
+        change.announced = event.data
         change.outcome = { state: linkStates.waiting, ...unclaimed }
         break
       case 'loglinkstart':
@@ -59,19 +59,19 @@ export class ToolsBlock implements BlockScope<ToolsState> {
         change.outcome = { state: linkStates.cancelled, ...unclaimed }
         break
       case 'claimlink': {
-        const { claimer, claimer_signature } = event.data as ClaimLink
+        const { claimer, claimer_signature } = event.data
         change.outcome = { state: linkStates.claimed, claimer, claimer_signature }
       }
     }
     this.#log(event, linkId)
   }
 
-  row(event: RowEvent): void {
+  row(event: ToolsRowEvent): void {
     if (event.table === 'links') {
-      const link = event.value() as LinkState
+      const link = event.value()
       this.#change(link.link_id).row = link
     } else if (event.present) {
-      const { version, link_counter, atomicassets_account } = event.value() as ConfigState
+      const { version, link_counter, atomicassets_account } = event.value()
       const row = { contract: this.#account, version, assets_contract: atomicassets_account, link_counter }
       this.#sink.upsert(tables.config, row)
     }
@@ -112,10 +112,10 @@ export class ToolsBlock implements BlockScope<ToolsState> {
     this.#sink.recheck(linkCollections, linkId)
   }
 
-  #log(event: ActionEvent, linkId: bigint): void {
+  #log(event: ToolsAction, linkId: bigint): void {
     if (!this.#keepsLogs) return
     this.#transactions.add(event)
-    const action = logCodes[event.name as keyof typeof logCodes]
+    const action = logCodes[event.name]
     this.#sink.append(tables.logs, { seq: event.seq, subject: linkId, action })
   }
 

@@ -1,4 +1,10 @@
-import type { WantedFields } from '../handler.ts'
+import { logCodesOf, logged, struct } from '../declaration.ts'
+import type { ActionOf, RowOf } from '../handler.ts'
+
+/** What all actions of a link have. */
+export interface LinkAction {
+  link_id: bigint
+}
 
 /** Decoded `lognewlink`. */
 export interface LogNewLink {
@@ -28,19 +34,22 @@ export interface ConfigState {
   atomicassets_account: string
 }
 
-/** Codes of logged actions, as in tools.log_actions. */
-export const logCodes = { lognewlink: 1, loglinkstart: 2, cancellink: 3, claimlink: 4 } as const
-
-/** Actions that the handler reads. */
-export const wantedActions: Readonly<Record<string, WantedFields>> = {
-  lognewlink: null,
-  loglinkstart: null,
-  cancellink: null,
-  claimlink: null,
+/** Actions that the handler reads, with their codes in tools.log_actions. */
+export const actions = {
+  lognewlink: logged(1, struct<LogNewLink>()),
+  loglinkstart: logged(2, struct<LinkAction>()),
+  cancellink: logged(3, struct<LinkAction>()),
+  claimlink: logged(4, struct<ClaimLink>()),
 }
 
 /** Contract tables that the handler reads. */
-export const wantedRows: Readonly<Record<string, WantedFields>> = {
-  config: null,
-  links: ['link_id', 'creator', 'key', 'asset_ids', 'memo'],
+export const rows = {
+  config: struct<ConfigState>(),
+  links: struct<LinkState>().only('link_id', 'creator', 'key', 'asset_ids', 'memo'),
 }
+
+/** Codes of logged actions. */
+export const logCodes = logCodesOf(actions)
+
+export type ToolsAction = ActionOf<typeof actions>
+export type ToolsRowEvent = RowOf<typeof rows>

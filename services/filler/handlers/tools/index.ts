@@ -1,7 +1,8 @@
 import { listTables } from '../../store/index.ts'
 import type { Handler } from '../handler.ts'
 import { ToolsBlock } from './block.ts'
-import { wantedActions, wantedRows } from './contract.ts'
+import { actions, rows } from './contract.ts'
+import type { ToolsAction, ToolsRowEvent } from './contract.ts'
 import { linkCollections, linkCounts } from './link-derivations.ts'
 import { emptyToolsState, loadToolsState } from './state.ts'
 import type { ToolsState } from './state.ts'
@@ -19,14 +20,17 @@ export interface ToolsHandlerArgs {
 }
 
 /** Links that assets are claimed with. @param isAlone whether another reader indexes the assets. */
-export function createToolsHandler(args: ToolsHandlerArgs, isAlone: boolean): Handler<ToolsState> {
+export function createToolsHandler(
+  args: ToolsHandlerArgs,
+  isAlone: boolean,
+): Handler<ToolsState, ToolsAction, ToolsRowEvent> {
   return {
     family: 'tools',
     account: args.tools_account,
     tables: listTables(tables),
     derived: [linkCollections, linkCounts],
-    actions: wantedActions,
-    rows: wantedRows,
+    actions,
+    rows,
     load: (query) => (isAlone ? loadToolsState(query) : Promise.resolve(emptyToolsState)),
     open: (block, state, sink) => new ToolsBlock(args.tools_account, args.store_logs, block, state, sink),
   }

@@ -5,6 +5,7 @@ import {
   createOracleHandler,
   emptyOracleState,
   oracleTables,
+  parseDatapoint,
   parsePair,
 } from '../../handlers/oracle/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
@@ -34,17 +35,13 @@ export async function putOracleFromNode(
   const pairs = await readAll(http, account, account, 'pairs')
   const handler = createOracleHandler({ oracle_account: account })
   const scope = handler.open(block, emptyOracleState, unit, () => undefined)
-  const row = (table: string, name: string, key: bigint, value: object) =>
-    scope.row({ table, present: true, scope: () => name, primaryKey: () => key, value: () => value })
-  for (const pair of pairs) row('pairs', account, 0n, parsePair(pair))
+  const row = { present: true, scope: () => account, primaryKey: () => 0n }
+  for (const pair of pairs.map(parsePair)) scope.row({ ...row, table: 'pairs', value: () => pair })
   for (const { name } of pairs)
-    for (const point of await readAll(http, account, String(name), 'datapoints'))
-      row('datapoints', String(name), integer(point.id), {
-        ...point,
-        id: integer(point.id),
-        value: integer(point.value),
-        median: integer(point.median),
-      })
+    for (const point of await readAll(http, account, String(name), 'datapoints')) {
+      const value = parseDatapoint(point)
+      scope.row({ ...row, table: 'datapoints', scope: () => String(name), value: () => value })
+    }
   scope.end()
   // The time of a median is only in the source.
   const dates = await undone.query<{ pair_name: string; updated_at_time: bigint; updated_at_block: bigint }>(

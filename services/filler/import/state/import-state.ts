@@ -306,7 +306,9 @@ class StateImport {
       const { account } = handler
       const abis = await this.#abis(account)
       const wanted = Object.fromEntries(
-        this.#tables.filter(({ contract }) => contract === account).map(({ table }) => [table, null]),
+        this.#tables
+          .filter(({ contract }) => contract === account)
+          .map(({ table }) => [table, { fields: null }]),
       )
       const decoder = new ContractDecoder(account, {}, wanted)
       for (const abi of abis) decoder.setAbi(abi)
