@@ -24,7 +24,6 @@ const NO_TEMPLATE = '-1'
 
 interface CapturedEvent {
   readonly entry: EventEntry
-  readonly contract: string
   readonly action: ScannedAction
   /** Data of the action as read by the handler. */
   readonly data: unknown
@@ -45,9 +44,9 @@ export class BlockCapture {
   }
 
   /** Takes an action that a handler has taken; what no client can care about is left out. */
-  add(family: string, contract: string, name: string, action: ScannedAction, data: unknown): void {
+  add(family: string, name: string, action: ScannedAction, data: unknown): void {
     const entry = eventOfAction(family, name)
-    if (entry) this.#events.push({ entry, contract, action, data })
+    if (entry) this.#events.push({ entry, action, data })
   }
 
   /**
@@ -65,7 +64,7 @@ export class BlockCapture {
       const sequence = String(captured.action.globalSequence)
       const traces = transactions[transaction]!.traces
       const trace = traces.findIndex((candidate) => candidate.global_sequence === sequence)
-      return describeEvent(captured, sequence, transaction, trace, traces[trace]!)
+      return describeEvent(captured, transaction, trace, traces[trace]!)
     })
     const { num, id, header } = block
     return { block: { num, id, time: timeMs, producer: producerOf(protocol, header) }, transactions, events }
@@ -130,18 +129,17 @@ function producerOf(protocol: Protocol, header: Uint8Array | null): string {
 
 function describeEvent(
   captured: CapturedEvent,
-  sequence: string,
   transaction: number,
   trace: number,
-  { data }: FeedTrace,
+  { data, global_sequence }: FeedTrace,
 ): FeedEvent {
-  const { entry, contract } = captured
+  const { entry, action } = captured
   const fields = (data ?? toPlain(captured.data)) as Readonly<Record<string, unknown>>
   return {
-    contract,
+    contract: action.account,
     family: entry.family,
     event: entry.event,
-    id: entry.id.length === 0 ? sequence : entry.id.map((field) => String(fields[field])).join('/'),
+    id: entry.id.length === 0 ? global_sequence : entry.id.map((field) => String(fields[field])).join('/'),
     transaction,
     trace,
     keys: keysOf(entry, fields),

@@ -72,6 +72,13 @@ export interface BlockScope<
   end(): State
 }
 
+/** What the work on one block starts from. */
+export interface BlockStart<State> {
+  readonly block: BlockInfo
+  readonly state: State
+  readonly sink: RowSink
+}
+
 /** Reads from the database outside of a block. */
 export type Query = <T extends Record<string, unknown>>(
   text: string,

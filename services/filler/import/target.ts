@@ -44,13 +44,12 @@ export async function withTarget<T>(
   const store = await openTarget(target, handlers)
   try {
     const { settings, chain, logger } = target
-    await checkReader(
-      store,
-      { ...settings, delete_data: false, stop_block: 0 },
-      handlers,
-      chain.chainId,
+    await checkReader(store, {
+      settings: { ...settings, delete_data: false, stop_block: 0 },
+      families: handlers,
+      chainId: chain.chainId,
       logger,
-    )
+    })
     return await run(store)
   } finally {
     await store.close()

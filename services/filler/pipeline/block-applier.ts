@@ -150,10 +150,11 @@ export class BlockApplier {
       const scopes = new Map<string, BlockScope<unknown>>()
       const stateWriters = this.#openStateWriters(block, info, unit)
       const accounts = new AccountChanges(this.#reader, block.num, unit)
+      const open: OpenBlock = { info, scopes, accounts, unit, capture }
       if (block.traces) {
         for (const action of protocol.collectActions(block.traces, this.#watch)) {
           place = action
-          this.#applyAction(action, info, scopes, accounts, unit, capture)
+          this.#applyAction(action, open)
         }
       }
       if (block.deltas) {
@@ -161,7 +162,7 @@ export class BlockApplier {
           row: (row) => {
             place = row
             this.#writeStateRow(row, stateWriters)
-            this.#applyRow(row, info, scopes, unit)
+            this.#applyRow(row, open)
           },
           ...this.#permissionSink(protocol, stateWriters),
           account: (name, abi) => {
@@ -222,14 +223,8 @@ export class BlockApplier {
     }
   }
 
-  #applyAction(
-    action: ScannedAction,
-    info: BlockInfo,
-    scopes: Map<string, BlockScope<unknown>>,
-    accounts: AccountChanges,
-    unit: CommitUnit,
-    capture: BlockCapture | null,
-  ): void {
+  #applyAction(action: ScannedAction, open: OpenBlock): void {
+    const { info, accounts, capture } = open
     const account = nameToString(action.accountLo, action.accountHi)
     const contract = this.#contracts.get(account)
     if (!contract) {
@@ -245,7 +240,7 @@ export class BlockApplier {
     if (name.startsWith('log') && !action.isSentByContract()) return
     const data = this.#decodeAction(contract, name, action, info)
     if (data === undefined) return
-    this.#scope(contract, info, scopes, unit).action({
+    this.#scope(contract, open).action({
       seq: action.globalSequence,
       txIndex: action.txIndex,
       txid: action.txid,
@@ -256,7 +251,7 @@ export class BlockApplier {
       packed: action.payload.subarray(action.dataStart, action.dataEnd),
       actors: () => action.actors(),
     })
-    capture?.add(contract.handler.family, account, name, action, data)
+    capture?.add(contract.handler.family, name, action, data)
   }
 
   /** Actions sent by the contract itself must be readable; those of users need not be. */
@@ -276,12 +271,7 @@ export class BlockApplier {
     }
   }
 
-  #applyRow(
-    row: ScannedRow,
-    info: BlockInfo,
-    scopes: Map<string, BlockScope<unknown>>,
-    unit: CommitUnit,
-  ): void {
+  #applyRow(row: ScannedRow, open: OpenBlock): void {
     const contract = this.#contracts.get(nameToString(row.codeLo, row.codeHi))
     const table = nameToString(row.tableLo, row.tableHi)
     if (!contract?.decoder.wantsRow(table)) return
@@ -289,18 +279,13 @@ export class BlockApplier {
       throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
     if (!contract.decoder.namesRow(table)) {
       this.counters.unknownTables++
-      this.#warnOnce(info, `table ${table} of ${contract.decoder.account} is not in its ABI`)
+      this.#warnOnce(open.info, `table ${table} of ${contract.decoder.account} is not in its ABI`)
       return
     }
-    this.#scope(contract, info, scopes, unit).row(new AppliedRow(table, row, contract.decoder))
+    this.#scope(contract, open).row(new AppliedRow(table, row, contract.decoder))
   }
 
-  #scope(
-    contract: Contract,
-    info: BlockInfo,
-    scopes: Map<string, BlockScope<unknown>>,
-    unit: CommitUnit,
-  ): BlockScope<unknown> {
+  #scope(contract: Contract, { info, scopes, unit }: OpenBlock): BlockScope<unknown> {
     const account = contract.decoder.account
     let scope = scopes.get(account)
     if (!scope) {
@@ -324,6 +309,16 @@ export class BlockApplier {
     this.#warned.add(message)
     this.#logger.warn({ block: info.num }, message)
   }
+}
+
+/** A block that is being applied. */
+interface OpenBlock {
+  readonly info: BlockInfo
+  /** Open scopes of handlers, by account. */
+  readonly scopes: Map<string, BlockScope<unknown>>
+  readonly accounts: AccountChanges
+  readonly unit: CommitUnit
+  readonly capture: BlockCapture | null
 }
 
 /** A state history writer with an open block. */

@@ -1,33 +1,16 @@
-import { AbiError } from '../../core/bytes/index.ts'
 import { compileAbi } from '../../core/antelope/decoder/index.ts'
 import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { DataReader } from '../feed/index.ts'
-import type { Declarations, WantedFields } from '../handlers/index.ts'
+import type { Declarations } from '../handlers/index.ts'
+import { VersionedDecoders } from './versioned-decoders.ts'
 
-type Decoder = (bytes: Uint8Array, start: number, end: number) => unknown
-
-/** One ABI version of a contract with its compiled decoders; null where it lacks the name. */
-interface AbiVersion {
+/** The ABI in force, as the contract reads actions. */
+interface CurrentAbi {
   readonly packed: Uint8Array
-  /** Reads actions as the contract reads them. */
   readonly abi: CompiledAbi
-  /** Reads rows, which the contract has packed. */
-  readonly rowAbi: CompiledAbi
-  readonly decoders: Readonly<Record<Kind, Map<string, FieldDecoder | null>>>
 }
-
-type Kind = 'actions' | 'rows'
-
-/** Decoders of the wanted fields of an action or row. `exact` refuses bytes that are left over. */
-interface FieldDecoder {
-  readonly lenient: Decoder
-  readonly exact: Decoder
-}
-
-/** Number of older versions that are tried when a row or log action does not fit the one in force. */
-const OLDER_VERSIONS = 4
 
 /**
  * Decodes the actions and rows of one contract with the ABI in force. Versions are added in order, by `setAbi`, as they
@@ -35,14 +18,14 @@ const OLDER_VERSIONS = 4
  */
 export class ContractDecoder {
   readonly account: string
-  readonly #wantedActions: Declarations
-  readonly #wantedRows: Declarations
-  readonly #versions: AbiVersion[] = []
+  readonly #actions: VersionedDecoders
+  readonly #rows: VersionedDecoders
+  #current: CurrentAbi | null = null
 
   constructor(account: string, wantedActions: Declarations, wantedRows: Declarations) {
     this.account = account
-    this.#wantedActions = wantedActions
-    this.#wantedRows = wantedRows
+    this.#actions = new VersionedDecoders(wantedActions, (abi, name) => abi.actionType(name))
+    this.#rows = new VersionedDecoders(wantedRows, (abi, table) => abi.tableType(table))
   }
 
   /**
@@ -50,9 +33,8 @@ export class ContractDecoder {
    * Null until an ABI was set.
    */
   get wholeActions(): DataReader | null {
-    const version = this.#versions.at(-1)
-    if (!version) return null
-    const { abi } = version
+    if (!this.#current) return null
+    const { abi } = this.#current
     return {
       read: (name, bytes, start, end) => {
         const type = abi.actionType(name)
@@ -63,7 +45,7 @@ export class ContractDecoder {
 
   /** False until an ABI was set. */
   get hasAbi(): boolean {
-    return this.#versions.length > 0
+    return this.#current !== null
   }
 
   /** Sets the ABI in force. The chain stores any bytes as an ABI: after an unreadable one the previous ABI stays in force, as in every other program of the chain.
@@ -71,18 +53,17 @@ export class ContractDecoder {
    * @returns what is wrong with the ABI, or null.
    */
   setAbi(packed: Uint8Array): string | null {
-    const current = this.#versions.at(-1)
+    const current = this.#current
     if (current && Buffer.compare(current.packed, packed) === 0) return null
     if (packed.length === 0) return current ? 'the ABI was removed' : null
     try {
       const definition = parsePackedAbi(packed)
-      this.#versions.push({
-        packed: Uint8Array.from(packed),
-        abi: compileAbi(definition, 'contract'),
-        rowAbi: compileAbi(definition),
-        decoders: { actions: new Map(), rows: new Map() },
-      })
-      if (this.#versions.length > OLDER_VERSIONS + 1) this.#versions.shift()
+      const abi = compileAbi(definition, 'contract')
+      // The contract has packed the rows itself.
+      const rowAbi = compileAbi(definition)
+      this.#current = { packed: Uint8Array.from(packed), abi }
+      this.#actions.add(abi)
+      this.#rows.add(rowAbi)
       return null
     } catch (error) {
       return describeError(error)
@@ -91,17 +72,17 @@ export class ContractDecoder {
 
   /** True when the handler wants the action. */
   wantsAction(name: string): boolean {
-    return Object.hasOwn(this.#wantedActions, name)
+    return this.#actions.wants(name)
   }
 
   /** True when the handler wants rows of the table. */
   wantsRow(table: string): boolean {
-    return Object.hasOwn(this.#wantedRows, table)
+    return this.#rows.wants(table)
   }
 
   /** True when an ABI of the contract, the newest or an older one, has the table. */
   namesRow(table: string): boolean {
-    return this.#versions.some((version) => this.#decoderOf(version, 'rows', table) !== null)
+    return this.#rows.has(table)
   }
 
   /**
@@ -111,9 +92,9 @@ export class ContractDecoder {
    * @throws DecodeError
    */
   decodeAction(name: string, bytes: Uint8Array, start: number, end: number): unknown {
-    if (name.startsWith('log')) return this.#decodeByAny('actions', name, bytes, start, end)
-    const version = this.#versions.at(-1)
-    return version && this.#decoderOf(version, 'actions', name)?.lenient(bytes, start, end)
+    return name.startsWith('log')
+      ? this.#actions.decodeByAny(name, bytes, start, end)
+      : this.#actions.decodeByNewest(name, bytes, start, end)
   }
 
   /**
@@ -123,52 +104,6 @@ export class ContractDecoder {
    * @throws DecodeError of the newest ABI when none fits.
    */
   decodeRow(table: string, bytes: Uint8Array, start: number, end: number): unknown {
-    return this.#decodeByAny('rows', table, bytes, start, end)
-  }
-
-  #decodeByAny(kind: Kind, name: string, bytes: Uint8Array, start: number, end: number): unknown {
-    // With one ABI there is none that fits better.
-    const fits = this.#versions.length > 1 ? (['exact', 'lenient'] as const) : (['lenient'] as const)
-    let failure: unknown
-    for (const fit of fits) {
-      failure = undefined
-      for (let i = this.#versions.length - 1; i >= 0; i--) {
-        const decoder = this.#decoderOf(this.#versions[i]!, kind, name)
-        if (!decoder) continue
-        try {
-          return decoder[fit](bytes, start, end)
-        } catch (error) {
-          failure ??= error
-        }
-      }
-    }
-    if (failure !== undefined) throw failure as Error
-    return undefined
-  }
-
-  #decoderOf(version: AbiVersion, kind: Kind, name: string): FieldDecoder | null {
-    let decoder = version.decoders[kind].get(name)
-    if (decoder === undefined) {
-      const abi = kind === 'actions' ? version.abi : version.rowAbi
-      const type = kind === 'actions' ? abi.actionType(name) : abi.tableType(name)
-      const wanted = (kind === 'actions' ? this.#wantedActions : this.#wantedRows)[name]?.fields ?? null
-      decoder = type === undefined ? null : compileDecoder(abi, type, wanted)
-      version.decoders[kind].set(name, decoder)
-    }
-    return decoder
-  }
-}
-
-/** The chain accepts ABIs that do not define the types which they name: nothing fits such a type. */
-function compileDecoder(abi: CompiledAbi, type: string, wanted: WantedFields): FieldDecoder {
-  try {
-    const only = wanted === null ? {} : { only: [...wanted] }
-    return { lenient: abi.decoder(type, only), exact: abi.decoder(type, { ...only, exact: true }) }
-  } catch (error) {
-    if (!(error instanceof AbiError)) throw error
-    const refuse = (): never => {
-      throw error
-    }
-    return { lenient: refuse, exact: refuse }
+    return this.#rows.decodeByAny(table, bytes, start, end)
   }
 }

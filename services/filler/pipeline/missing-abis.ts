@@ -4,6 +4,14 @@ import type { Logger } from '../../core/log/index.ts'
 import type { Query } from '../handlers/index.ts'
 import type { BlockApplier } from './block-applier.ts'
 
+/** Where ABIs are looked for. */
+interface AbiSearch {
+  readonly query: Query
+  /** HTTP interface of the chain. */
+  readonly http: string | null
+  readonly logger: Logger
+}
+
 /**
  * A reader that starts in the middle of a chain has not seen its contracts' ABIs being set. Contracts without any at block
  * `block`, at the start or because a rollback has undone the only one, get the first that is stored for a later block, else
@@ -12,10 +20,8 @@ import type { BlockApplier } from './block-applier.ts'
  */
 export async function assumeMissingAbis(
   applier: BlockApplier,
-  query: Query,
-  http: string | null,
   block: number,
-  logger: Logger,
+  { query, http, logger }: AbiSearch,
 ): Promise<void> {
   for (const account of applier.accountsWithoutAbi) {
     const abi = (await readLaterAbi(query, account, block)) ?? (await readPresentAbi(http, account, logger))

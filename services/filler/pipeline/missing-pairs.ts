@@ -58,6 +58,16 @@ const sources: readonly PairSource[] = [
   },
 ]
 
+/** Who lacks the pairs, and where they are requested. */
+interface PairSearch {
+  readonly store: Store
+  readonly handlers: readonly Handler[]
+  /** HTTP interface of the chain. */
+  readonly http: string | null
+  readonly startBlock: number
+  readonly logger: Logger
+}
+
 /** 500 rows each: more pairs than any oracle has. */
 const MAX_PAGES = 4
 
@@ -69,13 +79,8 @@ const MAX_PAGES = 4
  * changed it. Medians come with data points. The rows are of no block, so no fork undoes them. If the node does not answer,
  * the reader continues without them.
  */
-export async function fetchMissingPairs(
-  store: Store,
-  handlers: readonly Handler[],
-  http: string | null,
-  startBlock: number,
-  logger: Logger,
-): Promise<void> {
+export async function fetchMissingPairs(search: PairSearch): Promise<void> {
+  const { store, handlers, http, startBlock, logger } = search
   for (const source of sources) {
     const account = handlers.find(({ family }) => family === source.family)?.account
     if (account === undefined || http === null || !(await isMissing(store, source, startBlock))) continue

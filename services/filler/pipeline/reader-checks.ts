@@ -9,6 +9,14 @@ import type { ReaderSettings } from './reader-options.ts'
 /** Tables that one reader of a database fills: those of a contract family, or of the stored state. */
 type Family = Pick<Handler | StateWriter, 'family' | 'account'> & Partial<Pick<StateWriter, 'hasBegun'>>
 
+/** What the database is checked against. */
+interface ReaderClaims {
+  readonly settings: ReaderSettings
+  readonly families: readonly Family[]
+  readonly chainId: string
+  readonly logger: Logger
+}
+
 /**
  * Checks that the database belongs to this chain, that no other reader fills the same tables, and that the settings
  * fit what was indexed.
@@ -17,10 +25,7 @@ type Family = Pick<Handler | StateWriter, 'family' | 'account'> & Partial<Pick<S
  */
 export async function checkReader(
   store: Store,
-  settings: ReaderSettings,
-  families: readonly Family[],
-  chainId: string,
-  logger: Logger,
+  { settings, families, chainId, logger }: ReaderClaims,
 ): Promise<number> {
   await claimChain(store, chainId)
   await claimFamilies(store, settings, families, logger)
@@ -154,7 +159,6 @@ export async function hasLateFamily(store: Store, reader: string): Promise<boole
 export async function checkStateWriters(
   store: Store,
   stateWriters: readonly StateWriter[],
-  reader: string,
   startBlock: number,
   logger: Logger,
 ): Promise<void> {
@@ -163,7 +167,7 @@ export async function checkStateWriters(
     if (store.position !== null && !stateWriter.hasBegun(state)) {
       throw new FatalError(
         'READER_SETTINGS_CHANGED',
-        `reader ${reader}: the handler ${stateWriter.family} was added after block ${store.position.num} was indexed; ` +
+        `reader ${store.lease.reader}: the handler ${stateWriter.family} was added after block ${store.position.num} was indexed; ` +
           'what was written before would be missing, so the reader has to index again (delete_data)',
       )
     }

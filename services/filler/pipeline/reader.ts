@@ -19,9 +19,19 @@ import { fetchMissingPairs } from './missing-pairs.ts'
 import { noObserver } from './observer.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
+import type { ReadingParts } from './reading.ts'
 import type { ReaderOptions, RetryTiming } from './reader-options.ts'
 import { checkImport, checkReader, checkStateWriters, hasLateFamily } from './reader-checks.ts'
 import { withoutDerived } from './without-derived.ts'
+
+/** What stays the same over all attempts of a reader. */
+interface ReaderRun {
+  readonly options: ReaderOptions
+  readonly handlers: readonly Handler[]
+  readonly stateWriters: readonly StateWriter[]
+  readonly heartbeat: Heartbeat
+  readonly signal: AbortSignal
+}
 
 /** A minute in all: longer than a database takes to start again. */
 const defaultRetry: RetryTiming = { attempts: 8, firstMs: 500, longestMs: 30_000 }
@@ -45,12 +55,13 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
     options.onStatus ?? (() => undefined),
     options.stalledAfterMs,
   )
+  const run: ReaderRun = { options, handlers, stateWriters, heartbeat, signal }
   try {
     let attempt = 0
     let lastBlock = -1
     for (;;) {
       try {
-        await readOnce(options, handlers, stateWriters, heartbeat, signal)
+        await readOnce(run)
         if (!signal.aborted)
           options.logger.info(
             { stop_block: options.settings.stop_block },
@@ -94,14 +105,9 @@ function createHandlers(options: ReaderOptions, stateWriters: readonly StateWrit
   )
 }
 
-async function readOnce(
-  options: ReaderOptions,
-  handlers: readonly Handler[],
-  stateWriters: readonly StateWriter[],
-  heartbeat: Heartbeat,
-  signal: AbortSignal,
-): Promise<void> {
-  const { settings, logger } = options
+async function readOnce(run: ReaderRun): Promise<void> {
+  const { options, handlers, stateWriters, heartbeat } = run
+  const { settings, logger, chain } = options
   const families = [...handlers, ...stateWriters]
   const tables = [...listTables(chainTables), ...families.flatMap((family) => family.tables)]
   const store = await openStore({
@@ -114,21 +120,21 @@ async function readOnce(
   })
   try {
     await checkImport(store, settings.name)
-    const startBlock = await checkReader(store, settings, families, options.chain.chainId, logger)
+    const startBlock = await checkReader(store, { settings, families, chainId: chain.chainId, logger })
     heartbeat.noteGaps(await noteGaps(store, settings.name, startBlock, logger))
-    await checkStateWriters(store, stateWriters, settings.name, startBlock, logger)
+    await checkStateWriters(store, stateWriters, startBlock, logger)
     if (startBlock > 2 || (await hasLateFamily(store, settings.name)))
-      await fetchMissingPairs(store, handlers, options.chain.http, startBlock, logger)
+      await fetchMissingPairs({ store, handlers, http: chain.http, startBlock, logger })
     const applier = new BlockApplier(settings.name, handlers, stateWriters, logger)
     const query: Query = (text, values) => store.query(text, values)
     const reload = async () => {
       const block = Math.max(store.position?.num ?? 0, startBlock - 1)
       await applier.reload(query, block, store.position?.timeMs ?? 0)
-      if (startBlock > 2) await assumeMissingAbis(applier, query, options.chain.http, block, logger)
+      if (startBlock > 2) await assumeMissingAbis(applier, block, { query, http: chain.http, logger })
     }
     await reload()
     const recorder = await openRecorder(options, store, startBlock)
-    await readUntilEnd(options, store, applier, reload, recorder, startBlock, heartbeat, signal)
+    await readUntilEnd(run, { store, applier, reload, recorder, startBlock })
   } finally {
     await store.close()
   }
@@ -157,14 +163,8 @@ async function openRecorder(options: ReaderOptions, store: Store, startBlock: nu
 }
 
 async function readUntilEnd(
-  options: ReaderOptions,
-  store: Store,
-  applier: BlockApplier,
-  reload: () => Promise<void>,
-  recorder: FeedRecorder,
-  startBlock: number,
-  heartbeat: Heartbeat,
-  signal: AbortSignal,
+  { options, heartbeat, signal }: ReaderRun,
+  parts: Pick<ReadingParts, 'store' | 'applier' | 'reload' | 'recorder' | 'startBlock'>,
 ): Promise<void> {
   const { settings, logger } = options
   const ending = new AbortController()
@@ -179,23 +179,13 @@ async function readUntilEnd(
     ending.abort()
   }
   const groupBlocks = settings.db_group_blocks
-  const reading = new Reading(
-    store,
-    applier,
-    reload,
-    recorder,
-    startBlock,
-    groupBlocks,
-    logger,
-    observer,
-    onError,
-  )
-  const session = openSession(options, startBlock, reading)
+  const reading = new Reading({ ...parts, groupBlocks, logger, observer, onError })
+  const session = openSession(options, parts.startBlock, reading)
   reading.attach(session)
   const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger, options.indexRetryMs)
   heartbeat.follow(session, reading, settings.irreversible_only, ({ state, block, blocksBehind }) => {
     if (state === 'live' && options.buildQueryIndexes !== false) indexes.start()
-    recorder.beat(block, blocksBehind)
+    parts.recorder.beat(block, blocksBehind)
   })
   try {
     await session.run(ending.signal)

@@ -40,6 +40,22 @@ export interface ReadingStatus {
   readonly leftOut: Readonly<ApplierCounters>
 }
 
+/** Parts that a reading works with. */
+export interface ReadingParts {
+  readonly store: Store
+  readonly applier: BlockApplier
+  /** Sets the applier to the committed position, after a rollback. */
+  readonly reload: () => Promise<void>
+  readonly recorder: FeedRecorder
+  /** First block to read; above the block after the position leaves the blocks between out. */
+  readonly startBlock: number
+  /** Blocks that a unit may have, at most. */
+  readonly groupBlocks: number
+  readonly logger: Logger
+  readonly observer: ReaderObserver
+  readonly onError: (error: unknown) => void
+}
+
 /** How often an idle unit is looked at, so that its changes do not wait for the next block. */
 const LINGER_MS = 250
 
@@ -86,29 +102,16 @@ export class Reading implements ShipConsumer<Protocol> {
   #linger: NodeJS.Timeout | null = null
   #idle: (() => void) | null = null
 
-  /**
-   * @param reload sets the applier to the committed position, after a rollback.
-   * @param startBlock above the block after the position leaves the blocks between out.
-   */
-  constructor(
-    store: Store,
-    applier: BlockApplier,
-    reload: () => Promise<void>,
-    recorder: FeedRecorder,
-    startBlock: number,
-    groupBlocks: number,
-    logger: Logger,
-    observer: ReaderObserver,
-    onError: (error: unknown) => void,
-  ) {
+  constructor(parts: ReadingParts) {
+    const { store, startBlock } = parts
     this.#store = store
-    this.#applier = applier
-    this.#reload = reload
-    this.#recorder = recorder
-    this.#groupBlocks = groupBlocks
-    this.#logger = logger
-    this.#observer = observer
-    this.#onError = onError
+    this.#applier = parts.applier
+    this.#reload = parts.reload
+    this.#recorder = parts.recorder
+    this.#groupBlocks = parts.groupBlocks
+    this.#logger = parts.logger
+    this.#observer = parts.observer
+    this.#onError = parts.onError
     this.#tail = startBlock > (store.position?.num ?? 0) + 1 ? [] : knownPositions(store)
     this.#irreversible = store.knownBlocks[0]?.num ?? 0
     this.#appliedIrreversible = this.#irreversible

@@ -94,8 +94,14 @@ export class CommitUnit implements RowSink {
     const columns = changes as unknown as MutableRow
     const rows = this.#pending(table as unknown as Table).rows
     const id = rowKey(table.key, keyColumns)
-    this.#grow(rows, id, columns)
-    mergePatch(rows, id, keyColumns, columns, table.preserved)
+    const known = rows.get(id)
+    if (known === undefined) {
+      this.bytes += rowBytes(columns)
+      rows.set(id, { kind: 'patch', row: Object.assign(columns, keyColumns) })
+    } else {
+      this.bytes += changedBytes(known.row, columns)
+      mergePatch(known, columns, table.preserved)
+    }
   }
 
   remove<R extends object>(table: KeyedTable<R>, key: KeyOf<R>): void {

@@ -125,19 +125,8 @@ export function mergeUpsert(
   for (const column in row) if (!preserved.includes(column)) pending.row[column] = row[column]!
 }
 
-/** Merges changed columns into what is pending. */
-export function mergePatch(
-  rows: Map<RowKey, PendingRow>,
-  key: RowKey,
-  keyColumns: Readonly<MutableRow>,
-  changes: MutableRow,
-  preserved: readonly string[],
-): void {
-  const pending = rows.get(key)
-  if (pending === undefined) {
-    rows.set(key, { kind: 'patch', row: Object.assign(changes, keyColumns) })
-    return
-  }
+/** Merges changed columns into what is pending for their row. */
+export function mergePatch(pending: PendingRow, changes: MutableRow, preserved: readonly string[]): void {
   if (pending.kind === 'remove') return
   Object.assign(pending.row, changes)
   if (pending.kind === 'upsert' && preserved.length > 0) {

@@ -421,8 +421,7 @@ describe('rows that readers share', () => {
   /** Commits a block of a branch; it sets the accounts' rows, with the branch as their content. */
   async function share(
     of: Store,
-    num: number,
-    branch: number,
+    [num, branch]: readonly [number, number],
     accounts: readonly string[],
     irreversible: number,
   ): Promise<void> {
@@ -452,13 +451,13 @@ describe('rows that readers share', () => {
   }
 
   it('rows that readers share are kept by a wipe as far as another reader has come', async () => {
-    await share(ann, 4, 1, ['x'], 4)
-    await share(ann, 6, 1, ['y'], 6)
-    for (const num of [4, 6, 8]) await share(bob, num, 1, [num === 4 ? 'x' : num === 6 ? 'y' : 'z'], num)
+    await share(ann, [4, 1], ['x'], 4)
+    await share(ann, [6, 1], ['y'], 6)
+    for (const num of [4, 6, 8]) await share(bob, [num, 1], [num === 4 ? 'x' : num === 6 ? 'y' : 'z'], num)
     await bob.wipe()
     expect(await shared()).toEqual(['x 4 1 ann', 'y 6 1 ann'])
     expect(await seen()).toEqual(['x 4', 'y 6'])
-    await share(bob, 4, 1, ['x'], 4)
+    await share(bob, [4, 1], ['x'], 4)
     await ann.wipe()
     expect(await shared()).toEqual(['x 4 1 bob'])
     expect(await seen()).toEqual(['x 4'])
@@ -468,8 +467,8 @@ describe('rows that readers share', () => {
   })
 
   it('rows that readers share are kept by a wipe that begins while another reader writes them', async () => {
-    await share(bob, 6, 1, ['x'], 6)
-    await share(ann, 4, 1, [], 4)
+    await share(bob, [6, 1], ['x'], 6)
+    await share(ann, [4, 1], [], 4)
     const unit = new CommitUnit(false)
     unit.upsert(facts, { account: 'x', block_num: 6, reader: 'ann', abi: Buffer.of(1) })
     unit.closeBlock({ num: 6, id: id(6), timeMs: 3_000 })
@@ -486,12 +485,12 @@ describe('rows that readers share', () => {
 
   it('rows that readers share are undone with their block, by the last reader that has it', async () => {
     for (const of of [ann, bob]) {
-      await share(of, 5, 1, [], 5)
-      await share(of, 6, 1, ['x'], 5)
+      await share(of, [5, 1], [], 5)
+      await share(of, [6, 1], ['x'], 5)
     }
     await bob.rollBackTo(6)
     expect(await shared()).toEqual(['x 6 1 ann'])
-    await share(bob, 6, 2, [], 5)
+    await share(bob, [6, 2], [], 5)
     await ann.rollBackTo(6)
     expect(await shared()).toEqual([])
     expect(await seen()).toEqual([])
@@ -499,31 +498,31 @@ describe('rows that readers share', () => {
 
   it('rows that readers share are kept when the other branch has them too', async () => {
     for (const of of [ann, bob]) {
-      await share(of, 5, 1, [], 5)
-      await share(of, 6, 1, ['x'], 5)
+      await share(of, [5, 1], [], 5)
+      await share(of, [6, 1], ['x'], 5)
     }
     await bob.rollBackTo(6)
-    await share(bob, 6, 2, ['x'], 5)
+    await share(bob, [6, 2], ['x'], 5)
     await ann.rollBackTo(6)
     expect(await shared()).toEqual(['x 6 2 bob'])
-    await share(ann, 6, 2, ['x'], 5)
+    await share(ann, [6, 2], ['x'], 5)
     await bob.rollBackTo(6)
     expect(await shared()).toEqual(['x 6 2 ann'])
   })
 
   it('rows that readers share are not replaced once they are irreversible to their reader', async () => {
-    await share(ann, 5, 1, ['x'], 5)
-    await share(ann, 7, 1, [], 7)
-    await share(bob, 4, 1, [], 4)
-    await share(bob, 5, 2, ['x'], 4)
+    await share(ann, [5, 1], ['x'], 5)
+    await share(ann, [7, 1], [], 7)
+    await share(bob, [4, 1], [], 4)
+    await share(bob, [5, 2], ['x'], 4)
     expect(await shared()).toEqual(['x 5 1 ann'])
     await bob.rollBackTo(5)
     expect(await shared()).toEqual(['x 5 1 ann'])
   })
 
   it('rows that readers share say the first block of all readers, whichever wrote first', async () => {
-    await share(ann, 9, 1, ['x'], 9)
-    await share(bob, 3, 1, ['x'], 3)
+    await share(ann, [9, 1], ['x'], 9)
+    await share(bob, [3, 1], ['x'], 3)
     await ann.wipe()
     expect(await seen()).toEqual(['x 3'])
   })

@@ -4,7 +4,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { CommitUnit } from './commit-unit.ts'
 import type { UnitBlock } from './commit-unit.ts'
-import type { DerivedStep } from './operations.ts'
+import type { DerivedStep, UnitClock } from './operations.ts'
 import { undoHistory } from './history.ts'
 import { JournalExtent } from './journal-extent.ts'
 import { restoreRows } from './journal.ts'
@@ -120,19 +120,29 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await client.query(SESSION_SETTINGS)
     const lease = await takeLease(client, options.reader, options.handoverMs)
     const layouts = await readLayouts(client, options.tables)
-    const store = new PostgresStore(
-      new WriterSession(client),
+    const store = new PostgresStore({
+      session: new WriterSession(client),
       lease,
       layouts,
-      planDerived(options.derived ?? []),
-      options.startBlock,
-    )
+      plan: planDerived(options.derived ?? []),
+      wantedStart: options.startBlock,
+    })
     await store.loadPosition()
     return store
   } catch (error) {
     await client.end().catch(() => undefined)
     throw asStoreError(error)
   }
+}
+
+/** What an open store consists of. */
+interface StoreParts {
+  readonly session: WriterSession
+  readonly lease: Lease
+  readonly layouts: ReadonlyMap<Table, TableLayout>
+  readonly plan: DerivedPlan
+  /** First block to index where there is no position. */
+  readonly wantedStart: number
 }
 
 class PostgresStore implements Store {
@@ -143,19 +153,12 @@ class PostgresStore implements Store {
   readonly lease: Lease
   readonly #layouts: ReadonlyMap<Table, TableLayout>
   readonly #plan: DerivedPlan
-  /** First block to index where there is no position. */
   readonly #wantedStart: number
   readonly #journal = new JournalExtent()
   /** Blocks up to which this session has let old facts go. */
   readonly #forgottenTo = new Map<Table, number>()
 
-  constructor(
-    session: WriterSession,
-    lease: Lease,
-    layouts: ReadonlyMap<Table, TableLayout>,
-    plan: DerivedPlan,
-    wantedStart: number,
-  ) {
+  constructor({ session, lease, layouts, plan, wantedStart }: StoreParts) {
     this.#session = session
     this.lease = lease
     this.#layouts = layouts
@@ -195,7 +198,7 @@ class PostgresStore implements Store {
     await this.#transaction(unit.reversible || finalStatements ? BEGIN_AT_HEAD : BEGIN, async () => {
       const undoBlock = unit.reversible ? last.num : null
       const clock = { nowMs: last.timeMs, beforeMs: this.position?.timeMs ?? 0 }
-      const writer = new UnitWriter(this.#session, this.#layouts, this.#plan, unit, clock, undoBlock)
+      const writer = this.#writer(clock, undoBlock)
       await writer.write(unit)
       if (undoBlock !== null) this.#journal.noteJournaled(writer.written, undoBlock)
       await this.#writePosition(unit, last)
@@ -213,7 +216,7 @@ class PostgresStore implements Store {
     await this.#transaction(BEGIN, async () => {
       // Derivations by time are not run: the loader requests them explicitly.
       const clock = { nowMs: timeMs, beforeMs: timeMs }
-      await new UnitWriter(this.#session, this.#layouts, this.#plan, unit, clock, null).write(unit)
+      await this.#writer(clock, null).write(unit)
       await finalStatements?.(this.#session)
     })
   }
@@ -278,6 +281,11 @@ class PostgresStore implements Store {
 
   async close(): Promise<void> {
     await this.#session.client.end().catch(() => undefined)
+  }
+
+  #writer(clock: UnitClock, undoBlock: number | null): UnitWriter {
+    const session = this.#session
+    return new UnitWriter({ session, layouts: this.#layouts, plan: this.#plan, clock, undoBlock })
   }
 
   async #undoTable(layout: TableLayout, block: number, firstSeq: bigint | null): Promise<void> {

@@ -46,6 +46,16 @@ interface ObservedRow {
   readonly before: MutableRow | null
 }
 
+/** How a unit is written. */
+interface UnitWriterOptions {
+  readonly session: WriterSession
+  readonly layouts: ReadonlyMap<Table, TableLayout>
+  readonly plan: DerivedPlan
+  readonly clock: UnitClock
+  /** Block that the undo journal records old rows for; null without a journal. */
+  readonly undoBlock: number | null
+}
+
 /**
  * Writes one commit unit inside the open transaction: completes added rows, writes all rows, then derives, step by
  * step, what follows from them.
@@ -58,26 +68,19 @@ export class UnitWriter {
   readonly #plan: DerivedPlan
   readonly #clock: UnitClock
   readonly #undoBlock: number | null
-  readonly #due: Map<Derivation, Set<DerivedKey>>
+  readonly #due = new Map<Derivation, Set<DerivedKey>>()
   readonly #observed = new Map<string, Map<RowKey, ObservedRow>>()
 
-  constructor(
-    session: WriterSession,
-    layouts: ReadonlyMap<Table, TableLayout>,
-    plan: DerivedPlan,
-    unit: CommitUnit,
-    clock: UnitClock,
-    undoBlock: number | null,
-  ) {
+  constructor({ session, layouts, plan, clock, undoBlock }: UnitWriterOptions) {
     this.#session = session
     this.#layouts = layouts
     this.#plan = plan
     this.#clock = clock
     this.#undoBlock = undoBlock
-    this.#due = new Map([...unit.rechecks].map(([derivation, keys]) => [derivation, new Set(keys)]))
   }
 
   async write(unit: CommitUnit): Promise<void> {
+    for (const [derivation, keys] of unit.rechecks) this.#due.set(derivation, new Set(keys))
     const pending = [...unit.tables.values()]
     // Completions read what the other tables of the unit say.
     const isCompleted = ({ table }: PendingTable) => this.#plan.completions.has(table.name)

@@ -13,6 +13,9 @@ export interface AssetChange {
   payerMayChange: boolean
 }
 
+/** What an asset is of; an asset without a template has a negative `template_id`. */
+type AssetKind = Pick<LogMint | LogBurn, 'collection_name' | 'schema_name' | 'template_id'>
+
 /** Attribute map as JSON text, or null when empty. */
 export function mapToJsonText(map: AttributeMap): JsonText | null {
   return map.length === 0 ? null : attributesToJsonText(attributeMapToJson(map))
@@ -67,7 +70,7 @@ export class AssetChanges {
       else this.#mints.set(row.template_id, [row])
     }
     this.#own(log.new_asset_owner, log.collection_name, 1n)
-    this.#count(log.collection_name, log.schema_name, row.template_id, 1n, 0n)
+    this.#count(log, 1n, 0n)
   }
 
   transfer(log: LogTransfer): void {
@@ -97,7 +100,7 @@ export class AssetChanges {
     })
     this.#own(log.asset_owner, log.collection_name, -1n)
     this.#sink.add(tables.burners, { account: log.asset_owner, assets: 1n })
-    this.#count(log.collection_name, log.schema_name, log.template_id < 0 ? null : log.template_id, 0n, 1n)
+    this.#count(log, 0n, 1n)
   }
 
   setData(log: LogSetData): void {
@@ -153,16 +156,10 @@ export class AssetChanges {
     this.#sink.add(tables.collectionAccounts, { collection_name: collection, account, assets })
   }
 
-  #count(
-    collection: string,
-    schema: string,
-    templateId: number | null,
-    minted: bigint,
-    burned: bigint,
-  ): void {
-    this.#sink.add(tables.collectionCounts, { collection_name: collection, minted, burned })
-    this.#sink.add(tables.schemaCounts, { collection_name: collection, schema_name: schema, minted, burned })
-    if (templateId !== null)
-      this.#sink.add(tables.templateCounts, { template_id: templateId, minted, burned })
+  /** Assets of a collection, schema and template were minted or burned. */
+  #count({ collection_name, schema_name, template_id }: AssetKind, minted: bigint, burned: bigint): void {
+    this.#sink.add(tables.collectionCounts, { collection_name, minted, burned })
+    this.#sink.add(tables.schemaCounts, { collection_name, schema_name, minted, burned })
+    if (template_id >= 0) this.#sink.add(tables.templateCounts, { template_id, minted, burned })
   }
 }

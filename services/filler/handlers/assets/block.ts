@@ -5,6 +5,7 @@ import { AssetChanges, mapToJsonText } from './asset-changes.ts'
 import type * as contract from './contract.ts'
 import type { AssetsAction } from './contract.ts'
 import { ContractRows } from './contract-rows.ts'
+import type { RowsStart } from './contract-rows.ts'
 import { EventLog } from './event-log.ts'
 import type { StoredHistory } from './event-log.ts'
 import { OfferChanges, offerStates, offerValidity } from './offer-changes.ts'
@@ -15,6 +16,11 @@ import { tables } from './tables.ts'
 const SET_DATA_HEAD = 16
 /** Bytes of packed `logsetdatatl` before the two maps: collection, schema and template id. */
 const SET_TEMPLATE_DATA_HEAD = 20
+
+/** What a block of the assets contract starts from. */
+interface AssetsBlockStart extends RowsStart {
+  readonly stored: StoredHistory
+}
 
 /** One block of the assets contract. */
 export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contract.AssetsRowEvent> {
@@ -31,21 +37,15 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
   readonly #swapsSet = new Map<string, contract.AuthorSwapState>()
   readonly #swapsEnded = new Map<string, contract.AuthorSwapState>()
 
-  constructor(
-    account: string,
-    stored: StoredHistory,
-    block: BlockInfo,
-    state: AssetsState,
-    sink: RowSink,
-    warn: (message: string) => void,
-  ) {
+  constructor(start: AssetsBlockStart) {
+    const { block, sink, stored, warn } = start
     this.#block = block
     this.#sink = sink
     this.#warn = warn
     this.#assets = new AssetChanges(block, sink)
     this.#offers = new OfferChanges(block, sink)
     this.#log = new EventLog(block, sink, stored)
-    this.#rows = new ContractRows(account, block, state, sink, warn)
+    this.#rows = new ContractRows(start)
   }
 
   action(event: AssetsAction): void {

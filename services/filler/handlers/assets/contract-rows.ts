@@ -1,7 +1,7 @@
 import { attributesToJsonText, decodeAttributes } from '../../../core/antelope/attributes/index.ts'
 import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
-import type { BlockInfo, RowEvent } from '../handler.ts'
+import type { BlockInfo, BlockStart, RowEvent } from '../handler.ts'
 import { toJsonText } from '../json-text.ts'
 import type {
   AuthorSwapState,
@@ -17,6 +17,12 @@ import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
 import type { SchemaRow, TokenRow } from './tables.ts'
 
+/** What the rows of a block start from. */
+export interface RowsStart extends BlockStart<AssetsState> {
+  readonly account: string
+  readonly warn: (message: string) => void
+}
+
 /** Contract rows whose end-of-block value is simply what the database shall hold. */
 export class ContractRows {
   /** The state as the block's rows change it. */
@@ -28,14 +34,8 @@ export class ContractRows {
   /** Types of schemas that the block set. */
   readonly #types: Pick<SchemaRow, 'collection_name' | 'schema_name' | 'types'>[] = []
 
-  constructor(
-    contract: string,
-    block: BlockInfo,
-    state: AssetsState,
-    sink: RowSink,
-    warn: (message: string) => void,
-  ) {
-    this.#contract = contract
+  constructor({ account, block, state, sink, warn }: RowsStart) {
+    this.#contract = account
     this.#block = block
     this.state = state
     this.#sink = sink

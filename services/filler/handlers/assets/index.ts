@@ -37,6 +37,6 @@ export function createAssetsHandler(
     rows,
     load: loadAssetsState,
     open: (block, state, sink, warn) =>
-      new AssetsBlock(args.assets_account, stored, block, state, sink, warn),
+      new AssetsBlock({ account: args.assets_account, stored, block, state, sink, warn }),
   }
 }

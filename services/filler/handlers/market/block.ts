@@ -1,5 +1,4 @@
-import type { RowSink } from '../../store/index.ts'
-import type { BlockInfo, BlockScope } from '../handler.ts'
+import type { BlockScope, BlockStart } from '../handler.ts'
 import { Auctions } from './auctions.ts'
 import { Buyoffers } from './buyoffers.ts'
 import type * as contract from './contract.ts'
@@ -11,6 +10,12 @@ import { Sales } from './sales.ts'
 import type { MarketState } from './state.ts'
 import { kinds } from './tables.ts'
 
+/** What a block of the market contract starts from. */
+interface MarketBlockStart extends BlockStart<MarketState> {
+  readonly accounts: MarketAccounts
+  readonly keepsLogs: boolean
+}
+
 /** One block of the market contract. */
 export class MarketBlock implements BlockScope<MarketState, contract.MarketAction, contract.MarketRowEvent> {
   readonly #sales: Sales
@@ -20,13 +25,7 @@ export class MarketBlock implements BlockScope<MarketState, contract.MarketActio
   readonly #log: MarketLog
   readonly #royalties: Royalties
 
-  constructor(
-    accounts: MarketAccounts,
-    keepsLogs: boolean,
-    block: BlockInfo,
-    state: MarketState,
-    sink: RowSink,
-  ) {
+  constructor({ accounts, keepsLogs, block, state, sink }: MarketBlockStart) {
     // In the block that brings version 2 actions may still have run the code of before.
     const isV2 = state.v2SinceBlock !== null && block.num > state.v2SinceBlock
     this.#log = new MarketLog(block, sink, keepsLogs)

@@ -91,6 +91,7 @@ export function createMarketHandler(
     actions,
     rows,
     load: loadMarketState,
-    open: (block, state, sink) => new MarketBlock(accounts, args.store_logs, block, state, sink),
+    open: (block, state, sink) =>
+      new MarketBlock({ accounts, keepsLogs: args.store_logs, block, state, sink }),
   }
 }

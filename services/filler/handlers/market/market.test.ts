@@ -102,11 +102,11 @@ const removed = (table: string, assets: number, claimed = {}): Row => ({
 
 describe('bundles of before version 2', () => {
   it.each([
-    ['are sold on version 1', version1, 2, 100, 3],
-    ['are dissolved on version 2', version2, 2, 100, 2],
-    ['are sold in the block that starts version 2', version2, 2, 50, 3],
-    ['while single assets are sold', version2, 1, 100, 3],
-  ] as const)('purchases of bundles from before version 2: %s', (_, state, assets, num, expected) => {
+    ['are sold on version 1', version1, [2, 100], 3],
+    ['are dissolved on version 2', version2, [2, 100], 2],
+    ['are sold in the block that starts version 2', version2, [2, 50], 3],
+    ['while single assets are sold', version2, [1, 100], 3],
+  ] as const)('purchases of bundles from before version 2: %s', (_, state, [assets, num], expected) => {
     const { operations } = block(state, [['purchasesale', purchase]], [removed('sales', assets)], num)
     expect(changes(operations, 'market.sales')).toMatchObject([{ sale_id: 7n, state: expected }])
   })

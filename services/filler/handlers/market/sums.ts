@@ -3,7 +3,7 @@ import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { recheckParties } from './marketplace-accounts.ts'
 import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { kinds, tables } from './tables.ts'
-import type { MarketplaceAccountRow, SchemaStatsRow, TradeRow } from './tables.ts'
+import type { MarketplaceAccountRow, PartyStatsRow, SchemaStatsRow, TradeRow } from './tables.ts'
 
 /** Contribution of a listing to the counts. */
 interface CountedListing {
@@ -175,20 +175,26 @@ function addTrade(trade: TradeRow, sign: bigint, sink: RowSink): void {
   sink.add(tables.collectionStats, { token_symbol, collection_name, ...sums })
   const sold = { sells: sign, sell_volume: volume, buys: 0n, buy_volume: 0n }
   const bought = { sells: 0n, sell_volume: 0n, buys: sign, buy_volume: volume }
-  addParty({ token_symbol, collection_name }, trade.seller, maker_marketplace, sold, sink)
-  addParty({ token_symbol, collection_name }, trade.buyer, taker_marketplace, bought, sink)
+  addParty(
+    { token_symbol, collection_name, account: trade.seller, marketplace: maker_marketplace },
+    sold,
+    sink,
+  )
+  addParty(
+    { token_symbol, collection_name, account: trade.buyer, marketplace: taker_marketplace },
+    bought,
+    sink,
+  )
   if (trade.template_id !== null && trade.asset_count === 1) addTemplate(trade, sign, sink)
 }
 
 function addParty(
-  key: { token_symbol: string; collection_name: string },
-  account: string,
-  marketplace: string,
+  key: Pick<PartyStatsRow, 'token_symbol' | 'collection_name' | 'account' | 'marketplace'>,
   sums: { sells: bigint; sell_volume: bigint; buys: bigint; buy_volume: bigint },
   sink: RowSink,
 ): void {
-  sink.add(tables.accountStats, { token_symbol: key.token_symbol, account, ...sums })
-  sink.add(tables.partyStats, { ...key, account, marketplace, ...sums })
+  sink.add(tables.accountStats, { token_symbol: key.token_symbol, account: key.account, ...sums })
+  sink.add(tables.partyStats, { ...key, ...sums })
 }
 
 function addTemplate(trade: TradeRow, sign: bigint, sink: RowSink): void {

@@ -1,6 +1,6 @@
 import { parseSymbol, parseTimeMicroseconds } from '../../../core/antelope/index.ts'
 import type { RowSink } from '../../store/index.ts'
-import type { BlockInfo, BlockScope } from '../handler.ts'
+import type { BlockInfo, BlockScope, BlockStart } from '../handler.ts'
 import type { DatapointState, OracleAction, OracleRowEvent, PairState } from './contract.ts'
 import type { OracleState } from './state.ts'
 import { tables } from './tables.ts'
@@ -22,6 +22,12 @@ export type NoteTerms = (sink: RowSink, pair: string, precision: number | null, 
 /** Greatest number of decimal places that the database's column takes; a real pair has a handful. */
 const GREATEST_PRECISION = 2n ** 31n - 1n
 
+/** What a block of the oracle contract starts from. */
+interface OracleBlockStart extends BlockStart<OracleState> {
+  readonly warn: (message: string) => void
+  readonly noteTerms: NoteTerms
+}
+
 /** One block of the oracle contract. */
 export class OracleBlock implements BlockScope<OracleState, OracleAction, OracleRowEvent> {
   readonly #block: BlockInfo
@@ -36,13 +42,7 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
   /** Last write action to each pair. */
   readonly #lastWrites = new Map<string, { owner: string; value: bigint }>()
 
-  constructor(
-    block: BlockInfo,
-    state: OracleState,
-    sink: RowSink,
-    warn: (message: string) => void,
-    noteTerms: NoteTerms,
-  ) {
+  constructor({ block, state, sink, warn, noteTerms }: OracleBlockStart) {
     this.#block = block
     this.#state = state
     this.#precisions = state.precisions

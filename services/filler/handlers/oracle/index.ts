@@ -29,6 +29,6 @@ export function createOracleHandler(
     actions,
     rows,
     load: loadOracleState,
-    open: (block, state, sink, warn) => new OracleBlock(block, state, sink, warn, noteTerms),
+    open: (block, state, sink, warn) => new OracleBlock({ block, state, sink, warn, noteTerms }),
   }
 }

@@ -1,6 +1,6 @@
 import type { RowSink } from '../../store/index.ts'
 import { BlockTransactions } from '../block-transactions.ts'
-import type { BlockInfo, BlockScope } from '../handler.ts'
+import type { BlockInfo, BlockScope, BlockStart } from '../handler.ts'
 import { logCodes } from './contract.ts'
 import type { LinkState, LogNewLink, ToolsAction, ToolsRowEvent } from './contract.ts'
 import { linkCollections } from './link-derivations.ts'
@@ -24,6 +24,12 @@ interface LinkChange {
   outcome: Pick<LinkRow, 'state' | 'claimer' | 'claimer_signature'> | null
 }
 
+/** What a block of the tools contract starts from. */
+interface ToolsBlockStart extends BlockStart<ToolsState> {
+  readonly account: string
+  readonly keepsLogs: boolean
+}
+
 /** One block of the tools contract. */
 export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowEvent> {
   readonly #account: string
@@ -34,7 +40,7 @@ export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowE
   readonly #transactions: BlockTransactions
   readonly #links = new Map<bigint, LinkChange>()
 
-  constructor(account: string, keepsLogs: boolean, block: BlockInfo, state: ToolsState, sink: RowSink) {
+  constructor({ account, keepsLogs, block, state, sink }: ToolsBlockStart) {
     this.#account = account
     this.#keepsLogs = keepsLogs
     this.#block = block

@@ -32,6 +32,7 @@ export function createToolsHandler(
     actions,
     rows,
     load: (query) => (isAlone ? loadToolsState(query) : Promise.resolve(emptyToolsState)),
-    open: (block, state, sink) => new ToolsBlock(args.tools_account, args.store_logs, block, state, sink),
+    open: (block, state, sink) =>
+      new ToolsBlock({ account: args.tools_account, keepsLogs: args.store_logs, block, state, sink }),
   }
 }
