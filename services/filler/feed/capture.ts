@@ -4,7 +4,7 @@ import { eventOfAction } from '../../core/live/index.ts'
 import type { EventEntry } from '../../core/live/index.ts'
 import type { FeedBlock, FeedEvent, FeedKeys, FeedTrace, FeedTransaction } from '../../core/feed/index.ts'
 import type { Protocol, ScannedAction } from '../decode/index.ts'
-import { toPlain } from '../handlers/index.ts'
+import { toPlain } from '../rows/json-text.ts'
 import type { ShipBlock } from '../ship/index.ts'
 
 /** Content of a block's message, before it has a position in the feed. */

@@ -1,4 +1,5 @@
-import type { AppendTable, RowSink } from '../store/index.ts'
+import type { AppendTable } from '../rows/table.ts'
+import type { RowSink } from '../rows/operations.ts'
 import type { ActionEvent, BlockInfo } from './handler.ts'
 
 /** Row of a family's table `blocks`. */

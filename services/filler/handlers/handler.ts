@@ -1,4 +1,5 @@
-import type { DerivedStep, RowSink, Table } from '../store/index.ts'
+import type { DerivedStep, RowSink } from '../rows/operations.ts'
+import type { Table } from '../rows/table.ts'
 import type { DataOf, Declaration } from './declaration.ts'
 
 /** A block as handlers see it. */

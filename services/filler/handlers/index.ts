@@ -11,10 +11,9 @@ import { createStateHistoryWriter } from './state/index.ts'
 import type { StateHandlerArgs } from './state/index.ts'
 import { createToolsHandler } from './tools/index.ts'
 import type { ToolsHandlerArgs } from './tools/index.ts'
-export { toPlain } from './json-text.ts'
 export { BlockTransactions } from './block-transactions.ts'
 export type { ActionEvent, Handler, BlockInfo, BlockScope, Query, RowEvent } from './handler.ts'
-export type { Declarations, WantedFields } from './declaration.ts'
+export type { Declaration, Declarations } from './declaration.ts'
 export type { StateWriter, StateWriterScope } from './state-writer.ts'
 
 /** One entry of a reader's `contracts` in readers.config.json. */

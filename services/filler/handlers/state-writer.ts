@@ -1,4 +1,5 @@
-import type { RowSink, Table } from '../store/index.ts'
+import type { RowSink } from '../rows/operations.ts'
+import type { Table } from '../rows/table.ts'
 import type { BlockInfo, Query } from './handler.ts'
 
 /** A block, as passed to state history writers. */

@@ -1,7 +1,7 @@
 import { assetsCounters } from '../../core/database/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { assetsTables } from '../handlers/assets/index.ts'
-import { listTables } from '../store/index.ts'
+import { listTables } from '../rows/table.ts'
 
 /** Statements that fill the counters of the assets family. */
 export function counterStatements(): { readonly table: string; readonly statement: string }[] {

@@ -4,7 +4,8 @@ import type { Logger } from '../../core/log/index.ts'
 import type { Handler } from '../handlers/index.ts'
 import { chainTables, checkReader } from '../pipeline/index.ts'
 import type { ReaderSettings } from '../pipeline/index.ts'
-import { asStoreError, listTables, openStore } from '../store/index.ts'
+import { asStoreError, openStore } from '../store/index.ts'
+import { listTables } from '../rows/table.ts'
 import type { Store } from '../store/index.ts'
 
 /** The database that an import writes to, and the reader that continues there. */

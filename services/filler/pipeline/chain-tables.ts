@@ -1,4 +1,4 @@
-import { sharedTable } from '../store/index.ts'
+import { sharedTable } from '../rows/table.ts'
 
 /** Row of chain.abis. */
 export interface AbiRow {

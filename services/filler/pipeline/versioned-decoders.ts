@@ -1,6 +1,6 @@
 import { AbiError } from '../../core/bytes/index.ts'
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
-import type { Declarations, WantedFields } from '../handlers/index.ts'
+import type { Declaration, Declarations } from '../handlers/index.ts'
 
 type Decoder = (bytes: Uint8Array, start: number, end: number) => unknown
 
@@ -89,7 +89,7 @@ export class VersionedDecoders {
 }
 
 /** The chain accepts ABIs that do not define the types which they name: nothing fits such a type. */
-function compileDecoder(abi: CompiledAbi, type: string, wanted: WantedFields): FieldDecoder {
+function compileDecoder(abi: CompiledAbi, type: string, wanted: Declaration['fields']): FieldDecoder {
   try {
     const only = wanted === null ? {} : { only: [...wanted] }
     return { lenient: abi.decoder(type, only), exact: abi.decoder(type, { ...only, exact: true }) }

@@ -1,5 +1,5 @@
 import type { Handler } from '../handlers/index.ts'
-import type { RowSink } from '../store/index.ts'
+import type { RowSink } from '../rows/operations.ts'
 
 /** A handler whose rows are written and from which nothing is derived: what deriving costs is measured against it. */
 export function withoutDerived(handler: Handler): Handler {

@@ -1,4 +1,4 @@
-import type { Derivation, DerivedKey, KeyOf, RowSink } from './operations.ts'
+import type { Derivation, DerivedKey, KeyOf, RowSink } from '../rows/operations.ts'
 import {
   changedBytes,
   emptyPending,
@@ -21,7 +21,7 @@ import type {
   MutableRow,
   Table,
   VersionedTable,
-} from './table.ts'
+} from '../rows/table.ts'
 
 /** A block as it is stored. */
 export interface UnitBlock {

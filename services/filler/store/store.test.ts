@@ -4,11 +4,18 @@ import { createTestDatabase } from '../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../tests/setup/database.ts'
 import { connectDatabase } from '../../core/database/index.ts'
 import { CommitUnit } from './commit-unit.ts'
-import { appendTable, counterTable, groupedTable, historyTable, keyedTable, sharedTable } from './table.ts'
+import {
+  appendTable,
+  counterTable,
+  groupedTable,
+  historyTable,
+  keyedTable,
+  sharedTable,
+} from '../rows/table.ts'
 import { openStore } from './store.ts'
-import type { Derivation } from './operations.ts'
+import type { Derivation } from '../rows/operations.ts'
 import type { Store } from './store.ts'
-import type { Table } from './table.ts'
+import type { Table } from '../rows/table.ts'
 
 interface Thing {
   id: bigint

@@ -1,12 +1,19 @@
 import { FatalError } from '../../core/errors/index.ts'
 import { CommitUnit } from './commit-unit.ts'
-import type { Aggregate, Completion, Derivation, DerivedKey, DerivedStep, UnitClock } from './operations.ts'
+import type {
+  Aggregate,
+  Completion,
+  Derivation,
+  DerivedKey,
+  DerivedStep,
+  UnitClock,
+} from '../rows/operations.ts'
 import { flushTable } from './flush.ts'
 import type { TableLayout } from './layout.ts'
 import type { PendingTable, RowKey } from './pending-rows.ts'
 import { rowKey } from './pending-rows.ts'
 import type { WriterSession } from './session.ts'
-import type { MutableRow, Table } from './table.ts'
+import type { MutableRow, Table } from '../rows/table.ts'
 
 /** Derivations of a store, sorted by use; created once. */
 export interface DerivedPlan {

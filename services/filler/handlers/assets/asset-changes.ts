@@ -1,5 +1,5 @@
 import { attributeMapToJson, attributesToJsonText } from '../../../core/antelope/attributes/index.ts'
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import type { BlockInfo } from '../handler.ts'
 import type { AttributeMap, LogBurn, LogMint, LogSetData, LogTransfer } from './contract.ts'
 import { tables } from './tables.ts'

@@ -1,5 +1,5 @@
 import { nameToInt64 } from '../../../core/antelope/index.ts'
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import type { BlockInfo, BlockScope, Named } from '../handler.ts'
 import { AssetChanges, mapToJsonText } from './asset-changes.ts'
 import type * as contract from './contract.ts'

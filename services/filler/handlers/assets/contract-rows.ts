@@ -1,8 +1,8 @@
 import { attributesToJsonText, decodeAttributes } from '../../../core/antelope/attributes/index.ts'
 import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import type { BlockInfo, BlockStart, RowEvent } from '../handler.ts'
-import { toJsonText } from '../json-text.ts'
+import { toJsonText } from '../../rows/json-text.ts'
 import type {
   AuthorSwapState,
   BalanceState,

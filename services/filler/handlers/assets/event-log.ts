@@ -1,10 +1,10 @@
 import { nameToInt64 } from '../../../core/antelope/index.ts'
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import { BlockTransactions } from '../block-transactions.ts'
 import type { ActionEvent, BlockInfo } from '../handler.ts'
 import { logCodes } from './contract.ts'
 import type { CollectionAction, LogTransfer } from './contract.ts'
-import { toJsonText } from '../json-text.ts'
+import { toJsonText } from '../../rows/json-text.ts'
 import { tables } from './tables.ts'
 
 /** Name of a logged action. */

@@ -1,4 +1,4 @@
-import type { Aggregate, Completion, Derivation, RowSink } from '../../store/index.ts'
+import type { Aggregate, Completion, Derivation, RowSink } from '../../rows/operations.ts'
 import type { BlockInfo } from '../handler.ts'
 import type { LogNewOffer, OfferState } from './contract.ts'
 import { tables } from './tables.ts'

@@ -1,5 +1,5 @@
 import type { BlockRow } from '../block-transactions.ts'
-import { appendTable, counterTable, groupedTable, keyedTable } from '../../store/index.ts'
+import { appendTable, counterTable, groupedTable, keyedTable } from '../../rows/table.ts'
 
 /** JSON text of a `jsonb` column. */
 export type JsonText = string

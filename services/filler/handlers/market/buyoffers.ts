@@ -1,5 +1,5 @@
 import { parseAsset } from '../../../core/antelope/index.ts'
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import type { ActionEvent, BlockInfo } from '../handler.ts'
 import type {
   AcceptBuyoffer,

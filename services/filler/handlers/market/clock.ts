@@ -1,4 +1,4 @@
-import type { Derivation } from '../../store/index.ts'
+import type { Derivation } from '../../rows/operations.ts'
 import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { auctionTrades } from './trades.ts'

@@ -1,5 +1,5 @@
-import { listTables } from '../../store/index.ts'
-import type { DerivedStep } from '../../store/index.ts'
+import { listTables } from '../../rows/table.ts'
+import type { DerivedStep } from '../../rows/operations.ts'
 import type { Handler } from '../handler.ts'
 import { MarketBlock } from './block.ts'
 import { clock } from './clock.ts'

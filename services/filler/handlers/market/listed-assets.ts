@@ -1,4 +1,4 @@
-import type { Completion } from '../../store/index.ts'
+import type { Completion } from '../../rows/operations.ts'
 import { tables } from './tables.ts'
 import type { AuctionRow, BuyofferRow, ListedAssets, SaleRow, TemplateBuyofferRow } from './tables.ts'
 

@@ -1,7 +1,7 @@
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import { BlockTransactions } from '../block-transactions.ts'
 import type { ActionEvent, BlockInfo } from '../handler.ts'
-import { toJsonText } from '../json-text.ts'
+import { toJsonText } from '../../rows/json-text.ts'
 import { logCodes } from './contract.ts'
 import { tables } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import type { ActionEvent } from '../handler.ts'
 import { createHandler } from '../index.ts'
 import type { MarketState } from './state.ts'

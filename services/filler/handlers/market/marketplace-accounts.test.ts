@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { connectDatabase } from '../../../core/database/index.ts'
 import { createTestDatabase } from '../../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../../tests/setup/database.ts'
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import { marketplaceAccounts, recheckParties } from './marketplace-accounts.ts'
 import type { MarketplaceAccountRow, TradeRow } from './tables.ts'
 

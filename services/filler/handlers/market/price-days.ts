@@ -1,4 +1,4 @@
-import type { Derivation } from '../../store/index.ts'
+import type { Derivation } from '../../rows/operations.ts'
 import { tables } from './tables.ts'
 import type { PriceDayRow } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import type { Aggregate, RowSink, UnitClock } from '../../store/index.ts'
+import type { Aggregate, RowSink, UnitClock } from '../../rows/operations.ts'
 import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { recheckParties } from './marketplace-accounts.ts'
 import { DAY_MS, priceDays, tokenDay } from './price-days.ts'

@@ -1,4 +1,4 @@
-import { appendTable, counterTable, groupedTable, keyedTable } from '../../store/index.ts'
+import { appendTable, counterTable, groupedTable, keyedTable } from '../../rows/table.ts'
 import type { BlockRow } from '../block-transactions.ts'
 
 /** JSON text of a `jsonb` column. */

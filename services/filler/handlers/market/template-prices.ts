@@ -1,4 +1,4 @@
-import type { Derivation, RowSink } from '../../store/index.ts'
+import type { Derivation, RowSink } from '../../rows/operations.ts'
 import { tables } from './tables.ts'
 import type { TemplatePriceRow } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import { parseSymbol, parseTimeMicroseconds } from '../../../core/antelope/index.ts'
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import type { BlockInfo, BlockScope, BlockStart } from '../handler.ts'
 import type { DatapointState, OracleAction, OracleRowEvent, PairState } from './contract.ts'
 import type { OracleState } from './state.ts'

@@ -1,4 +1,4 @@
-import { listTables } from '../../store/index.ts'
+import { listTables } from '../../rows/table.ts'
 import type { Handler } from '../handler.ts'
 import { OracleBlock } from './block.ts'
 import type { NoteTerms } from './block.ts'

@@ -1,4 +1,4 @@
-import { keyedTable } from '../../store/index.ts'
+import { keyedTable } from '../../rows/table.ts'
 
 /** Row of oracle.pairs. */
 export interface PairRow {

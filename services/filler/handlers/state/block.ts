@@ -1,4 +1,4 @@
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import type {
   StateWriterScope,
   WriterBlock,

@@ -1,4 +1,4 @@
-import { listTables } from '../../store/index.ts'
+import { listTables } from '../../rows/table.ts'
 import type { StateWriter } from '../state-writer.ts'
 import { StateBlock } from './block.ts'
 import { loadState } from './state.ts'

@@ -1,4 +1,4 @@
-import { historyTable, versionedTable } from '../../store/index.ts'
+import { historyTable, versionedTable } from '../../rows/table.ts'
 
 /** Row of state.coverage. */
 export interface CoverageRow {

@@ -1,4 +1,4 @@
-import type { RowSink } from '../../store/index.ts'
+import type { RowSink } from '../../rows/operations.ts'
 import { BlockTransactions } from '../block-transactions.ts'
 import type { BlockInfo, BlockScope, BlockStart } from '../handler.ts'
 import { logCodes } from './contract.ts'

@@ -1,4 +1,4 @@
-import { listTables } from '../../store/index.ts'
+import { listTables } from '../../rows/table.ts'
 import type { Handler } from '../handler.ts'
 import { ToolsBlock } from './block.ts'
 import { actions, rows } from './contract.ts'

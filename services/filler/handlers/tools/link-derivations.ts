@@ -1,4 +1,4 @@
-import type { Aggregate, Derivation } from '../../store/index.ts'
+import type { Aggregate, Derivation } from '../../rows/operations.ts'
 import { tables } from './tables.ts'
 import type { LinkRow } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import type { BlockRow } from '../block-transactions.ts'
-import { appendTable, counterTable, keyedTable } from '../../store/index.ts'
+import { appendTable, counterTable, keyedTable } from '../../rows/table.ts'
 
 /** Row of tools.config. */
 export interface ConfigRow {

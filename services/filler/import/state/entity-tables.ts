@@ -1,7 +1,7 @@
 import { assetsTables } from '../../handlers/assets/index.ts'
 import { marketTables } from '../../handlers/market/index.ts'
 import { toolsTables } from '../../handlers/tools/index.ts'
-import type { KeyedTable } from '../../store/index.ts'
+import type { KeyedTable } from '../../rows/table.ts'
 
 /** A table whose rows actions create and change: the contract's rows alone do not contain all columns. */
 export interface EntityTable {
