@@ -1,4 +1,4 @@
-import { liveMessages } from '../../services/api/index.ts'
+import { liveLimits, liveMessages } from '../../services/api/index.ts'
 import type { Namespace } from '../../services/api/index.ts'
 import { eventCatalogue } from '../../services/core/live/index.ts'
 import { code, table } from './markdown.ts'
@@ -42,19 +42,30 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
         "source.addEventListener('fork', ({ data }) => forgetFrom(JSON.parse(data).block_num))",
     ),
     '## Cursors and forks',
-    'Messages carry a `cursor`: text that marks the position of the client. The latest one counts: a message without one, ' +
-      'such as the answer to a further subscription, does not change the position. With `cursor` in the first subscription ' +
-      'of a connection, with `?cursor=` or `Last-Event-ID`, a client first gets everything that it missed, from the database, ' +
-      'and then what happens. Events of blocks that were undone meanwhile are left out; if the client had seen some, one ' +
-      '`fork` comes first. Records in missed events are as they are now. Messages are stored for about a day ' +
-      '(`feed_blocks` of the reader); a cursor from before gets an error `CURSOR_TOO_OLD` with the oldest cursor that ' +
-      'can be used, and then new events.',
+    'Messages carry a `cursor`: text that marks a position in what is published. Each subscription has a cursor of its own, ' +
+      'and a message says which ones it moves: with `subscriptions` those of the subscriptions that it names, without ' +
+      'it those of all subscriptions of the connection that have been answered with `subscribed`. The `cursor` of ' +
+      '`subscribed` is that of the subscription that it names. A message without `cursor` moves none.',
+    'A subscription with `cursor` (of the event stream: `?cursor=` or `Last-Event-ID`) first gets everything that it missed, ' +
+      'and then what happens, each event once. It may be added at any time and may be further behind than others of its ' +
+      'connection: these wait until it has got to where they are, so that everything stays in the order of the chain; ' +
+      'until then messages have `subscriptions`, and an event that others have got before is sent again for those that it ' +
+      'names. A subscription without a cursor begins where the connection is, and one that follows the first of a ' +
+      'connection within 10 s begins where that one began, for clients that keep one cursor for all their subscriptions; what ' +
+      'another subscription has got is not sent to it again. They use the cursor of the last message that has one.',
+    'Events of blocks that were undone meanwhile are left out; if the client had seen some, one `fork` comes first. Records in ' +
+      'missed events are as they were when they were first read, which is not before their block. Messages are stored for ' +
+      'about a day (`feed_blocks` of the reader); a cursor from before gets an error `CURSOR_TOO_OLD` with the oldest cursor ' +
+      'that can be used, and then new events. `position` ends what was missed, and gives clients without matching events a ' +
+      'newer cursor at least every 30 s. Clients that resume take turns, by address: one that has to wait gets `waiting` at ' +
+      'once, and again while it waits.',
     'A `fork` says that everything of `block_num` and above is undone; the blocks that replace it follow. A `gap` names ' +
       'blocks that are not published, because the reader was too far behind when it indexed them: read the records again.',
     '## Messages',
     ...liveMessages.noticeSchemas.flatMap(describeMessage),
     '### `event`',
-    'Something happened to a record. `record` is null when there is none (any more).',
+    'Something happened to a record. `record` is null when there is none (any more), and when it is too large for a message: ' +
+      'then `too_large` is true, and `path` is where REST answers it.',
     membersOf({
       ...example!,
       properties: {
@@ -94,10 +105,21 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
       'repeated in the payload of each of its events, would exceed 4 MB shows in each payload only the trace of ' +
       'the event. A client cannot continue where it stopped: use the websocket or the event stream for that.',
     '## Limits',
-    'Set in `live` of server.config.json (docs/settings.md), counted by the address of the client, which `trust_proxy` ' +
-      'decides. A client that does not read is cut off when `max_queue_bytes` wait for it: the websocket closes with ' +
-      '1008 and a reason that begins with `TOO_SLOW`, the event stream ends after a `failure`. Pages of an origin that ' +
-      '`cors` does not allow are refused with 403. A server that stops sends `STOPPING` and close code 1001.',
+    'Those with a name are set in `live` of server.config.json ([settings](settings.md)). An address is that of the client, ' +
+      'which `trust_proxy` decides; of IPv6 addresses the first 56 bits count.',
+    table(
+      ['Setting', 'What is counted', 'Of one', 'Limit', 'Beyond it'],
+      liveLimits.map(({ setting, counts, per, value, beyond }) => [
+        setting === undefined ? '' : code(setting),
+        counts,
+        per,
+        value ?? 'as set',
+        beyond,
+      ]),
+    ),
+    'A websocket that the server closes ends with 1008 and a reason that begins with the code, after an error message that ' +
+      'says more; the event stream ends after a `failure`. Pages of an origin that `cors` does not allow are refused with ' +
+      '403. A server that stops sends `STOPPING` and close code 1001: the client can resume at once.',
   ]
 }
 

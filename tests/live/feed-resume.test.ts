@@ -6,7 +6,9 @@ import {
   encodeCursor,
   newestCursor,
   readFeedState,
-  readMissed,
+  FeedHistory,
+  forkOfHolder,
+  survivor,
 } from '../../services/core/feed-reader/index.ts'
 import type { FeedBlock, FeedEntry } from '../../services/core/feed/index.ts'
 import type { FeedCursor } from '../../services/core/feed-reader/index.ts'
@@ -60,14 +62,25 @@ class Listener {
   }
 }
 
+/** What a client with a cursor gets: at most one fork, then entries with the number of events of them that it has seen. */
 async function missed(cursor: FeedCursor) {
-  const found = []
-  const reading = readMissed(feed.query, cursor, { batch: 9 })
-  for (;;) {
-    const step = await reading.next()
-    if (step.done) return { found, end: step.value }
-    found.push(step.value)
+  const history = new FeedHistory({ query: feed.query, reader: cursor.reader })
+  const state = await readFeedState(feed.query, cursor.reader)
+  if (state) history.begin(state)
+  await history.check(cursor)
+  const end = newestCursor(cursor.reader, state!)
+  const found: { entry: FeedEntry; seen: number }[] = []
+  const forks = await history.forksAfter(cursor.sequence)
+  const fork = forkOfHolder(cursor, forks.after(cursor.sequence))
+  if (fork) found.push({ entry: fork, seen: 0 })
+  const at = fork ? cursorAfter(fork) : cursor
+  for (let next = at.seen === null ? at.sequence + 1n : at.sequence; next <= end.sequence; next++) {
+    const entry = await history.read(next)
+    if (entry === undefined || entry === 'unreadable') throw new Error(`no entry ${next}`)
+    const left = survivor(entry, forks.undoneFrom(next))
+    if (left) found.push({ entry: left, seen: next === at.sequence ? (at.seen ?? 0) : 0 })
   }
+  return { found, end }
 }
 
 /** Goes through forks, gaps and blocks with and without events. */

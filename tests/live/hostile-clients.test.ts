@@ -66,6 +66,8 @@ describe('hostile clients', () => {
     )
     await sleep(500)
     await resumeWhole('10.0.1.5')
+    // Long enough to have read what was sent.
+    await sleep(12_000)
     for (const client of stuck) client.socket.resume()
     await Promise.all(stuck.map((client) => client.untilClosed()))
   })

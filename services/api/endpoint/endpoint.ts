@@ -52,9 +52,23 @@ export function endpoint<P extends Parameters>(
   return declared
 }
 
+/** What a record can be found by, without the record itself. */
+export interface RecordKeys {
+  readonly collections: readonly string[]
+  readonly templates: readonly string[]
+  readonly accounts: readonly string[]
+  readonly assets: readonly string[]
+  /** The record has at least this many bytes. */
+  readonly bytes: number
+}
+
 /** Reads records of one kind by their keys, as the endpoint of one record answers them. */
 export interface RecordReader {
   readonly schema: NamedSchema
+  /** Path of a record below that of the namespace. */
+  readonly path: (key: string) => string
+  /** What records can be found by, by key; a key without a row is missing. */
+  readonly readKeys: (session: Session, keys: readonly string[]) => Promise<ReadonlyMap<string, RecordKeys>>
   /** Records by key; a key without a row is missing. */
   readonly read: (session: Session, keys: readonly string[]) => Promise<ReadonlyMap<string, Json>>
 }

@@ -40,6 +40,13 @@ export function jsonString(json: Json): string {
   return typeof json === 'string' ? json : jsonBytes(json).toString('utf8')
 }
 
+/** Bytes of all pieces as UTF-8, without putting them together. */
+export function jsonSize(json: Json): number {
+  if (typeof json === 'string') return Buffer.byteLength(json)
+  if (json instanceof Uint8Array) return json.length
+  return json.reduce<number>((sum, piece) => sum + jsonSize(piece), 0)
+}
+
 /** Adds pieces to chunks; texts in a row become one. @returns the text that no chunk holds yet, after `text`. */
 function collect(json: Json, text: string, chunks: (string | Uint8Array)[]): string {
   if (typeof json === 'string') return text + json

@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest'
+import type { FeedBlock } from '../../core/feed/index.ts'
+import { BlockEvents } from './block-events.ts'
 import { Channel } from './channel.ts'
 import type { ChannelMount } from './channel.ts'
 import type { Connection } from './client.ts'
 import { LiveClient } from './client.ts'
-import type { LiveEvent } from './live-event.ts'
 import type { LiveObserver } from './observer.ts'
-import { Outgoing } from './outgoing.ts'
+import type { EventRecords } from './records.ts'
+import type { Resumer } from './resuming.ts'
+import { SubscriptionBudget } from './subscription-budget.ts'
+import { Subscriptions } from './subscriptions.ts'
 
 const observer: LiveObserver = {
   connected: () => undefined,
@@ -15,45 +19,76 @@ const observer: LiveObserver = {
   cut: () => undefined,
   published: () => undefined,
 }
+const mount = { family: 'assets', contract: 'atomicassets', reader: 'main-1' } as ChannelMount
 
-/** A channel, and clients of it that are subscribed to everything. */
-function openChannel(count: number) {
-  const channel = new Channel({ mount: {} as ChannelMount, maxQueueBytes: Infinity, observer })
-  const clients = Array.from({ length: count }, () => {
+/** A block with one asset that was updated. */
+function blockOf(sequence: number): FeedBlock {
+  const id = String(sequence).padStart(64, '0')
+  const trace = {
+    ...{ action_ordinal: 1, creator_action_ordinal: 0, global_sequence: String(sequence) },
+    ...{ account: 'atomicassets', name: 'logsetdata', authorization: [], data: {} },
+  }
+  return {
+    ...{ kind: 'block', reader: 'main-1', epoch: 1, sequence: String(sequence) },
+    block: { num: sequence, id, time: 0, producer: 'eosio' },
+    transactions: [{ id, cpu_usage_us: 1, net_usage_words: 1, traces: [trace] }],
+    events: [
+      {
+        ...{ contract: 'atomicassets', family: 'assets', event: 'asset_updated', id: '1' },
+        ...{ transaction: 0, trace: 0, keys: {} },
+      },
+    ],
+  }
+}
+
+const records = {
+  readKeys: (events) => {
+    for (const each of events)
+      each.keys = { collections: [], templates: [], accounts: [], assets: ['1'], listings: [] }
+    return Promise.resolve()
+  },
+  read: () => Promise.resolve(new Map()),
+} as Pick<EventRecords, 'read' | 'readKeys'> as EventRecords
+
+it('a client that subscribes while a block is written gets the block with its new subscription, and others as they asked', async () => {
+  const resumed: LiveClient[] = []
+  const resume = (_: unknown, client: LiveClient): void => void resumed.push(client)
+  const channel = new Channel({ mount, maxQueueBytes: Infinity, observer, resume })
+  const subscribing = new Subscriptions(new SubscriptionBudget(), { resume } as Partial<Resumer> as Resumer)
+  const subscribe = (client: LiveClient, id: string): void => {
+    subscribing.subscribe(channel, client, {
+      ...{ id, filter: {}, filters: {}, bytes: 1 },
+      cursor: undefined,
+    })
+  }
+  channel.moveTo({ reader: 'main-1', epoch: 1, sequence: 1n, seen: null, block: 1 })
+  const clients = [0, 1, 2].map((number) => {
     const received: string[] = []
     const connection: Connection = {
       ...{ transport: 'event-stream', format: 'event-stream', isOpen: true, waitingBytes: 0 },
-      write: (bytes) => void received.push(...bytes.toString().match(/(?<=data: ).*/g)!),
+      write: (bytes) => {
+        received.push(...bytes.toString().match(/(?<=event: ).*/g)!)
+        // While the block is written to the first client, the second one subscribes again.
+        if (number === 0 && received.at(-1) === 'event') subscribe(clients[1]!.client, 'more')
+      },
       drained: () => Promise.resolve(),
       end: () => undefined,
     }
     const client = new LiveClient(connection, '10.0.0.1')
-    client.subscribe('default', {})
-    client.state = 'live'
     channel.add(client)
     return { client, received }
   })
-  return { channel, clients }
-}
-
-/** @param encode called when the event is first needed. */
-const eventOf = (encode: () => string): LiveEvent =>
-  ({ name: 'asset_updated', message: new Outgoing('event', 'cursor', encode) }) as LiveEvent
-
-it('a client that changes its subscriptions while a block is encoded changes nothing for others', async () => {
-  const { channel, clients } = openChannel(3)
-  const events = [
-    () => 'a',
-    () => {
-      clients[0]!.client.unsubscribe('default')
-      clients[1]!.client.subscribe('default', { events: new Set(['asset_minted']) })
-      return 'b'
-    },
-    () => 'c',
-  ]
-  await channel.publish(1n, events.map(eventOf))
-  expect(clients[2]!.received).toEqual(['a', 'b', 'c'])
-  await channel.publish(2n, [eventOf(() => 'd')])
-  // From the next block on it is given what it has asked for.
-  expect(clients.map(({ received }) => received.slice(3))).toEqual([[], [], ['d']])
+  for (const { client } of clients) subscribe(client, 'default')
+  const events = new BlockEvents(blockOf(2), mount, records, () => undefined)
+  await events.load(events.placed)
+  channel.moveTo({ reader: 'main-1', epoch: 1, sequence: 2n, seen: null, block: 2 })
+  await channel.publish(events)
+  expect(clients.map(({ received }) => received)).toEqual([
+    ['subscribed', 'event'],
+    ['subscribed', 'subscribed'],
+    ['subscribed', 'event'],
+  ])
+  expect(resumed).toEqual([clients[1]!.client])
+  const places = [...clients[1]!.client.subscriptions.values()].map(({ place }) => place?.sequence)
+  expect(places).toEqual([1n, 1n])
 })

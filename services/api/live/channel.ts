@@ -1,11 +1,14 @@
 import type { EventEntry, EventFamily } from '../../core/live/index.ts'
+import type { FeedCursor } from '../../core/feed-reader/index.ts'
 import type { Namespace } from '../endpoint/index.ts'
-import type { LiveClient } from './client.ts'
-import type { Filter } from './filter.ts'
-import { fitsAny } from './filter.ts'
-import type { LiveEvent } from './live-event.ts'
+import type { BlockEvents } from './block-events.ts'
+import type { LiveClient, Subscription } from './client.ts'
+import { FilterIndex } from './filter-index.ts'
+import type { SharedFilter } from './filter-index.ts'
+import type { LiveEvent, PlacedEvent } from './live-event.ts'
 import type { LiveObserver } from './observer.ts'
 import type { Format, Outgoing } from './outgoing.ts'
+import { SocketPayloads } from './socket-payload.ts'
 import { forEachYielding } from './yielding.ts'
 
 /** A namespace whose events are published. */
@@ -26,8 +29,8 @@ export interface ChannelMount {
 export interface Listener {
   /** Whether a client is subscribed to events of this kind now. */
   wants(entry: EventEntry): boolean
-  /** Sends the events of a block, in their order. */
-  publish(events: readonly LiveEvent[]): Promise<void>
+  /** Sends events of a block, in their order. */
+  publish(events: readonly LiveEvent[], payloads: SocketPayloads): Promise<void>
   /** Sends that blocks are undone. */
   publishFork(blockNum: number): Promise<void>
 }
@@ -37,23 +40,27 @@ export interface ChannelOptions {
   readonly mount: ChannelMount
   readonly maxQueueBytes: number
   readonly observer: LiveObserver
+  /** Gives a client everything after a place at the speed at which it reads. */
+  readonly resume: (channel: Channel, client: LiveClient) => void
 }
 
 /** The clients of one namespace. */
 export class Channel {
   readonly mount: ChannelMount
+  /** Subscriptions of all clients. */
+  readonly index = new FilterIndex<Subscription>()
   readonly #options: ChannelOptions
   readonly #clients = new Set<LiveClient>()
   readonly #listeners: Listener[] = []
+  /** Live clients that have not been given the entry that is being published. */
+  readonly #pending = new Set<LiveClient>()
+  /** Position of the feed, and the one before it. */
+  #position: FeedCursor | undefined
+  #before: FeedCursor | undefined
 
   constructor(options: ChannelOptions) {
     this.mount = options.mount
     this.#options = options
-  }
-
-  /** Clients that are connected. */
-  get clients(): ReadonlySet<LiveClient> {
-    return this.#clients
   }
 
   add(client: LiveClient): void {
@@ -62,6 +69,9 @@ export class Channel {
 
   remove(client: LiveClient): void {
     this.#clients.delete(client)
+    this.#pending.delete(client)
+    for (const subscription of client.subscriptions.values())
+      this.index.remove(subscription.filter, subscription)
   }
 
   /** Adds a subscriber, which gets every block that has what it wants. */
@@ -69,74 +79,142 @@ export class Channel {
     this.#listeners.push(listener)
   }
 
-  /** Whether a client is subscribed to events of this kind now. */
-  wants(entry: EventEntry): boolean {
-    if (this.#listeners.some((listener) => listener.wants(entry))) return true
-    for (const client of this.#clients) {
-      if (client.state === 'live' && client.mayWant(entry.event)) return true
+  /** After the entry that was published last; undefined while the reader has no feed. */
+  get position(): FeedCursor | undefined {
+    return this.#position
+  }
+
+  /** Moves to a position; what is published with it follows at once. */
+  moveTo(position: FeedCursor | undefined): void {
+    this.#before = this.#position
+    this.#position = position
+  }
+
+  /** Where a live client stands: it may be waiting for what is being published. */
+  placeOf(client: LiveClient): FeedCursor | undefined {
+    return this.#pending.has(client) ? this.#before : this.#position
+  }
+
+  /** From here on a live client is given everything after where it stands by the resumer, not by this channel. */
+  hold(client: LiveClient): void {
+    client.stand(this.placeOf(client))
+    this.#pending.delete(client)
+    client.state = 'resuming'
+  }
+
+  /** The events of a block that someone wants; their keys have been read. */
+  wanted(events: BlockEvents): PlacedEvent[] {
+    return events.placed.filter((placed) => this.#isHeard(placed) || this.#matches(placed).size > 0)
+  }
+
+  /** Events of a block whose keys have to be read before it is known whether someone wants them. */
+  lackingKeys({ placed }: BlockEvents): PlacedEvent[] {
+    return placed.filter(({ keys, name }) => keys === undefined && this.index.needsKeys(name))
+  }
+
+  /** Publishes the events of one block to their subscribers. */
+  async publish(events: BlockEvents): Promise<void> {
+    const byClient = this.#receivers(events)
+    const groups = groupAlike(byClient)
+    for (const client of byClient.keys()) this.#pending.add(client)
+    const heard = this.#publishHeard(events)
+    for (const group of groups) {
+      const batch = events.isHeavy ? undefined : await events.batch(group.format, group.filters)
+      await forEachYielding(group.clients, (client) => this.#give(client, batch))
     }
-    return false
+    await heard
   }
 
-  /** Publishes the events of one block to their subscribers. @param sequence entry of the feed. */
-  async publish(sequence: bigint, events: readonly LiveEvent[]): Promise<void> {
-    if (events.length === 0) return
-    // Who joins from here on begins after this block.
-    const clients = this.#live(sequence)
-    const publishing = this.#listeners.map((listener) => listener.publish(events))
-    for (const group of groupAlike(clients)) {
-      const batch = await createBatch(events, group)
-      if (batch.count > 0) await forEachYielding(group.clients, (client) => this.#write(client, batch))
-    }
-    await Promise.all(publishing)
+  /** Publishes a rollback of blocks, or that some have no events. */
+  async publishNotice(message: Outgoing, undoneFrom?: number): Promise<void> {
+    const clients = this.#live()
+    for (const client of clients) this.#pending.add(client)
+    const heard =
+      undoneFrom === undefined ? [] : this.#listeners.map((listener) => listener.publishFork(undoneFrom))
+    await forEachYielding(clients, (client) => {
+      this.#give(client, { bytes: message.bytes(client.connection.format), count: 1 })
+    })
+    await Promise.all(heard)
   }
 
-  /** Publishes a rollback of blocks. */
-  async publishFork(sequence: bigint, blockNum: number, message: Outgoing): Promise<void> {
-    const clients = this.#live(sequence)
-    const publishing = this.#listeners.map((listener) => listener.publishFork(blockNum))
-    await this.#sendToAll(clients, () => message)
-    await Promise.all(publishing)
-  }
-
-  /** Sends all clients a message that is no event. @param choose the message for a client, at the time it is sent. */
-  sendToAll(choose: (client: LiveClient) => Outgoing): Promise<void> {
-    return this.#sendToAll(this.#live(), choose)
-  }
-
-  /** Another feed has begun, or a part of it is lost: numbers of entries from before mean nothing. */
-  forgetHeard(): void {
-    for (const client of this.#clients) client.heardUpTo = 0n
-  }
-
-  /** Clients that receive events, except those that have been given the entry already. */
-  #live(sequence?: bigint): LiveClient[] {
-    return [...this.#clients].filter(
-      ({ state, heardUpTo }) => state === 'live' && (sequence === undefined || heardUpTo < sequence),
-    )
-  }
-
-  #sendToAll(clients: readonly LiveClient[], choose: (client: LiveClient) => Outgoing): Promise<void> {
-    return forEachYielding(clients, (client) => {
-      this.#write(client, { bytes: choose(client).bytes(client.connection.format), count: 1 })
+  /**
+   * Sends live clients that stand at the position of the feed a message that moves no more than their cursors.
+   * @param quietMs only to those who have got no cursor for this long.
+   */
+  async inform(message: Outgoing, quietMs = 0): Promise<void> {
+    const { position } = this
+    await forEachYielding(this.#live(), (client) => {
+      const isAt = client.state === 'live' && !this.#pending.has(client) && this.position === position
+      const isDue = performance.now() - client.cursorSentMs >= quietMs
+      if (!isAt || !isDue || client.connection.waitingBytes > this.#options.maxQueueBytes) return
+      client.cursorSentMs = performance.now()
+      this.#write(client, { bytes: message.bytes(client.connection.format), count: 1 })
     })
   }
 
-  /** Unread messages are buffered up to a limit; then the client is disconnected. */
-  #write(client: LiveClient, { bytes, count }: Batch): void {
-    const { connection } = client
-    if (!connection.isOpen) return
-    const { maxQueueBytes, observer } = this.#options
-    if (connection.waitingBytes > maxQueueBytes) {
-      this.remove(client)
-      observer.cut(connection.transport, 'slow')
-      client.dismiss('TOO_SLOW', `more than ${maxQueueBytes} bytes wait to be read`)
+  #live(): LiveClient[] {
+    return [...this.#clients].filter(({ state }) => state === 'live')
+  }
+
+  #isHeard({ entry }: PlacedEvent): boolean {
+    return this.#listeners.some((listener) => listener.wants(entry))
+  }
+
+  #matches({ name, keys }: PlacedEvent): ReadonlySet<SharedFilter<Subscription>> {
+    if (!this.index.admits(name)) return NONE
+    return this.index.match({ name, keys: keys ?? NO_KEYS })
+  }
+
+  /** The live clients that get events of a block, with their filters that match. */
+  #receivers(events: BlockEvents): Map<LiveClient, Set<SharedFilter<Subscription>>> {
+    const byClient = new Map<LiveClient, Set<SharedFilter<Subscription>>>()
+    const matched = new Set(events.placed.flatMap((placed) => [...this.#matches(placed)]))
+    for (const shared of matched) {
+      for (const { client } of shared.subscribers) {
+        if (client.state !== 'live') continue
+        const own = byClient.get(client)
+        if (own) own.add(shared)
+        else byClient.set(client, new Set([shared]))
+      }
+    }
+    return byClient
+  }
+
+  async #publishHeard(events: BlockEvents): Promise<void> {
+    const heard = events.placed.filter((placed) => this.#isHeard(placed))
+    const payloads = new SocketPayloads(events.block)
+    for (let at = 0; at < heard.length;) {
+      const rest = heard.slice(at)
+      // Of a block that is not heavy everything has been read.
+      const inMemory = rest.map((placed) => events.loaded(placed))
+      const chunk = inMemory.every((event) => event !== undefined) ? inMemory : await events.load(rest)
+      await Promise.all(this.#listeners.map((listener) => listener.publish(chunk, payloads)))
+      at += chunk.length
+    }
+  }
+
+  /** @param batch undefined when there is too much for one: the client gets it piece by piece. */
+  #give(client: LiveClient, batch: Batch | undefined): void {
+    if (!this.#pending.has(client)) return
+    if (batch === undefined || client.connection.waitingBytes > this.#options.maxQueueBytes) {
+      this.hold(client)
+      this.#options.resume(this, client)
       return
     }
+    this.#pending.delete(client)
+    client.cursorSentMs = performance.now()
+    this.#write(client, batch)
+  }
+
+  #write({ connection }: LiveClient, { bytes, count }: Batch): void {
+    if (!connection.isOpen || count === 0) return
     connection.write(bytes)
-    observer.sent(connection.transport, count, bytes.length)
+    this.#options.observer.sent(connection.transport, count, bytes.length)
   }
 }
+
+const NONE: ReadonlySet<SharedFilter<Subscription>> = new Set()
+const NO_KEYS = { collections: [], templates: [], accounts: [], assets: [], listings: [] }
 
 interface Batch {
   readonly bytes: Buffer
@@ -147,28 +225,21 @@ interface Batch {
 /** Clients that are sent the same bytes. */
 interface Group {
   readonly format: Format
-  /** Of each of them when the group was formed: a client may change its subscriptions while a block is encoded. */
-  readonly filters: readonly Filter[]
+  readonly filters: readonly SharedFilter<Subscription>[]
   readonly clients: LiveClient[]
 }
 
-function groupAlike(clients: readonly LiveClient[]): Iterable<Group> {
+function groupAlike(
+  byClient: ReadonlyMap<LiveClient, ReadonlySet<SharedFilter<Subscription>>>,
+): Iterable<Group> {
   const groups = new Map<string, Group>()
-  for (const client of clients) {
+  for (const [client, filters] of byClient) {
     const { format } = client.connection
-    const key = `${format} ${client.signature}`
+    const serials = [...filters].map(({ serial }) => serial).sort((a, b) => a - b)
+    const key = `${format} ${serials.join()}`
     const group = groups.get(key)
     if (group) group.clients.push(client)
-    else groups.set(key, { format, filters: client.filters, clients: [client] })
+    else groups.set(key, { format, filters: [...filters], clients: [client] })
   }
   return groups.values()
-}
-
-/** The messages of a block for each client of a group. */
-async function createBatch(events: readonly LiveEvent[], { format, filters }: Group): Promise<Batch> {
-  const parts: Buffer[] = []
-  await forEachYielding(events, (event) => {
-    if (fitsAny(filters, event)) parts.push(event.message.bytes(format))
-  })
-  return { bytes: Buffer.concat(parts), count: parts.length }
 }

@@ -1,9 +1,9 @@
-import type { Filter } from './filter.ts'
-import { filterSignature, fitsAny } from './filter.ts'
-import type { LiveEvent } from './live-event.ts'
+import { encodeCursor } from '../../core/feed-reader/index.ts'
+import type { FeedCursor } from '../../core/feed-reader/index.ts'
+import type { SharedFilter } from './filter-index.ts'
 import type { Transport } from './observer.ts'
 import type { Format, LiveErrorCode, Outgoing } from './outgoing.ts'
-import { errorMessage } from './outgoing.ts'
+import { errorMessage, message } from './outgoing.ts'
 
 /** A connection that messages are written to. */
 export interface Connection {
@@ -19,20 +19,40 @@ export interface Connection {
   end(code: LiveErrorCode, reason: string): void
 }
 
+/** One subscription of a client. */
+export interface Subscription {
+  readonly id: string
+  readonly client: LiveClient
+  readonly filter: SharedFilter<Subscription>
+  /** As the client named them. */
+  readonly filters: Readonly<Record<string, unknown>>
+  /** What it takes of the budgets. */
+  readonly bytes: number
+  /** Where it began; undefined when that is now, or is not known. */
+  readonly start: FeedCursor | undefined
+  /** It began with the connection, without a cursor of its own: events that another subscription has got are not repeated. */
+  readonly isJoined: boolean
+  /** Where it stands while its client resumes. */
+  place: FeedCursor | undefined
+  /** While its client resumes: whether the cursor has been checked, and the client has been told that it begins. */
+  isBegun: boolean
+}
+
 /**
  * A client of the websocket or the event stream. `waiting`: it has not subscribed yet. `resuming`: it is given what it
- * missed. `live`: it is given what happens.
+ * missed, each of its subscriptions from a place of its own on. `live`: all of them stand where the feed does.
  */
 export class LiveClient {
   readonly connection: Connection
   /** Address under which the client's connections are counted. */
   readonly address: string
   state: 'waiting' | 'resuming' | 'live' = 'waiting'
-  /** Entry of the feed up to which it has been given everything, when that is further than others. */
-  heardUpTo = 0n
-  readonly #filters = new Map<string, Filter>()
+  /** Where its first subscription began, and when; until then undefined. */
+  opening: { readonly cursor: FeedCursor | undefined; readonly atMs: number } | undefined
+  /** When it was sent a cursor last, ms. */
+  cursorSentMs = 0
+  readonly #subscriptions = new Map<string, Subscription>()
   readonly #leaving = new AbortController()
-  #signature: string | undefined
 
   constructor(connection: Connection, address: string) {
     this.connection = connection
@@ -49,50 +69,39 @@ export class LiveClient {
     this.#leaving.abort()
   }
 
-  /** Number of subscriptions. */
-  get subscriptions(): number {
-    return this.#filters.size
-  }
-
-  has(id: string): boolean {
-    return this.#filters.has(id)
+  get subscriptions(): ReadonlyMap<string, Subscription> {
+    return this.#subscriptions
   }
 
   /** Adds a subscription, or puts it in the place of the one with the same id. */
-  subscribe(id: string, filter: Filter): void {
-    this.#filters.set(id, filter)
-    this.#signature = undefined
+  set(subscription: Subscription): void {
+    this.#subscriptions.set(subscription.id, subscription)
   }
 
-  /** Ends a subscription; false when there is none of this id. */
-  unsubscribe(id: string): boolean {
-    this.#signature = undefined
-    return this.#filters.delete(id)
+  delete(id: string): void {
+    this.#subscriptions.delete(id)
   }
 
-  /** The same for clients that are sent the same. */
-  get signature(): string {
-    return (this.#signature ??= filterSignature(this.filters))
-  }
-
-  /** The subscriptions that it has now. */
-  get filters(): Filter[] {
-    return [...this.#filters.values()]
-  }
-
-  /** Whether a subscription matches an event. An event is sent once, even if several match. */
-  wants(event: LiveEvent): boolean {
-    return fitsAny(this.#filters.values(), event)
-  }
-
-  /** Whether a subscription may match events of a name. */
-  mayWant(name: string): boolean {
-    for (const filter of this.#filters.values()) if (filter.events?.has(name) ?? true) return true
-    return false
+  /** Stands at a place with all subscriptions. */
+  stand(place: FeedCursor | undefined): void {
+    for (const subscription of this.#subscriptions.values()) {
+      subscription.place = place
+      subscription.isBegun = true
+    }
   }
 
   send(message: Outgoing): void {
-    if (this.connection.isOpen) this.connection.write(message.bytes(this.connection.format))
+    if (!this.connection.isOpen) return
+    if (message.cursor !== undefined) this.cursorSentMs = performance.now()
+    this.connection.write(message.bytes(this.connection.format))
+  }
+
+  /**
+   * Sends a message to some of its subscriptions, whose cursors it moves; it names them unless they are all.
+   */
+  sendTo(subscriptions: readonly Subscription[], message: Outgoing): void {
+    const isForAll = subscriptions.length === this.#subscriptions.size
+    this.send(isForAll ? message : message.to(subscriptions.map(({ id }) => id)))
   }
 
   /** Sends the reason to the client, and closes the connection. */
@@ -101,4 +110,16 @@ export class LiveClient {
     this.send(errorMessage(code, reason))
     this.connection.end(code, reason)
   }
+}
+
+/** The text of a cursor for messages; undefined while a reader has no feed. */
+export function cursorText(cursor: FeedCursor | undefined): string | undefined {
+  return cursor && encodeCursor(cursor)
+}
+
+/** Says where a subscription begins. */
+export function sayBegun(subscription: Subscription): void {
+  const { id, filters, client, place } = subscription
+  subscription.isBegun = true
+  client.send(message('subscribed', { id, filters }, cursorText(place)))
 }

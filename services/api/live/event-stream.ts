@@ -6,11 +6,11 @@ import type { Channel } from './channel.ts'
 import type { Connection } from './client.ts'
 import { LiveClient } from './client.ts'
 import { FilterError, filterNames, readFilter } from './filter.ts'
-import type { FilterName } from './filter.ts'
+import type { Filter, FilterName } from './filter.ts'
+import { FilterIndex } from './filter-index.ts'
 import type { LiveLimits } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
 import type { LiveErrorCode } from './outgoing.ts'
-import { message } from './outgoing.ts'
 import type { Subscribing } from './plain-session.ts'
 import { DEFAULT_SUBSCRIPTION } from './plain-session.ts'
 import { whenDrained } from './websocket-connection.ts'
@@ -29,6 +29,20 @@ export interface EventStreamOptions {
   readonly heartbeatMs: number
 }
 
+/** A request for an event stream. */
+export interface StreamRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly query: URLSearchParams
+  /** Of the answer. */
+  readonly headers: Headers
+  readonly channel: Channel
+  /** Under which the client's connections are counted. */
+  readonly address: string
+  /** Called once when it is closed. */
+  readonly onClose: () => void
+}
+
 /** The event streams of all namespaces. */
 export class EventStreams {
   readonly #options: EventStreamOptions
@@ -43,33 +57,19 @@ export class EventStreams {
 
   /**
    * Serves a request that has been admitted.
-   * @param address under which the client's connections are counted.
-   * @param onClose called once when it is closed.
-   * @throws RequestError 400 for a filter that nothing can match.
+   * @throws RequestError 400 for a filter that nothing can match, 429 for one that is too large.
    */
-  accept(
-    request: IncomingMessage,
-    response: ServerResponse,
-    query: URLSearchParams,
-    headers: Headers,
-    channel: Channel,
-    address: string,
-    onClose: () => void,
-  ): void {
-    const { limits, observer, subscribing } = this.#options
+  accept({ request, response, query, headers, channel, address, onClose }: StreamRequest): void {
+    const { observer, subscribing } = this.#options
     const filters = filtersOf(query)
     const client = new LiveClient(new StreamConnection(response), address)
-    try {
-      const { family } = channel.mount
-      client.subscribe(DEFAULT_SUBSCRIPTION, readFilter(family, filters, limits.values_per_subscription))
-    } catch (error) {
-      if (error instanceof FilterError) throw new RequestError(400, error.message)
-      throw error
-    }
+    const filter = this.#readFilter(channel, filters)
+    const bytes = FilterIndex.bytesOf(filter)
+    const refusal = subscribing.reserve(client, bytes)
+    if (refusal !== undefined) throw new RequestError(429, refusal, { 'Retry-After': '5' })
     onceClosed({ req: request, res: response }, () => {
       this.#open.delete(response)
-      channel.remove(client)
-      client.leave()
+      subscribing.leave(channel, client)
       observer.disconnected('event-stream')
       onClose()
     })
@@ -86,15 +86,16 @@ export class EventStreams {
     // A browser that reconnects sends the id of its last message, which is newer than the cursor in the URL.
     const cursor = lastEventId(request) ?? query.get('cursor') ?? undefined
     channel.add(client)
-    const begin = (position: string | undefined): void => {
-      client.send(message('subscribed', { id: DEFAULT_SUBSCRIPTION, filters }, position))
+    subscribing.subscribe(channel, client, { id: DEFAULT_SUBSCRIPTION, filter, filters, bytes, cursor })
+  }
+
+  #readFilter(channel: Channel, filters: Partial<Record<FilterName, string[]>>): Filter {
+    try {
+      return readFilter(channel.mount.family, filters, this.#options.limits.values_per_subscription)
+    } catch (error) {
+      if (error instanceof FilterError) throw new RequestError(400, error.message)
+      throw error
     }
-    if (cursor !== undefined) {
-      subscribing.resume(channel, client, cursor, begin)
-      return
-    }
-    begin(subscribing.position(channel))
-    client.state = 'live'
   }
 
   /** Ends every stream. */

@@ -91,33 +91,24 @@ function eventNames(family: EventFamily): ReadonlySet<string> {
 }
 
 /** What subscriptions see of an event. */
-interface Filtered {
+export interface Filtered {
   readonly name: string
   readonly keys: EventKeys
 }
 
-/** Whether an event matches one of several subscriptions. */
-export function fitsAny(filters: Iterable<Filter>, event: Filtered): boolean {
-  for (const filter of filters) if (fits(filter, event)) return true
-  return false
-}
-
-function fits(filter: Filter, event: Filtered): boolean {
+/** Whether an event matches a subscription. */
+export function fits(filter: Filter, event: Filtered): boolean {
   for (const name of filterNames) {
     const wanted = filter[name]
     if (!wanted) continue
     if (name === 'events') {
       if (!wanted.has(event.name)) return false
-    } else if (!event.keys.values(name).some((value) => wanted.has(value))) return false
+    } else if (!event.keys[name].some((value) => wanted.has(value))) return false
   }
   return true
 }
 
 /** The same text for filters that let the same events through. */
-export function filterSignature(filters: readonly Filter[]): string {
-  if (filters.some((filter) => filterNames.every((name) => !filter[name]))) return 'everything'
-  const texts = filters.map((filter) =>
-    JSON.stringify(filterNames.map((name) => (filter[name] ? [...filter[name]].sort() : null))),
-  )
-  return [...new Set(texts)].sort().join('\n')
+export function filterSignature(filter: Filter): string {
+  return JSON.stringify(filterNames.map((name) => (filter[name] ? [...filter[name]].sort() : null)))
 }

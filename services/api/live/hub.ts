@@ -1,28 +1,29 @@
 import {
   cursorAfter,
   encodeCursor,
-  subscribeToFeed,
+  FeedHistory,
   newestCursor,
   readFeedState,
+  subscribeToFeed,
 } from '../../core/feed-reader/index.ts'
 import type { FeedBlock, FeedEntry, FeedLag } from '../../core/feed/index.ts'
-import type { FeedCursor, FeedSubscriber, FeedQuery, SubscriberStatus } from '../../core/feed-reader/index.ts'
+import type { FeedCursor, FeedQuery, FeedSubscriber, SubscriberStatus } from '../../core/feed-reader/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { retry } from '../../core/retry/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
+import { BlockEvents } from './block-events.ts'
 import type { Channel } from './channel.ts'
-import type { LiveClient } from './client.ts'
-import type { LiveEvent } from './live-event.ts'
-import { createLiveEvent } from './live-event.ts'
+import { cursorText } from './client.ts'
 import type { LiveObserver } from './observer.ts'
 import { message } from './outgoing.ts'
-import { eventsOf, readRecords } from './records.ts'
-import type { FoundRecords, PlacedEvent } from './records.ts'
+import { EventRecords } from './records.ts'
 
 /** How often a reader that is at the head publishes its lag to clients without other messages, ms. */
 const QUIET_LAG_MS = 10_000
+/** Clients without matching events get a newer cursor after this time, ms; half of it passes between two looks. */
+const POSITION_MS = 20_000
 /** After a failure of the database the same block is tried again this much later, and then twice as late, ms. */
 const PAUSES = { firstMs: 100, longestMs: 3_000 }
 
@@ -36,14 +37,18 @@ export interface HubOptions {
   readonly query: FeedQuery
   readonly observer: LiveObserver
   readonly logger: Logger
-  /** Called for each block before its events. */
-  readonly onBlock: (block: FeedBlock, events: readonly LiveEvent[]) => void
+  /** For tests. */
+  readonly positionMs?: number | undefined
 }
 
 /** Subscribes to one reader, and hands what it publishes to the channels of the namespaces that are connected to it, in order. */
 export class ReaderHub {
   readonly reader: string
+  /** What was published, for clients that resume. */
+  readonly history: FeedHistory
   readonly #options: HubOptions
+  readonly #records: ReadonlyMap<Channel, EventRecords>
+  #events = new WeakMap<FeedBlock, Map<Channel, BlockEvents>>()
   #subscriber: FeedSubscriber | undefined
   /** After what was published last; undefined while the reader has no feed. */
   #position: FeedCursor | undefined
@@ -51,27 +56,41 @@ export class ReaderHub {
   #waitingLag: FeedLag | undefined
   #lagPublishedMs = -Infinity
   #wasLive: boolean | undefined
+  #pulse: NodeJS.Timeout | undefined
   readonly #closing = new AbortController()
 
   constructor(options: HubOptions) {
-    this.reader = options.reader
+    const { reader, query, channels, database } = options
+    this.reader = reader
     this.#options = options
+    this.history = new FeedHistory({ query, reader })
+    this.#records = new Map(
+      channels.map((channel) => {
+        const { namespace, paths } = channel.mount
+        return [channel, new EventRecords(database, namespace, paths[0] ?? '')]
+      }),
+    )
   }
 
   async start(): Promise<void> {
-    const { kvstore, query, reader, logger } = this.#options
+    const { kvstore, query, reader, logger, positionMs = POSITION_MS } = this.#options
     // Without the database it starts where the feed is once it answers.
     const state = await readFeedState(query, reader).catch(() => null)
-    if (state) this.#position = newestCursor(reader, state)
+    if (state) {
+      this.#moveTo(newestCursor(reader, state))
+      this.history.begin(this.#position!)
+    }
     this.#subscriber = await subscribeToFeed({
       store: kvstore,
       query,
       reader,
       logger,
       ...(state ? { from: { epoch: state.epoch, sequence: state.sequence } } : {}),
-      onEntry: (entry) => this.#publish(entry),
+      onEntry: (entry, characters) => this.#publish(entry, characters),
       onLag: (lag) => this.#noteLag(lag),
     })
+    this.#pulse = setInterval(() => void this.#sendPosition(positionMs / 2), positionMs / 2)
+    this.#pulse.unref()
   }
 
   get position(): FeedCursor | undefined {
@@ -85,18 +104,36 @@ export class ReaderHub {
 
   async close(): Promise<void> {
     this.#closing.abort()
+    clearInterval(this.#pulse)
     await this.#subscriber?.close()
   }
 
-  async #publish(entry: FeedEntry): Promise<void> {
+  /** The events of a block for a channel; the same while the block is in the history. */
+  eventsOf(block: FeedBlock, channel: Channel): BlockEvents {
+    const ofBlock = this.#events.get(block) ?? new Map<Channel, BlockEvents>()
+    this.#events.set(block, ofBlock)
+    const known = ofBlock.get(channel)
+    if (known) return known
+    const events = new BlockEvents(block, channel.mount, this.#records.get(channel)!, (bytes) => {
+      this.history.grow(block, bytes)
+    })
+    ofBlock.set(channel, events)
+    return events
+  }
+
+  #moveTo(position: FeedCursor): void {
+    this.#position = position
+    for (const channel of this.#options.channels) channel.moveTo(position)
+  }
+
+  async #publish(entry: FeedEntry, characters: number): Promise<void> {
     const startedMs = performance.now()
     this.#isPublishing = true
     try {
-      if (entry.kind === 'block') await this.#publishBlock(entry)
+      if (entry.kind === 'block') await this.#publishBlock(entry, characters)
       else {
         await this.#untilRead('caught up', () => this.#options.database.caughtUp())
-        this.#position = cursorAfter(entry)
-        await this.#sendToAll(entry)
+        await this.#publishNotice(entry, characters)
       }
     } finally {
       this.#isPublishing = false
@@ -107,41 +144,38 @@ export class ReaderHub {
     if (lag) await this.#publishLag(lag)
   }
 
-  async #sendToAll(entry: Exclude<FeedEntry, FeedBlock>): Promise<void> {
+  async #publishNotice(entry: Exclude<FeedEntry, FeedBlock>, characters: number): Promise<void> {
     const cursor = encodeCursor(cursorAfter(entry))
     const { channels } = this.#options
+    this.history.append(entry, characters)
+    // Records that were read after what is undone now may show it.
+    if (entry.kind === 'fork') this.#events = new WeakMap()
+    this.#moveTo(cursorAfter(entry))
     if (entry.kind === 'fork') {
       const fork = message('fork', { block_num: entry.block_num }, cursor)
-      await Promise.all(
-        channels.map((channel) => channel.publishFork(BigInt(entry.sequence), entry.block_num, fork)),
-      )
+      await Promise.all(channels.map((channel) => channel.publishNotice(fork, entry.block_num)))
       return
     }
     const { from_block, to_block } = entry
     const gap = message('gap', { from_block, to_block }, cursor)
-    for (const channel of channels) channel.forgetHeard()
-    await Promise.all(channels.map((channel) => channel.sendToAll(() => gap)))
+    await Promise.all(channels.map((channel) => channel.publishNotice(gap)))
   }
 
-  async #publishBlock(block: FeedBlock): Promise<void> {
-    const assembled = this.#options.channels.map((channel) => new Composition(block, channel))
+  async #publishBlock(block: FeedBlock, characters: number): Promise<void> {
+    this.history.append(block, characters)
+    const { channels } = this.#options
     // Clients that subscribe while records are read may need more of them.
     for (;;) {
-      const missing = assembled.filter((each) => each.missing().length > 0)
+      const missing = channels.filter((channel) => isMissing(channel, this.eventsOf(block, channel)))
       if (missing.length === 0) break
       await this.#untilRead('read', async () => {
         await this.#options.database.caughtUp()
-        for (const each of missing) await each.read(this.#options.database)
+        for (const channel of missing) await readMissing(channel, this.eventsOf(block, channel))
       })
       if (this.#closing.signal.aborted) return
     }
-    this.#position = cursorAfter(block)
-    const published = assembled.map((each) => ({ channel: each.channel, events: each.events() }))
-    this.#options.onBlock(
-      block,
-      published.flatMap(({ events }) => events),
-    )
-    await Promise.all(published.map(({ channel, events }) => channel.publish(BigInt(block.sequence), events)))
+    this.#moveTo(cursorAfter(block))
+    await Promise.all(channels.map((channel) => channel.publish(this.eventsOf(block, channel))))
   }
 
   /** Nothing is left out while the database is unavailable: what comes after waits. */
@@ -173,65 +207,26 @@ export class ReaderHub {
     if (live && this.#wasLive === live && nowMs - this.#lagPublishedMs < QUIET_LAG_MS) return
     this.#wasLive = live
     this.#lagPublishedMs = nowMs
-    const position = this.#position
-    const members = { block_num, head_block, behind, live }
-    const lag = message('lag', members, position && encodeCursor(position))
-    const lagAlone = message('lag', members)
-    // Neither clients that have been given more nor those that are sent the next entry meanwhile are at this position.
-    const isAt = ({ heardUpTo }: LiveClient): boolean =>
-      position === this.#position && heardUpTo <= (position?.sequence ?? 0n)
-    await Promise.all(
-      this.#options.channels.map((channel) => channel.sendToAll((client) => (isAt(client) ? lag : lagAlone))),
-    )
+    const lag = message('lag', { block_num, head_block, behind, live }, cursorText(this.#position))
+    await Promise.all(this.#options.channels.map((channel) => channel.inform(lag)))
+  }
+
+  async #sendPosition(quietMs: number): Promise<void> {
+    const cursor = cursorText(this.#position)
+    if (cursor === undefined) return
+    const position = message('position', {}, cursor)
+    await Promise.all(this.#options.channels.map((channel) => channel.inform(position, quietMs)))
   }
 }
 
-/** The events of one block for one channel, with the records that subscriptions need. */
-class Composition {
-  readonly channel: Channel
-  readonly #block: FeedBlock
-  readonly #placed: readonly PlacedEvent[]
-  readonly #read = new Map<PlacedEvent, FoundRecords>()
-
-  constructor(block: FeedBlock, channel: Channel) {
-    this.channel = channel
-    this.#block = block
-    this.#placed = eventsOf(block, channel.mount.family, channel.mount.contract)
-  }
-
-  /** Events of subscriptions whose record has not been read. */
-  missing(): PlacedEvent[] {
-    const wanted = new Map<string, boolean>()
-    return this.#placed.filter((placed) => {
-      if (this.#read.has(placed)) return false
-      const { action } = placed.entry
-      const known = wanted.get(action) ?? this.channel.wants(placed.entry)
-      wanted.set(action, known)
-      return known
-    })
-  }
-
-  async read(database: RequestDatabase): Promise<void> {
-    const missing = this.missing()
-    const found = await readRecords(database, this.channel.mount.namespace, missing)
-    for (const placed of missing) this.#read.set(placed, found)
-  }
-
-  events(): LiveEvent[] {
-    return this.#placed.flatMap((placed) => {
-      const found = this.#read.get(placed)
-      return found ? [liveEventOf(this.#block, placed, found)] : []
-    })
-  }
+/** Whether keys or records have to be read before a block can be published; the rest of a heavy block is read later. */
+function isMissing(channel: Channel, events: BlockEvents): boolean {
+  if (channel.lackingKeys(events).length > 0) return true
+  return !events.isHeavy && channel.wanted(events).some((placed) => !events.loaded(placed))
 }
 
-/** An event with its record and the cursor after it. */
-export function liveEventOf(
-  block: FeedBlock,
-  { index, event, entry }: PlacedEvent,
-  found: FoundRecords,
-): LiveEvent {
-  const isLast = index === block.events.length - 1
-  const cursor = encodeCursor(cursorAfter(block, isLast ? null : index + 1))
-  return createLiveEvent(block, event, entry, found(entry, event), cursor)
+async function readMissing(channel: Channel, events: BlockEvents): Promise<void> {
+  await events.readKeys(channel.lackingKeys(events))
+  const unread = channel.wanted(events).filter((placed) => !events.loaded(placed))
+  if (unread.length > 0 && !events.isHeavy) await events.load(unread)
 }

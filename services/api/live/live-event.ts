@@ -1,19 +1,32 @@
 import type { EventEntry } from '../../core/live/index.ts'
 import type { FeedBlock, FeedEvent, FeedTrace, FeedTransaction } from '../../core/feed/index.ts'
-import { EventKeys } from './event-keys.ts'
+import { cursorAfter, encodeCursor } from '../../core/feed-reader/index.ts'
+import type { EventKeys } from './event-keys.ts'
 import { Outgoing } from './outgoing.ts'
 
-/** An event of a block with the record that it is about. */
-export interface LiveEvent {
+/** An event of a block with its place in it. */
+export interface PlacedEvent {
+  /** Index among all events of the block. */
+  readonly index: number
+  readonly event: FeedEvent
   readonly entry: EventEntry
   /** As in the catalogue. */
   readonly name: string
-  readonly event: FeedEvent
+  /** What it can be found by; undefined until it has been read. */
+  keys: EventKeys | undefined
+}
+
+/** The record of an event: its JSON text, the path of one that is too large, or none, as after a fork. */
+export interface EventRecord {
+  readonly text?: string
+  readonly tooLargePath?: string
+}
+
+/** An event of a block with the record that it is about. */
+export interface LiveEvent extends PlacedEvent {
   readonly transaction: FeedTransaction
   readonly trace: FeedTrace
-  /** JSON text; undefined when there is none, as after a fork. */
-  readonly record: string | undefined
-  readonly keys: EventKeys
+  readonly record: EventRecord
   /** For the websocket and the event stream. */
   readonly message: Outgoing
 }
@@ -25,23 +38,15 @@ export function recordKey(entry: EventEntry, { id }: FeedEvent): string {
 }
 
 /** Puts an event and its record together. */
-export function createLiveEvent(
-  block: FeedBlock,
-  event: FeedEvent,
-  entry: EventEntry,
-  record: string | undefined,
-  cursor: string,
-): LiveEvent {
+export function createLiveEvent(block: FeedBlock, placed: PlacedEvent, record: EventRecord): LiveEvent {
+  const { index, event, entry } = placed
   const transaction = block.transactions[event.transaction]!
   const trace = transaction.traces[event.trace]!
+  const isLast = index === block.events.length - 1
+  const cursor = encodeCursor(cursorAfter(block, isLast ? null : index + 1))
   return {
-    entry,
-    name: entry.event,
-    event,
-    transaction,
-    trace,
-    record,
-    keys: new EventKeys(event, entry.entity, record),
+    ...placed,
+    ...{ transaction, trace, record },
     message: new Outgoing('event', cursor, () => {
       const { num, id, time } = block.block
       const head = JSON.stringify({
@@ -59,8 +64,16 @@ export function createLiveEvent(
         },
         entity: entry.entity,
         id: event.id,
+        ...largeMembers(record),
       })
-      return `${head.slice(0, -1)},"record":${record ?? 'null'}}`
+      return `${head.slice(0, -1)},"record":${record.text ?? 'null'}}`
     }),
   }
+}
+
+/** Members of a message whose record is too large for it. */
+export function largeMembers({
+  tooLargePath,
+}: EventRecord): { readonly too_large: true; readonly path: string } | undefined {
+  return tooLargePath === undefined ? undefined : { too_large: true, path: tooLargePath }
 }

@@ -10,28 +10,25 @@ import { createCorsHeaders } from '../../core/http/headers/index.ts'
 import { RequestError } from '../../core/http/index.ts'
 import type { ClientSettings } from '../../core/http/limits/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
-import { decodeCursor, encodeCursor } from '../../core/feed-reader/index.ts'
+import { decodeCursor } from '../../core/feed-reader/index.ts'
 import type { FeedQuery, SubscriberStatus } from '../../core/feed-reader/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import { Channel } from './channel.ts'
 import type { ChannelMount } from './channel.ts'
-import type { LiveClient } from './client.ts'
 import { Doorkeeper } from './doorkeeper.ts'
 import { answerPlainly, EventStreams } from './event-stream.ts'
 import { ReaderHub } from './hub.ts'
-import type { LiveEvent } from './live-event.ts'
 import type { LiveLimits } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
-import { errorMessage } from './outgoing.ts'
-import type { Subscribing } from './plain-session.ts'
 import { Resumer } from './resuming.ts'
 import { LiveRoutes } from './routes.ts'
 import type { LivePlace } from './routes.ts'
 import { SessionRelay } from './session-relay.ts'
 import type { SessionPeers } from './session-relay.ts'
 import { SocketIoServer } from './socket-io.ts'
-import { SocketPayloads } from './socket-payload.ts'
+import { SubscriptionBudget } from './subscription-budget.ts'
+import { Subscriptions } from './subscriptions.ts'
 import { PlainWebsockets } from './websocket-server.ts'
 
 /** Connections that read the feed and what clients missed. */
@@ -85,7 +82,7 @@ export async function openLive(options: LiveOptions): Promise<LiveService> {
   return service
 }
 
-class Live implements LiveService, Subscribing {
+class Live implements LiveService {
   readonly #options: LiveOptions
   readonly #pool
   readonly #hubs = new Map<string, ReaderHub>()
@@ -98,12 +95,11 @@ class Live implements LiveService, Subscribing {
   readonly #socketIo: SocketIoServer
   readonly #relay: SessionRelay | undefined
   sessionPort: number | undefined
-  readonly #payloads = new WeakMap<LiveEvent, SocketPayloads>()
   #closing: Promise<void> | undefined
 
   constructor(options: LiveOptions) {
     this.#options = options
-    const { settings, observer, database, logger } = options
+    const { settings, observer, logger } = options
     const { live: limits } = settings
     this.#pool = createPool(options.address, {
       applicationName: 'pronghorn-api-live',
@@ -111,19 +107,24 @@ class Live implements LiveService, Subscribing {
       max: POOL_SIZE,
     })
     const channels = options.mounts.map(
-      (mount) => new Channel({ mount, maxQueueBytes: limits.max_queue_bytes, observer }),
+      (mount) =>
+        new Channel({
+          ...{ mount, maxQueueBytes: limits.max_queue_bytes, observer },
+          resume: (channel, client) => this.#resumer.resume(channel, client),
+        }),
     )
     this.#routes = new LiveRoutes(channels)
-    this.#resumer = new Resumer({ database, query: this.#query, logger, observer })
+    const hubOf = ({ mount }: Channel): ReaderHub | undefined => this.#hubs.get(mount.reader ?? '')
+    this.#resumer = new Resumer({ logger, observer, hubOf })
+    const subscribing = new Subscriptions(new SubscriptionBudget(), this.#resumer)
     this.#corsHeaders = createCorsHeaders(settings.cors)
     const clientOf = createClients(settings)
     this.#doorkeeper = new Doorkeeper({ clientOf, origins: settings.cors, limits, observer })
-    const parts = { limits, observer, subscribing: this }
+    const parts = { limits, observer, subscribing }
     this.#websockets = new PlainWebsockets({ ...parts, pingMs: PING_MS })
     this.#streams = new EventStreams({ ...parts, heartbeatMs: HEARTBEAT_MS })
     this.#socketIo = new SocketIoServer({
       ...{ channels, limits, observer, doorkeeper: this.#doorkeeper },
-      payloadsOf: (event) => this.#payloads.get(event)!,
       sessionPrefix: options.peers ? SessionRelay.prefix(options.peers) : '',
     })
     this.#relay = options.peers && new SessionRelay(options.peers, this.#socketIo)
@@ -159,47 +160,12 @@ class Live implements LiveService, Subscribing {
     }
     const leave = this.#doorkeeper.admit(request)
     const address = this.#doorkeeper.addressOf(request)
-    this.#websockets.accept(request, socket, head, place.channel, address, leave)
+    this.#websockets.accept({ request, socket, head, channel: place.channel, address, onClose: leave })
     return true
   }
 
   states(): LiveFeedState[] {
     return [...this.#hubs.values()].map((hub) => ({ reader: hub.reader, feed: hub.status() }))
-  }
-
-  position({ mount }: Channel): string | undefined {
-    const position = this.#hubs.get(mount.reader ?? '')?.position
-    return position && encodeCursor(position)
-  }
-
-  resume(
-    channel: Channel,
-    client: LiveClient,
-    text: string,
-    begin: (position: string | undefined) => void,
-  ): void {
-    const hub = this.#hubs.get(channel.mount.reader ?? '')
-    let cursor
-    try {
-      cursor = decodeCursor(text)
-    } catch {
-      cursor = undefined
-    }
-    if (!hub || cursor?.reader !== hub.reader) {
-      const position = this.position(channel)
-      begin(position)
-      client.send(
-        errorMessage(
-          'CURSOR_INVALID',
-          'this is no cursor of this namespace; events continue from now',
-          {},
-          position,
-        ),
-      )
-      client.state = 'live'
-      return
-    }
-    void this.#resumer.resume(hub, channel, client, cursor, begin)
   }
 
   close(): Promise<void> {
@@ -212,6 +178,7 @@ class Live implements LiveService, Subscribing {
     this.#websockets.close(reason)
     this.#streams.close(reason)
     this.#socketIo.close()
+    this.#resumer.close()
     for (let waitedMs = 0; this.#doorkeeper.open > 0 && waitedMs < FAREWELL_MS; waitedMs += CHECK_MS)
       await sleep(CHECK_MS)
     this.#socketIo.destroy()
@@ -231,10 +198,6 @@ class Live implements LiveService, Subscribing {
       ...{ reader, database, kvstore, observer, logger },
       channels: channels.filter(({ mount }) => mount.reader === reader),
       query: this.#query,
-      onBlock: (block, events) => {
-        const payloads = new SocketPayloads(block)
-        for (const event of events) this.#payloads.set(event, payloads)
-      },
     })
   }
 
@@ -276,7 +239,8 @@ class Live implements LiveService, Subscribing {
     const leave = this.#doorkeeper.admit(request)
     try {
       const address = this.#doorkeeper.addressOf(request)
-      this.#streams.accept(request, response, place.query, headers, place.channel, address, leave)
+      const { query, channel } = place
+      this.#streams.accept({ request, response, query, headers, channel, address, onClose: leave })
     } catch (error) {
       leave()
       throw error

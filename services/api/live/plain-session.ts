@@ -1,6 +1,8 @@
 import type { Channel } from './channel.ts'
 import type { LiveClient } from './client.ts'
 import { FilterError, filterNames, readFilter } from './filter.ts'
+import type { Filter } from './filter.ts'
+import { FilterIndex } from './filter-index.ts'
 import type { LiveLimits } from './limits.ts'
 import { errorMessage, message } from './outgoing.ts'
 import type { LiveErrorCode } from './outgoing.ts'
@@ -10,21 +12,30 @@ export const DEFAULT_SUBSCRIPTION = 'default'
 const MAX_ID_LENGTH = 64
 const MAX_CURSOR_LENGTH = 512
 
-/** Lets clients in. */
+/** A subscription that a client asks for. */
+export interface SubscriptionRequest {
+  readonly id: string
+  readonly filter: Filter
+  /** As the client named them. */
+  readonly filters: Readonly<Record<string, unknown>>
+  /** Bytes that were reserved for it. */
+  readonly bytes: number
+  readonly cursor: string | undefined
+}
+
+/** Begins and ends subscriptions. */
 export interface Subscribing {
-  /** Cursor of the last published entry; undefined before the first state of the reader. */
-  position(channel: Channel): string | undefined
+  /** Reserves bytes for a subscription, negative ones when it ends. @returns the limit that they exceed. */
+  reserve(client: LiveClient, bytes: number): string | undefined
   /**
-   * Gives a client what came after a cursor, and then what happens. Sends an error when that is not possible.
-   * @param begin called once, before anything else is sent, with where the client is: the cursor, or the current position
-   * (see `position`) when the cursor is refused.
+   * Adds a subscription, or puts it in the place of the one with the same id: says where it begins, gives the client what
+   * came after that place, and then what happens.
    */
-  resume(
-    channel: Channel,
-    client: LiveClient,
-    cursor: string,
-    begin: (position: string | undefined) => void,
-  ): void
+  subscribe(channel: Channel, client: LiveClient, request: SubscriptionRequest): void
+  /** Ends a subscription; false when there is none of this id. */
+  unsubscribe(channel: Channel, client: LiveClient, id: string): boolean
+  /** Ends all subscriptions of a client that has left. */
+  leave(channel: Channel, client: LiveClient): void
 }
 
 /** Messages of clients of the websocket. */
@@ -72,51 +83,37 @@ export class PlainSession {
       )
       return
     }
-    const { subscriptions_per_connection: most, values_per_subscription } = this.#limits
-    if (!this.#client.has(id) && this.#client.subscriptions >= most) {
+    const { subscriptions } = this.#client
+    const { subscriptions_per_connection: most } = this.#limits
+    if (!subscriptions.has(id) && subscriptions.size >= most) {
       this.#refuse('TOO_MANY_SUBSCRIPTIONS', `a connection has at most ${most} subscriptions`, id)
       return
     }
-    if (cursor !== undefined && !this.#mayResume(cursor, id)) return
+    if (cursor !== undefined && !isShortText(cursor, MAX_CURSOR_LENGTH)) {
+      this.#refuse('CURSOR_INVALID', 'cursor is a text that this server has sent', id)
+      return
+    }
+    this.#begin(id, cursor, filters)
+  }
+
+  #begin(id: string, cursor: string | undefined, filters: Fields): void {
+    let filter: Filter
     try {
-      this.#client.subscribe(id, readFilter(this.#channel.mount.family, filters, values_per_subscription))
+      filter = readFilter(this.#channel.mount.family, filters, this.#limits.values_per_subscription)
     } catch (error) {
       if (!(error instanceof FilterError)) throw error
       this.#refuse('INVALID_FILTER', error.message, id)
       return
     }
-    this.#begin(id, cursor as string | undefined, filters)
-  }
-
-  #mayResume(cursor: unknown, id: string): boolean {
-    if (!isShortText(cursor, MAX_CURSOR_LENGTH)) {
-      this.#refuse('CURSOR_INVALID', 'cursor is a text that this server has sent', id)
-      return false
-    }
-    if (this.#client.state === 'waiting') return true
-    this.#refuse('CURSOR_INVALID', 'only the first subscription of a connection takes a cursor', id)
-    return false
-  }
-
-  #begin(id: string, cursor: string | undefined, filters: Fields): void {
-    const begin = (position: string | undefined): void => {
-      this.#client.send(message('subscribed', { id, filters }, position))
-    }
-    if (cursor !== undefined) {
-      this.#subscribing.resume(this.#channel, this.#client, cursor, begin)
-      return
-    }
-    if (this.#client.state !== 'waiting') {
-      // The client is where its last message has left it: what is being sent is not behind it yet.
-      begin(undefined)
-      return
-    }
-    begin(this.#subscribing.position(this.#channel))
-    this.#client.state = 'live'
+    const bytes = FilterIndex.bytesOf(filter)
+    const replaced = this.#client.subscriptions.get(id)?.bytes ?? 0
+    const refusal = this.#subscribing.reserve(this.#client, bytes - replaced)
+    if (refusal !== undefined) this.#refuse('SUBSCRIPTIONS_TOO_LARGE', refusal, id)
+    else this.#subscribing.subscribe(this.#channel, this.#client, { id, filter, filters, bytes, cursor })
   }
 
   #unsubscribe({ id = DEFAULT_SUBSCRIPTION }: Fields): void {
-    if (typeof id !== 'string' || !this.#client.unsubscribe(id)) {
+    if (typeof id !== 'string' || !this.#subscribing.unsubscribe(this.#channel, this.#client, id)) {
       this.#refuse('UNKNOWN_SUBSCRIPTION', 'there is no subscription of this id')
       return
     }

@@ -1,58 +1,100 @@
-import { eventOfAction } from '../../core/live/index.ts'
+import type { FeedEvent } from '../../core/feed/index.ts'
 import type { EventEntry } from '../../core/live/index.ts'
-import type { FeedBlock, FeedEvent } from '../../core/feed/index.ts'
-import type { RequestDatabase } from '../database/index.ts'
-import type { Namespace } from '../endpoint/index.ts'
-import { jsonString } from '../json/index.ts'
-import type { Json } from '../json/index.ts'
+import type { RequestDatabase, Session } from '../database/index.ts'
+import type { Namespace, RecordKeys, RecordReader } from '../endpoint/index.ts'
+import { jsonSize, jsonString } from '../json/index.ts'
+import { eventKeys } from './event-keys.ts'
 import { recordKey } from './live-event.ts'
+import type { EventRecord, PlacedEvent } from './live-event.ts'
 
-/** An event of a block with its place in it. */
-export interface PlacedEvent {
-  /** Index among all events of the block. */
-  readonly index: number
-  readonly event: FeedEvent
-  readonly entry: EventEntry
-}
+/** A longer record is not sent with its event, bytes. */
+export const RECORD_BYTES = 1024 * 1024
 
-/** The events of a block that a namespace publishes. */
-export function eventsOf(block: FeedBlock, family: string, contract: string): PlacedEvent[] {
-  return block.events.flatMap((event, index) => {
-    if (event.family !== family || event.contract !== contract) return []
-    const action = block.transactions[event.transaction]?.traces[event.trace]?.name ?? ''
-    const entry = eventOfAction(family, action)
-    return entry ? [{ index, event, entry }] : []
-  })
-}
+/** Reads what events are about, each record once. */
+export class EventRecords {
+  readonly #database: RequestDatabase
+  readonly #namespace: Namespace
+  /** Path of the namespace. */
+  readonly #path: string
 
-/** Records by kind and key. */
-export type FoundRecords = (entry: EventEntry, event: FeedEvent) => string | undefined
-
-/** Reads the records of events, each once, on one connection. */
-export async function readRecords(
-  database: RequestDatabase,
-  namespace: Namespace,
-  events: readonly PlacedEvent[],
-): Promise<FoundRecords> {
-  const wanted = new Map<string, Set<string>>()
-  for (const { entry, event } of events) {
-    const keys = wanted.get(entry.entity) ?? new Set()
-    wanted.set(entry.entity, keys.add(recordKey(entry, event)))
+  constructor(database: RequestDatabase, namespace: Namespace, path: string) {
+    this.#database = database
+    this.#namespace = namespace
+    this.#path = path
   }
-  const found = new Map<string, ReadonlyMap<string, Json>>()
-  if (wanted.size > 0) {
-    await database.run(
+
+  /** Reads what events can be found by, and how large their records are at least. */
+  async readKeys(events: readonly PlacedEvent[], sizes: Map<string, number>): Promise<void> {
+    await this.#read(events, async (session, reader, own) => {
+      const found = await reader.readKeys(session, [...own.keys()])
+      for (const [key, placed] of own) {
+        const keys = found.get(key)
+        for (const each of placed) note(each, keys, sizes)
+      }
+    })
+  }
+
+  /** Reads the records of events whose keys are known. */
+  async read(
+    events: readonly PlacedEvent[],
+    sizes: ReadonlyMap<string, number>,
+  ): Promise<Map<PlacedEvent, EventRecord>> {
+    const records = new Map<PlacedEvent, EventRecord>()
+    const small = events.filter((placed) => {
+      const isSmall = (sizes.get(nameOf(placed.entry, placed.event)) ?? 0) <= RECORD_BYTES
+      if (!isSmall) records.set(placed, this.#tooLarge(placed))
+      return isSmall
+    })
+    await this.#read(small, async (session, reader, own) => {
+      const found = await reader.read(session, [...own.keys()])
+      for (const [key, placed] of own) {
+        const json = found.get(key)
+        if (json === undefined) continue
+        const isLarge = jsonSize(json) > RECORD_BYTES
+        const text = isLarge ? '' : jsonString(json)
+        for (const each of placed) records.set(each, isLarge ? this.#tooLarge(each) : { text })
+      }
+    })
+    return records
+  }
+
+  #tooLarge({ entry, event }: PlacedEvent): EventRecord {
+    return { tooLargePath: this.#path + this.#namespace.records[entry.entity]!.path(event.id) }
+  }
+
+  /** Calls a task for the events of each kind of record, by key, on one connection. */
+  async #read(
+    events: readonly PlacedEvent[],
+    task: (session: Session, reader: RecordReader, own: ReadonlyMap<string, PlacedEvent[]>) => Promise<void>,
+  ): Promise<void> {
+    if (events.length === 0) return
+    const kinds = new Map<string, Map<string, PlacedEvent[]>>()
+    for (const placed of events) {
+      const { entry, event } = placed
+      const own = kinds.get(entry.entity) ?? new Map<string, PlacedEvent[]>()
+      kinds.set(entry.entity, own)
+      const key = recordKey(entry, event)
+      const same = own.get(key)
+      if (same) same.push(placed)
+      else own.set(key, [placed])
+    }
+    await this.#database.run(
       async (session) => {
-        for (const [kind, keys] of wanted) {
-          const reader = namespace.records[kind]
-          if (reader) found.set(kind, await reader.read(session, [...keys]))
+        for (const [kind, own] of kinds) {
+          const reader = this.#namespace.records[kind]
+          if (reader) await task(session, reader, own)
         }
       },
-      { caller: `${namespace.name} live`, isBrief: true },
+      { caller: `${this.#namespace.name} live`, isBrief: true },
     )
   }
-  return (entry, event) => {
-    const json = found.get(entry.entity)?.get(recordKey(entry, event))
-    return json === undefined ? undefined : jsonString(json)
-  }
+}
+
+function note(placed: PlacedEvent, keys: RecordKeys | undefined, sizes: Map<string, number>): void {
+  placed.keys = eventKeys(placed.event, placed.entry.entity, keys)
+  if (keys) sizes.set(nameOf(placed.entry, placed.event), keys.bytes)
+}
+
+function nameOf(entry: EventEntry, event: FeedEvent): string {
+  return `${entry.entity} ${recordKey(entry, event)}`
 }

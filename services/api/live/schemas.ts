@@ -7,6 +7,10 @@ import { errorCodes } from './outgoing.ts'
 const { flag, integer, list, nullable, object, record, text } = shape
 
 const cursor = text('Where a client that has got the message is; given back, it leads to what came after')
+const subscriptions = list(
+  text('Id'),
+  'Subscriptions that the message is for, and whose cursors it moves; absent when it moves those of all',
+)
 const constant = (value: string): RecordSchema => ({ type: 'string', const: value })
 
 const block = object(
@@ -45,12 +49,14 @@ export const noticeSchemas: readonly NamedSchema[] = [
   record('LiveFork', 'Everything of this block and those after it is undone; what replaces it follows', {
     type: constant('fork'),
     block_num: integer('First undone block'),
+    'subscriptions?': subscriptions,
     cursor,
   }),
   record('LiveGap', 'Blocks without published events, because the reader was far behind the head', {
     type: constant('gap'),
     from_block: nullable(integer('First of them; null when that is not known')),
     to_block: integer('Last of them'),
+    'subscriptions?': subscriptions,
     cursor,
   }),
   record('LiveLag', 'How far the reader is; often while it is behind, now and then otherwise', {
@@ -61,11 +67,20 @@ export const noticeSchemas: readonly NamedSchema[] = [
     live: flag('False while the reader is too far behind to publish blocks'),
     'cursor?': cursor,
   }),
+  record('LivePosition', 'The client has got everything that its subscriptions match up to here', {
+    type: constant('position'),
+    'cursor?': cursor,
+  }),
+  record('LiveWaiting', 'The client waits for its turn to get what it missed; sent again while it waits', {
+    type: constant('waiting'),
+    clients: integer('Clients that wait'),
+  }),
   record('LiveError', 'Something is wrong', {
     type: constant('error'),
     code: { type: 'string', enum: Object.keys(errorCodes), description: 'Kind of error' },
     message: text('The same in words'),
     'id?': text('Of the subscription that is meant'),
+    'subscriptions?': subscriptions,
     'oldest_cursor?': nullable(text('With CURSOR_TOO_OLD: the oldest position to resume from')),
     'cursor?': cursor,
   }),
@@ -85,6 +100,9 @@ function eventSchema(entry: EventEntry, meanings: readonly string[], about: Name
     entity: constant(entry.entity),
     id: text('Of the record; of schemas and templates with the collection before it'),
     record: nullable(about),
+    'subscriptions?': subscriptions,
+    'too_large?': flag('True when the record is too large for a message: `record` is null'),
+    'path?': text('With too_large: where REST answers the record'),
   })
 }
 

@@ -19,20 +19,13 @@ export class SocketAudience implements Listener {
   readonly name: string
   readonly #suffix: string
   readonly #mount: ChannelMount
-  readonly #payloadsOf: (event: LiveEvent) => SocketPayloads
   readonly #members = new Set<Member>()
 
   /** @param suffix what follows the path of the REST namespace in the name. */
-  constructor(
-    name: string,
-    suffix: string,
-    mount: ChannelMount,
-    payloadsOf: (event: LiveEvent) => SocketPayloads,
-  ) {
+  constructor(name: string, suffix: string, mount: ChannelMount) {
     this.name = name
     this.#suffix = suffix
     this.#mount = mount
-    this.#payloadsOf = payloadsOf
   }
 
   add(peer: SocketPeer): Member {
@@ -51,13 +44,13 @@ export class SocketAudience implements Listener {
     return false
   }
 
-  async publish(events: readonly LiveEvent[]): Promise<void> {
+  async publish(events: readonly LiveEvent[], payloads: SocketPayloads): Promise<void> {
     const carried = events.filter(({ entry }) => this.#carries(entry))
     if (carried.length === 0) return
     const batches = new Map<string, PacketBatch | undefined>()
     await forEachYielding([...this.#members], (member) => {
       const key = [...member.rooms].sort().join()
-      if (!batches.has(key)) batches.set(key, this.#batch(carried, member))
+      if (!batches.has(key)) batches.set(key, this.#batch(carried, member, payloads))
       const batch = batches.get(key)
       if (batch) member.peer.write(batch)
     })
@@ -75,12 +68,10 @@ export class SocketAudience implements Listener {
     return socket.namespaces.includes(this.#suffix)
   }
 
-  #batch(events: readonly LiveEvent[], member: Member): PacketBatch | undefined {
+  #batch(events: readonly LiveEvent[], member: Member, payloads: SocketPayloads): PacketBatch | undefined {
     const received = events.filter(({ entry }) => receives(member, entry))
     if (received.length === 0) return undefined
-    const packets = received.map(
-      (event) => [event.entry.socket!.event, this.#payloadsOf(event).payload(event)] as const,
-    )
+    const packets = received.map((event) => [event.entry.socket!.event, payloads.payload(event)] as const)
     return new PacketBatch(this.name, packets)
   }
 }

@@ -7,13 +7,11 @@ import { WebSocketServer } from 'ws'
 import { eventCatalogue } from '../../core/live/index.ts'
 import type { Channel } from './channel.ts'
 import type { Doorkeeper } from './doorkeeper.ts'
-import type { LiveEvent } from './live-event.ts'
 import type { LiveLimits } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
 import { SocketAudience } from './socket-audience.ts'
 import { SocketPeer } from './socket-peer.ts'
 import type { EngineSocket } from './socket-peer.ts'
-import type { SocketPayloads } from './socket-payload.ts'
 
 /** Path below which socket.io answers. */
 export const SOCKET_IO_PATH = '/socket.io/'
@@ -28,7 +26,6 @@ export interface SocketIoOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly doorkeeper: Doorkeeper
-  readonly payloadsOf: (event: LiveEvent) => SocketPayloads
   /** First characters of session ids, by which other processes know whose they are. */
   readonly sessionPrefix: string
 }
@@ -138,7 +135,7 @@ export class SocketIoServer {
         socket?.room !== undefined && socket.namespaces.includes(suffix) ? [socket.room] : [],
       )
       for (const path of mount.paths) {
-        const audience = new SocketAudience(path + suffix, suffix, mount, this.#options.payloadsOf)
+        const audience = new SocketAudience(path + suffix, suffix, mount)
         channel.listen(audience)
         this.#io.of(audience.name).on('connection', (socket) => this.#join(socket, audience, new Set(rooms)))
       }

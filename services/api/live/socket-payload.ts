@@ -1,5 +1,6 @@
 import type { EventEntity } from '../../core/live/index.ts'
 import type { FeedBlock, FeedTrace, FeedTransaction } from '../../core/feed/index.ts'
+import { largeMembers } from './live-event.ts'
 import type { LiveEvent } from './live-event.ts'
 
 /** Text of the transaction in all payloads of one block together, from which on each only shows its own trace. */
@@ -21,7 +22,7 @@ export class SocketPayloads {
   readonly #block: FeedBlock
   readonly #blockText: string
   readonly #transactions = new Map<FeedTransaction, string>()
-  readonly #payloads = new Map<LiveEvent, string>()
+  readonly #payloads = new WeakMap<LiveEvent, string>()
 
   constructor(block: FeedBlock) {
     const { id, num, time, producer } = block.block
@@ -52,7 +53,9 @@ export class SocketPayloads {
       `"${name}_id":${JSON.stringify(event.event.id)}`,
     ]
     if (event.trace.name === 'auctionbid') parts.push(`"bid":${this.#bid(event)}`)
-    if (event.record !== undefined) parts.push(`"${name}":${event.record}`)
+    if (event.record.text !== undefined) parts.push(`"${name}":${event.record.text}`)
+    const large = largeMembers(event.record)
+    if (large) parts.push(JSON.stringify(large).slice(1, -1))
     return `{${parts.join(',')}}`
   }
 
@@ -72,7 +75,7 @@ export class SocketPayloads {
   #bid({ trace, transaction, record }: LiveEvent): string {
     const { bidder = '', bid = '' } = (trace.data ?? {}) as { bidder?: string; bid?: string }
     const amount = BigInt(bid.split(' ')[0]!.replace('.', '') || '0').toString()
-    const { bids = [] } = (record === undefined ? {} : JSON.parse(record)) as {
+    const { bids = [] } = (record.text === undefined ? {} : JSON.parse(record.text)) as {
       bids?: readonly RecordedBid[]
     }
     const found = bids.find(

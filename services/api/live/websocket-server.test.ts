@@ -5,6 +5,9 @@ import { expect, it } from 'vitest'
 import { Channel } from './channel.ts'
 import type { ChannelMount } from './channel.ts'
 import type { LiveObserver } from './observer.ts'
+import type { Resumer } from './resuming.ts'
+import { SubscriptionBudget } from './subscription-budget.ts'
+import { Subscriptions } from './subscriptions.ts'
 import { PlainWebsockets } from './websocket-server.ts'
 
 const limits = {
@@ -40,8 +43,14 @@ it('a client that does not read the answers to its messages is disconnected', as
     published: () => undefined,
   }
   const mount = { family: 'assets' } as ChannelMount
-  const channel = new Channel({ mount, maxQueueBytes: limits.max_queue_bytes, observer })
-  const subscribing = { position: () => undefined, resume: () => undefined }
+  const channel = new Channel({
+    mount,
+    maxQueueBytes: limits.max_queue_bytes,
+    observer,
+    resume: () => undefined,
+  })
+  const resumer = { resume: () => undefined } as unknown as Resumer
+  const subscribing = new Subscriptions(new SubscriptionBudget(), resumer)
   const server = new PlainWebsockets({ limits, observer, subscribing, pingMs: 1_000_000 })
   const request = new IncomingMessage(new Socket())
   request.method = 'GET'
@@ -50,7 +59,10 @@ it('a client that does not read the answers to its messages is disconnected', as
     'sec-websocket-key': `${'a'.repeat(22)}==`,
   })
   const socket = new UnreadSocket()
-  server.accept(request, socket, Buffer.alloc(0), channel, '10.0.0.1', () => undefined)
+  server.accept({
+    ...{ request, socket, head: Buffer.alloc(0), channel, address: '10.0.0.1' },
+    onClose: () => undefined,
+  })
   const text = '{"type":"subscribe","assets":["1"]}'
   for (let sent = 0; sent < 1_000; sent++) socket.send(text)
   socket.push(null)

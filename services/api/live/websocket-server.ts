@@ -20,6 +20,19 @@ export interface WebsocketServerOptions {
   readonly pingMs: number
 }
 
+/** A request for a websocket. */
+export interface UpgradeRequest {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  /** What came with the request. */
+  readonly head: Buffer
+  readonly channel: Channel
+  /** Under which the client's connections are counted. */
+  readonly address: string
+  /** Called once when it is closed. */
+  readonly onClose: () => void
+}
+
 /** The plain websockets of all namespaces. */
 export class PlainWebsockets {
   readonly #options: WebsocketServerOptions
@@ -46,19 +59,8 @@ export class PlainWebsockets {
     this.#pulse.unref()
   }
 
-  /**
-   * Takes a connection that has been admitted.
-   * @param address under which the client's connections are counted.
-   * @param onClose called once when it is closed.
-   */
-  accept(
-    request: IncomingMessage,
-    socket: Duplex,
-    head: Buffer,
-    channel: Channel,
-    address: string,
-    onClose: () => void,
-  ): void {
+  /** Takes a connection that has been admitted. */
+  accept({ request, socket, head, channel, address, onClose }: UpgradeRequest): void {
     socket.once('close', onClose)
     // A client with a smaller window gets uncompressed messages.
     const headers = request.headers
@@ -101,8 +103,7 @@ export class PlainWebsockets {
     websocket.on('error', () => undefined)
     websocket.on('close', () => {
       this.#open.delete(websocket)
-      channel.remove(client)
-      client.leave()
+      subscribing.leave(channel, client)
       observer.disconnected('websocket')
     })
   }

@@ -44,7 +44,7 @@ export function cursorAfter(entry: FeedEntry, seen: number | null = null): FeedC
 }
 
 /** Highest block that a client has seen after this entry. */
-function viewAfter(entry: FeedEntry): number {
+export function viewAfter(entry: FeedEntry): number {
   switch (entry.kind) {
     case 'block':
       return entry.block.num

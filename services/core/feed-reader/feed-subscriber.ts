@@ -33,8 +33,11 @@ export interface SubscribeOptions {
   /** Start after everything published so far, or after this entry. Default `now`. */
   readonly from?: 'now' | { readonly epoch: number; readonly sequence: bigint }
   readonly logger: StoreLogger
-  /** Takes each entry, in order, once; the next one waits until it has resolved. What it throws is logged. */
-  readonly onEntry: (entry: FeedEntry) => Promise<void> | void
+  /**
+   * Takes each entry, in order, once; the next one waits until it has resolved. What it throws is logged.
+   * @param characters length of the entry's text.
+   */
+  readonly onEntry: (entry: FeedEntry, characters: number) => Promise<void> | void
   /** Takes what the filler says of its progress. */
   readonly onLag?: (lag: FeedLag) => void
   readonly timing?: Partial<SubscriberTiming>
@@ -199,11 +202,11 @@ class Subscriber implements FeedSubscriber {
       const next = this.#waiting.shift()
       if (next === undefined || this.#hasEnded()) return
       this.#waitingCharacters -= next.characters
-      await this.#take(next.message)
+      await this.#take(next.message, next.characters)
     }
   }
 
-  async #take(message: FeedMessage): Promise<void> {
+  async #take(message: FeedMessage, characters: number): Promise<void> {
     const sequence = BigInt(message.sequence)
     const isSameFeed = message.epoch === this.#epoch
     if (isSameFeed && sequence <= this.#sequence) return
@@ -215,7 +218,7 @@ class Subscriber implements FeedSubscriber {
       message.kind !== 'stored'
     ) {
       this.#counts.fromBus++
-      await this.#deliver(message, sequence)
+      await this.#deliver(message, sequence, characters)
     } else this.#isBehind = true
   }
 
@@ -227,7 +230,7 @@ class Subscriber implements FeedSubscriber {
       const state = await readFeedState(this.#options.query, this.#options.reader)
       if (!state) return true
       await this.#align(state)
-      while ((await this.#readOn()) === BATCH);
+      while ((await this.#readOn()) > 0);
       return true
     } catch (error) {
       this.#isBehind = true
@@ -248,7 +251,7 @@ class Subscriber implements FeedSubscriber {
         this.#warn('an entry of the feed cannot be read and is left out', row.problem)
       } else {
         this.#counts.fromDatabase++
-        await this.#deliver(row.entry, row.sequence)
+        await this.#deliver(row.entry, row.sequence, row.characters)
       }
     }
     return rows.length
@@ -270,7 +273,7 @@ class Subscriber implements FeedSubscriber {
       from_block: null,
       to_block: isPruned ? await this.#lastBlockBefore(state) : state.toldTo,
     }
-    await this.#deliver(gap, sequence)
+    await this.#deliver(gap, sequence, 0)
   }
 
   /** The last block without stored events: those of the oldest entry follow. */
@@ -284,10 +287,10 @@ class Subscriber implements FeedSubscriber {
     return oldest.kind === 'block' ? oldest.block_num - 1 : oldest.block_num
   }
 
-  async #deliver(entry: FeedEntry, sequence: bigint): Promise<void> {
+  async #deliver(entry: FeedEntry, sequence: bigint, characters: number): Promise<void> {
     this.#sequence = sequence
     try {
-      await this.#options.onEntry(entry)
+      await this.#options.onEntry(entry, characters)
     } catch (error) {
       this.#warn('an entry of the feed could not be handled', error)
     }

@@ -20,11 +20,13 @@ export interface FeedState {
 
 /** An entry as it is stored: what cannot be read has a `problem` instead. */
 export type StoredEntry =
-  | { readonly sequence: bigint; readonly entry: FeedEntry }
+  | { readonly sequence: bigint; readonly entry: FeedEntry; readonly characters: number }
   | { readonly sequence: bigint; readonly problem: unknown }
 
 /** Longest message that is read back, in bytes of JSON. */
 const MAX_STORED_BYTES = 512 * 1024 * 1024
+/** No entry is read together with this much of entries before it, bytes as stored. */
+const MAX_READ_BYTES = 1024 * 1024
 /** Fastest level that still finds what repeats within a block. */
 const DEFLATE_LEVEL = 3
 
@@ -62,7 +64,7 @@ export function oldestCursor(reader: string, state: FeedState): FeedCursor {
   return { reader, epoch: state.epoch, sequence: state.prunedTo, seen: null, block: 0 }
 }
 
-/** Entries after `after`, in order, at most `limit`. */
+/** Entries after `after`, in order: at most `limit`, and fewer when they are large, but one at least. */
 export async function readFeed(
   query: FeedQuery,
   reader: string,
@@ -70,8 +72,11 @@ export async function readFeed(
   limit: number,
 ): Promise<StoredEntry[]> {
   const rows = await query<{ sequence: bigint; message: Buffer }>(
-    'SELECT sequence, message FROM chain.feed WHERE reader = $1 AND sequence > $2 ORDER BY sequence LIMIT $3',
-    [reader, after, limit],
+    `SELECT sequence, message FROM (
+       SELECT sequence, message, sum(octet_length(message)) OVER (ORDER BY sequence) - octet_length(message) AS before
+       FROM (SELECT sequence, message FROM chain.feed WHERE reader = $1 AND sequence > $2 ORDER BY sequence LIMIT $3) f
+     ) f WHERE before < $4 ORDER BY sequence`,
+    [reader, after, limit, MAX_READ_BYTES],
   )
   return Promise.all(rows.map((row) => unpack(row)))
 }
@@ -79,7 +84,8 @@ export async function readFeed(
 async function unpack({ sequence, message }: { sequence: bigint; message: Buffer }): Promise<StoredEntry> {
   try {
     const bytes = await inflate(message, { maxOutputLength: MAX_STORED_BYTES })
-    return { sequence, entry: decodeFeedEntry(bytes.toString()) }
+    const text = bytes.toString()
+    return { sequence, entry: decodeFeedEntry(text), characters: text.length }
   } catch (problem) {
     return { sequence, problem }
   }

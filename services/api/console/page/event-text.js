@@ -58,6 +58,18 @@ export function describeEvent(text) {
   }
 }
 
+/**
+ * Whether a message says that the server stops: the stream can be resumed where it ended.
+ * @param {string} text
+ */
+export function isStopping(text) {
+  try {
+    return textAt(JSON.parse(text), 'code') === 'STOPPING'
+  } catch {
+    return false
+  }
+}
+
 /** @param {string} name */
 function titleOf(name) {
   const words = name.replaceAll('_', ' ')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeEvent } from './event-text.js'
+import { describeEvent, isStopping } from './event-text.js'
 
 const block = { num: 1_234, id: 'ab', time: 1_800_000_000_000 }
 
@@ -61,6 +61,11 @@ it('the text of an event describes forks, gaps and the end of the stream', () =>
     kind: 'failure',
     detail: 'too slow',
   })
+})
+
+it('the notice of a server that stops is told from other failures', () => {
+  const texts = ['{"type":"error","code":"STOPPING"}', '{"type":"error","code":"TOO_SLOW"}', '{', 'null']
+  expect(texts.map(isStopping)).toEqual([true, false, false, false])
 })
 
 it('the text of an event leaves out what is no event', () => {

@@ -1,5 +1,5 @@
 import { byId, create, setText, show } from './dom.js'
-import { describeEvent } from './event-text.js'
+import { describeEvent, isStopping } from './event-text.js'
 import { formatAge, formatWhole } from './format.js'
 
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
@@ -10,8 +10,9 @@ const SHOWN = 60
 const MOST_WAITING = 500
 /** After a longer time in the background the page shows new events only, ms. */
 const RESUME_MS = 300_000
-/** After an answer that was no stream. */
-const RETRY_MS = 30_000
+/** After an answer that was no stream, ms; then twice as late each time. */
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 30_000
 const UNAVAILABLE = 'Live events are not available.'
 
 /** Live events. One stream at a time, and none while the page is hidden: browsers open few connections to a host.
@@ -32,6 +33,7 @@ export function createEvents() {
   let retry
   let cursor = ''
   let closedMs = 0
+  let retryMs = FIRST_RETRY_MS
   let note = ''
   let isDrawing = false
 
@@ -74,13 +76,19 @@ export function createEvents() {
     const opened = new EventSource(`${path.slice(1)}${from}`)
     source = opened
     for (const name of ['event', 'fork', 'gap', 'failure']) opened.addEventListener(name, take)
-    // A stream that the server ended is not resumed from its cursor: the cursor may be the cause.
-    opened.addEventListener('failure', () => {
+    // A server that stops ends the stream after its notice, and the browser resumes from the cursor. Otherwise the cursor
+    // may be the cause.
+    opened.addEventListener('failure', ({ data }) => {
+      if (isStopping(String(data))) return
       close()
       cursor = ''
-      retry = setTimeout(open, RETRY_MS)
+      retry = setTimeout(open, LONGEST_RETRY_MS)
+    })
+    opened.addEventListener('position', ({ lastEventId }) => {
+      cursor = lastEventId
     })
     opened.addEventListener('open', () => {
+      retryMs = FIRST_RETRY_MS
       note = ''
       showNote()
     })
@@ -89,7 +97,10 @@ export function createEvents() {
       const isOver = opened.readyState === EventSource.CLOSED
       note = isOver ? UNAVAILABLE : 'Connecting'
       // The browser reconnects by itself, but not after an answer that was no stream, such as one of a proxy.
-      if (isOver) retry = setTimeout(open, RETRY_MS)
+      if (isOver) {
+        retry = setTimeout(open, retryMs)
+        retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)
+      }
       showNote()
     })
   }

@@ -78,10 +78,10 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
       },
     })),
     records: Object.fromEntries(
-      Object.entries(marketRecords(setup)).map(([kind, { schema, read }]): [string, RecordReader] => [
+      Object.entries(marketRecords(setup)).map(([kind, { read, ...reader }]): [string, RecordReader] => [
         kind,
         {
-          schema,
+          ...reader,
           read: async (session, keys) => {
             await learnContract(session)
             return read(session, keys)

@@ -29,7 +29,10 @@ export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace 
     name: 'tools',
     endpoints: toolsEndpoints(setup),
     records: {
-      link: liveRecord(linkRecord, links),
+      link: liveRecord(linkRecord, links, {
+        ...{ table: 'tools.links', key: 'r.link_id', keyType: 'bigint', path: '/v1/links/' },
+        ...{ accounts: ['r.creator', 'r.claimer'], assets: 'r.asset_ids' },
+      }),
     },
     forget() {
       shared.clear()

@@ -1,0 +1,214 @@
+import { eventOfAction } from '../../core/live/index.ts'
+import type { FeedBlock } from '../../core/feed/index.ts'
+import type { Subscription } from './client.ts'
+import { fits } from './filter.ts'
+import { needsKeys } from './filter-index.ts'
+import type { SharedFilter } from './filter-index.ts'
+import { createLiveEvent, recordKey } from './live-event.ts'
+import type { LiveEvent, PlacedEvent } from './live-event.ts'
+import type { Format } from './outgoing.ts'
+import type { EventRecords } from './records.ts'
+import { forEachYielding } from './yielding.ts'
+
+/** Events and bytes of records that are read at once. */
+const CHUNK_EVENTS = 100
+export const CHUNK_BYTES = 2 * 1024 * 1024
+/** Bytes of records that a block keeps in memory. With more it is heavy: its events are sent chunk by chunk. */
+export const HEAVY_BYTES = 4 * 1024 * 1024
+/** A batch for many clients is kept when it is not larger. */
+const BATCH_BYTES = 256 * 1024
+const MAX_BATCHES = 32
+/** A message in memory: its text, and its bytes in one or two formats. */
+const COPIES = 4
+
+/** Messages for any number of clients. */
+export interface Batch {
+  readonly bytes: Buffer
+  /** Messages in it. */
+  readonly count: number
+}
+
+type Filters = readonly SharedFilter<Subscription>[]
+
+/**
+ * The events of one block that a namespace publishes. Keys and records are read when they are needed, once for all clients,
+ * whether they are live or resume.
+ */
+export class BlockEvents {
+  readonly block: FeedBlock
+  readonly placed: readonly PlacedEvent[]
+  readonly #records: EventRecords
+  /** Counts memory. */
+  readonly #grow: (bytes: number) => void
+  readonly #sizes = new Map<string, number>()
+  readonly #loaded = new Map<PlacedEvent, LiveEvent>()
+  readonly #loading = new Map<PlacedEvent, Promise<void>>()
+  #loadedBytes = 0
+  #isHeavy = false
+  readonly #hits = new WeakMap<SharedFilter<Subscription>, readonly PlacedEvent[]>()
+  readonly #batches = new Map<string, Batch>()
+  #readingKeys: Promise<void> = Promise.resolve()
+
+  constructor(
+    block: FeedBlock,
+    of: { readonly family: string; readonly contract: string },
+    records: EventRecords,
+    grow: (bytes: number) => void,
+  ) {
+    this.block = block
+    this.placed = placeEvents(block, of)
+    this.#records = records
+    this.#grow = grow
+  }
+
+  /** The records of the block are too large to be kept together. */
+  get isHeavy(): boolean {
+    return this.#isHeavy
+  }
+
+  /** Reads what events can be found by, unless it is known. */
+  async readKeys(events: readonly PlacedEvent[]): Promise<void> {
+    for (;;) {
+      await this.#readingKeys
+      const missing = events.filter(({ keys }) => keys === undefined)
+      if (missing.length === 0) return
+      const reading = this.#records.readKeys(missing, this.#sizes)
+      this.#readingKeys = reading.catch(() => undefined)
+      await reading
+    }
+  }
+
+  /** Reads what is needed to say which events match filters. */
+  readKeysFor(filters: Filters): Promise<void> | undefined {
+    const lacking = this.placed.filter(
+      ({ keys, name }) =>
+        keys === undefined &&
+        filters.some(({ filter }) => needsKeys(filter) && (filter.events?.has(name) ?? true)),
+    )
+    return lacking.length === 0 ? undefined : this.readKeys(lacking)
+  }
+
+  /** The events that a filter lets through; their keys have been read. */
+  hits(shared: SharedFilter<Subscription>): readonly PlacedEvent[] {
+    const known = this.#hits.get(shared)
+    if (known) return known
+    const { filter } = shared
+    const found = this.placed.filter(({ name, keys }) =>
+      keys === undefined ? (filter.events?.has(name) ?? true) : fits(filter, { name, keys }),
+    )
+    this.#hits.set(shared, found)
+    return found
+  }
+
+  /** The events that one of several filters lets through, in their order. */
+  hitsOfAny(filters: Filters): readonly PlacedEvent[] {
+    if (filters.length === 1) return this.hits(filters[0]!)
+    const found = new Set(filters.flatMap((shared) => this.hits(shared)))
+    return this.placed.filter((placed) => found.has(placed))
+  }
+
+  /** An event with its record, if it is in memory. */
+  loaded(placed: PlacedEvent): LiveEvent | undefined {
+    return this.#loaded.get(placed)
+  }
+
+  /**
+   * Reads the records of the first of some events: as many as may be in memory together.
+   * @returns them, in order, at least one.
+   */
+  async load(events: readonly PlacedEvent[]): Promise<LiveEvent[]> {
+    const chunk = await this.#chunkOf(events)
+    // A heavy block may forget some of them while others are read.
+    for (;;) {
+      const missing = chunk.filter((placed) => !this.#loaded.has(placed))
+      if (missing.length === 0) return chunk.map((placed) => this.#loaded.get(placed)!)
+      await Promise.all(missing.flatMap((placed) => this.#loading.get(placed) ?? []))
+      const unread = missing.filter((placed) => !this.#loaded.has(placed) && !this.#loading.has(placed))
+      if (unread.length > 0) await this.#read(unread, chunk)
+    }
+  }
+
+  /** The messages of all hits of filters; undefined when some are not in memory, or they are too large for one batch. */
+  async batch(format: Format, filters: Filters): Promise<Batch | undefined> {
+    const key = `${format} ${filters
+      .map(({ serial }) => serial)
+      .sort((a, b) => a - b)
+      .join()}`
+    const known = this.#batches.get(key)
+    if (known) return known
+    const parts: Buffer[] = []
+    const total = { bytes: 0 }
+    await forEachYielding(this.hitsOfAny(filters), (placed) => {
+      if (total.bytes > BATCH_BYTES) return
+      const part = this.#loaded.get(placed)?.message.bytes(format)
+      if (part) parts.push(part)
+      total.bytes += part?.length ?? Infinity
+    })
+    if (total.bytes > BATCH_BYTES) return undefined
+    const batch = { bytes: parts.length === 1 ? parts[0]! : Buffer.concat(parts), count: parts.length }
+    if (this.#batches.size < MAX_BATCHES) {
+      this.#batches.set(key, batch)
+      if (parts.length > 1) this.#grow(batch.bytes.length)
+    }
+    return batch
+  }
+
+  /** The first events that may be in memory together. */
+  async #chunkOf(events: readonly PlacedEvent[]): Promise<readonly PlacedEvent[]> {
+    const first = events.slice(0, CHUNK_EVENTS)
+    await this.readKeys(first)
+    let bytes = 0
+    const end = first.findIndex(({ entry, event }, at) => {
+      bytes += this.#sizes.get(`${entry.entity} ${recordKey(entry, event)}`) ?? 0
+      return at > 0 && bytes > CHUNK_BYTES
+    })
+    return end === -1 ? first : first.slice(0, end)
+  }
+
+  async #read(events: readonly PlacedEvent[], chunk: readonly PlacedEvent[]): Promise<void> {
+    const reading = this.#records.read(events, this.#sizes)
+    const done = reading.then(
+      () => undefined,
+      () => undefined,
+    )
+    for (const placed of events) this.#loading.set(placed, done)
+    try {
+      const records = await reading
+      if (this.#loadedBytes > HEAVY_BYTES) this.#forgetOthers(chunk)
+      for (const placed of events) {
+        const record = records.get(placed) ?? {}
+        const bytes = record.text?.length ?? 0
+        this.#loaded.set(placed, createLiveEvent(this.block, placed, record))
+        this.#loadedBytes += bytes
+        this.#grow(COPIES * bytes)
+      }
+      if (this.#loadedBytes > HEAVY_BYTES) this.#isHeavy = true
+    } finally {
+      for (const placed of events) this.#loading.delete(placed)
+    }
+  }
+
+  #forgetOthers(chunk: readonly PlacedEvent[]): void {
+    const keep = new Set(chunk)
+    for (const [placed, { record }] of this.#loaded) {
+      if (keep.has(placed)) continue
+      const bytes = record.text?.length ?? 0
+      this.#loaded.delete(placed)
+      this.#loadedBytes -= bytes
+      this.#grow(-COPIES * bytes)
+    }
+  }
+}
+
+/** The events of a block that a namespace publishes. */
+function placeEvents(
+  block: FeedBlock,
+  { family, contract }: { readonly family: string; readonly contract: string },
+): PlacedEvent[] {
+  return block.events.flatMap((event, index) => {
+    if (event.family !== family || event.contract !== contract) return []
+    const action = block.transactions[event.transaction]?.traces[event.trace]?.name ?? ''
+    const entry = eventOfAction(family, action)
+    return entry ? [{ index, event, entry, name: entry.event, keys: undefined }] : []
+  })
+}

@@ -1,0 +1,73 @@
+import { CHUNK_BYTES, HEAVY_BYTES } from './block-events.ts'
+import type { LiveLimits } from './limits.ts'
+import { RECORD_BYTES } from './records.ts'
+import { resumeTiming } from './resuming.ts'
+import { LEAST_RATE, STALL_MS } from './slow-client.ts'
+import { subscriptionBytes } from './subscription-budget.ts'
+
+/** A limit of live data, for people. */
+export interface LiveLimit {
+  /** Key below `live` in server.config.json; without one it cannot be set. */
+  readonly setting?: keyof LiveLimits
+  readonly counts: string
+  readonly per: 'process' | 'address' | 'connection' | 'subscription' | 'message' | 'block'
+  /** Of a limit that cannot be set; the others have theirs with their setting. */
+  readonly value?: string
+  /** What a client gets beyond it. */
+  readonly beyond: string
+}
+
+const MIB = 1024 * 1024
+const mib = (bytes: number): string => `${bytes / MIB} MiB`
+
+/** The limits of live data, as they are enforced. */
+export const liveLimits: readonly LiveLimit[] = [
+  { setting: 'max_connections', counts: 'connections', per: 'process', beyond: '503' },
+  { setting: 'connections_per_address', counts: 'connections', per: 'address', beyond: '429' },
+  {
+    ...{ setting: 'subscriptions_per_connection', counts: 'subscriptions', per: 'connection' },
+    beyond: '`TOO_MANY_SUBSCRIPTIONS`',
+  },
+  {
+    ...{ setting: 'values_per_subscription', counts: 'values of filters', per: 'subscription' },
+    beyond: '`INVALID_FILTER`',
+  },
+  ...(['connection', 'address', 'process'] as const).map(
+    (per): LiveLimit => ({
+      ...{ counts: 'bytes of the filters of subscriptions in memory', per },
+      value: mib(subscriptionBytes[per]),
+      beyond: '`SUBSCRIPTIONS_TOO_LARGE`; the event stream answers 429',
+    }),
+  ),
+  {
+    ...{ setting: 'max_message_bytes', counts: 'bytes of a message of a client', per: 'message' },
+    beyond: 'the connection closes with 1009',
+  },
+  {
+    ...{ setting: 'messages_per_second', counts: 'messages of a client in a second', per: 'connection' },
+    beyond: '`RATE_LIMITED`, the connection closes',
+  },
+  {
+    ...{ counts: 'bytes of a record', per: 'message', value: mib(RECORD_BYTES) },
+    beyond: 'the event with `too_large` and `path` instead of the record',
+  },
+  {
+    ...{ counts: 'bytes of records of a block that are in memory together', per: 'block' },
+    value: `${mib(HEAVY_BYTES)}, read ${mib(CHUNK_BYTES)} at a time`,
+    beyond: 'the events of the block piece by piece, as the client reads them',
+  },
+  {
+    ...{ setting: 'max_queue_bytes', counts: 'bytes that wait to be read', per: 'connection' },
+    beyond: 'nothing more until the client has read; a socket.io client is cut off when it reads nothing',
+  },
+  {
+    ...{ counts: 'time in which a client reads nothing', per: 'connection' },
+    value: `${STALL_MS / 1_000} s, and 1 s for each ${LEAST_RATE / 1024} KiB that wait`,
+    beyond: '`TOO_SLOW`, the connection closes',
+  },
+  {
+    ...{ counts: 'time that a client waits for its turn to resume', per: 'connection' },
+    value: `${resumeTiming.waitMs / 1_000} s; \`waiting\` is sent every ${resumeTiming.noticeMs / 1_000} s`,
+    beyond: '`UNAVAILABLE`, the connection closes',
+  },
+]

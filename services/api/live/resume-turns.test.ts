@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { ResumeTurns } from './resume-turns.ts'
+
+/** Runs all pending callbacks. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+it('the addresses that wait take turns, whatever their number of clients', async () => {
+  const turns = new ResumeTurns()
+  const order: string[] = []
+  const ends: (() => void)[] = []
+  const ask = (name: string): void => {
+    turns.ask(name[0]!, () => {
+      order.push(name)
+      return new Promise((resolve) => ends.push(resolve))
+    })
+  }
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'c1']) ask(name)
+  expect(order).toEqual(['a1', 'a2', 'a3', 'a4'])
+  expect([turns.waiting, turns.isBusy]).toEqual([5, true])
+  for (let at = 0; at < 5; at++) {
+    ends[at]!()
+    await settle()
+  }
+  expect(order.slice(4)).toEqual(['a5', 'b1', 'c1', 'a6', 'b2'])
+})

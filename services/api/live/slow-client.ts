@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Connection } from './client.ts'
+
+/** A client that reads nothing for this long, and for the time that its buffer takes at the least rate, is slow. */
+export const STALL_MS = 5_000
+/** Least rate of a client that reads, bytes a second: a large message is not read sooner. */
+export const LEAST_RATE = 64 * 1024
+
+/** Waits until a client has read what was sent; false when it reads nothing, or has left. */
+export async function isRead(connection: Connection): Promise<boolean> {
+  const drained = connection.drained().then(() => true)
+  for (let waitingBytes = Infinity; connection.waitingBytes < waitingBytes;) {
+    ;({ waitingBytes } = connection)
+    const waiting = new AbortController()
+    const late = sleep(STALL_MS + (1_000 * waitingBytes) / LEAST_RATE, false, { signal: waiting.signal })
+    const isDrained = await Promise.race([drained, late.catch(() => false)])
+    waiting.abort()
+    if (isDrained) return true
+  }
+  return false
+}
