@@ -32,13 +32,11 @@ export const liveLimits: readonly LiveLimit[] = [
     ...{ setting: 'values_per_subscription', counts: 'values of filters', per: 'subscription' },
     beyond: '`INVALID_FILTER`',
   },
-  ...(['connection', 'address', 'process'] as const).map(
-    (per): LiveLimit => ({
-      ...{ counts: 'bytes of the filters of subscriptions in memory', per },
-      value: mib(subscriptionBytes[per]),
-      beyond: '`SUBSCRIPTIONS_TOO_LARGE`; the event stream answers 429',
-    }),
-  ),
+  ...(['connection', 'address', 'process'] as const).map((per): LiveLimit => ({
+    ...{ counts: 'bytes of the filters of subscriptions in memory', per },
+    value: mib(subscriptionBytes[per]),
+    beyond: '`SUBSCRIPTIONS_TOO_LARGE`; the event stream answers 429',
+  })),
   {
     ...{ setting: 'max_message_bytes', counts: 'bytes of a message of a client', per: 'message' },
     beyond: 'the connection closes with 1009',

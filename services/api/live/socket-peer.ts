@@ -4,6 +4,7 @@ import { MessageRate } from './limits.ts'
 import type { LiveLimits } from './limits.ts'
 import type { CutReason, LiveObserver, Transport } from './observer.ts'
 import type { LiveErrorCode } from './outgoing.ts'
+import { mayBeReading } from './slow-client.ts'
 
 /** Connection below the sockets of one client. */
 export type EngineSocket = Socket['conn']
@@ -14,6 +15,8 @@ const EVENT = '2'
 
 /** Bytes of a waiting packet without its content, about. */
 const PACKET_BYTES = 256
+/** A client that reads may have this many times the bytes waiting that one that does not may have. */
+const QUEUES = 4
 /** How long a dismissed client has to read the reason, ms. */
 const LAST_WORDS_MS = 3_000
 
@@ -57,6 +60,8 @@ export class SocketPeer {
   readonly #limits: LiveLimits
   readonly #observer: LiveObserver
   #waitingBytes = 0
+  /** When the client took something last, or was sent something while nothing waited. */
+  #takenMs = 0
 
   constructor(conn: EngineSocket, limits: LiveLimits, observer: LiveObserver) {
     this.#conn = conn
@@ -87,14 +92,16 @@ export class SocketPeer {
   /** Hands packets over; a client that has not taken what came before has to go. */
   write(batch: PacketBatch): void {
     if (this.#conn.readyState !== 'open') return
-    if (this.#waitingBytes > this.#limits.max_queue_bytes) {
+    if (this.#isSlow()) {
       this.cut('slow')
       return
     }
     const { bytes, texts } = batch
+    if (this.#waitingBytes === 0) this.#takenMs = performance.now()
     this.#waitingBytes += bytes
     const taken = (): void => {
       this.#waitingBytes -= bytes
+      this.#takenMs = performance.now()
     }
     if (this.#conn.transport.name === 'websocket') {
       // The transport writes these bytes instead of framing the text for each client again.
@@ -106,6 +113,13 @@ export class SocketPeer {
       })
     }
     this.#observer.sent(this.transport, texts.length, bytes)
+  }
+
+  /** A large message alone makes no client slow: it takes its time to be read. */
+  #isSlow(): boolean {
+    const { max_queue_bytes: most } = this.#limits
+    if (this.#waitingBytes <= most) return false
+    return this.#waitingBytes > QUEUES * most || !mayBeReading(this.#takenMs, this.#waitingBytes)
   }
 
   /** Closes the connection; the client may reconnect. */
