@@ -45,6 +45,7 @@ const { config } = parseConfig({
   },
   server: {
     server_addr: '127.0.0.1',
+    trust_proxy: true,
     live: { max_connections: MANY, connections_per_address: MANY },
     namespaces: [
       { name: 'assets', path: '/assets', args: { assets_account: CONTRACT, connected_reader: READER } },

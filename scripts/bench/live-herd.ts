@@ -1,0 +1,193 @@
+/**
+ * Clients that resume, on a generated database. Usage:
+ *   node dist/scripts/bench/live-herd.js [--data FOLDER] [--factor N] [--clients N] [--seconds N] [--events N] [--slow N]
+ * First a herd: all clients leave, blocks come for some time (two a second), and all reconnect at once with their cursors.
+ * Prints how long until the last one has got everything it missed. Then slow clients: from as many addresses, each reads
+ * 128 KB a second of all events of these blocks, uncompressed; prints how long clients of other addresses, which
+ * read at once, wait for their first event and for all they missed.
+ */
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { WebSocket } from 'ws'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { generatedChainId } from './generated/index.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
+import type { LiveProcessMessage, WantedBlock } from './live-process.ts'
+import { percentile } from './report.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    ...generatedArguments,
+    factor: { type: 'string', default: '0.02' },
+    clients: { type: 'string', default: '2000' },
+    seconds: { type: 'string', default: '40' },
+    events: { type: 'string', default: '50' },
+    slow: { type: 'string', default: '20' },
+  },
+})
+
+const BLOCKS_PER_SECOND = 2
+/** Connections that are opened at the same time. */
+const AT_ONCE = 200
+/** What a slow client reads at once, and how often. */
+const SLOW_BYTES = 32 * 1024
+const SLOW_EVERY_MS = 250
+const QUICK_CLIENTS = 10
+
+/** A client that has subscribed to some events. */
+interface Client {
+  readonly socket: WebSocket
+  cursor: string | undefined
+  events: number
+  firstEventMs: number | undefined
+  /** When it had everything. */
+  doneMs: number | undefined
+}
+
+const server = await openGeneratedServer(options)
+const children: ChildProcess[] = []
+try {
+  await measure()
+} finally {
+  for (const child of children) if (child.connected) child.disconnect()
+  for (const child of children) if (child.exitCode === null) await once(child, 'exit')
+  await server.stop()
+}
+
+async function measure(): Promise<void> {
+  const assets = await someAssets(Number(options.events))
+  const api = fork(
+    join(import.meta.dirname, 'live-process.js'),
+    [JSON.stringify(server.address), generatedChainId],
+    { serialization: 'advanced' },
+  )
+  children.push(api)
+  const [{ url }] = (await once(api, 'message')) as [Extract<LiveProcessMessage, { url: string }>]
+  const commit = async (block: number): Promise<void> => {
+    const committed = once(api, 'message')
+    api.send({ block, assets } satisfies WantedBlock)
+    await committed
+  }
+  await commit(1)
+  const cursor = await herd(url, assets, commit)
+  await slowAddresses(url, cursor)
+}
+
+/** @returns a cursor from before the blocks. */
+async function herd(
+  url: string,
+  assets: readonly string[],
+  commit: (block: number) => Promise<void>,
+): Promise<string> {
+  const count = Number(options.clients)
+  // Each client follows one asset, which is updated in every block.
+  const subscriptionOf = (at: number): object => ({ assets: [assets[at % assets.length]] })
+  const openAll = async (cursors: readonly (string | undefined)[]): Promise<Client[]> => {
+    const clients: Client[] = []
+    for (let opened = 0; opened < count; opened += AT_ONCE) {
+      const places = Array.from({ length: Math.min(AT_ONCE, count - opened) }, (_, at) => opened + at)
+      const group = places.map((at) =>
+        open(url, `10.0.${at >> 8}.${at & 255}`, subscriptionOf(at), cursors[at]),
+      )
+      clients.push(...(await Promise.all(group)))
+    }
+    return clients
+  }
+  const before = await openAll([])
+  while (before.some(({ cursor }) => cursor === undefined)) await sleep(10)
+  const cursors = before.map(({ cursor }) => cursor)
+  for (const { socket } of before) socket.terminate()
+  const blocks = Number(options.seconds) * BLOCKS_PER_SECOND
+  for (let block = 2; block < 2 + blocks; block++) {
+    await commit(block)
+    await sleep(1_000 / BLOCKS_PER_SECOND)
+  }
+  const startMs = performance.now()
+  const clients = await openAll(cursors)
+  const openedMs = performance.now()
+  while (clients.some(({ doneMs }) => doneMs === undefined)) await sleep(10)
+  const times = clients.map(({ doneMs }) => (doneMs! - startMs) / 1_000)
+  const missing = clients.filter(({ events }) => events < blocks).length
+  const extra = clients.filter(({ events }) => events > blocks).length
+  console.log(
+    `herd: ${count} clients after ${options.seconds} s, ${blocks} blocks of ${options.events} events; connections open after ` +
+      `${((openedMs - startMs) / 1_000).toFixed(1)} s; all caught up after ${Math.max(...times).toFixed(1)} s ` +
+      `(median ${percentile(times, 0.5).toFixed(1)} s); clients with missing events ${missing}, with extra ones ${extra}`,
+  )
+  for (const { socket } of clients) socket.terminate()
+  return cursors[0]!
+}
+
+async function slowAddresses(url: string, cursor: string): Promise<void> {
+  const slow = await Promise.all(
+    Array.from({ length: Number(options.slow) }, (_, at) => open(url, `10.1.0.${at + 1}`, {}, cursor)),
+  )
+  const reading = slow.map(({ socket }) => readSlowly(socket))
+  await sleep(2_000)
+  const waits: number[] = []
+  const whole: number[] = []
+  for (let at = 0; at < QUICK_CLIENTS; at++) {
+    const startMs = performance.now()
+    const client = await open(url, `10.2.0.${at + 1}`, {}, cursor)
+    while (client.doneMs === undefined) await sleep(5)
+    waits.push(client.firstEventMs! - startMs)
+    whole.push(client.doneMs - startMs)
+    client.socket.terminate()
+  }
+  const cut = slow.filter(({ socket }) => socket.readyState === WebSocket.CLOSED).length
+  console.log(
+    `slow clients of ${options.slow} addresses: others have their first event after at most ${Math.max(...waits).toFixed(0)} ms, ` +
+      `everything after at most ${Math.max(...whole).toFixed(0)} ms; slow ones that were cut off: ${cut}`,
+  )
+  for (const timer of reading) clearInterval(timer)
+  for (const { socket } of slow) socket.terminate()
+}
+
+function readSlowly(socket: WebSocket): NodeJS.Timeout {
+  const tcp = (socket as unknown as { _socket: NodeJS.ReadableStream & { bytesRead: number } })._socket
+  let allowed = 0
+  tcp.on('data', () => {
+    if (tcp.bytesRead > allowed) tcp.pause()
+  })
+  return setInterval(() => {
+    allowed += SLOW_BYTES
+    if (tcp.bytesRead <= allowed) tcp.resume()
+  }, SLOW_EVERY_MS)
+}
+
+async function open(url: string, address: string, filters: object, cursor?: string): Promise<Client> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/assets/v1/live`, {
+    headers: { 'X-Forwarded-For': address },
+    perMessageDeflate: false,
+  })
+  const client: Client = { socket, cursor, events: 0, firstEventMs: undefined, doneMs: undefined }
+  socket.on('message', (data: Buffer) => {
+    const message = JSON.parse(data.toString()) as { type: string; cursor?: string }
+    client.cursor = message.cursor ?? client.cursor
+    if (message.type === 'event') {
+      client.events++
+      client.firstEventMs ??= performance.now()
+    } else if (message.type === 'position') client.doneMs ??= performance.now()
+  })
+  socket.on('error', () => undefined)
+  await once(socket, 'open')
+  socket.send(JSON.stringify({ type: 'subscribe', ...filters, ...(cursor === undefined ? {} : { cursor }) }))
+  return client
+}
+
+async function someAssets(count: number): Promise<string[]> {
+  const client = await connectDatabase(server.address, { applicationName: 'bench' })
+  try {
+    const { rows } = await client.query<{ id: string }>(
+      'SELECT asset_id::text AS id FROM assets.assets ORDER BY asset_id LIMIT $1',
+      [count],
+    )
+    return rows.map(({ id }) => id)
+  } finally {
+    await client.end()
+  }
+}
