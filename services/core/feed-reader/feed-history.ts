@@ -102,7 +102,11 @@ export class FeedHistory {
   /** Adds the next entry. @param characters length of its text. */
   append(entry: FeedEntry, characters: number): void {
     const sequence = BigInt(entry.sequence)
-    if (entry.epoch !== this.#epoch || sequence !== this.#newest + 1n) this.begin({ ...entry, sequence })
+    if (entry.epoch !== this.#epoch || sequence !== this.#newest + 1n) {
+      // The subscriber has skipped entries: what it names in their place is not what is stored under this number.
+      this.begin({ ...entry, sequence })
+      return
+    }
     this.#newest = sequence
     this.#recent.put(sequence, itemOf(entry, characters))
     if (entry.kind === 'fork') this.#forks.add({ sequence, block: entry.block_num })

@@ -143,7 +143,9 @@ const live = section({
     ),
   max_queue_bytes: integer(65_536, 1_073_741_824)
     .default(8_388_608)
-    .describe('Bytes that may wait for a client to read them: then it is sent nothing more before it has read.'),
+    .describe(
+      'Bytes that may wait for a client to read them: then it is sent nothing more before it has read.',
+    ),
 })
 
 const namespacePath = () =>
