@@ -7,20 +7,17 @@ import type { Sql } from '../../services/api/sql/sql.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/index.ts'
 import type { EndpointContext } from '../../services/api/endpoint/endpoint.ts'
 import type { List, ListReader } from '../../services/api/planner/list.ts'
-import { assetList, countAssets } from '../../services/api/namespaces/assets/lists/asset-list.ts'
+import { assetList, countAssets } from '../../services/api/namespaces/nft/asset-lists/asset-list.ts'
 import {
   burnerPage,
   countOwners,
   ownerPage,
 } from '../../services/api/namespaces/assets/lists/account-list.ts'
-import { createListReader } from '../../services/api/namespaces/assets/lists/list-reader.ts'
+import { createListReader } from '../../services/api/namespaces/nft/endpoints/list-reader.ts'
 import { PRICE_COLUMNS, pricedAssets } from '../../services/api/namespaces/market/lists/priced-assets.ts'
-import { heldAssets } from '../../services/api/namespaces/market/statistics/held-assets.ts'
-import {
-  assetListParameters,
-  burnerParameters,
-  ownerParameters,
-} from '../../services/api/namespaces/assets/parameters.ts'
+import { heldAssets } from '../../services/api/namespaces/market/aggregates/held-assets.ts'
+import { assetListParameters } from '../../services/api/namespaces/nft/parameters/asset-list.ts'
+import { burnerParameters, ownerParameters } from '../../services/api/namespaces/assets/parameters.ts'
 import { without } from '../../services/core/endpoint/index.ts'
 import type { Parameters, Values } from '../../services/core/endpoint/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'

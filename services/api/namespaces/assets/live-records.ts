@@ -1,29 +1,9 @@
-import type { Session } from '../../database/index.ts'
-import type { NamedSchema, RecordKeys, RecordReader } from '../../endpoint/index.ts'
-import type { RecordKind } from '../../records/index.ts'
-import { collectionRecord, schemaRecord, templateRecord } from './records/entity-schemas.ts'
+import type { RecordReader } from '../../endpoint/index.ts'
+import { liveRecord, textBytes } from '../nft/endpoints/index.ts'
+import type { KeySource } from '../nft/endpoints/index.ts'
+import { collectionRecord, schemaRecord, templateRecord } from '../nft/record-schemas/index.ts'
 import { offerRecord, transferRecord } from './records/trade-schemas.ts'
 import type { AssetsSetup } from './setup.ts'
-
-/** Where the filters of live subscriptions find the values of a record; `r` is its row. */
-export interface KeySource {
-  /** Relation of the rows. */
-  readonly table: string
-  /** SQL of the key, and its type. */
-  readonly key: string
-  readonly keyType: 'bigint' | 'integer' | 'text'
-  /** SQL of the accounts; null values are left out. */
-  readonly accounts: readonly string[]
-  /** SQL of the collection and the template that the row names itself. */
-  readonly collection?: string
-  readonly template?: string
-  /** SQL of an array of the ids of its assets. */
-  readonly assets?: string
-  /** SQL of the bytes of the row's own texts. */
-  readonly bytes?: string
-  /** Path of the endpoint of one record, before the key. */
-  readonly path: string
-}
 
 const sources = {
   asset: {
@@ -63,69 +43,4 @@ export function assetsRecords({ records, assetSchema }: AssetsSetup): Record<str
     offer: liveRecord(offerRecord(assetSchema), records.offer, sources.offer),
     transfer: liveRecord(transferRecord(assetSchema), records.transfer, sources.transfer),
   }
-}
-
-/** Records of one kind as events carry them. */
-export function liveRecord(schema: NamedSchema, kind: RecordKind, source: KeySource): RecordReader {
-  const statement = keysStatement(source)
-  return {
-    schema,
-    path: (key) => source.path + key,
-    readKeys: (session, keys) => readKeys(session, statement, keys),
-    read: (session, keys) => kind.readKeys(session, keys),
-  }
-}
-
-async function readKeys(
-  session: Session,
-  statement: { readonly name: string; readonly text: string },
-  keys: readonly string[],
-): Promise<Map<string, RecordKeys>> {
-  if (keys.length === 0) return new Map()
-  const rows = await session.query<[text: string]>({ ...statement, values: [keys] })
-  return new Map(
-    rows.map(([text]) => {
-      const [key, found] = JSON.parse(text) as [string, RecordKeys]
-      return [key, found]
-    }),
-  )
-}
-
-/** Values are taken from the rows of the contained assets too, but no attribute leaves the database: only their sizes do. */
-function keysStatement(source: KeySource): { name: string; text: string } {
-  const { table, key, keyType, accounts, collection, template, assets, bytes = '0' } = source
-  const own = (value: string | undefined): string => (value === undefined ? '' : `, ${value}::text`)
-  const condition = key.includes('||')
-    ? `(r.collection_name, r.schema_name) IN (
-        SELECT split_part(k, '/', 1), split_part(k, '/', 2) FROM unnest($1::text[]) u(k))`
-    : `${key} = ANY($1::${keyType}[])`
-  return {
-    name: `live keys ${table}`,
-    text: `SELECT json_build_array((${key})::text, json_build_object(
-        'accounts', array_remove(ARRAY[${accounts.map((sql) => `${sql}::text`).join()}]::text[], NULL),
-        'collections', array_remove(ARRAY[NULL${own(collection)}]::text[] || x.collections, NULL),
-        'templates', array_remove(ARRAY[NULL${own(template)}]::text[] || x.templates, NULL),
-        'assets', ${assets === undefined ? `ARRAY[]::text[]` : `array_remove((${assets})::text[], NULL)`},
-        'bytes', ${bytes} + coalesce(x.bytes, 0)))::text
-      FROM ${table} r LEFT JOIN LATERAL (${assets === undefined ? NO_ASSETS : containedIn(assets)}) x ON true
-      WHERE ${condition}`,
-  }
-}
-
-const NO_ASSETS = 'SELECT ARRAY[]::text[] AS collections, ARRAY[]::text[] AS templates, 0::numeric AS bytes'
-
-/** What a record shows of its assets. A template that many of them share is measured once. */
-function containedIn(assets: string): string {
-  return `SELECT array_agg(DISTINCT g.collection_name) AS collections, array_agg(g.template_id::text) AS templates,
-      sum(g.own + g.assets * coalesce(t.bytes, 0)) AS bytes
-    FROM (SELECT a.collection_name, a.template_id, count(*) AS assets,
-        sum(${textBytes('a.immutable_data')} + ${textBytes('a.mutable_data')}) AS own
-      FROM assets.assets a WHERE a.asset_id = ANY(${assets}) GROUP BY a.collection_name, a.template_id) g
-    LEFT JOIN LATERAL (SELECT ${textBytes('t.immutable_data')} + ${textBytes('t.mutable_data')} AS bytes
-      FROM assets.templates t WHERE t.template_id = g.template_id) t ON true`
-}
-
-/** The text of a JSON column is about as long as what a record shows of it. */
-function textBytes(column: string): string {
-  return `coalesce(octet_length(${column}::text), 0)`
 }

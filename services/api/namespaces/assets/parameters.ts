@@ -4,26 +4,22 @@ import {
   assetFilter,
   assetNameSearch,
   collectionLists,
-  counting,
+  collectionSearch,
   greyLists,
   greyListsOfCollections,
   hideOffers,
-  idBoundaries,
-  paging,
-  SEARCHED,
-  sorting,
   templateNameSearch,
-  textBoundaries,
-} from '../parameter-groups.ts'
+  ofAccount,
+  ofCollection,
+} from '../nft/parameters/index.ts'
+import { counting, paging, sorting } from '../nft/paging/index.ts'
+import { idBoundaries, textBoundaries } from '../nft/boundaries/index.ts'
 
-/** The account, the collection, the template in a path. */
-export const ofAccount = { account: inPath(text('Account.')) }
-export const ofCollection = { collection_name: inPath(text('Collection.')) }
+/** The schema, the template in a path. */
 export const ofSchema = { ...ofCollection, schema_name: inPath(text('Schema.')) }
 export const ofTemplate = { template_id: inPath(id('Template.')) }
 
 const AMOUNT = { minimum: 0 } as const
-const MINT = { minimum: 1 } as const
 /** The contracts take no longer memo. */
 const MEMO = { minimum: 1, maximum: 256 } as const
 
@@ -32,39 +28,6 @@ const homeFilter = {
   collection_name: names('Collection is one of these.'),
   schema_name: names('Schema is one of these.'),
 }
-
-/** Parameters of the list of assets. @param further additional sorts. */
-export function assetListParameters(limit: number, further: readonly string[] = []) {
-  return {
-    ...paging(limit),
-    ...sorting(
-      ['asset_id', 'minted', 'updated', 'transferred', 'template_mint', 'name', 'original_mint', ...further],
-      true,
-    ),
-    ...counting,
-    ...assetFilter,
-    ...assetNameSearch,
-    ...greyListsOfCollections,
-    ...hideOffers,
-    ...idBoundaries('asset_id', true),
-    authorized_account: name('Assets of collections that list this account as authorized.'),
-    template_whitelist: ids('Only these templates.'),
-    template_blacklist: ids('Not these templates; assets without a template stay.'),
-    hide_templates_by_accounts: names('Leave out templates of which one of these accounts owns an asset.'),
-    only_duplicate_templates: flag('Only assets whose owner has an older one of the same template.'),
-    has_backed_tokens: flag('With, or without, backed tokens.'),
-    has_template_buyoffer: flag('With, or without, a buy offer for the template.'),
-    template_mint: int('Mint number.', MINT),
-    min_template_mint: int('Mint number is at least this.', MINT),
-    max_template_mint: int('Mint number is at most this; assets without a template stay.', MINT),
-    original_mint: int('Mint number of the asset it was bridged from.', MINT),
-    min_original_mint: int('That number is at least this.', MINT),
-    max_original_mint: int('That number is at most this.', MINT),
-  }
-}
-
-/** Filters on assets, for all lists. */
-export type AssetValues = Partial<Values<ReturnType<typeof assetListParameters>>>
 
 /** Conditions on the assets that accounts hold. */
 const heldAssets = { ...assetFilter, ...assetNameSearch, ...greyLists, ...hideOffers }
@@ -106,12 +69,6 @@ export function collectionParameters(limit: number) {
     ...textBoundaries('collection_name'),
     ...greyListsOfCollections,
   }
-}
-
-/** Name search on collections. */
-export const collectionSearch = {
-  match: name('The collection name contains this text.'),
-  search: text('Words like these in the collection name or the shown name.', { minimum: 1, ...SEARCHED }),
 }
 
 export type CollectionValues = Values<ReturnType<typeof collectionParameters>>

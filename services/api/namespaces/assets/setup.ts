@@ -1,7 +1,7 @@
 import type { NamedSchema } from '../../endpoint/index.ts'
 import type { ListReader } from '../../planner/index.ts'
 import type { AssetsRecords } from './records/kinds.ts'
-import type { RecordSource } from './records/asset-records.ts'
+import type { RecordSource } from '../nft/records/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface AssetsLimits {

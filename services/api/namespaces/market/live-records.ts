@@ -1,5 +1,5 @@
 import type { RecordReader } from '../../endpoint/index.ts'
-import { liveRecord } from '../assets/index.ts'
+import { liveRecord } from '../nft/endpoints/index.ts'
 import {
   auctionRecord,
   buyofferRecord,

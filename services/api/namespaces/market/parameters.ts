@@ -14,19 +14,17 @@ import {
   texts,
 } from '../../../core/parameters/index.ts'
 import type { Values } from '../../../core/endpoint/index.ts'
-import { ofAccount, ofCollection } from '../assets/index.ts'
 import {
+  ofAccount,
+  ofCollection,
   assetFilter,
   assetNameSearch,
   collectionLists,
-  counting,
-  idBoundaries,
-  paging,
-  sorting,
-  sortOrder,
-} from '../parameter-groups.ts'
+} from '../nft/parameters/index.ts'
+import { counting, paging, sorting, sortOrder } from '../nft/paging/index.ts'
+import { idBoundaries } from '../nft/boundaries/index.ts'
 import { CATEGORIES, LISTING_TYPES } from './records/royalty-schemas.ts'
-import { tradeTimes } from './statistics/parameters.ts'
+import { tradeTimes } from './aggregates/parameters.ts'
 
 const parties = {
   account: names('Seller or buyer is one of these.'),

@@ -1,7 +1,7 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { ListReader, Statistics } from '../../planner/index.ts'
 import type { Fragments } from '../../records/index.ts'
-import { liveRecord } from '../assets/index.ts'
+import { liveRecord } from '../nft/endpoints/index.ts'
 import { toolsEndpoints } from './endpoints/endpoints.ts'
 import { LINKS } from './lists/link-list.ts'
 import { linkKind } from './records/link-records.ts'

@@ -1,13 +1,9 @@
 import { id, ids, inPath, names, text } from '../../../core/parameters/index.ts'
 import type { Values } from '../../../core/endpoint/index.ts'
-import {
-  collectionLists,
-  counting,
-  idBoundaries,
-  logParameters,
-  paging,
-  sorting,
-} from '../parameter-groups.ts'
+import { collectionLists } from '../nft/parameters/index.ts'
+import { counting, paging, sorting } from '../nft/paging/index.ts'
+import { idBoundaries } from '../nft/boundaries/index.ts'
+import { logParameters } from '../nft/logs/index.ts'
 
 /** The link in a path. */
 export const ofLink = { link_id: inPath(id('Link.')) }

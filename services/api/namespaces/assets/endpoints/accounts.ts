@@ -1,14 +1,15 @@
 import type { Endpoint, EndpointContext } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import type { AccountValues } from '../parameters.ts'
-import { holdingParameters, ofAccount, ofCollection, ownerParameters } from '../parameters.ts'
+import { holdingParameters, ownerParameters } from '../parameters.ts'
+import { ofAccount, ofCollection } from '../../nft/parameters/index.ts'
 import { countOwners, ownerPage } from '../lists/account-list.ts'
-import { accountCollection } from '../counters/account-collection.ts'
-import { countHoldings } from '../counters/holdings.ts'
+import { accountCollection } from '../aggregates/account-collection.ts'
+import { countHoldings } from '../aggregates/holdings.ts'
 import { accountCollectionRecord, accountCount, accountDetail } from '../records/holding-schemas.ts'
 import { accountDetailJson } from '../records/holding-records.ts'
 import type { AssetsSetup } from '../setup.ts'
-import { countEndpointOf } from './list.ts'
+import { countEndpointOf } from '../../nft/endpoints/index.ts'
 
 const accountCollectionEndpoint = endpoint({
   path: '/v1/accounts/:account/:collection_name',

@@ -1,12 +1,12 @@
 import { id, inPath } from '../../../../core/parameters/index.ts'
 import type { Endpoint, EndpointContext } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
-import { assetListParameters } from '../parameters.ts'
-import type { AssetValues } from '../parameters.ts'
-import { assetList, countAssets } from '../lists/asset-list.ts'
-import { countFromCounters } from '../counters/asset-counters.ts'
+import { assetListParameters } from '../../nft/parameters/index.ts'
+import type { AssetValues } from '../../nft/parameters/index.ts'
+import { assetList, countAssets } from '../../nft/asset-lists/index.ts'
+import { countFromCounters } from '../aggregates/asset-counters.ts'
 import type { AssetsSetup } from '../setup.ts'
-import { countEndpointOf, listJson, oneJson } from './list.ts'
+import { countEndpointOf, listJson, oneJson } from '../../nft/endpoints/index.ts'
 
 const NOT_FOUND = { status: 416, message: 'Asset not found' } as const
 

@@ -1,12 +1,13 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
-import { collectionParameters, ofCollection } from '../parameters.ts'
+import { collectionParameters } from '../parameters.ts'
+import { ofCollection } from '../../nft/parameters/index.ts'
 import type { CollectionValues } from '../parameters.ts'
 import { collectionList } from '../lists/collection-list.ts'
-import { collectionRecord } from '../records/entity-schemas.ts'
+import { collectionRecord } from '../../nft/record-schemas/index.ts'
 import type { AssetsSetup } from '../setup.ts'
-import type { ListOfRecords } from './list.ts'
-import { countEndpointOf, oneJson, runCount, runList } from './list.ts'
+import type { ListOfRecords } from '../../nft/endpoints/index.ts'
+import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 
 const NOT_FOUND = { status: 416, message: 'Collection not found' } as const
 

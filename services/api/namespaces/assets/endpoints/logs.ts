@@ -3,21 +3,20 @@ import type { Parameters, Values } from '../../../../core/endpoint/index.ts'
 import { nameToInt64 } from '../../../../core/antelope/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
-import { logParameters } from '../../parameter-groups.ts'
-import type { LogValues } from '../../parameter-groups.ts'
+import { logParameters, logRecord } from '../../nft/logs/index.ts'
+import type { LogValues, LoggedActions } from '../../nft/logs/index.ts'
 import type { LogSubject } from '../lists/log-list.ts'
 import { selectLogs } from '../lists/log-list.ts'
-import type { LoggedActions } from '../records/log-schemas.ts'
 import {
   assetActions,
   collectionActions,
-  logRecord,
   offerActions,
   schemaActions,
   templateActions,
 } from '../records/log-schemas.ts'
 import { renderLog } from '../records/log-records.ts'
-import { ofCollection, ofSchema, ofTemplate } from '../parameters.ts'
+import { ofCollection } from '../../nft/parameters/index.ts'
+import { ofSchema, ofTemplate } from '../parameters.ts'
 import type { AssetsSetup } from '../setup.ts'
 
 /** The `/logs` of assets, collections, schemas, templates and offers. */

@@ -4,11 +4,11 @@ import { endpoint, shape } from '../../../endpoint/index.ts'
 import { offerParameters } from '../parameters.ts'
 import type { OfferValues } from '../parameters.ts'
 import { offerList } from '../lists/offer-list.ts'
-import { countOffersFromCounters } from '../counters/trade-counters.ts'
+import { countOffersFromCounters } from '../aggregates/trade-counters.ts'
 import { offerRecord } from '../records/trade-schemas.ts'
 import type { AssetsSetup } from '../setup.ts'
-import type { ListOfRecords } from './list.ts'
-import { countEndpointOf, oneJson, runCount, runList } from './list.ts'
+import type { ListOfRecords } from '../../nft/endpoints/index.ts'
+import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 
 const NOT_FOUND = { status: 416, message: 'Offer not found' } as const
 

@@ -4,11 +4,11 @@ import { endpoint, shape } from '../../../endpoint/index.ts'
 import { schemaParameters } from '../parameters.ts'
 import type { SchemaValues } from '../parameters.ts'
 import { schemaList, schemaRecordKeys } from '../lists/schema-list.ts'
-import { schemaKey } from '../counters/schema-key.ts'
-import { schemaRecord } from '../records/entity-schemas.ts'
+import { schemaInPath } from '../lists/schema-in-path.ts'
+import { schemaRecord } from '../../nft/record-schemas/index.ts'
 import type { AssetsSetup } from '../setup.ts'
-import type { ListOfRecords } from './list.ts'
-import { countEndpointOf, oneJson, runCount, runList } from './list.ts'
+import type { ListOfRecords } from '../../nft/endpoints/index.ts'
+import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 
 const NOT_FOUND = { status: 416, message: 'Schema not found' } as const
 
@@ -40,7 +40,7 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
     failures: [NOT_FOUND],
     cache: 'path',
     run: async ({ session, values }) => {
-      const key = await schemaKey(session, values.collection_name, values.schema_name)
+      const key = await schemaInPath(session, values.collection_name, values.schema_name)
       return oneJson(session, key, setup.records.schema, NOT_FOUND)
     },
   })

@@ -2,7 +2,7 @@ import { id, inPath } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from '../counters/stats.ts'
+import { assetStats, collectionStats, liveSchemas, schemaStats, templateStats } from '../aggregates/stats.ts'
 import {
   assetStatsRecord,
   collectionSchemaRecord,
@@ -10,7 +10,8 @@ import {
   schemaStatsRecord,
   templateStatsRecord,
 } from '../records/stats-schemas.ts'
-import { ofCollection, ofSchema, ofTemplate } from '../parameters.ts'
+import { ofCollection } from '../../nft/parameters/index.ts'
+import { ofSchema, ofTemplate } from '../parameters.ts'
 
 const NO_ASSET = { status: 416, message: 'Asset not found' } as const
 

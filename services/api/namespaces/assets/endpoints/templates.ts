@@ -1,13 +1,14 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { templateParameters, ofCollection, ofTemplate } from '../parameters.ts'
+import { templateParameters, ofTemplate } from '../parameters.ts'
+import { ofCollection } from '../../nft/parameters/index.ts'
 import type { TemplateValues } from '../parameters.ts'
 import { templateList } from '../lists/template-list.ts'
-import { templateRecord } from '../records/entity-schemas.ts'
+import { templateRecord } from '../../nft/record-schemas/index.ts'
 import type { AssetsSetup } from '../setup.ts'
-import type { ListOfRecords } from './list.ts'
-import { countEndpointOf, oneJson, runCount, runList } from './list.ts'
+import type { ListOfRecords } from '../../nft/endpoints/index.ts'
+import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 
 const NOT_FOUND = { status: 404, message: 'Template not found' } as const
 

@@ -3,11 +3,11 @@ import { endpoint, shape } from '../../../endpoint/index.ts'
 import { transferParameters } from '../parameters.ts'
 import type { TransferValues } from '../parameters.ts'
 import { transferList } from '../lists/transfer-list.ts'
-import { countTransfersFromCounters, countTransfersOfAccount } from '../counters/trade-counters.ts'
+import { countTransfersFromCounters, countTransfersOfAccount } from '../aggregates/trade-counters.ts'
 import { transferRecord } from '../records/trade-schemas.ts'
 import type { AssetsSetup } from '../setup.ts'
-import type { ListOfRecords } from './list.ts'
-import { countEndpointOf, runCount, runList } from './list.ts'
+import type { ListOfRecords } from '../../nft/endpoints/index.ts'
+import { countEndpointOf, runCount, runList } from '../../nft/endpoints/index.ts'
 
 /** `/v1/transfers` and its count. */
 export function transferEndpoints(setup: AssetsSetup): Endpoint[] {

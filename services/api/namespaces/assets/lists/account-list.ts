@@ -6,11 +6,11 @@ import type { AttributeFilter } from '../../../request/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { ListReader } from '../../../planner/index.ts'
 import { foundConditions, haveOnePlan, isImpossible, NEVER } from '../../../planner/filters/index.ts'
-import { pageWindow } from '../../paging.ts'
-import { wantedCollections } from '../../parameter-groups.ts'
-import { resolveTemplates } from './resolve-templates.ts'
-import { assetFilters } from './asset-filters.ts'
-import { collectionLists, containsName, isNoneOf, isOneOf } from './conditions.ts'
+import { pageWindow } from '../../nft/paging/index.ts'
+import { wantedCollections } from '../../nft/parameters/index.ts'
+import { resolveTemplates } from '../../nft/filters/index.ts'
+import { assetFilters } from '../../nft/asset-lists/index.ts'
+import { inCollections, containsName, isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
 import type { AccountValues } from '../parameters.ts'
 
 /** What accounts are to the assets. */
@@ -144,7 +144,7 @@ function ownerConditions(side: AccountSide, values: AccountValues): Sql[] {
 /** Owners of assets of some collections: each collection has counters of its own. */
 function ofCollections(values: AccountValues): Sql {
   const conditions = [
-    ...collectionLists('c.collection_name', values),
+    ...inCollections('c.collection_name', values),
     ...accountConditions(raw('c.account'), OWNERS, values),
     ...ownerConditions(OWNERS, values),
   ]

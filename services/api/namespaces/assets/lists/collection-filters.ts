@@ -2,39 +2,14 @@ import { bind, raw, sql } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { Statistics } from '../../../planner/index.ts'
-import { isNoneOf, isOneOf } from './conditions.ts'
-import { wantedCollections } from '../../parameter-groups.ts'
-import type { CollectionListValues } from '../../parameter-groups.ts'
+import { isNoneOf } from '../../nft/conditions/index.ts'
+import { wantedCollections } from '../../nft/parameters/index.ts'
+import type { CollectionListValues } from '../../nft/parameters/index.ts'
+import { nameFilter } from '../../nft/filters/index.ts'
+import type { OfCollections } from '../../nft/filters/index.ts'
 
 /** Table of collections, as statistics know it. */
 export const COLLECTIONS = 'assets.collections'
-
-/** A table whose rows belong to a collection, or are collections. */
-export interface OfCollections {
-  /** Schema-qualified name, as statistics know it. */
-  readonly table: string
-  readonly alias: string
-  /** Column of the collection's name. */
-  readonly column: string
-}
-
-/** Filter of a column of names. */
-export function nameFilter(
-  name: string,
-  names: readonly string[],
-  statistics: Statistics,
-  { table, alias, column }: OfCollections,
-  isIndexed = true,
-): Filter {
-  return {
-    name,
-    condition: isOneOf(raw(`${alias}.${column}`), names),
-    rows: statistics.equal(table, column, names),
-    equals: { column, values: names, type: 'text', count: names.length },
-    columns: [column],
-    isIndexed,
-  }
-}
 
 /** Filter of the requested collections: of names and white-list, otherwise of the black-list. */
 export function collectionFilter(

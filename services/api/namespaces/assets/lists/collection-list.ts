@@ -5,10 +5,10 @@ import type { Sql } from '../../../sql/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, ListReader, Statistics } from '../../../planner/index.ts'
 import type { Source } from '../../../planner/sources/index.ts'
-import { directionOf } from '../../paging.ts'
-import { boundaryFilters } from './boundary-filters.ts'
+import { directionOf } from '../../nft/paging/index.ts'
+import { boundaryFilters } from '../../nft/boundaries/index.ts'
 import { collectionFilter, COLLECTIONS, listsAccount } from './collection-filters.ts'
-import { containsText, resembles } from './conditions.ts'
+import { containsText, resembles } from '../../nft/conditions/index.ts'
 import type { CollectionValues } from '../parameters.ts'
 
 const SOURCE: Source = {

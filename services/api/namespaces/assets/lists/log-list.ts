@@ -1,11 +1,12 @@
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { Session } from '../../../database/index.ts'
-import type { Sql, SqlValue } from '../../../sql/index.ts'
+import type { SqlValue } from '../../../sql/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
-import type { List, ListReader } from '../../../planner/index.ts'
-import { directionOf, pageWindow } from '../../paging.ts'
+import type { ListReader } from '../../../planner/index.ts'
+import { pageWindow } from '../../nft/paging/index.ts'
 import { jsonMembers, quoted } from '../../../json/index.ts'
-import type { ActionValues, LogValues, OrderValues } from '../../parameter-groups.ts'
+import type { LogValues } from '../../nft/logs/index.ts'
+import { logList, chosenActions } from '../../nft/logs/index.ts'
 
 /** Whose logs are wanted. */
 export interface LogSubject {
@@ -28,16 +29,6 @@ export type LogRow = readonly [
   packed: Uint8Array | null,
 ]
 
-/** Logs of a family: a table by subject and sequence. */
-export interface LogTable {
-  /** FROM item with the alias `l` and the columns `seq`, `subject`, `action`. */
-  readonly from: Sql
-  /** Schema-qualified name, as statistics know it. */
-  readonly table: string
-  /** Table of the names of actions. */
-  readonly actions: Sql
-}
-
 /** The mint of an asset is on the asset itself. */
 const MINT = 'logmint'
 
@@ -54,47 +45,6 @@ const MEMBERS = jsonMembers({
   created_at_block: quoted('x.block_num'),
   created_at_time: quoted('x.block_time'),
 })
-
-/** The logs of a subject, in the order of their sequence. @param actions names of actions. */
-export function logList(
-  { from, table, actions: names }: LogTable,
-  id: bigint,
-  actions: readonly string[],
-  values: OrderValues,
-  further: readonly Filter[] = [],
-): List {
-  // The ids of assets, offers and templates overlap: the actions distinguish them.
-  const codes = sql`ARRAY(SELECT n.action FROM ${names} n WHERE n.name = ANY(${bind(actions, 'text[]')}))`
-  const filters: Filter[] = [
-    {
-      name: 'subject',
-      condition: sql`l.subject = ${bind(id, 'bigint')}`,
-      rows: 1,
-      equals: { column: 'subject', values: [id], type: 'bigint', count: 1 },
-      columns: ['subject'],
-      isIndexed: false,
-    },
-    {
-      name: 'actions',
-      condition: sql`l.action = ANY(${codes})`,
-      rows: 1,
-      columns: ['action'],
-      isIndexed: false,
-    },
-    ...further,
-  ]
-  return {
-    source: {
-      from,
-      alias: 'l',
-      key: 'seq',
-      indexes: [{ name: 'logs_subject_idx', columns: ['subject', 'seq'] }],
-    },
-    table,
-    filters,
-    order: { direction: directionOf(values), branches: [{ rank: 0, column: 'seq' }] },
-  }
-}
 
 /** A page of the logs of a subject. @param actions names of the actions that this kind of subject has. */
 export async function selectLogs(
@@ -143,10 +93,4 @@ function subjectFilters({ id, schema, templateOf }: LogSubject): Filter[] {
     })
   }
   return filters
-}
-
-/** The actions of an endpoint that a request selects; unknown names are ignored. */
-export function chosenActions(actions: readonly string[], values: ActionValues): string[] {
-  const { action_whitelist: white, action_blacklist: black } = values
-  return actions.filter((name) => white?.includes(name) !== false && black?.includes(name) !== true)
 }

@@ -3,7 +3,7 @@ import type { Sql } from '../../../sql/index.ts'
 import { NEVER } from '../../../planner/filters/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { Statistics } from '../../../planner/index.ts'
-import { containsText, isNoneOf, isOneOf } from './conditions.ts'
+import { containsText, isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
 import type { PartyValues } from '../parameters.ts'
 
 /** The table whose rows have a sender, a recipient and a memo: offers or transfers. */

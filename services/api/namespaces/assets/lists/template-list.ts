@@ -7,20 +7,13 @@ import { nothing } from '../../../planner/filters/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, ListReader, Statistics } from '../../../planner/index.ts'
 import type { Order, Source } from '../../../planner/sources/index.ts'
-import { directionOf } from '../../paging.ts'
-
-import { boundaryFilters } from './boundary-filters.ts'
-import { authorizedFilter, collectionFilter, nameFilter } from './collection-filters.ts'
-import { templateConditions } from './template-filters.ts'
+import { directionOf } from '../../nft/paging/index.ts'
+import { boundaryFilters } from '../../nft/boundaries/index.ts'
+import { authorizedFilter, collectionFilter } from './collection-filters.ts'
+import { nameFilter, templateConditions } from '../../nft/filters/index.ts'
 import type { TemplateValues } from '../parameters.ts'
-
-/** Table of templates, as statistics know it. */
-const TEMPLATES = 'assets.templates'
-
-/** Name of a template: that of its merged data. */
-const NAME = raw(`((coalesce(t.mutable_data, '{}'::jsonb) || t.immutable_data) ->> 'name')`)
-/** Its first characters, which an index holds: an entry of an index cannot be as long as a name can. */
-export const TEMPLATE_NAME_HEAD = sql`left(${NAME}, 100) COLLATE "C"`
+import { TEMPLATES } from '../../nft/tables.ts'
+import { TEMPLATE_NAME, TEMPLATE_NAME_HEAD } from '../../nft/template-name.ts'
 
 const SOURCE: Source = {
   from: raw('assets.templates t'),
@@ -175,7 +168,7 @@ function orderOf(values: TemplateValues): Order {
   const direction = directionOf(values)
   if (values.sort !== 'name') return { direction, branches: [{ rank: 0, column: 'template_id' }] }
   const isNull: Sql = sql`${TEMPLATE_NAME_HEAD} IS NULL`
-  const value = sql`${NAME} COLLATE "C"`
+  const value = sql`${TEMPLATE_NAME} COLLATE "C"`
   return {
     direction,
     branches: [

@@ -2,8 +2,8 @@ import type { Session } from '../../../database/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
 import { readTogether, wantedTogether } from '../../../records/index.ts'
-import type { RecordSource } from './asset-records.ts'
-import { collectionAssembler, schemaAssembler, templateAssembler } from './entity-records.ts'
+import type { RecordSource } from '../../nft/records/index.ts'
+import { collectionAssembler, schemaAssembler, templateAssembler } from '../../nft/records/index.ts'
 
 /** How many assets an account has, by what they are. */
 export interface Holdings {

@@ -1,5 +1,5 @@
 import { shape } from '../../../endpoint/index.ts'
-import { schemaOfAccount, collectionRecord, templateRecord } from './entity-schemas.ts'
+import { schemaOfAccount, collectionRecord, templateRecord } from '../../nft/record-schemas/index.ts'
 
 /** An account of `/v1/accounts` or `/v1/burns`. */
 export const accountCount = shape.record(

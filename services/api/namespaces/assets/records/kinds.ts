@@ -1,8 +1,12 @@
 import type { RecordKind } from '../../../records/index.ts'
 import { recordKind } from '../../../records/index.ts'
-import type { AssetExtension, RecordSource } from './asset-records.ts'
-import { assetAssembler } from './asset-records.ts'
-import { collectionAssembler, schemaAssembler, templateAssembler } from './entity-records.ts'
+import type { AssetExtension, RecordSource } from '../../nft/records/index.ts'
+import {
+  assetAssembler,
+  collectionAssembler,
+  schemaAssembler,
+  templateAssembler,
+} from '../../nft/records/index.ts'
 import { offerAssembler, transferAssembler } from './trade-records.ts'
 
 /** The records of the assets contract. Keys of schemas are `collection/schema`. */

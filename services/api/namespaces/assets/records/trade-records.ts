@@ -1,21 +1,14 @@
 import { raw } from '../../../sql/index.ts'
 import type { Json } from '../../../json/index.ts'
-import { jsonArray } from '../../../json/index.ts'
 import type { Assembler } from '../../../records/index.ts'
 import { cte } from '../../../records/index.ts'
 import { jsonText } from '../../../json/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
-import { quotedOrNull, quotedOrUnknown } from './asset-json.ts'
-import type { RecordSource } from './asset-records.ts'
+import { quotedOrNull, quotedOrUnknown, containedKeys, assetArray } from '../../nft/records/index.ts'
+import type { RecordSource } from '../../nft/records/index.ts'
 
 const hasCode = (account: string): string =>
   `EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = ${account})`
-
-/** WITH item `contained`: the distinct assets of rows, as keys. @param ids SQL of an array of asset ids. */
-export function containedKeys(relation: string, ids: string): string {
-  return `SELECT DISTINCT u.k, 0 AS n FROM ${relation} r CROSS JOIN LATERAL unnest(${ids}) AS u(k)`
-}
-
 /** Name of the relation that contained assets are selected from. */
 const CONTAINED = 'contained'
 
@@ -157,9 +150,4 @@ export function transferAssembler(source: RecordSource, assets: Assembler): Asse
       '}',
     ]
   })
-}
-
-/** JSON array of assets in the order of the ids (a comma list); one that is not known is its id. */
-export function assetArray(list: string, assets: ReadonlyMap<string, Json>): Json {
-  return jsonArray(list === '' ? [] : list.split(',').map((id) => assets.get(id) ?? `"${id}"`))
 }

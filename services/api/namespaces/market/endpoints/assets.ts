@@ -1,6 +1,8 @@
 import { endpoint } from '../../../endpoint/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
-import { assetListParameters, assetsEndpoints, listJson } from '../../assets/index.ts'
+import { assetListParameters } from '../../nft/parameters/index.ts'
+import { assetsEndpoints } from '../../assets/index.ts'
+import { listJson } from '../../nft/endpoints/index.ts'
 import { PRICE_COLUMNS, pricedAssets } from '../lists/priced-assets.ts'
 import type { MarketSetup } from '../setup.ts'
 

@@ -2,7 +2,7 @@ import { inPath, text } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { marketConfig, marketplaces } from '../queries/config.ts'
+import { marketConfig, marketplaces } from '../records/config.ts'
 import { marketConfigRecord, marketplaceRecord } from '../records/stats-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 

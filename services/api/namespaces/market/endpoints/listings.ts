@@ -6,7 +6,7 @@ import type { ListingKey } from '../parameters.ts'
 import { listingParameters } from '../parameters.ts'
 import { auctionRecord, buyofferRecord, templateBuyofferRecord } from '../records/listing-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
-import { countEndpointOf } from '../../assets/index.ts'
+import { countEndpointOf } from '../../nft/endpoints/index.ts'
 import { oneListing, runListings } from './list.ts'
 
 /** One kind of listing. */

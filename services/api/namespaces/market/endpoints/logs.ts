@@ -1,9 +1,8 @@
 import { id, inPath, named } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
-import type { LoggedActions } from '../../assets/index.ts'
-import { logRecord } from '../../assets/index.ts'
-import { logParameters } from '../../parameter-groups.ts'
+import type { LoggedActions } from '../../nft/logs/index.ts'
+import { logRecord, logParameters } from '../../nft/logs/index.ts'
 import type { ListingKind } from '../lists/listing-table.ts'
 import { selectMarketLogs } from '../lists/log-list.ts'
 import {

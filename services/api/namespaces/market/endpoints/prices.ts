@@ -2,15 +2,15 @@ import { inPath, text } from '../../../../core/parameters/index.ts'
 import { without } from '../../../../core/endpoint/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
-import { assetListParameters } from '../../assets/index.ts'
+import { assetListParameters } from '../../nft/parameters/index.ts'
 import {
   assetSaleParameters,
   templatePriceParameters,
   tradeDayParameters,
   tradeParameters,
 } from '../parameters.ts'
-import { assetSales, latestTrades, tradeDays } from '../statistics/trades.ts'
-import { inventoryPrices, sumPrices, templatePrices } from '../statistics/prices.ts'
+import { assetSales, latestTrades, tradeDays } from '../aggregates/trades.ts'
+import { inventoryPrices, sumPrices, templatePrices } from '../aggregates/prices.ts'
 import {
   assetSaleRecord,
   inventoryRecord,

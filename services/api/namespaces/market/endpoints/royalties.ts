@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { ofCollection } from '../../assets/index.ts'
+import { ofCollection } from '../../nft/parameters/index.ts'
 import {
   attributeRuleParameters,
   payoutParameters,
@@ -10,7 +10,7 @@ import {
 } from '../parameters.ts'
 import type { PayoutValues } from '../parameters.ts'
 import { payoutList } from '../lists/payout-list.ts'
-import { royaltyAttributes, royaltyConfig, royaltyTemplates } from '../queries/royalties.ts'
+import { royaltyAttributes, royaltyConfig, royaltyTemplates } from '../lists/royalty-rules.ts'
 import {
   payoutRecord,
   royaltyAttributeRecord,
@@ -19,9 +19,9 @@ import {
   royaltyTemplateRecord,
 } from '../records/royalty-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
-import { royaltySums } from '../statistics/royalty-sums.ts'
-import type { ListOfRecords } from '../../assets/index.ts'
-import { countEndpointOf, runCount, runList } from '../../assets/index.ts'
+import { royaltySums } from '../aggregates/royalty-sums.ts'
+import type { ListOfRecords } from '../../nft/endpoints/index.ts'
+import { countEndpointOf, runCount, runList } from '../../nft/endpoints/index.ts'
 
 const NOT_FOUND = { status: 416, message: 'Royalty config not found' } as const
 

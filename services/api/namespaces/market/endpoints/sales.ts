@@ -1,12 +1,11 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { pageJson } from '../../assets/index.ts'
+import { pageJson, countEndpointOf } from '../../nft/endpoints/index.ts'
 import { cheapestParameters, listingParameters } from '../parameters.ts'
-import { selectCheapest } from '../statistics/cheapest-sales.ts'
+import { selectCheapest } from '../lists/cheapest-sales.ts'
 import { listedSaleRecord, saleRecord } from '../records/listing-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
-import { countEndpointOf } from '../../assets/index.ts'
 import { oneListing, runListings } from './list.ts'
 
 const NOT_FOUND = { status: 416, message: 'Sale not found' } as const

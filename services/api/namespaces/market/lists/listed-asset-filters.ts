@@ -6,15 +6,10 @@ import type { AttributeFilter } from '../../../request/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import { estimateRows, foundConditions, NEVER, nothing } from '../../../planner/filters/index.ts'
 import { findingCost } from '../../../planner/index.ts'
-import {
-  assetFilters,
-  ASSETS,
-  isOneOf,
-  MAX_SCHEMA_PAIRS,
-  schemaKey,
-  TEMPLATE_DATA,
-  templateConditions,
-} from '../../assets/index.ts'
+import { assetFilters } from '../../nft/asset-lists/index.ts'
+import { ASSETS } from '../../nft/tables.ts'
+import { isOneOf } from '../../nft/conditions/index.ts'
+import { MAX_SCHEMA_PAIRS, schemaKey, TEMPLATE_DATA, templateConditions } from '../../nft/filters/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct } from './listing-request.ts'
 import type { ListingTable } from './listing-table.ts'
@@ -22,7 +17,7 @@ import { HAS_ASSET, LISTED } from './listing-table.ts'
 import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
-import { wantedCollections } from '../../parameter-groups.ts'
+import { wantedCollections } from '../../nft/parameters/index.ts'
 
 /** Share of the listings that match a filter, without statistics. */
 const UNKNOWN = 0.5

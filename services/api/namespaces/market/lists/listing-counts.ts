@@ -1,7 +1,7 @@
 import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql, where } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { isNoneOf, isOneOf } from '../../assets/index.ts'
+import { isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
 import type { ListingQuery } from './listing-request.ts'
 import { wantedStates } from './listing-request.ts'
 import type { ListingKind } from './listing-table.ts'
@@ -18,6 +18,7 @@ const WITHOUT_EFFECT = new Set([
   'show_seller_contracts',
   'contract_whitelist',
 ])
+
 /** Parameters that the counters answer. */
 const COUNTED = new Set(['state', 'collection_name', 'collection_whitelist', 'collection_blacklist'])
 /** The state of an auction that has begun depends on the clock; the counters know nothing of it. */

@@ -1,9 +1,10 @@
 import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { Branch, Order } from '../../../planner/sources/index.ts'
-import { SCHEMAS, TEMPLATE_DATA } from '../../assets/index.ts'
-import { directionOf } from '../../paging.ts'
-import { wantedCollections } from '../../parameter-groups.ts'
+import { SCHEMAS } from '../../nft/tables.ts'
+import { TEMPLATE_DATA } from '../../nft/filters/index.ts'
+import { directionOf } from '../../nft/paging/index.ts'
+import { wantedCollections } from '../../nft/parameters/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { NAME_HEAD } from './listing-table.ts'
 

@@ -1,13 +1,13 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { ReadPage } from '../../../planner/index.ts'
-import { chosenActions, logList } from '../../assets/index.ts'
+import { chosenActions, logList } from '../../nft/logs/index.ts'
 import { jsonMembers, jsonText, quoted } from '../../../json/index.ts'
-import { pageWindow } from '../../paging.ts'
+import { pageWindow } from '../../nft/paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
-import type { LogValues } from '../../parameter-groups.ts'
+import type { LogValues } from '../../nft/logs/index.ts'
 
 /** An amount as the chain writes it, for example `5.00000000 WAX`: a product has all digits, a quotient 16 of them. */
 const assetText = (amount: string): string =>

@@ -1,7 +1,7 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql, where } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
-import { containsText, isNoneOf, isOneOf } from '../../assets/index.ts'
+import { containsText, isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
 import type { ListingTable } from './listing-table.ts'
 import type { ListingValues } from '../parameters.ts'
 

@@ -6,8 +6,8 @@ import { nothing } from '../../../planner/filters/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, Statistics } from '../../../planner/index.ts'
 import type { Order, Source } from '../../../planner/sources/index.ts'
-import { boundaryFilters, keyAtTime } from '../../assets/index.ts'
-import { directionOf } from '../../paging.ts'
+import { boundaryFilters, keyAtTime } from '../../nft/boundaries/index.ts'
+import { directionOf } from '../../nft/paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { distinct, inColumn, withoutCommon } from './listing-request.ts'
 import { hasTerm, termsOf } from './terms.ts'
@@ -39,6 +39,7 @@ const LISTING_TYPES: Readonly<Record<string, number>> = {
   buyoffer: 3,
   template_buyoffer: 4,
 }
+
 const CATEGORIES: Readonly<Record<string, number>> = { founders: 1, template: 2, attribute: 3, dust: 4 }
 
 /** Payouts are in the order of their blocks. */

@@ -7,12 +7,13 @@ import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, Statistics } from '../../../planner/index.ts'
 import {
   assetList,
-  ASSETS,
   assetsOfTemplates,
   assetsWithoutValue,
   templateScope,
-} from '../../assets/index.ts'
-import type { AssetRequest, AssetValues } from '../../assets/index.ts'
+} from '../../nft/asset-lists/index.ts'
+import { ASSETS } from '../../nft/tables.ts'
+import type { AssetRequest } from '../../nft/asset-lists/index.ts'
+import type { AssetValues } from '../../nft/parameters/index.ts'
 import { cappedPrice } from '../records/template-prices.ts'
 import type { MarketSetup } from '../setup.ts'
 
@@ -31,6 +32,7 @@ export const PRICE_COLUMNS: Readonly<Record<string, string>> = {
 const HAS_PRICE = raw(
   'EXISTS (SELECT FROM market.template_prices p WHERE p.template_id = a.template_id OFFSET 0)',
 )
+
 const PRICES = 'market.template_prices'
 /** Rows up to which the price of each is looked up, as a share of all prices. */
 const LOOKED_UP = 0.25

@@ -1,8 +1,8 @@
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { FoundFragments } from '../../../records/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
-import type { AssetExtension } from '../../assets/index.ts'
-import { readPairs } from '../../assets/index.ts'
+import type { AssetExtension } from '../../nft/records/index.ts'
+import { readPairs } from '../../nft/fragments/index.ts'
 import { PRICE_VERSIONS, priceList, templatePrices } from './template-prices.ts'
 
 /** Dependencies of the records of a market. */

@@ -4,18 +4,16 @@ import type { Json } from '../../../json/index.ts'
 import type { Assembler } from '../../../records/index.ts'
 import { cte, wantedTogether } from '../../../records/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
-import type { RecordSource } from '../../assets/index.ts'
+import type { RecordSource } from '../../nft/records/index.ts'
+import { assetArray, containedKeys, templateObject } from '../../nft/records/index.ts'
 import {
-  assetArray,
   collectionFragment,
   collectionObject,
   collectionVersionsOf,
-  containedKeys,
   readPairs,
   templateFragment,
-  templateObject,
   templateVersionsOf,
-} from '../../assets/index.ts'
+} from '../../nft/fragments/index.ts'
 import type { MarketTraits } from './asset-members.ts'
 import type { ListingField, ListingKind } from './listing-kinds.ts'
 import { PRESENT_FEE } from './listing-kinds.ts'
@@ -42,6 +40,7 @@ type ListingRow = readonly [
   stateNow: string,
   ...members: string[],
 ]
+
 const MEMBERS_AT = 5
 
 /** Assembles listings of one kind, by id. */

@@ -1,6 +1,11 @@
 import type { Members, RecordSchema } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
-import { assetRecord, containedAssets, lightCollection, lightTemplate } from '../../assets/index.ts'
+import {
+  assetRecord,
+  containedAssets,
+  lightCollection,
+  lightTemplate,
+} from '../../nft/record-schemas/index.ts'
 
 /** Which token an amount is of. */
 export const tokenMembers: Members = {

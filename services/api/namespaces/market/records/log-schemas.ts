@@ -1,10 +1,11 @@
 import { shape } from '../../../endpoint/index.ts'
-import type { LoggedActions } from '../../assets/index.ts'
+import type { LoggedActions } from '../../nft/logs/index.ts'
 
 const listed = shape.object({
   maker_marketplace: shape.text('Marketplace that it was listed on'),
   collection_fee: shape.number('Share of the price that goes to the collection'),
 })
+
 const nothing = shape.object({})
 const taken = shape.object({ taker_marketplace: shape.text('Marketplace that it was bought on') })
 
@@ -12,6 +13,7 @@ const payouts = shape.list(
   shape.object({ recipient: shape.text('Account'), amount: shape.text('Amount') }),
   'Who was paid',
 )
+
 const assetId = shape.text('Asset')
 const collection = shape.text('Collection')
 

@@ -1,6 +1,6 @@
 import type { Members, NamedSchema, RecordSchema } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
-import { collectionRecord, lightCollection, templateRecord } from '../../assets/index.ts'
+import { collectionRecord, lightCollection, templateRecord } from '../../nft/record-schemas/index.ts'
 import { tokenMembers } from './listing-schemas.ts'
 
 /** A marketplace. */
@@ -140,20 +140,24 @@ const accountStat = shape.record('AccountStat', 'What an account traded', {
   buy_volume: shape.decimal('Sum of what it bought'),
   sell_volume: shape.decimal('Sum of what it sold'),
 })
+
 const templateStat = shape.record('TemplateStat', 'Trades of single assets of a template', {
   ...counted,
   template: templateRecord,
 })
+
 const ofSchema: Members = {
   contract: shape.text('Account of the assets contract'),
   collection_name: shape.text('Collection'),
   schema_name: shape.text('Schema'),
 }
+
 const schemaStat = shape.record('SchemaStat', 'Sales with assets of a schema', {
   ...ofSchema,
   ...counted,
   listings: shape.decimal('Assets in open sales, invalid ones included'),
 })
+
 const tradedSchema = shape.record('TradedSchema', 'A schema, with numbers as JSON numbers', {
   ...ofSchema,
   format: shape.list(
@@ -173,11 +177,13 @@ const tradedSchema = shape.record('TradedSchema', 'A schema, with numbers as JSO
   created_at_time: shape.ofHistory(shape.integer('Time of creation, ms since 1970')),
   created_at_block: shape.ofHistory(shape.integer('Block of creation')),
 })
+
 const schemaStatV2 = shape.record('SchemaStatV2', 'Trades of single assets of a schema', {
   schema_name: shape.text('Schema'),
   ...counted,
   schema: tradedSchema,
 })
+
 const marketStat = shape.record('MarketStat', 'Trades of a marketplace', {
   market_contract: shape.text('Account of the market contract'),
   marketplace_name: shape.text('Name; empty = the default marketplace'),
@@ -186,11 +192,13 @@ const marketStat = shape.record('MarketStat', 'Trades of a marketplace', {
   maker_volume: shape.decimal('Sum of what was listed there'),
   taker_volume: shape.decimal('Sum of what was bought there'),
 })
+
 const graphPoint = shape.record('GraphPoint', 'Trades of a day', {
   ...counted,
   max: shape.decimal('Highest price'),
   time: shape.time('Start of the day (UTC)'),
 })
+
 const salesStat = shape.record('SalesStat', 'All sales', {
   volume: shape.nullable(shape.decimal('Sum of the prices; null when nothing was sold')),
   sales: shape.decimal('Sales'),

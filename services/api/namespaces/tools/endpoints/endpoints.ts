@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { toolsConfig } from '../queries/config.ts'
+import { toolsConfig } from '../records/config.ts'
 import { toolsConfigRecord } from '../records/link-schemas.ts'
 import type { ToolsSetup } from '../setup.ts'
 import { linkEndpoints } from './links.ts'

@@ -6,8 +6,9 @@ import { nothing } from '../../../planner/filters/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, ListReader, Statistics } from '../../../planner/index.ts'
 import type { Source } from '../../../planner/sources/index.ts'
-import { boundaryFilters, nameFilter } from '../../assets/index.ts'
-import { directionOf } from '../../paging.ts'
+import { boundaryFilters } from '../../nft/boundaries/index.ts'
+import { nameFilter } from '../../nft/filters/index.ts'
+import { directionOf } from '../../nft/paging/index.ts'
 import type { LinkValues } from '../parameters.ts'
 
 /** Table of links, as statistics know it. */

@@ -1,11 +1,10 @@
 import { raw, sql } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
-import { jsonArray } from '../../../json/index.ts'
+import { jsonArray, jsonMembers, jsonText, quoted } from '../../../json/index.ts'
 import type { ListReader } from '../../../planner/index.ts'
-import { jsonMembers, jsonText, quoted } from '../../../json/index.ts'
-import { chosenActions, logList } from '../../assets/index.ts'
-import { pageWindow } from '../../paging.ts'
+import { chosenActions, logList } from '../../nft/logs/index.ts'
+import { pageWindow } from '../../nft/paging/index.ts'
 import type { LinkLogValues } from '../parameters.ts'
 
 const LOGS = { from: raw('tools.logs l'), table: 'tools.logs', actions: raw('tools.log_actions') }

@@ -1,11 +1,10 @@
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { Json } from '../../../json/index.ts'
-import { jsonArray } from '../../../json/index.ts'
+import { jsonArray, jsonMembers, jsonText, quoted } from '../../../json/index.ts'
 import type { Assembler, RecordKind } from '../../../records/index.ts'
 import { cte, recordKind } from '../../../records/index.ts'
-import { jsonMembers, jsonText, quoted } from '../../../json/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
-import { assetAssembler, containedKeys } from '../../assets/index.ts'
+import { assetAssembler, containedKeys } from '../../nft/records/index.ts'
 import type { ToolsSetup } from '../setup.ts'
 import { unknownKeys } from './link-schemas.ts'
 

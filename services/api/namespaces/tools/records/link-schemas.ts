@@ -1,7 +1,8 @@
 import type { NamedSchema, RecordSchema } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
-import type { LoggedActions } from '../../assets/index.ts'
-import { assetRecord, logRecord } from '../../assets/index.ts'
+import type { LoggedActions } from '../../nft/logs/index.ts'
+import { assetRecord } from '../../nft/record-schemas/index.ts'
+import { logRecord } from '../../nft/logs/index.ts'
 
 /** Members of an asset that is missing in the database, in addition to its id: every key of an asset, without a value. */
 export const unknownKeys = assetRecord.required!.filter((name) => name !== 'contract' && name !== 'asset_id')

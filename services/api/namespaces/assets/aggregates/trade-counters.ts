@@ -1,0 +1,61 @@
+import { bind, sql, where } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
+import { invalidParameter } from '../../../request/index.ts'
+import { inCollections } from '../../nft/conditions/index.ts'
+import { sumOf } from './sum.ts'
+import type { OfferValues, TransferValues } from '../parameters.ts'
+
+/** Parameters that do not change how many rows match. */
+const WITHOUT_EFFECT = new Set(['page', 'limit', 'order', 'sort', 'count'])
+const OF_COLLECTIONS = ['collection_name', 'collection_whitelist', 'collection_blacklist']
+
+/** The number of transfers from counters, as text; undefined when the filters are not those of a counter. */
+export async function countTransfersFromCounters({
+  session,
+  values,
+}: EndpointContext<TransferValues>): Promise<string | undefined> {
+  if (!asksOnly(values, OF_COLLECTIONS)) return undefined
+  const conditions = inCollections('k.collection_name', values)
+  return sumOf(session, sql`SELECT sum(k.transfers) FROM assets.transfer_counts k ${where(conditions)}`)
+}
+
+/**
+ * The number of transfers of one account: what it sent and what it received. The contract forbids transfers to the sender.
+ * Undefined with other filters.
+ */
+export async function countTransfersOfAccount({
+  session,
+  values,
+}: EndpointContext<TransferValues>): Promise<string | undefined> {
+  const [account, ...others] = values.account ?? []
+  if (account === undefined || others.length > 0 || !asksOnly(values, ['account'])) return undefined
+  const name = bind(account, 'text')
+  return sumOf(
+    session,
+    sql`SELECT (SELECT count(*) FROM assets.transfers WHERE sender = ${name}) +
+      (SELECT count(*) FROM assets.transfers WHERE recipient = ${name})`,
+  )
+}
+
+/** The number of offers from counters, as text; undefined when the filters are not those of a counter. */
+export async function countOffersFromCounters({
+  session,
+  values,
+}: EndpointContext<OfferValues>): Promise<string | undefined> {
+  if (!asksOnly(values, ['state'])) return undefined
+  return sumOf(session, sql`SELECT sum(k.offers) FROM assets.offer_counts k ${where(hasState(values))}`)
+}
+
+/** @throws RequestError 400 for what is no list of numbers. */
+function hasState(values: OfferValues): Sql[] {
+  const text = values.state
+  if (text === undefined) return []
+  const states = text.split(',')
+  if (!states.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
+  return [sql`k.state = ANY(${bind(states.map(Number), 'smallint[]')})`]
+}
+
+function asksOnly(values: object, allowed: readonly string[]): boolean {
+  return Object.keys(values).every((name) => WITHOUT_EFFECT.has(name) || allowed.includes(name))
+}

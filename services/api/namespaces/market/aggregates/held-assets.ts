@@ -1,0 +1,46 @@
+import type { AttributeFilter } from '../../../request/index.ts'
+import { allOf, bind, raw, sql, where } from '../../../sql/index.ts'
+import type { Session } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { foundConditions } from '../../../planner/filters/index.ts'
+import { assetList, templateScope } from '../../nft/asset-lists/index.ts'
+import type { MarketSetup } from '../setup.ts'
+import type { AssetValues } from '../../nft/parameters/index.ts'
+
+/** Filters on assets that no counter of templates answers, unless the scope of the templates has applied them. */
+const COUNTED = new Set(['burned'])
+
+/**
+ * Query of how many assets of each template match a request, `template_id` and `assets`: from the counters of templates
+ * where all filters are theirs, otherwise counted from the assets.
+ * @param owner only what this account owns.
+ */
+export async function heldAssets(
+  session: Session,
+  { assets, trigrams }: MarketSetup,
+  values: AssetValues,
+  attributes: readonly AttributeFilter[],
+  owner?: string,
+): Promise<Sql> {
+  const { list, request } = await assetList(assets.lists, trigrams, { session, values, attributes })
+  const { conditions, applied } = templateScope(request)
+  const isCounted = list.filters.every(({ name }) => COUNTED.has(name) || applied.has(name))
+  if (owner === undefined && isCounted) {
+    const number = raw(numberOf(values.burned))
+    const all = [sql`${number} > 0`, ...conditions]
+    return sql`SELECT k.template_id, ${number} AS assets
+      FROM assets.template_counts k JOIN assets.templates t USING (template_id) ${where(all)}`
+  }
+  const all = [
+    raw('a.template_id IS NOT NULL'),
+    ...(owner === undefined ? [] : [sql`a.owner = ${bind(owner, 'text')}`]),
+    ...foundConditions(list.filters),
+  ]
+  return sql`SELECT a.template_id, count(*) AS assets FROM assets.assets a WHERE ${allOf(all)} GROUP BY 1`
+}
+
+/** The part of a counter for `burned`. */
+function numberOf(burned: boolean | undefined): string {
+  if (burned === undefined) return 'k.minted'
+  return burned ? 'k.burned' : '(k.minted - k.burned)'
+}

@@ -1,0 +1,86 @@
+import { choice, flag, inPath, int, name, names, text } from '../../../../core/parameters/index.ts'
+import { without } from '../../../../core/endpoint/index.ts'
+import type { Values } from '../../../../core/endpoint/index.ts'
+import { collectionSearch, collectionLists, templateNameSearch } from '../../nft/parameters/index.ts'
+import { idBoundaries } from '../../nft/boundaries/index.ts'
+import { paging } from '../../nft/paging/index.ts'
+
+/** Largest pages; no setting changes them. */
+const MAX_RANKED = 100
+const MAX_TEMPLATES = 1000
+
+/** `symbol`: one token, which must be given. */
+const symbol = { symbol: text('Token that is counted; required.', { minimum: 1 }) }
+
+/** Bounds of the times of trades. */
+export const tradeTimes = {
+  before: int('Trades before this time, ms since 1970.', { minimum: 1 }),
+  after: int('Trades after this time, ms since 1970.', { minimum: 1 }),
+}
+
+function ranking<const S extends string>(sorts: readonly [S, ...S[]], limit = MAX_RANKED) {
+  return {
+    sort: choice('Value of the ranking, largest first.', sorts, { default: sorts[0] }),
+    ...paging(limit),
+  }
+}
+
+const ofCollection = { collection_name: inPath(name('Collection.')) }
+const collectionName = { collection_name: names('Collection is one of these.') }
+const collectionFilter = { ...symbol, ...tradeTimes, ...collectionSearch, ...collectionLists }
+
+/** Parameters of each kind of statistics. */
+export const statsParameters = {
+  collections: { ...collectionFilter, ...collectionName, ...ranking(['volume', 'sales']) },
+  collection: {
+    collection_name: inPath(names('Collection; of several, the one with most trades.')),
+    ...collectionFilter,
+    ...ranking(['volume', 'sales']),
+  },
+  schemas: {
+    ...ofCollection,
+    ...symbol,
+    ...tradeTimes,
+    match: name('The schema name contains this text.'),
+    ...ranking(['volume', 'listings']),
+  },
+  schemasV2: { ...ofCollection, ...symbol, ...tradeTimes, ...ranking(['volume', 'sales']) },
+  accounts: {
+    ...symbol,
+    ...tradeTimes,
+    collection_name: names('Collection is one of these or of collection_whitelist.'),
+    ...collectionLists,
+    ...ranking(['sell_volume', 'buy_volume']),
+  },
+  account: { account: inPath(text('Account.')), ...symbol, ...collectionLists },
+  templates: {
+    ...symbol,
+    ...tradeTimes,
+    ...collectionName,
+    schema_name: names('Schema is one of these.'),
+    ...without(idBoundaries('template_id'), ['before', 'after']),
+    ...collectionLists,
+    ...templateNameSearch,
+    hide_unlisted_templates: flag('true: only templates with a listed sale.'),
+    ...ranking(['volume', 'sales'], MAX_TEMPLATES),
+  },
+  markets: { ...symbol, ...tradeTimes, ...collectionLists },
+  graph: {
+    ...symbol,
+    ...tradeTimes,
+    ...collectionLists,
+    maker_marketplace: text('Marketplace of the listing.', { minimum: 1 }),
+    taker_marketplace: text('Marketplace of the purchase.', { minimum: 1 }),
+  },
+  sales: { ...symbol, ...collectionLists },
+}
+
+/** Parameters of each kind of statistics. */
+export type StatsValues = {
+  readonly [K in keyof typeof statsParameters]: Values<(typeof statsParameters)[K]>
+}
+
+/** The token of any kind. */
+export type SymbolValues = Values<typeof symbol>
+/** Bounds of the times of trades. */
+export type TimeValues = Values<typeof tradeTimes>

@@ -1,0 +1,124 @@
+import { without } from '../../../../core/endpoint/index.ts'
+import type { Session } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { raw, sql, where } from '../../../sql/index.ts'
+import type { AttributeFilter } from '../../../request/index.ts'
+import { jsonString, jsonMembers, quoted } from '../../../json/index.ts'
+import { oneOf, oneOfIds } from '../../nft/conditions/index.ts'
+import { pageWindow } from '../../nft/paging/index.ts'
+import { cappedPrice } from '../records/template-prices.ts'
+import type { MarketSetup } from '../setup.ts'
+import { heldAssets } from './held-assets.ts'
+import type { TemplatePriceValues } from '../parameters.ts'
+import type { AssetValues } from '../../nft/parameters/index.ts'
+
+/** A page of the prices of templates as JSON text, by template and token. */
+export async function templatePrices(
+  session: Session,
+  setup: MarketSetup,
+  values: TemplatePriceValues,
+): Promise<string> {
+  const window = pageWindow(values)
+  const schemas = values.schema_name
+  const conditions = [
+    ...oneOf('p.collection_name', values.collection_name),
+    ...oneOf('p.token_symbol', values.symbol),
+    ...oneOfIds('p.template_id', values.template_id),
+    ...(schemas
+      ? [
+          sql`EXISTS (SELECT FROM assets.templates t
+            ${where([raw('t.template_id = p.template_id'), ...oneOf('t.schema_name', schemas)])})`,
+        ]
+      : []),
+  ]
+  const members = jsonMembers({
+    market_contract: `'"${setup.contract}"'`,
+    assets_contract: `'"${setup.assets.contract}"'`,
+    collection_name: quoted('p.collection_name'),
+    template_id: quoted('p.template_id'),
+    token_symbol: quoted('p.token_symbol'),
+    token_contract: quoted('y.token_contract'),
+    token_precision: 'y.token_precision',
+    median: quoted('p.median'),
+    average: quoted('p.average'),
+    min: quoted('p.min'),
+    max: quoted('p.max'),
+    sales: quoted('p.trades'),
+    suggested_median: quoted(cappedPrice('p.suggested_median', 'p')),
+    suggested_average: quoted(cappedPrice('p.suggested_average', 'p')),
+  })
+  const rows = await session.query<[string | null]>(
+    sql`SELECT string_agg('{' || ${raw(members)} || '}', ',' ORDER BY p.template_id, p.token_symbol)
+      FROM (SELECT * FROM market.template_prices p ${where(conditions)}
+        ORDER BY p.template_id, p.token_symbol LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}) p
+        JOIN market.tokens y USING (token_symbol)`.render(),
+  )
+  return `[${rows[0]![0] ?? ''}]`
+}
+
+const SUM = `'{' || ${jsonMembers({
+  token_symbol: quoted('y.token_symbol'),
+  token_precision: 'y.token_precision',
+  token_contract: quoted('y.token_contract'),
+  median: quoted('s.median'),
+  average: quoted('s.average'),
+  min: quoted('s.min'),
+  max: quoted('s.max'),
+  suggested_median: quoted('s.suggested_median'),
+  suggested_average: quoted('s.suggested_average'),
+})} || '}'`
+
+/**
+ * Sums over assets, given as a SELECT of `template_id` and their number `assets`. Caps by oracle prices are computed inline
+ * and not by a function call per price: there are many.
+ */
+const sums = (held: Sql, by: Sql): Sql =>
+  sql`SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,
+    sum(p.average * n.assets) AS average, sum(p.min * n.assets) AS min, sum(p.max * n.assets) AS max,
+    sum(least(p.suggested_median, c.cap) * n.assets) AS suggested_median,
+    sum(least(p.suggested_average, c.cap) * n.assets) AS suggested_average
+  FROM (${held}) n JOIN market.template_prices p USING (template_id)
+    CROSS JOIN LATERAL (
+      SELECT min(market.settlement_price((p.oracle_floors ->> r.listing_symbol)::bigint, r.factor, r.divisor)) AS cap
+      FROM rates r WHERE p.oracle_floors IS NOT NULL AND r.settlement_symbol = p.token_symbol) c
+  GROUP BY ${by} p.token_symbol`
+
+const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
+
+/** Sums over assets of the prices of their templates as JSON text, by token. */
+export async function sumPrices(
+  session: Session,
+  setup: MarketSetup,
+  values: AssetValues,
+  attributes: readonly AttributeFilter[],
+): Promise<string> {
+  const held = await heldAssets(session, setup, values, attributes)
+  const [row] = await session.query<[string | null]>(
+    sql`${RATES} SELECT string_agg(${raw(SUM)}, ',' ORDER BY y.token_symbol)
+      FROM (${sums(held, raw(''))}) s JOIN market.tokens y USING (token_symbol)`.render(),
+  )
+  return `[${row?.[0] ?? ''}]`
+}
+
+/** The same for what an account owns, by collection. */
+export async function inventoryPrices(
+  session: Session,
+  setup: MarketSetup,
+  values: AssetValues & { readonly account: string },
+  attributes: readonly AttributeFilter[],
+): Promise<string> {
+  const filters = without(values, ['account'])
+  const held = await heldAssets(session, setup, filters, attributes, values.account)
+  const rows = await session.query<[string, string]>(
+    sql`${RATES} SELECT s.collection_name, string_agg(${raw(SUM)}, ',' ORDER BY y.token_symbol)
+      FROM (${sums(held, raw('p.collection_name,'))}) s JOIN market.tokens y USING (token_symbol)
+      GROUP BY s.collection_name ORDER BY s.collection_name`.render(),
+  )
+  const names = rows.map(([name]) => name)
+  const collections = await setup.assets.records.collection.readKeys(session, names)
+  const results = rows.flatMap(([name, prices]) => {
+    const collection = collections.get(name)
+    return collection === undefined ? [] : [`{"collection":${jsonString(collection)},"prices":[${prices}]}`]
+  })
+  return `{"collections":[${results.join(',')}]}`
+}

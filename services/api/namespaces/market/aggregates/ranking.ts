@@ -1,0 +1,47 @@
+import type { EndpointContext } from '../../../endpoint/index.ts'
+import { raw, sql, where } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { pageWindow } from '../../nft/paging/index.ts'
+import type { PageValues } from '../../nft/paging/index.ts'
+
+/** Things that are ranked by their trades; what has none comes last. */
+export interface Ranking {
+  /** FROM item of the things and their key, for example `assets.collections c` and `c.collection_name`. */
+  readonly things: string
+  readonly key: string
+  readonly conditions: readonly Sql[]
+  /** Query of the sums, where no table has them; it is then called `sums`. */
+  readonly query?: Sql
+  /** FROM item `k` with the sums, which are `trades` and `volume`, and its key column. */
+  readonly sums: string
+  readonly sumKey: string
+  /** Conditions on the sums. */
+  readonly sumConditions: readonly Sql[]
+}
+
+/** A ranked thing: its key, number and sum of its trades, as texts. */
+export type Ranked = readonly [key: string, trades: string, volume: string]
+
+/** A page of a ranking: largest first, ties by key. Traded entries are read in the order of their sums, others in the order of their keys, each only as far as the page needs.
+ */
+export async function selectRanking(
+  context: EndpointContext<PageValues & { readonly sort: string }>,
+  ranking: Ranking,
+): Promise<Ranked[]> {
+  const window = pageWindow(context.values)
+  const { conditions, query, sumConditions } = ranking
+  const [things, key, sums, sumKey] = [ranking.things, ranking.key, ranking.sums, ranking.sumKey].map(raw)
+  const value = raw(context.values.sort === 'sales' ? 'k.trades' : 'k.volume')
+  const reach = raw(String(window.offset + window.limit))
+  const linked = sql`${sumKey!} = ${key!}`
+  const traded = sql`SELECT ${key!} AS k, k.trades AS t, k.volume AS s, ${value} AS v FROM ${sums!} JOIN ${things!} ON ${linked}
+    ${where([...sumConditions, ...conditions])} ORDER BY ${value} DESC, ${sumKey!} LIMIT ${reach}`
+  const isTraded = sql`EXISTS (SELECT FROM ${sums!} ${where([linked, ...sumConditions])})`
+  const untraded = sql`SELECT ${key!}, 0, 0, NULL FROM ${things!}
+    ${where([...conditions, sql`NOT ${isTraded}`])} ORDER BY ${key!} LIMIT ${reach}`
+  const prelude = query ? sql`WITH sums AS (${query})` : raw('')
+  return context.session.query<Ranked>(
+    sql`${prelude} SELECT u.k::text, u.t::text, u.s::text FROM ((${traded}) UNION ALL (${untraded})) u
+      ORDER BY u.v DESC NULLS LAST, u.k LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`.render(),
+  )
+}

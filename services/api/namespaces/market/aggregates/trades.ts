@@ -1,0 +1,175 @@
+import type { Session } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { bind, bindIds, raw, sql, where } from '../../../sql/index.ts'
+import { jsonMembers, quoted } from '../../../json/index.ts'
+import { oneOf, oneOfIds } from '../../nft/conditions/index.ts'
+import { directionOf } from '../../nft/paging/index.ts'
+import type { MarketSetup } from '../setup.ts'
+import { DAY_MS } from './trade-range.ts'
+import { TRADE_DAY } from './trade-sums.ts'
+import type { TradeValues, assetSaleParameters } from '../parameters.ts'
+import type { Values } from '../../../../core/endpoint/index.ts'
+
+/** Trades of one answer; it has no pages. */
+const MAX_TRADES = 500
+
+const token = {
+  token_symbol: quoted('y.token_symbol'),
+  token_precision: 'y.token_precision',
+  token_contract: quoted('y.token_contract'),
+}
+
+/** The listing of a trade; none for a template buy offer. */
+const listing = {
+  sale_id: quoted('CASE WHEN k.kind = 1 THEN k.listing_id END'),
+  auction_id: quoted('CASE WHEN k.kind = 2 THEN k.listing_id END'),
+  buyoffer_id: quoted('CASE WHEN k.kind = 3 THEN k.listing_id END'),
+}
+
+/** Conditions on the trades of single assets. */
+function singleTrades(values: TradeValues): Sql[] {
+  const { asset_id: assets, burned } = values
+  return [
+    raw('k.asset_count = 1'),
+    ...oneOf('k.collection_name', values.collection_name),
+    ...oneOf('k.schema_name', values.schema_name),
+    ...oneOf('k.token_symbol', values.symbol),
+    ...(values.template_id === null ? [raw('k.template_id IS NULL')] : []),
+    ...oneOfIds('k.template_id', values.template_id),
+    ...(assets ? [sql`k.asset_id = ANY(${bindIds(assets)})`] : []),
+    ...(burned === undefined ? [] : [raw(burned ? 'k.asset_burned' : 'NOT k.asset_burned')]),
+  ]
+}
+
+/** A text of all JSON members, or of none. */
+async function listOf(session: Session, query: Sql): Promise<string> {
+  const rows = await session.query<[string | null]>(query.render())
+  return `[${rows[0]![0] ?? ''}]`
+}
+
+/** The latest trades of single assets as JSON text, the oldest of them first. */
+export function latestTrades(session: Session, values: TradeValues): Promise<string> {
+  const members = jsonMembers({
+    ...listing,
+    price: quoted('k.price'),
+    template_mint: `coalesce(k.template_mint::text, '"0"')`,
+    ...token,
+    block_time: quoted('k.trade_time'),
+  })
+  return listOf(
+    session,
+    sql`SELECT string_agg('{' || ${raw(members)} || '}', ',' ORDER BY k.trade_time, k.kind, k.listing_id)
+      FROM (SELECT * FROM market.trades k ${where(singleTrades(values))}
+        ORDER BY k.trade_time DESC, k.kind DESC, k.listing_id DESC LIMIT ${raw(String(MAX_TRADES))}) k
+        JOIN market.tokens y USING (token_symbol)`,
+  )
+}
+
+/** Trades of single assets by day and token as JSON text, the latest day first. */
+export async function tradeDays(session: Session, values: TradeValues): Promise<string> {
+  const days = isStoredByDay(values) ? storedDays(values, await firstOpenDay(session)) : summedDays(values)
+  const members = jsonMembers({
+    median: quoted('d.median'),
+    average: quoted('round(d.volume / d.trades)'),
+    volume: quoted('d.volume'),
+    sales: quoted('d.trades'),
+    ...token,
+    time: `d.day * ${DAY_MS} + ${DAY_MS / 2}`,
+  })
+  return listOf(
+    session,
+    sql`SELECT string_agg('{' || ${raw(members)} || '}', ',' ORDER BY d.day DESC, y.place)
+      FROM (${days}) d JOIN market.tokens y USING (token_symbol)`,
+  )
+}
+
+/** Filters of the counters of days. */
+const SUPPORTED = new Set(['symbol', 'before', 'after'])
+
+function isStoredByDay(values: TradeValues): boolean {
+  return Object.keys(values).every((name) => SUPPORTED.has(name))
+}
+
+/** The days of trades that match conditions. */
+function summedDays(values: TradeValues, further: readonly Sql[] = []): Sql {
+  const { before, after } = values
+  const conditions = [
+    ...singleTrades(values),
+    ...further,
+    ...(before === undefined ? [] : [sql`k.trade_time <= ${bind(before, 'bigint')}`]),
+    ...(after === undefined ? [] : [sql`k.trade_time >= ${bind(after, 'bigint')}`]),
+  ]
+  return sql`SELECT k.token_symbol, ${raw(TRADE_DAY)} AS day, count(*) AS trades, sum(k.price) AS volume,
+      percentile_disc(0.5) WITHIN GROUP (ORDER BY k.price) AS median
+    FROM market.trades k ${where(conditions)} GROUP BY k.token_symbol, ${raw(TRADE_DAY)}`
+}
+
+/** The first day whose trades are not summed by day. */
+async function firstOpenDay(session: Session): Promise<number> {
+  const rows = await session.query<[number]>({
+    name: 'first-open-day',
+    text: 'SELECT coalesce(max(k.day) + 1, 0) FROM market.price_days k',
+    values: [],
+  })
+  return rows[0]![0]
+}
+
+/** Days that were over at the last block are counted; the rest, and those that a bound cuts, are summed up. */
+function storedDays(values: TradeValues, open: number): Sql {
+  const { before, after } = values
+  // Both bounds are inclusive.
+  const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
+  const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
+  const whole = [
+    // The day may have ended since.
+    sql`k.day < ${bind(open, 'bigint')}`,
+    ...oneOf('k.token_symbol', values.symbol),
+    ...(first === undefined ? [] : [sql`k.day >= ${bind(first, 'bigint')}`]),
+    ...(end === undefined ? [] : [sql`k.day < ${bind(end, 'bigint')}`]),
+  ]
+  const time = (operator: string, day: number): Sql =>
+    sql`k.trade_time ${raw(operator)} ${bind(day * DAY_MS, 'bigint')}`
+  const others = [
+    time('>=', open),
+    ...(first === undefined ? [] : [time('<', first)]),
+    ...(end === undefined ? [] : [time('>=', end)]),
+  ].reduce((any, each) => sql`${any} OR ${each}`)
+  // A day that a bound cuts is none of the whole ones; a day that runs may be cut as well, and is summed up once.
+  return sql`SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${where(whole)}
+    UNION ALL ${summedDays(values, [sql`(${others})`])}`
+}
+
+/** The trades of one asset as JSON text, bundles included unless they are not wanted. */
+export function assetSales(
+  session: Session,
+  setup: MarketSetup,
+  values: Values<typeof assetSaleParameters>,
+): Promise<string> {
+  const direction = directionOf(values)
+  const conditions = [
+    sql`x.asset_id = ${bind(values.asset_id, 'bigint')}`,
+    ...oneOf('k.seller', values.seller),
+    ...oneOf('k.buyer', values.buyer),
+    ...oneOf('k.token_symbol', values.symbol),
+    ...(values.bundles === false ? [raw('k.asset_count = 1')] : []),
+  ]
+  const limit = raw(String(Math.min(values.limit, MAX_TRADES)))
+  const order = raw(`k.trade_time ${direction}, k.kind, k.listing_id`)
+  const members = jsonMembers({
+    market_contract: `'"${setup.contract}"'`,
+    ...listing,
+    ...token,
+    price: quoted('k.price'),
+    seller: quoted('k.seller'),
+    buyer: quoted('k.buyer'),
+    block_time: quoted('k.trade_time'),
+  })
+  return listOf(
+    session,
+    sql`SELECT string_agg('{' || ${raw(members)} || '}', ',' ORDER BY ${order})
+      FROM (SELECT k.* FROM market.listing_assets x
+          JOIN market.trades k ON k.kind = x.kind AND k.listing_id = x.listing_id
+          ${where(conditions)} ORDER BY ${order} LIMIT ${limit}) k
+        JOIN market.tokens y USING (token_symbol)`,
+  )
+}

@@ -1,0 +1,175 @@
+import { without } from '../../../../core/endpoint/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { allOf, bind, joinSql, raw, sql, where } from '../../../sql/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import { choosePath } from '../../../planner/index.ts'
+import { estimateRows, foundConditions } from '../../../planner/filters/index.ts'
+import { isOneOf } from '../../nft/conditions/index.ts'
+import { TEMPLATE_DATA } from '../../nft/filters/index.ts'
+import { templateScope } from '../../nft/asset-lists/index.ts'
+import { directionOf, pageWindow } from '../../nft/paging/index.ts'
+import type { PageWindow } from '../../../planner/sources/index.ts'
+import type { SalePricing } from './sale-prices.ts'
+import { anyOf, pricedParts, readSalePricing } from './sale-prices.ts'
+import { LISTED, listingTables } from './listing-table.ts'
+import { listingBounds, priceAt, withinBounds } from './price-bounds.ts'
+import { listingFilters } from './listing-list.ts'
+import { stateFilters } from './own-filters.ts'
+import { withoutCommon } from './listing-request.ts'
+import type { MarketSetup } from '../setup.ts'
+import type { CheapestValues } from '../parameters.ts'
+
+const { table, source } = listingTables.sale
+
+/** Only sales of one asset have a template. */
+const OF_TEMPLATES = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL')]
+/** Cost of finding the cheapest sale of a template, relative to reading a sale. */
+const LOOKUP_COST = 2
+
+/** Chooses how the cheapest sales are found, by the sales that are estimated to be read; tests force one. */
+export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template' | 'of all'
+
+/** The ids of the cheapest listed sale of each requested template: sales of one asset each; of several at
+ * the same price the latest. They are looked up template by template, or found among all sales that match, whichever is
+ * estimated to read less.
+ */
+export async function selectCheapest(
+  context: EndpointContext<CheapestValues>,
+  setup: Pick<MarketSetup, 'trigrams' | 'lists'>,
+  choose: ChooseCheapest = (visits, gathered) => (visits < gathered ? 'by template' : 'of all'),
+): Promise<string[]> {
+  const { session, values } = context
+  const window = pageWindow(values)
+  // Burned assets are not for sale.
+  if (values.burner !== undefined || values.burned === true) return []
+  const flags = (['transferable', 'burnable'] as const).filter(
+    (flag) => values[`is_${flag}` as const] === true,
+  )
+  // The owner of the asset is in the sale, its flags are in the template.
+  const asked = without(values, ['owner', 'burned', ...flags.map((flag) => `is_${flag}` as const)])
+  const query = { kind: 'sale', standard: [LISTED] } as const
+  const { request, filters } = await listingFilters({ ...context, values: asked }, setup, query)
+  const owners = values.owner
+  const sellers = owners ? [sellerFilter(owners, request.statistics.equal(table, 'seller', owners))] : []
+  const pricing = await readSalePricing(session, asked, true)
+  const scope = templateScope({ ...request, values: without(asked, ['match', 'search']) })
+  const unset = flags.map((flag) => raw(`t.${flag}`))
+  const all = withoutCommon(
+    [...stateFilters(request), ...sellers, ...filters],
+    request.statistics.rows(table),
+  )
+  const rows = request.statistics.rows(table)
+  // No index has this order: what is left is gathering.
+  const order = { direction: 'ASC', branches: [{ rank: 0, column: '' }] } as const
+  const gathered = choosePath({
+    source: { key: 'sale_id', indexes: [] },
+    rows,
+    filters: all,
+    order,
+    window,
+  }).expected
+  const matching = Math.max(1, estimateRows(rows, all))
+  const ofScope = estimateRows(
+    rows,
+    all.filter(({ name }) => name === 'state' || isOfScope(name)),
+  )
+  const visits = scope.templates * (LOOKUP_COST + ofScope / matching)
+  const found =
+    choose(visits, gathered) === 'by template'
+      ? byTemplate([...scope.conditions, ...unset], all, pricing, asked)
+      : ofAll(unset, all, pricing, request.statistics)
+  const ids = await session.query<[string]>(pageOf(found, values, window).render())
+  return ids.map(([id]) => id)
+}
+
+/** Filters that choose templates, whose sales are then looked up. */
+function isOfScope(name: string): boolean {
+  return ['collection', 'schema_name', 'template_id', TEMPLATE_DATA].includes(name)
+}
+
+function sellerFilter(owners: readonly string[], rows: number): Filter {
+  const equals = { column: 'seller', values: owners, type: 'text', count: owners.length }
+  return { name: 'owner', condition: isOneOf(raw('l.seller'), owners), rows, equals, isIndexed: true }
+}
+
+/** Query of `template_id`, `sale_id`, `price`: the cheapest of all sales that match. */
+function ofAll(
+  unset: readonly Sql[],
+  filters: readonly Filter[],
+  pricing: SalePricing,
+  statistics: Parameters<typeof pricedParts>[1],
+): Sql {
+  const parts = pricedParts(pricing, statistics)
+  const price = joinSql(
+    parts.map(({ checks, price: value }) => sql`WHEN ${allOf(checks)} THEN ${value}`),
+    ' ',
+  )
+  const flags =
+    unset.length === 0
+      ? []
+      : [
+          sql`EXISTS (SELECT FROM assets.templates t ${where([raw('t.template_id = l.template_id'), ...unset])})`,
+        ]
+  const priced = anyOf(parts.map(({ checks }) => checks))
+  return sql`SELECT DISTINCT ON (r.template_id) r.* FROM (SELECT l.template_id, l.sale_id, CASE ${price} END AS price
+      FROM ${source.from} ${where([...OF_TEMPLATES, ...foundConditions(filters), priced, ...flags])} OFFSET 0) r
+    ORDER BY r.template_id, r.price, r.sale_id DESC`
+}
+
+/** The same, template by template. */
+function byTemplate(
+  templates: readonly Sql[],
+  filters: readonly Filter[],
+  pricing: SalePricing,
+  values: CheapestValues,
+): Sql {
+  const checks = [...OF_TEMPLATES, ...filters.map(({ condition }) => condition)]
+  const first = askedParts(pricing, values.symbol ?? []).map(
+    ({ conditions, price, order }) => sql`(SELECT l.sale_id, ${price} AS price FROM market.sales l
+      ${where([raw('l.template_id = t.template_id'), ...conditions, ...checks])} ORDER BY ${order} LIMIT 1)`,
+  )
+  return sql`SELECT t.template_id, c.sale_id, c.price FROM assets.templates t CROSS JOIN LATERAL (
+      SELECT x.sale_id, x.price FROM (${joinSql(first, ' UNION ALL ')}) x ORDER BY x.price, x.sale_id DESC LIMIT 1) c
+    ${where(templates)}`
+}
+
+/** Listed sales by listing price, settled in one of some symbols, in the order of their prices. */
+function askedParts(
+  { bounds, rates }: SalePricing,
+  symbols: readonly string[],
+): { conditions: Sql[]; price: Sql; order: Sql }[] {
+  const asked = raw('l.listing_price')
+  if (bounds === 'never') return [{ conditions: [raw('FALSE')], price: asked, order: asked }]
+  const ofPair = (listing: string, settlement: string): Sql[] => [
+    sql`l.settlement_symbol = ${bind(settlement, 'text')}`,
+    sql`l.listing_symbol = ${bind(listing, 'text')}`,
+  ]
+  const order = sql`${asked}, l.sale_id DESC`
+  return [
+    ...symbols.map((symbol) => ({
+      conditions: [...ofPair(symbol, symbol), ...(bounds ? withinBounds(asked, bounds) : [])],
+      price: asked,
+      order,
+    })),
+    ...rates.map((rate) => {
+      const price = priceAt(rate)
+      const within = bounds ? [...withinBounds(price, bounds), ...listingBounds(rate, bounds, asked)] : []
+      return {
+        conditions: [...ofPair(rate.listingSymbol, rate.settlementSymbol), ...within],
+        price,
+        // Several listing prices may become one price.
+        order: rate.isCoarse || rate.ratio === null ? sql`${price}, l.sale_id DESC` : order,
+      }
+    }),
+  ]
+}
+
+function pageOf(found: Sql, values: CheapestValues, { limit, offset }: PageWindow): Sql {
+  const direction = raw(directionOf(values))
+  const order =
+    values.sort === 'price'
+      ? sql`c.price ${direction} NULLS LAST, c.template_id`
+      : sql`c.template_id ${direction}`
+  return sql`SELECT c.sale_id::text FROM (${found}) c ORDER BY ${order} LIMIT ${raw(String(limit))} OFFSET ${raw(String(offset))}`
+}

@@ -1,0 +1,402 @@
+import { allOf, bind, bindIds, bindIntegers, raw, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { AttributeFilter } from '../../../request/index.ts'
+import { NEVER, nothing } from '../../../planner/filters/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import type { Statistics } from '../../../planner/index.ts'
+import {
+  TEMPLATE_DATA,
+  OF_ANY_SCHEMA,
+  schemaConditions,
+  schemaFilters,
+  templateConditions,
+} from '../filters/index.ts'
+import type { ResolvedTemplates } from '../filters/index.ts'
+import { ASSETS } from '../tables.ts'
+import { attributeRows } from './attribute-rows.ts'
+import { containsText, hasTemplateBuyoffer, isHeldByNone, isNoneOfIds, isOneOf } from '../conditions/index.ts'
+import { keyAtTime } from '../boundaries/index.ts'
+import type { AssetValues } from '../parameters/index.ts'
+
+/** `hide_offers`: the asset, `a`, is in no open offer. */
+export const NOT_OFFERED =
+  raw(`NOT EXISTS (SELECT FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id)
+  WHERE x.asset_id = a.asset_id AND p.state = 0)`)
+
+/** Input of the filters of a request for assets. */
+export interface AssetRequest {
+  readonly values: AssetValues
+  readonly attributes: readonly AttributeFilter[]
+  /** Whether the database has the `pg_trgm` extension. */
+  readonly trigrams: boolean
+  /** Templates that filters on templates select. */
+  readonly templates: ResolvedTemplates
+  readonly statistics: Statistics
+}
+
+/** Ids are given in the order of the mints. */
+const MINTED = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
+/** Row estimate of an index for rare values, without statistics. */
+const RARE = 0.01
+
+/** Time columns that `before` and `after` compare under a sort; otherwise it is the time of the mint. */
+export const TIME_OF_SORT: Readonly<Record<string, string>> = {
+  updated: 'updated_at_time',
+  transferred: 'transferred_at_time',
+}
+
+/** Every filter of a request on assets, `a`. */
+export function assetFilters(request: AssetRequest): Filter[] {
+  const { values, statistics } = request
+  const impliedBy = implyingSchemas(request)
+  return [
+    ...idFilters(values, statistics),
+    ...accountFilters(values, statistics),
+    ...schemaFilters(values, statistics).map((filter) => (impliedBy ? { ...filter, impliedBy } : filter)),
+    ...templateFilters(request),
+    ...dataFilters(request),
+    ...mintFilters(values, statistics),
+    ...timeFilters(values, statistics),
+    ...relatedFilters(values, statistics),
+  ]
+}
+
+/** Filters on given templates. */
+const GIVEN_TEMPLATES = ['template_id', 'template_whitelist'] as const
+
+/**
+ * Name of the filter on templates within the requested collections and schemas: assets of these templates need no filter
+ * on either. What accounts hold is indexed by schema before template.
+ */
+function implyingSchemas({ values, templates }: AssetRequest): string | undefined {
+  if (values.owner !== undefined) return undefined
+  if (templates.kind === 'ids' && values.authorized_account === undefined) return TEMPLATE_DATA
+  return GIVEN_TEMPLATES.find((name) => values[name])
+}
+
+function idFilters(values: AssetValues, statistics: Statistics): Filter[] {
+  const ids = values.asset_id ?? values.ids
+  const { lower_bound: lower, upper_bound: upper } = values
+  const filters: Filter[] = []
+  if (ids) {
+    filters.push({
+      name: 'asset_id',
+      condition: ids.length === 0 ? NEVER : sql`a.asset_id = ANY(${bindIds(ids)})`,
+      rows: ids.length,
+      equals: { column: 'asset_id', values: ids, type: 'bigint', count: ids.length },
+      columns: ['asset_id'],
+      isIndexed: true,
+    })
+  }
+  if (lower !== undefined || upper !== undefined) {
+    const bounds: Sql[] = []
+    if (lower !== undefined) bounds.push(sql`a.asset_id >= ${bind(lower, 'bigint')}`)
+    if (upper !== undefined) bounds.push(sql`a.asset_id < ${bind(upper, 'bigint')}`)
+    const low = lower === undefined ? undefined : BigInt(lower)
+    const high = upper === undefined ? undefined : BigInt(upper) - 1n
+    filters.push({
+      name: 'lower_bound, upper_bound',
+      condition: bounds.reduce((all, each) => sql`${all} AND ${each}`),
+      rows: statistics.between(ASSETS, 'asset_id', low, high),
+      range: { column: 'asset_id' },
+      columns: ['asset_id'],
+      isIndexed: true,
+    })
+  }
+  return filters
+}
+
+/** Accounts by parameter, and whether an index leads to their assets in the order of the ids. */
+const ACCOUNTS = [
+  ['owner', 'owner'],
+  ['minter', 'minter'],
+  ['initial_receiver', 'initial_receiver'],
+  ['burner', 'burned_by_account'],
+] as const
+
+function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
+  const filters: Filter[] = []
+  for (const [parameter, column] of ACCOUNTS) {
+    const names = values[parameter]
+    if (!names) continue
+    const condition = isOneOf(raw(`a.${column}`), names)
+    filters.push({
+      name: parameter,
+      condition,
+      // The index of burners has burned assets alone, by schema.
+      ...(column === 'burned_by_account'
+        ? { found: sql`${condition} AND a.owner IS NULL AND ${OF_ANY_SCHEMA}` }
+        : {}),
+      rows: statistics.equal(ASSETS, column, names),
+      equals: { column, values: names, type: 'text', count: names.length },
+      columns: [column],
+      isIndexed: true,
+      // Who mints is authorized by the collection.
+      ...(parameter === 'minter' ? { group: 'template' } : {}),
+    })
+  }
+  const burned = values.burned
+  if (burned !== undefined) {
+    const none = statistics.equal(ASSETS, 'owner', [null])
+    filters.push({
+      name: 'burned',
+      condition: burned ? raw('a.owner IS NULL') : raw('a.owner IS NOT NULL'),
+      rows: burned ? none : statistics.rows(ASSETS) - none,
+      columns: ['owner'],
+      isIndexed: burned,
+    })
+  }
+  return filters
+}
+
+function templateFilters(request: AssetRequest): Filter[] {
+  const { values, statistics, templates } = request
+  const filters: Filter[] = []
+  const all = statistics.rows(ASSETS)
+  const filterOf = (
+    name: string,
+    ids: readonly bigint[],
+    rows: number,
+    within: readonly Sql[] = [],
+  ): Filter => ({
+    name,
+    condition: ids.length === 0 ? NEVER : isTemplate(ids, within),
+    rows,
+    equals: {
+      column: 'template_id',
+      values: within.length === 0 ? ids : templatesWithin(ids, within),
+      type: 'integer',
+      count: ids.length,
+    },
+    // What accounts hold is indexed by schema before template.
+    ...(ids.length === 1 && values.owner
+      ? { found: allOf([isTemplate(ids), isSchemaOf(ids[0]!)]), alsoEqual: ['schema_key'] }
+      : {}),
+    columns: ['template_id'],
+    isIndexed: true,
+    group: 'template',
+  })
+  const within = values.owner === undefined ? schemaConditions(values, 't') : []
+  for (const name of GIVEN_TEMPLATES) {
+    const ids = values[name]?.filter((id) => BigInt.asIntN(32, id) === id)
+    if (ids) filters.push(filterOf(name, ids, statistics.equal(ASSETS, 'template_id', ids), within))
+  }
+  if (values.template_id === null) {
+    filters.push({
+      name: 'template_id',
+      condition: raw('a.template_id IS NULL'),
+      rows: statistics.equal(ASSETS, 'template_id', [null]),
+      columns: ['template_id'],
+      isIndexed: true,
+    })
+  }
+  if (templates.kind === 'ids') {
+    const ids = templates.ids.map(BigInt)
+    filters.push(filterOf(TEMPLATE_DATA, ids, templates.held))
+  } else if (templates.kind === 'many') {
+    filters.push({
+      name: TEMPLATE_DATA,
+      condition: sql`EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${allOf(templateConditions(request))})`,
+      rows: all / 3,
+      isIndexed: false,
+    })
+  }
+  const black = values.template_blacklist
+  if (black && black.length > 0) {
+    filters.push({
+      name: 'template_blacklist',
+      condition: sql`(a.template_id IS NULL OR ${isNoneOfIds(raw('a.template_id'), black)})`,
+      rows: Math.max(1, all - statistics.equal(ASSETS, 'template_id', black)),
+      columns: ['template_id'],
+      isIndexed: false,
+    })
+  }
+  for (const flag of ['transferable', 'burnable'] as const) {
+    if (values[`is_${flag}` as const] !== true) continue
+    filters.push({
+      name: `is_${flag}`,
+      condition: sql`NOT EXISTS (SELECT FROM assets.templates f WHERE f.template_id = a.template_id AND NOT f.${raw(flag)})`,
+      rows: all * 0.95,
+      isIndexed: false,
+    })
+  }
+  return filters
+}
+
+function isSchemaOf(template: bigint): Sql {
+  return sql`a.schema_key = (SELECT s.schema_key FROM assets.templates t JOIN assets.schemas s USING (collection_name, schema_name)
+    WHERE t.template_id = ${bind(template, 'integer')})`
+}
+
+/** @param within conditions on the templates, `t`. */
+function isTemplate(ids: readonly bigint[], within: readonly Sql[] = []): Sql {
+  if (within.length > 0) {
+    const query = templatesWithin(ids, within)
+    return ids.length === 1 ? sql`a.template_id = (${query})` : sql`a.template_id = ANY(ARRAY(${query}))`
+  }
+  return ids.length === 1
+    ? sql`a.template_id = ${bind(ids[0]!, 'bigint')}`
+    : sql`a.template_id = ANY(${bindIntegers(ids)})`
+}
+
+function templatesWithin(ids: readonly bigint[], within: readonly Sql[]): Sql {
+  return sql`SELECT t.template_id AS value FROM assets.templates t WHERE ${allOf([sql`t.template_id = ANY(${bindIntegers(ids)})`, ...within])}`
+}
+
+function dataFilters({ values, attributes, statistics }: AssetRequest): Filter[] {
+  const filters: Filter[] = []
+  for (const { family, containment } of attributes) {
+    if (family !== 'immutable_data' && family !== 'mutable_data') continue
+    filters.push({
+      name: family,
+      condition:
+        containment === undefined ? NEVER : sql`${raw(`a.${family}`)} @> ${bind(containment, 'jsonb')}`,
+      rows: containment === undefined ? 0 : attributeRows(statistics, family, containment),
+      isIndexed: true,
+    })
+  }
+  for (const family of ['immutable', 'mutable'] as const) {
+    const match = values[`match_${family}_name` as const]
+    if (!match) continue
+    filters.push({
+      name: `match_${family}_name`,
+      condition: containsText(raw(`(a.${family}_data ->> 'name')`), match),
+      rows: statistics.rows(ASSETS) * RARE,
+      isIndexed: true,
+    })
+  }
+  return filters
+}
+
+function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
+  const { template_mint: exact, min_template_mint: least, max_template_mint: most } = values
+  const filters: Filter[] = []
+  const between = (low: number | undefined, high: number | undefined): number =>
+    statistics.between(
+      ASSETS,
+      'template_mint',
+      low === undefined ? undefined : BigInt(low),
+      high === undefined ? undefined : BigInt(high),
+    )
+  const columns = ['template_mint', 'template_id']
+  const bounded = (name: string, condition: Sql, rows: number): Filter => {
+    return { name, condition, isIndexed: true, rows, range: { column: 'template_mint' }, columns }
+  }
+  if (exact !== undefined) {
+    const condition = sql`a.template_mint = ${bind(exact, 'bigint')}`
+    filters.push(bounded('template_mint', condition, between(exact, exact)))
+  }
+  if (least !== undefined && least > 1) {
+    const condition = sql`a.template_mint >= ${bind(least, 'bigint')}`
+    filters.push(bounded('min_template_mint', condition, between(least, undefined)))
+  }
+  if (most !== undefined) {
+    filters.push({
+      columns,
+      isIndexed: false,
+      name: 'max_template_mint',
+      condition: sql`(a.template_mint <= ${bind(most, 'bigint')} OR a.template_id IS NULL)`,
+      rows: between(undefined, most) + statistics.equal(ASSETS, 'template_id', [null]),
+    })
+  }
+  // Assets backed by other chains are not known, so no asset has a foreign original.
+  const isOriginal = (['original_mint', 'min_original_mint', 'max_original_mint'] as const).some(
+    (name) => values[name] !== undefined,
+  )
+  if (isOriginal || values.sort === 'original_mint') filters.push(nothing('original_mint'))
+  return filters
+}
+
+function timeFilters(values: AssetValues, statistics: Statistics): Filter[] {
+  const { before, after } = values
+  if (before === undefined && after === undefined) return []
+  const column = TIME_OF_SORT[values.sort ?? '']
+  const low = after === undefined ? undefined : BigInt(after) + 1n
+  const high = before === undefined ? undefined : BigInt(before) - 1n
+  const common = { name: 'before, after', isIndexed: true }
+  const bounds: Sql[] = []
+  if (column !== undefined) {
+    if (before !== undefined) bounds.push(sql`${raw(`a.${column}`)} < ${bind(before, 'bigint')}`)
+    if (after !== undefined) bounds.push(sql`${raw(`a.${column}`)} > ${bind(after, 'bigint')}`)
+    return [
+      {
+        ...common,
+        condition: bounds.reduce((all, each) => sql`${all} AND ${each}`),
+        rows: statistics.between(ASSETS, column, low, high),
+        range: { column },
+        columns: [column],
+      },
+    ]
+  }
+  if (before !== undefined) bounds.push(sql`a.asset_id < ${keyAtTime(MINTED, before)}`)
+  if (after !== undefined) bounds.push(sql`a.asset_id >= ${keyAtTime(MINTED, after + 1)}`)
+  return [
+    {
+      ...common,
+      condition: bounds.reduce((all, each) => sql`${all} AND ${each}`),
+      rows: statistics.between(ASSETS, 'minted_at_time', low, high),
+      range: { column: 'asset_id' },
+      columns: ['asset_id'],
+    },
+  ]
+}
+
+/** Conditions on tokens, offers, what the owner has, and what other families know. */
+function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
+  const all = statistics.rows(ASSETS)
+  const filters: Filter[] = []
+  const backed = values.has_backed_tokens
+  if (backed !== undefined) {
+    const some = statistics.rows('assets.backed_tokens')
+    const exists = raw('EXISTS (SELECT FROM assets.backed_tokens k WHERE k.asset_id = a.asset_id)')
+    filters.push({
+      name: 'has_backed_tokens',
+      condition: backed ? exists : sql`NOT ${exists}`,
+      ...(backed ? { found: raw('a.asset_id IN (SELECT k.asset_id FROM assets.backed_tokens k)') } : {}),
+      rows: backed ? some : Math.max(1, all - some),
+      isIndexed: backed,
+    })
+  }
+  // Burned assets have no owner, who could have another.
+  if (values.only_duplicate_templates === true && values.burned === true)
+    filters.push(nothing('only_duplicate_templates'))
+  else if (values.only_duplicate_templates === true) {
+    filters.push({
+      name: 'only_duplicate_templates',
+      condition:
+        raw(`EXISTS (SELECT FROM assets.assets d WHERE d.owner = a.owner AND d.schema_key = a.schema_key
+        AND d.template_id = a.template_id AND d.asset_id < a.asset_id)`),
+      rows: all / 2,
+      isIndexed: false,
+      visits: 1,
+    })
+  }
+  const isWanted = values.has_template_buyoffer
+  if (isWanted !== undefined) {
+    filters.push({
+      name: 'has_template_buyoffer',
+      condition: hasTemplateBuyoffer(raw('a.template_id'), isWanted),
+      rows: all / 2,
+      isIndexed: false,
+      visits: 1,
+    })
+  }
+  const hidden = values.hide_templates_by_accounts
+  if (hidden && hidden.length > 0) {
+    filters.push({
+      name: 'hide_templates_by_accounts',
+      condition: sql`(a.template_id IS NULL OR ${isHeldByNone(raw('a.template_id'), hidden)})`,
+      rows: all * 0.8,
+      isIndexed: false,
+    })
+  }
+  if (values.hide_offers === true) {
+    filters.push({
+      name: 'hide_offers',
+      condition: NOT_OFFERED,
+      rows: all * 0.95,
+      isIndexed: false,
+    })
+  }
+  return filters
+}

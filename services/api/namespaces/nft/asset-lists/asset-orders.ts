@@ -1,0 +1,137 @@
+import { PreparedNames, raw, sql, where } from '../../../sql/index.ts'
+import type { Session } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { Branch, Driven, Order } from '../../../planner/sources/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import { assetsOfTemplates, assetsWithoutValue, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
+import type { AssetRequest } from './asset-filters.ts'
+import { TIME_OF_SORT } from './asset-filters.ts'
+import { mintOrder } from './mint-order.ts'
+
+import { TEMPLATE_NAME_HEAD } from '../template-name.ts'
+import { templateScope } from './template-scope.ts'
+
+const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
+const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
+/** Name in the merged data: the template's immutable one, the asset's own, the template's mutable one. */
+const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
+/** Names of the statements that read the first asset of a template. */
+const FIRST_ASSETS = new PreparedNames(8)
+/** Share of the assets with their own name, without statistics. */
+const OWN_NAMES = 0.1
+
+/** The order of a request for assets. Mint numbers and names that are missing come last in both directions. */
+export async function assetOrder(
+  request: AssetRequest,
+  filters: readonly Filter[],
+  session: Session,
+): Promise<Order> {
+  const { values } = request
+  const direction = values.order === 'asc' ? 'ASC' : 'DESC'
+  const sort = values.sort ?? ''
+  const time = TIME_OF_SORT[sort]
+  if (time !== undefined) return { direction, branches: [{ rank: 0, column: time }] }
+  if (sort === 'template_mint' && !(await haveOrderOfMints(filters, session)))
+    return mintOrder(direction, request)
+  if (sort === 'name') return nameOrder(direction, request)
+  return { direction, branches: [{ rank: 0, column: 'asset_id' }] }
+}
+
+/**
+ * Whether the mint numbers of all assets follow their ids: within a template, unless its first assets have none, as after
+ * an import of the state.
+ */
+async function haveOrderOfMints(filters: readonly Filter[], session: Session): Promise<boolean> {
+  const template = filters.find(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
+  if (!template) return false
+  const query = sql`SELECT a.template_mint IS NOT NULL FROM assets.assets a WHERE ${template.condition}
+    ORDER BY a.asset_id LIMIT 1`
+  const [first] = await session.query<[isNumbered: boolean]>(FIRST_ASSETS.prepared(query.render()))
+  return first?.[0] !== false
+}
+
+function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
+  // OFFSET 0 is an optimization fence: a join would read the whole order.
+  const named = (condition: string): Sql =>
+    raw(
+      `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${condition} OFFSET 0)`,
+    )
+  const ofTemplates: Branch = {
+    rank: 0,
+    column: 'name of the template',
+    driven: templatesByName(direction, request),
+  }
+  return {
+    direction,
+    branches: [
+      ...(request.values.template_id === null ? [] : [ofTemplates]),
+      {
+        rank: 0,
+        column: 'own_name',
+        expression: OWN_NAME_HEAD,
+        value: sql`${OWN_NAME} COLLATE "C"`,
+        conditions: [
+          sql`${OWN_NAME} IS NOT NULL`,
+          sql`NOT ${named(`t.immutable_data ->> 'name' IS NOT NULL`)}`,
+        ],
+        share: OWN_NAMES,
+        ...ownNamesOfTemplates(direction, request),
+      },
+      assetsWithoutValue(
+        'text COLLATE "C"',
+        [
+          sql`${OWN_NAME} IS NULL`,
+          sql`NOT ${named(`coalesce(t.immutable_data ->> 'name', t.mutable_data ->> 'name') IS NOT NULL`)}`,
+        ],
+        OWN_NAMES,
+      ),
+    ],
+    sorted: {
+      from: raw('assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id'),
+      value: NAME,
+    },
+  }
+}
+
+/** Assets with their own names, found by the templates that a filter selected. */
+function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { driven?: Driven } {
+  if (request.templates.kind !== 'ids') return {}
+  const { conditions, applied, templates } = templateScope(request)
+  const unnamed = where([...conditions, raw(`t.immutable_data ->> 'name' IS NULL`)])
+  const driven: Driven = {
+    applied,
+    rows: request.templates.unnamed,
+    drivers: templates,
+    rowsOfEach: request.templates.unnamed / Math.max(1, templates),
+    isSorted: true,
+    query: (checks, wanted) => sql`SELECT a.asset_id AS k, ${OWN_NAME} COLLATE "C" AS v
+      FROM (SELECT t.template_id FROM assets.templates t ${unnamed} OFFSET 0) t JOIN assets.assets a USING (template_id)
+      ${where(checks)} ORDER BY v ${raw(direction)} FETCH FIRST ${raw(String(wanted))} ROWS WITH TIES`,
+  }
+  return { driven }
+}
+
+/** Assets that are called like their templates, template by template in the order of the names. */
+function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driven {
+  const { conditions, applied, isWide, templates, assets } = templateScope(request)
+  const rowsOfEach = assets / Math.max(1, templates)
+  const name = sql`coalesce(${FIXED_NAME}, ${CHANGING_NAME}) COLLATE "C"`
+  return {
+    applied,
+    rows: assets,
+    // Of all templates the first are read by an index.
+    drivers: isWide ? 0 : templates,
+    rowsOfEach,
+    query(checks, wanted, budget) {
+      const columns = sql`t.template_id, ${name} AS value, ${FIXED_NAME} IS NOT NULL AS is_fixed`
+      const drivers = isWide
+        ? sql`SELECT ${columns}, ${TEMPLATE_NAME_HEAD} AS head FROM assets.templates t
+          ${where([sql`${TEMPLATE_NAME_HEAD} IS NOT NULL`, ...conditions])} ORDER BY 4 ${raw(direction)}, 2 ${raw(direction)}`
+        : sql`SELECT ${columns} FROM assets.templates t
+          ${where([sql`${name} IS NOT NULL`, ...conditions])} ORDER BY 2 ${raw(direction)}`
+      const own = [sql`(t.is_fixed OR ${OWN_NAME} IS NULL)`, ...checks]
+      const head = isWide ? { head: 'head' } : {}
+      return assetsOfTemplates({ drivers, conditions: own, direction, ...head, wanted, budget, rowsOfEach })
+    },
+  }
+}

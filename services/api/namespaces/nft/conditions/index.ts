@@ -1,0 +1,16 @@
+export {
+  authorizedBy,
+  inCollections,
+  oneOf,
+  oneOfIds,
+  containsName,
+  isNoneOf,
+  isOneOf,
+  containsText,
+  resembles,
+  hasCollectionLists,
+  isText,
+  hasTemplateBuyoffer,
+  isHeldByNone,
+  isNoneOfIds,
+} from './conditions.ts'

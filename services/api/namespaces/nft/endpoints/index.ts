@@ -1,0 +1,5 @@
+export { createListReader } from './list-reader.ts'
+export { liveRecord, textBytes } from './live-record.ts'
+export type { KeySource } from './live-record.ts'
+export { countEndpointOf, listJson, oneJson, runCount, runList, pageJson } from './list.ts'
+export type { ListOfRecords } from './list.ts'

@@ -1,0 +1,85 @@
+import type { Session } from '../../../database/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { Endpoint, EndpointContext, Failure, Run } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
+import { shape } from '../../../endpoint/index.ts'
+import type { Json } from '../../../json/index.ts'
+import { jsonArray } from '../../../json/index.ts'
+import type { List, ListReader, PageStatement } from '../../../planner/index.ts'
+import type { CountValues, PageValues } from '../paging/index.ts'
+import { pageWindow } from '../paging/index.ts'
+import type { RecordKind } from '../../../records/index.ts'
+import type { Values } from '../../../../core/endpoint/index.ts'
+
+/** The JSON of a page of keys. A row that vanished in between is left out. */
+export async function pageJson(session: Session, keys: readonly string[], kind: RecordKind): Promise<Json> {
+  return jsonArray([...(await kind.readKeys(session, keys)).values()])
+}
+
+/** The JSON of the page of a requested list.
+ * @param recordKeys the keys of records by those of the list's rows, where these differ.
+ */
+export async function listJson(
+  reader: ListReader,
+  { session, values }: EndpointContext<PageValues>,
+  list: List,
+  kind: RecordKind,
+  recordKeys: (keys: Sql) => Sql = (keys) => keys,
+): Promise<Json> {
+  const window = pageWindow(values)
+  const read = (page: PageStatement): ReturnType<RecordKind['readPage']> =>
+    kind.readPage(session, { ...page, keys: recordKeys(page.keys) })
+  const records = await reader.page(list, window, read)
+  return jsonArray(records ?? [])
+}
+
+/** One record by key. @throws RequestError with the given failure when there is none. */
+export async function oneJson(
+  session: Session,
+  key: string,
+  kind: RecordKind,
+  missing: Failure,
+): Promise<Json> {
+  const record = (await kind.readKeys(session, [key])).get(key)
+  if (record === undefined) throw new RequestError(missing.status, missing.message)
+  return record
+}
+
+/** A list of records. */
+export interface ListOfRecords<V> {
+  readonly lists: ListReader
+  readonly list: (context: EndpointContext<V>) => Promise<List>
+  /** The keys of records by those of the list's rows, where these differ. */
+  readonly recordKeys?: (keys: Sql) => Sql
+  readonly kind: RecordKind
+  /** Answers a count from counters; undefined when the filters are not theirs. */
+  readonly counted?: (context: EndpointContext<V>) => Promise<string | undefined>
+}
+
+/** Answers a list: the page, or with `count=true` the number of rows. */
+export function runList<V extends PageValues & CountValues>(records: ListOfRecords<V>): Run<V> {
+  const { lists, list, recordKeys, kind } = records
+  return async (context) => {
+    if (context.values.count === true) return runCount(records)(context)
+    return listJson(lists, context, await list(context), kind, recordKeys)
+  }
+}
+
+/** Answers the number of rows of a list as a decimal string. */
+export function runCount<V>({ lists, list, counted }: ListOfRecords<V>): Run<V> {
+  return async (context) => {
+    const count = (await counted?.(context)) ?? (await lists.count(context.session, await list(context)))
+    return `"${count}"`
+  }
+}
+
+/** The `_count` endpoint of a list: the same parameters, another answer. @param run returns the count for the values of the list. */
+export function countEndpointOf<V extends Values>(list: Endpoint, run: Run<V>): Endpoint {
+  return {
+    ...list,
+    path: `${list.path}/_count`,
+    summary: `${list.summary}: how many`,
+    record: shape.rowCount,
+    run,
+  }
+}

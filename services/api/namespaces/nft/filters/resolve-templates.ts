@@ -1,0 +1,60 @@
+import type { Session } from '../../../database/index.ts'
+import { raw, sql, where } from '../../../sql/index.ts'
+import type { AttributeFilter } from '../../../request/index.ts'
+import { inCollections, oneOf, oneOfIds } from '../conditions/index.ts'
+import { templateConditions } from './template-filters.ts'
+import type { AssetValues } from '../parameters/index.ts'
+
+/** Templates up to which a filter on their data is answered through their ids. */
+const MAX_RESOLVED = 2_000
+
+/** Name of the filter on the templates whose data match. */
+export const TEMPLATE_DATA = 'attributes of templates'
+
+/** What filters on template data mean for assets. */
+export type ResolvedTemplates =
+  | { readonly kind: 'unfiltered' }
+  /** Templates that match, all of them. */
+  | {
+      readonly kind: 'ids'
+      readonly ids: readonly number[]
+      /** How many assets they have that are not burned. */
+      readonly held: number
+      /** The same of those templates without an immutable name: only such assets can have their own. */
+      readonly unnamed: number
+    }
+  /** Too many match to name them. */
+  | { readonly kind: 'many' }
+
+/**
+ * Looks up the templates that a request's filters on template data select: they are few compared with the assets,
+ * and knowing them lets the assets be read in order from an index.
+ * @param isWithin whether also given templates are looked up, within the requested collections and schemas.
+ */
+export async function resolveTemplates(
+  session: Session,
+  values: AssetValues,
+  attributes: readonly AttributeFilter[],
+  trigrams: boolean,
+  isWithin = false,
+): Promise<ResolvedTemplates> {
+  const selected = templateConditions({ values, attributes, trigrams })
+  if (selected.length === 0 && !(isWithin && values.template_id)) return { kind: 'unfiltered' }
+  const conditions = [
+    ...selected,
+    ...oneOf('t.schema_name', values.schema_name),
+    ...inCollections('t.collection_name', values),
+    ...oneOfIds('t.template_id', values.template_id),
+  ]
+  const rows = await session.query<[ids: string | null, held: number, unnamed: number]>(
+    // One text instead of a row for each template.
+    sql`SELECT string_agg(t.template_id::text, ','), coalesce(sum(n.minted - n.burned), 0)::float8,
+        coalesce(sum(n.minted - n.burned) FILTER (WHERE NOT t.is_named), 0)::float8
+      FROM (SELECT t.template_id, t.immutable_data ->> 'name' IS NOT NULL AS is_named FROM assets.templates t ${where(conditions)} LIMIT ${raw(`${MAX_RESOLVED + 1}`)}) t
+      LEFT JOIN assets.template_counts n USING (template_id)`.render(),
+  )
+  const [text, held, unnamed] = rows[0]!
+  const found = text === null ? [] : text.split(',').map(Number)
+  if (found.length > MAX_RESOLVED) return { kind: 'many' }
+  return { kind: 'ids', ids: found, held, unnamed }
+}

@@ -1,0 +1,39 @@
+import { bind, raw, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { AttributeFilter } from '../../../request/index.ts'
+import { NEVER } from '../../../planner/filters/index.ts'
+import { containsText, resembles } from '../conditions/index.ts'
+import type { AssetValues } from '../parameters/index.ts'
+
+/** Attribute filters, name searches and unset flags on a template, `t`. */
+export function templateConditions({
+  values,
+  attributes,
+  trigrams,
+}: {
+  readonly values: Pick<AssetValues, 'match' | 'search' | 'is_transferable' | 'is_burnable'>
+  readonly attributes: readonly AttributeFilter[]
+  readonly trigrams: boolean
+}): Sql[] {
+  const conditions: Sql[] = []
+  for (const { family, containment } of attributes) {
+    if (family !== 'data' && family !== 'template_data') continue
+    if (containment === undefined) conditions.push(NEVER)
+    else {
+      const pair = bind(containment, 'jsonb')
+      conditions.push(sql`(t.immutable_data @> ${pair} OR t.mutable_data @> ${pair})`)
+    }
+  }
+  const names = [raw(`(t.immutable_data ->> 'name')`), raw(`(t.mutable_data ->> 'name')`)]
+  const anyName = (test: (name: Sql) => Sql): Sql => {
+    const [fixed, changing] = names.map(test)
+    return sql`(${fixed!} OR ${changing!})`
+  }
+  const { match, search } = values
+  if (match) conditions.push(anyName((name) => containsText(name, match)))
+  if (search) conditions.push(anyName((name) => resembles(name, search, trigrams)))
+  for (const flag of ['transferable', 'burnable'] as const) {
+    if (values[`is_${flag}` as const] === false) conditions.push(raw(`NOT t.${flag}`))
+  }
+  return conditions
+}

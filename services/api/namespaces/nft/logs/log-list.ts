@@ -1,0 +1,64 @@
+import { bind, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import type { List } from '../../../planner/index.ts'
+import { directionOf } from '../paging/index.ts'
+import type { ActionValues } from './parameters.ts'
+import type { OrderValues } from '../paging/index.ts'
+
+/** Logs of a family: a table by subject and sequence. */
+export interface LogTable {
+  /** FROM item with the alias `l` and the columns `seq`, `subject`, `action`. */
+  readonly from: Sql
+  /** Schema-qualified name, as statistics know it. */
+  readonly table: string
+  /** Table of the names of actions. */
+  readonly actions: Sql
+}
+
+/** The logs of a subject, in the order of their sequence. @param actions names of actions. */
+export function logList(
+  { from, table, actions: names }: LogTable,
+  id: bigint,
+  actions: readonly string[],
+  values: OrderValues,
+  further: readonly Filter[] = [],
+): List {
+  // The ids of assets, offers and templates overlap: the actions distinguish them.
+  const codes = sql`ARRAY(SELECT n.action FROM ${names} n WHERE n.name = ANY(${bind(actions, 'text[]')}))`
+  const filters: Filter[] = [
+    {
+      name: 'subject',
+      condition: sql`l.subject = ${bind(id, 'bigint')}`,
+      rows: 1,
+      equals: { column: 'subject', values: [id], type: 'bigint', count: 1 },
+      columns: ['subject'],
+      isIndexed: false,
+    },
+    {
+      name: 'actions',
+      condition: sql`l.action = ANY(${codes})`,
+      rows: 1,
+      columns: ['action'],
+      isIndexed: false,
+    },
+    ...further,
+  ]
+  return {
+    source: {
+      from,
+      alias: 'l',
+      key: 'seq',
+      indexes: [{ name: 'logs_subject_idx', columns: ['subject', 'seq'] }],
+    },
+    table,
+    filters,
+    order: { direction: directionOf(values), branches: [{ rank: 0, column: 'seq' }] },
+  }
+}
+
+/** The actions of an endpoint that a request selects; unknown names are ignored. */
+export function chosenActions(actions: readonly string[], values: ActionValues): string[] {
+  const { action_whitelist: white, action_blacklist: black } = values
+  return actions.filter((name) => white?.includes(name) !== false && black?.includes(name) !== true)
+}

@@ -1,0 +1,3 @@
+export { counting, paging, sorting, sortOrder } from './parameters.ts'
+export type { PageValues, CountValues, OrderValues } from './parameters.ts'
+export { pageWindow, directionOf } from './paging.ts'

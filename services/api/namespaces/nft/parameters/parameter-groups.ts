@@ -1,0 +1,69 @@
+import { flag, ids, idsOrNull, name, names, text } from '../../../../core/parameters/index.ts'
+import type { Values } from '../../../../core/endpoint/index.ts'
+
+/** `collection_whitelist`, `collection_blacklist`. */
+export const collectionLists = {
+  collection_whitelist: names('Only these collections.'),
+  collection_blacklist: names('Not these collections.'),
+}
+
+/** `collection_whitelist`, `collection_blacklist`, `account_blacklist`. */
+export const greyLists = { ...collectionLists, account_blacklist: names('Not these accounts.') }
+
+/** The same where the rows are not those of accounts: clients send `account_blacklist` and know that it does nothing. */
+export const greyListsOfCollections = {
+  ...collectionLists,
+  account_blacklist: names('Checked, and without effect.'),
+}
+
+/** The conditions on one asset. */
+export const assetFilter = {
+  asset_id: ids('Asset is one of these.'),
+  owner: names('Owner is one of these.'),
+  burned: flag('Burned or not; both when absent.'),
+  template_id: idsOrNull('Template is one of these; null for assets without one.'),
+  collection_name: names('Collection is one of these.'),
+  schema_name: names('Schema is one of these.'),
+  is_transferable: flag('Template is transferable (or there is none), or is not.'),
+  is_burnable: flag('Template is burnable (or there is none), or is not.'),
+  minter: names('Account that authorised the mint.'),
+  initial_receiver: names('Account that it was minted to.'),
+  burner: names('Account that burned it.'),
+}
+
+/** Greatest length of words to search for: what they cost grows with their number. */
+const SEARCHED = { maximum: 100 } as const
+
+/** Name search on collections. */
+export const collectionSearch = {
+  match: name('The collection name contains this text.'),
+  search: text('Words like these in the collection name or the shown name.', { minimum: 1, ...SEARCHED }),
+}
+
+/** Name search on templates. */
+export const templateNameSearch = {
+  match: text('Text in the name of the template, in any letter case.', SEARCHED),
+  search: text('Words like these in the name of the template.', SEARCHED),
+}
+
+/** Name search on assets and their templates. */
+export const assetNameSearch = {
+  ...templateNameSearch,
+  match_immutable_name: text("Text in the name of the asset's immutable data.", SEARCHED),
+  match_mutable_name: text("Text in the name of the asset's mutable data.", SEARCHED),
+}
+
+/** `hide_offers`. */
+export const hideOffers = { hide_offers: flag('Leave out assets that are part of a pending offer.', false) }
+
+/** What {@link collectionLists} become, beside names of collections. */
+export interface CollectionListValues extends Values<typeof collectionLists> {
+  readonly collection_name?: readonly string[] | undefined
+}
+
+/** The requested collections: those of the names and the white-list that are not black-listed; undefined for any. */
+export function wantedCollections(values: CollectionListValues): readonly string[] | undefined {
+  const { collection_name: named, collection_whitelist: white, collection_blacklist: black = [] } = values
+  const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)
+  return wanted?.filter((name) => !black.includes(name))
+}

@@ -1,0 +1,12 @@
+import type { Json } from '../../../json/index.ts'
+import { jsonArray } from '../../../json/index.ts'
+
+/** WITH item `contained`: the distinct assets of rows, as keys. @param ids SQL of an array of asset ids. */
+export function containedKeys(relation: string, ids: string): string {
+  return `SELECT DISTINCT u.k, 0 AS n FROM ${relation} r CROSS JOIN LATERAL unnest(${ids}) AS u(k)`
+}
+
+/** JSON array of assets in the order of the ids (a comma list); one that is not known is its id. */
+export function assetArray(list: string, assets: ReadonlyMap<string, Json>): Json {
+  return jsonArray(list === '' ? [] : list.split(',').map((id) => assets.get(id) ?? `"${id}"`))
+}

@@ -1,0 +1,5 @@
+export { assetAssembler } from './asset-records.ts'
+export type { RecordSource, AssetExtension } from './asset-records.ts'
+export { collectionAssembler, schemaAssembler, templateAssembler } from './entity-records.ts'
+export { quotedOrNull, quotedOrUnknown, templateObject } from './asset-json.ts'
+export { containedKeys, assetArray } from './contained-assets.ts'
