@@ -38,7 +38,7 @@ module.exports = {
       name: 'services-are-entered-by-their-door',
       comment: 'A door inside a service is open to that service alone.',
       severity: 'error',
-      from: { path: '^(scripts|services/([^/]+))/', pathNot: TEST },
+      from: { path: '^(scripts|services/([^/]+))/', pathNot: [TEST, '^scripts/lab/'] },
       to: {
         path: '^services/',
         pathNot: ['^services/$2/', '^services/[^/]+/index\\.ts$', '^services/core/.+/index\\.ts$'],
@@ -59,10 +59,20 @@ module.exports = {
     {
       name: 'scripts-stay-apart',
       comment:
-        'Folders of scripts share nothing: what two of them need is in a part of core, or in a file of data.',
+        'Folders of scripts share the laboratory alone. Other code that two of them need is in core, other data in a file.',
       severity: 'error',
       from: { path: '^scripts/([^/]+)/' },
-      to: { path: '^scripts/', pathNot: '^scripts/$1/' },
+      to: { path: '^scripts/', pathNot: ['^scripts/$1/', '^scripts/lab/index\\.ts$'] },
+    },
+    {
+      name: 'laboratory-is-made-of-devchain',
+      comment: 'It builds blocks and nodes of parts that the door of devchain does not show.',
+      severity: 'error',
+      from: { path: '^scripts/lab/' },
+      to: {
+        path: '^services/',
+        pathNot: ['^services/devchain/index\\.ts$', '^services/devchain/.+/index\\.ts$'],
+      },
     },
     {
       name: 'no-dev-dependency',

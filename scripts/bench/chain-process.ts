@@ -3,14 +3,9 @@
  * Prints one line of JSON: {"shipUrl", "httpUrl", "chainId", "last"}. A number on its input is a new rate.
  */
 import { createInterface } from 'node:readline'
-import {
-  benchBlocks,
-  createDevchain,
-  denseMarketMix,
-  denseMix,
-  denseRate,
-} from '../../services/devchain/index.ts'
+import { createDevchain } from '../../services/devchain/index.ts'
 import type { ActivityMix, Devchain } from '../../services/devchain/index.ts'
+import { benchBlocks, denseMarketMix, denseMix, denseRate, MirrorNode } from '../lab/index.ts'
 
 const [kind, count] = [process.argv[2], Number(process.argv[3])]
 const [bytesPerSecond, chainId] = process.argv.slice(4)
@@ -65,7 +60,7 @@ const started = await chain.start()
 const { httpUrl } = started
 let { shipUrl } = started
 if (bytesPerSecond !== undefined) {
-  const node = chain.mirror({ libLagBlocks: 0, ...(chainId === undefined ? {} : { chainId }) })
+  const node = new MirrorNode(chain, { libLagBlocks: 0, ...(chainId === undefined ? {} : { chainId }) })
   node.conduct.bytesPerSecond = Number(bytesPerSecond)
   shipUrl = await node.start()
   createInterface(process.stdin).on('line', (line) => {

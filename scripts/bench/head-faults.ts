@@ -11,10 +11,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
-import { createDevchain, nodeFaults } from '../../services/devchain/index.ts'
+import { createDevchain } from '../../services/devchain/index.ts'
 import { runReader } from '../../services/filler/index.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
+import { MirrorNode, nodeFaults } from '../lab/index.ts'
 import { readerSettings } from './reader-settings.ts'
 
 const { values } = parseArgs({
@@ -37,7 +38,7 @@ await migrate(admin)
 
 const chain = createDevchain({ recordings: ['main'], blocks: 40, rate: 4, libLagBlocks: 12 })
 const { httpUrl } = await chain.start()
-const mirrors = Array.from({ length: nodeCount }, () => chain.mirror({ libLagBlocks: 12 }))
+const mirrors = Array.from({ length: nodeCount }, () => new MirrorNode(chain, { libLagBlocks: 12 }))
 for (const mirror of mirrors) await mirror.start()
 
 let status: ReaderStatus | null = null

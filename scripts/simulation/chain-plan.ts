@@ -1,5 +1,6 @@
-import { Random, assetsAccount, setAbiAction } from '../../services/devchain/index.ts'
-import type { ActionInput, BlockContent, TreeGrower } from '../../services/devchain/index.ts'
+import { Random, setAbiAction } from '../../services/devchain/index.ts'
+import type { ActionInput, BlockContent } from '../../services/devchain/index.ts'
+import type { TreePlan } from '../lab/index.ts'
 import { brokenAbis } from './abis.ts'
 import type { BrokenAbi } from './abis.ts'
 
@@ -9,12 +10,13 @@ const seedsOfChain = 25
 /** Of so many chains one has a block of a million traces. */
 const millionEvery = 100
 
+/** The contract whose ABI changes. */
+export const ASSETS_ACCOUNT = 'atomicassets'
+
 /** Number of the chain of a seed. */
 export function chainOf(seed: number): number {
   return Math.ceil(seed / seedsOfChain)
 }
-
-type TreePlan = Parameters<TreeGrower['grow']>[0]
 
 /** A block in which the ABI of the assets contract changes, and for how long. */
 export interface AbiFault {
@@ -74,7 +76,7 @@ function drawWide(random: Random, chain: number, length: number): ChainPlan['wid
 }
 
 function abiChanges(fault: AbiFault, num: number, abi: Buffer, variant: number): ActionInput[][] {
-  const set = (packed: Uint8Array): ActionInput[] => [setAbiAction(assetsAccount, packed)]
+  const set = (packed: Uint8Array): ActionInput[] => [setAbiAction(ASSETS_ACCOUNT, packed)]
   const changes: ActionInput[][] = []
   if (num === fault.num) changes.push(set(brokenAbis[fault.kind](abi, variant)))
   if (num === fault.num + fault.blocks) changes.push(set(abi))

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { TreeGrower } from '../../services/devchain/index.ts'
 import type { DatabaseDigest } from '../../services/verify/index.ts'
-import { drawChain } from './chain-plan.ts'
+import { TreeGrower } from '../lab/index.ts'
+import { ASSETS_ACCOUNT, drawChain } from './chain-plan.ts'
 import type { ChainPlan } from './chain-plan.ts'
 import { SimulatedDatabase } from './databases.ts'
 import { digestOf } from './digests.ts'
@@ -35,7 +35,7 @@ export class Chains {
   constructor(server: DatabaseAddress, admin: pg.Pool) {
     this.#server = server
     this.#admin = admin
-    this.#abi = this.#grower.abiOf('atomicassets')
+    this.#abi = this.#grower.abiOf(ASSETS_ACCOUNT)
   }
 
   /** The chain of that number. */

@@ -1,6 +1,5 @@
 import { startShipServer } from '../../services/devchain/index.ts'
 import type {
-  BlockTree,
   ChainBlock,
   NodeConduct,
   Position,
@@ -8,6 +7,7 @@ import type {
   ShipNode,
   ShipServer,
 } from '../../services/devchain/index.ts'
+import type { BlockTree } from '../lab/index.ts'
 
 /** What the nodes of one chain have in common. */
 export interface NodeSource {

@@ -5,9 +5,6 @@ import type { ChainBlock, Position } from './chain/index.ts'
 import { chainAnswers } from './http/answers.ts'
 import { startChainApi } from './http/server.ts'
 import type { ChainApi } from './http/server.ts'
-import { MirrorNode } from './mirror.ts'
-import type { MirrorOptions } from './mirror.ts'
-import { shipNodeOf } from './node.ts'
 import type { DevchainOptions } from './options.ts'
 import { BlockLog } from './recording/block-log.ts'
 import { finalBranch } from './recording/branch.ts'
@@ -16,7 +13,7 @@ import { readRecording } from './recording/read.ts'
 import type { Recording } from './recording/read.ts'
 import { createClock } from './schedule.ts'
 import type { Clock } from './schedule.ts'
-import { startShipServer } from './ship/index.ts'
+import { shipNodeOf, startShipServer } from './ship/index.ts'
 import type { ShipNode, ShipServer } from './ship/index.ts'
 
 const defaults = {
@@ -34,6 +31,14 @@ const mostBlocksAtOnce = 20
 
 /** Greatest depth of a random fork. */
 const deepestRandomFork = 12
+
+/** A chain, and what its nodes say of it. */
+export interface ChainSource {
+  readonly chain: Chain
+  /** The protocol's ABI, which a node sends first. */
+  readonly abiText: string
+  readonly chainId: string
+}
 
 /** A chain to try Pronghorn with, with its state-history socket and its chain API. */
 export class Devchain {
@@ -163,10 +168,9 @@ export class Devchain {
     this.#chain.push(block)
   }
 
-  /** Makes another node of this chain; see `MirrorNode`. The caller has to stop it. */
-  mirror(options: MirrorOptions = {}): MirrorNode {
-    const { abiText } = this.#node
-    return new MirrorNode({ chain: this.#chain, abiText, chainId: this.chainId }, options)
+  /** What another node of this chain has of it. */
+  get source(): ChainSource {
+    return { chain: this.#chain, abiText: this.#node.abiText, chainId: this.chainId }
   }
 
   /** Holds the blocks that come by themselves back, or lets them come again. */

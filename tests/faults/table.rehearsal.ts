@@ -8,7 +8,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
 import type { Devchain } from '../../services/devchain/index.ts'
-import type { MirrorNode } from '../../services/devchain/mirror.ts'
+import { MirrorNode } from '../../scripts/lab/index.ts'
 import { describeWithRedis } from '../setup/redis.ts'
 import { Rig, targetOf } from './rig.ts'
 import { patient } from '../setup/patience.ts'
@@ -257,7 +257,7 @@ describeWithRedis('the parts under faults', () => {
     rig.nodeGate.lead(undefined)
     const first = rig.chain.head().num + PRUNED_BLOCKS
     while (rig.chain.head().num < first + LEFT_BLOCKS) await sleep(100)
-    pruned = rig.chain.mirror({ first })
+    pruned = new MirrorNode(rig.chain, { first })
     rig.nodeGate.lead(targetOf(await pruned.start()))
   }
 

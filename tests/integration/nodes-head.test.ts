@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { nodeFaults } from '../../services/devchain/index.ts'
-import type { MirrorNode } from '../../services/devchain/mirror.ts'
+import { MirrorNode, nodeFaults } from '../../scripts/lab/index.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -23,7 +22,7 @@ let ending: AbortController
 beforeEach(async () => {
   ;[followed, straight] = await Promise.all([createTestDatabase(), createTestDatabase()])
   running = await startChain({ recordings: ['main'], blocks: 20, rate: 4, seed: 6, libLagBlocks })
-  mirrors = [1, 2, 3].map(() => running.chain.mirror({ libLagBlocks }))
+  mirrors = [1, 2, 3].map(() => new MirrorNode(running.chain, { libLagBlocks }))
   for (const mirror of mirrors) await mirror.start()
   ending = new AbortController()
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { MirrorNode } from '../../services/devchain/mirror.ts'
+import { MirrorNode } from '../../scripts/lab/index.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -38,8 +38,8 @@ it('a reader ends with the same rows whatever happens to the nodes that it catch
   const { chain } = running
   const stop = chain.head().num
   mirrors.push(
-    ...[{}, {}, {}, { chainId: 'ab'.repeat(32) }, {}].map((options) =>
-      chain.mirror({ ...options, libLagBlocks }),
+    ...[{}, {}, {}, { chainId: 'ab'.repeat(32) }, {}].map(
+      (options) => new MirrorNode(chain, { ...options, libLagBlocks }),
     ),
   )
   const [first, second, third, , fifth] = mirrors

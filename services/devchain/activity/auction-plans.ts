@@ -1,6 +1,8 @@
 import { formatAsset, parseAsset } from '../../core/antelope/index.ts'
-import { findListing, marketAccount } from '../contracts/index.ts'
-import type { ActionInput, AuctionRow } from '../contracts/index.ts'
+import { findListing } from '../contracts/market-shared.ts'
+import { marketAccount } from '../contracts/market-rows.ts'
+import type { ActionInput } from '../runtime/index.ts'
+import type { AuctionRow } from '../contracts/market-rows.ts'
 import {
   anyMarketplace,
   anyPerson,

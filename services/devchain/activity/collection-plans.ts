@@ -8,7 +8,8 @@ import {
   nextField,
   schemaName,
 } from './wording.ts'
-import { assetsAccount, nameValue } from '../contracts/index.ts'
+import { assetsAccount } from '../contracts/rows.ts'
+import { nameValue } from '../runtime/index.ts'
 import { assetsAction, formatOf, knowsAction, mapOf, templateOf } from './world.ts'
 import type { Plan, World } from './world.ts'
 

@@ -1,20 +1,14 @@
-import {
-  assetsAccount,
-  collectionActions,
-  marketAccount,
-  marketActions,
-  oracleAccount,
-  oracleActions,
-  ownershipActions,
-  secondTokenAccount,
-  systemAccount,
-  systemActions,
-  tokenAccount,
-  tokenActions,
-  toolsAccount,
-  toolsActions,
-} from '../contracts/index.ts'
-import type { AccountWatcher, ActionContext, ActionHandler, ContractRegistry } from '../contracts/index.ts'
+import { assetsAccount } from '../contracts/rows.ts'
+import { collectionActions } from '../contracts/assets-collections.ts'
+import { marketAccount, oracleAccount, toolsAccount } from '../contracts/market-rows.ts'
+import { marketActions } from '../contracts/market.ts'
+import { oracleActions } from '../contracts/oracle.ts'
+import { ownershipActions } from '../contracts/assets-ownership.ts'
+import { secondTokenAccount, tokenAccount, tokenActions } from '../contracts/token.ts'
+import { systemAccount, systemActions } from '../contracts/system.ts'
+import { toolsActions } from '../contracts/tools.ts'
+import type { AccountWatcher } from '../contracts/system.ts'
+import type { ActionContext, ActionHandler, ContractRegistry } from '../runtime/index.ts'
 import type { Directory } from './directory.ts'
 
 /**

@@ -1,12 +1,9 @@
-import {
-  assetsAccount,
-  firstAssetId,
-  nameText,
-  nameValue,
-  secondTokenAccount,
-  tokenAccount,
-} from '../contracts/index.ts'
-import type { AssetOwners, ConfigRow, Runtime } from '../contracts/index.ts'
+import { assetsAccount, firstAssetId } from '../contracts/rows.ts'
+import { nameText, nameValue } from '../runtime/index.ts'
+import { secondTokenAccount, tokenAccount } from '../contracts/token.ts'
+import type { AssetOwners } from '../contracts/assets-shared.ts'
+import type { ConfigRow } from '../contracts/rows.ts'
+import type { Runtime } from '../runtime/index.ts'
 import type { ChainState } from '../chain/index.ts'
 import type { Random } from './random.ts'
 import { accountSuffix } from './wording.ts'

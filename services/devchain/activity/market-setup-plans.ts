@@ -1,16 +1,10 @@
-import {
-  deployedAbi,
-  deployedCode,
-  isSecondMarket,
-  marketAccount,
-  nameValue,
-  newAccountAction,
-  setAbiAction,
-  setCodeAction,
-  systemAccount,
-  toolsAccount,
-} from '../contracts/index.ts'
-import type { ActionInput, DeployedContract } from '../contracts/index.ts'
+import { deployedAbi, deployedCode } from '../contracts/deployed-abis.ts'
+import { isSecondMarket } from '../contracts/market-shared.ts'
+import { marketAccount, toolsAccount } from '../contracts/market-rows.ts'
+import { nameValue } from '../runtime/index.ts'
+import { newAccountAction, setAbiAction, setCodeAction, systemAccount } from '../contracts/system.ts'
+import type { ActionInput } from '../runtime/index.ts'
+import type { DeployedContract } from '../contracts/deployed-abis.ts'
 import { anyCollection } from './collection-plans.ts'
 import { anyPerson, anyRow, keysOf, marketAction, marketConfig, marketKnows } from './market-world.ts'
 import { missingPair } from './oracle-plans.ts'

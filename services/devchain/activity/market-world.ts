@@ -1,14 +1,12 @@
 import { formatAsset, formatSymbol, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
 import { sortedKeys } from '../chain/index.ts'
-import {
-  assetsAccount,
-  marketAccount,
-  nameValue,
-  oracleAccount,
-  symbolCodeValue,
-  tokenAccount,
-} from '../contracts/index.ts'
-import type { ActionInput, DatapointRow, Fields, MarketConfigRow, TableRows } from '../contracts/index.ts'
+import { assetsAccount } from '../contracts/rows.ts'
+import { marketAccount, oracleAccount } from '../contracts/market-rows.ts'
+import { nameValue } from '../runtime/index.ts'
+import { symbolCodeValue, tokenAccount } from '../contracts/token.ts'
+import type { ActionInput, Fields } from '../runtime/index.ts'
+import type { DatapointRow, MarketConfigRow } from '../contracts/market-rows.ts'
+import type { TableRows } from '../contracts/rows.ts'
 import { payment } from './people-plans.ts'
 import type { Random } from './random.ts'
 import { assetsAction, isTransferable } from './world.ts'

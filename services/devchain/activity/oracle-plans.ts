@@ -1,5 +1,6 @@
-import { nameValue, oracleAccount } from '../contracts/index.ts'
-import type { ActionInput } from '../contracts/index.ts'
+import { nameValue } from '../runtime/index.ts'
+import { oracleAccount } from '../contracts/market-rows.ts'
+import type { ActionInput } from '../runtime/index.ts'
 import { datapointsOf, keysOf } from './market-world.ts'
 import type { Plan, World } from './world.ts'
 

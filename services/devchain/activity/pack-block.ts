@@ -1,5 +1,6 @@
 import { ByteWriter } from '../bytes/index.ts'
-import { nameValue, sha256, systemAccount } from '../contracts/index.ts'
+import { nameValue, sha256 } from '../runtime/index.ts'
+import { systemAccount } from '../contracts/system.ts'
 import { signatureOf } from './pack-transaction.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 

@@ -1,6 +1,7 @@
 import { ByteWriter } from '../bytes/index.ts'
 import type { ChainAccount, ContractRow, RowChanges } from '../chain/index.ts'
-import { developmentAuthority, nameValue, sha256 } from '../contracts/index.ts'
+import { developmentAuthority } from '../contracts/system.ts'
+import { nameValue, sha256 } from '../runtime/index.ts'
 
 /** What a block changed in the state tables. */
 export interface BlockChanges {

@@ -1,6 +1,6 @@
 import type { ByteWriter } from '../bytes/index.ts'
-import { nameValue } from '../contracts/index.ts'
-import type { ActionTrace } from '../contracts/index.ts'
+import { nameValue } from '../runtime/index.ts'
+import type { ActionTrace } from '../runtime/index.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { ByteWriter } from '../bytes/index.ts'
-import { packAction, sha256 } from '../contracts/index.ts'
-import type { ActionInput } from '../contracts/index.ts'
+import { packAction, sha256 } from '../runtime/index.ts'
+import type { ActionInput } from '../runtime/index.ts'
 
 /** A transaction in the forms that a block and a trace need. */
 export interface SignedTransaction {

@@ -1,6 +1,7 @@
 import { parseAsset, formatAsset } from '../../core/antelope/index.ts'
-import { nameValue, newAccountAction, systemAccount } from '../contracts/index.ts'
-import type { ActionInput } from '../contracts/index.ts'
+import { nameValue } from '../runtime/index.ts'
+import { newAccountAction, systemAccount } from '../contracts/system.ts'
+import type { ActionInput } from '../runtime/index.ts'
 import { accountName, sentence } from './wording.ts'
 import type { Plan, World } from './world.ts'
 

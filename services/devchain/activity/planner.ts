@@ -1,4 +1,4 @@
-import type { ActionInput } from '../contracts/index.ts'
+import type { ActionInput } from '../runtime/index.ts'
 import {
   acceptOffer,
   burn,

@@ -1,4 +1,4 @@
-import { sha256 } from '../contracts/index.ts'
+import { sha256 } from '../runtime/index.ts'
 
 /**
  * A small deterministic generator (sfc32): the same seed text gives the same sequence on every machine.

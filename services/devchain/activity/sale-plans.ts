@@ -1,6 +1,8 @@
 import { formatAsset, formatSymbol, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
-import { findListing, isSecondMarket, nameValue, oracleAccount } from '../contracts/index.ts'
-import type { MarketConfigRow, SaleRow } from '../contracts/index.ts'
+import { findListing, isSecondMarket } from '../contracts/market-shared.ts'
+import { nameValue } from '../runtime/index.ts'
+import { oracleAccount } from '../contracts/market-rows.ts'
+import type { MarketConfigRow, SaleRow } from '../contracts/market-rows.ts'
 import { anyAsset } from './asset-plans.ts'
 import {
   anyMarketplace,

@@ -1,4 +1,4 @@
-import type { Attributes, FormatField } from '../contracts/index.ts'
+import type { Attributes, FormatField } from '../contracts/attributes.ts'
 import type { Random } from './random.ts'
 
 const animals = [

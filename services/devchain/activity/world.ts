@@ -1,14 +1,10 @@
 import type { AttributePair } from '../../core/antelope/attributes/index.ts'
-import { assetsAccount, attributeMap, nameValue } from '../contracts/index.ts'
-import type {
-  ActionInput,
-  AssetRow,
-  Attributes,
-  Fields,
-  FormatField,
-  Runtime,
-  TemplateRow,
-} from '../contracts/index.ts'
+import { assetsAccount } from '../contracts/rows.ts'
+import { attributeMap } from '../contracts/attributes.ts'
+import { nameValue } from '../runtime/index.ts'
+import type { ActionInput, Fields, Runtime } from '../runtime/index.ts'
+import type { AssetRow, TemplateRow } from '../contracts/rows.ts'
+import type { Attributes, FormatField } from '../contracts/attributes.ts'
 import type { Directory } from './directory.ts'
 import type { Random } from './random.ts'
 

@@ -5,9 +5,8 @@ import type { CollectionRow, SchemaRow, Template2Row, TemplateRow } from './rows
 import { collectionOf, configOf, notifyCollection, putConfig, readRow, schemaOf } from './assets-shared.ts'
 import { attributeMap, packAttributes, unpackAttributes } from './attributes.ts'
 import type { FormatField } from './attributes.ts'
-import type { ActionContext } from './context.ts'
-import { nameValue } from './names.ts'
-import type { ActionHandler } from './runtime.ts'
+import type { ActionContext, ActionHandler } from '../runtime/index.ts'
+import { nameValue } from '../runtime/index.ts'
 
 interface TemplateData {
   readonly authorized_creator: string

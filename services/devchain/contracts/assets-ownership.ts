@@ -6,9 +6,8 @@ import { configOf, notifyCollection, putConfig, readRow, schemaOf } from './asse
 import type { AssetOwners } from './assets-shared.ts'
 import { attributeMap, packAttributes, unpackAttributes } from './attributes.ts'
 import type { Attributes } from './attributes.ts'
-import type { ActionContext } from './context.ts'
-import { nameText } from './names.ts'
-import type { ActionHandler } from './runtime.ts'
+import type { ActionContext, ActionHandler } from '../runtime/index.ts'
+import { nameText } from '../runtime/index.ts'
 
 interface MintData {
   readonly authorized_minter: string

@@ -1,8 +1,8 @@
 import { FatalError } from '../../core/errors/index.ts'
 import { assetsAccount } from './rows.ts'
 import type { CollectionRow, ConfigRow, SchemaRow } from './rows.ts'
-import type { ActionContext } from './context.ts'
-import { nameValue } from './names.ts'
+import type { ActionContext } from '../runtime/index.ts'
+import { nameValue } from '../runtime/index.ts'
 
 /** Who owns which asset; follows the chain, forks included. */
 export interface AssetOwners {

@@ -1,4 +1,4 @@
-import type { ActionContext } from './context.ts'
+import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 import { marketAccount } from './market-rows.ts'
 import type { BonusFeeRow, MarketplaceRow, SymbolPair } from './market-rows.ts'
 import {
@@ -10,8 +10,7 @@ import {
   sendTokens,
 } from './market-shared.ts'
 import { readRow } from './assets-shared.ts'
-import { nameValue } from './names.ts'
-import type { ActionHandler } from './runtime.ts'
+import { nameValue } from '../runtime/index.ts'
 
 /** End of a counter range that runs on. */
 const noEnd = 2n ** 64n - 1n

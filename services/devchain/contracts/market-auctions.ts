@@ -1,4 +1,4 @@
-import type { ActionContext } from './context.ts'
+import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 import { marketAccount } from './market-rows.ts'
 import type { AuctionRow } from './market-rows.ts'
 import { payOut } from './market-payout.ts'
@@ -17,7 +17,6 @@ import {
   termsOf,
 } from './market-shared.ts'
 import { assetsAccount } from './rows.ts'
-import type { ActionHandler } from './runtime.ts'
 
 /** Actions on auctions, and what the market does when it is sent assets. */
 export const auctionActions: readonly [string, ActionHandler][] = [

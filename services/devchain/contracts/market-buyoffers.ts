@@ -14,9 +14,8 @@ import {
   termsOf,
 } from './market-shared.ts'
 import { configOfAssets } from './assets-shared.ts'
-import type { ActionContext } from './context.ts'
+import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 import { assetsAccount } from './rows.ts'
-import type { ActionHandler } from './runtime.ts'
 
 /** Actions on buy offers for assets, and on those for any asset of a template. */
 export const buyofferActions: readonly [string, ActionHandler][] = [

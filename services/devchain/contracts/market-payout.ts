@@ -1,6 +1,6 @@
 import { formatAsset, parseAsset } from '../../core/antelope/index.ts'
 import type { Asset } from '../../core/antelope/index.ts'
-import type { ActionContext } from './context.ts'
+import type { ActionContext } from '../runtime/index.ts'
 import { payRoyalties } from './market-royalties.ts'
 import { marketAccount } from './market-rows.ts'
 import type { ListingTerms } from './market-rows.ts'
@@ -13,7 +13,7 @@ import {
 } from './market-shared.ts'
 import type { ListingKind } from './market-shared.ts'
 import { readRow } from './assets-shared.ts'
-import { nameValue } from './names.ts'
+import { nameValue } from '../runtime/index.ts'
 
 /** What was sold, for how much, by whom. */
 export interface Settlement {

@@ -1,5 +1,5 @@
 import { formatAsset, formatSymbol, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
-import type { ActionContext } from './context.ts'
+import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 import { oracleAccount } from './market-rows.ts'
 import type { PairRow, SaleRow, SymbolPair } from './market-rows.ts'
 import { payOut } from './market-payout.ts'
@@ -18,10 +18,9 @@ import {
   termsOf,
 } from './market-shared.ts'
 import { readRow } from './assets-shared.ts'
-import { nameValue } from './names.ts'
+import { nameValue } from '../runtime/index.ts'
 import { assetsAccount } from './rows.ts'
 import type { OfferRow } from './rows.ts'
-import type { ActionHandler } from './runtime.ts'
 
 /** Actions on sales, and what the market does when it is notified of an offer. */
 export const saleActions: readonly [string, ActionHandler][] = [

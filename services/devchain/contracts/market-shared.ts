@@ -1,9 +1,9 @@
 import { formatAsset, formatSymbol, parseAsset } from '../../core/antelope/index.ts'
-import type { ActionContext } from './context.ts'
+import type { ActionContext } from '../runtime/index.ts'
 import { readRow } from './assets-shared.ts'
 import { marketAccount } from './market-rows.ts'
 import type { ListingTerms, MarketConfigRow } from './market-rows.ts'
-import { nameValue } from './names.ts'
+import { nameValue } from '../runtime/index.ts'
 import { assetsAccount } from './rows.ts'
 import type { AssetRow, CollectionRow, TableRows } from './rows.ts'
 

@@ -1,9 +1,8 @@
-import type { ActionContext } from './context.ts'
+import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 import { readRow } from './assets-shared.ts'
 import { oracleAccount } from './market-rows.ts'
 import type { DatapointRow, PairRow } from './market-rows.ts'
-import { nameValue } from './names.ts'
-import type { ActionHandler } from './runtime.ts'
+import { nameValue } from '../runtime/index.ts'
 
 /** Rows per pair, which the contract reuses as a ring. */
 const datapointsPerPair = 21

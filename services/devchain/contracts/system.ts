@@ -1,9 +1,6 @@
 import { ByteReader, ByteWriter } from '../bytes/index.ts'
-import type { ActionContext } from './context.ts'
-import { nameValue } from './names.ts'
-import { sha256 } from './action.ts'
-import type { ActionInput } from './action.ts'
-import type { ActionHandler } from './runtime.ts'
+import type { ActionContext, ActionInput, ActionHandler } from '../runtime/index.ts'
+import { nameValue, sha256 } from '../runtime/index.ts'
 
 /** Account of the system contract. */
 export const systemAccount = 'eosio'

@@ -1,6 +1,5 @@
 import { formatAsset, parseAsset } from '../../core/antelope/index.ts'
-import type { ActionContext } from './context.ts'
-import type { ActionHandler } from './runtime.ts'
+import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 
 /** Usual account of the chain's own token. */
 export const tokenAccount = 'eosio.token'

@@ -1,11 +1,10 @@
-import type { ActionContext } from './context.ts'
+import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 import { readRow } from './assets-shared.ts'
 import { toolsAccount } from './market-rows.ts'
 import type { LinkRow, ToolsConfigRow } from './market-rows.ts'
 import { sameAssets } from './market-shared.ts'
-import { nameValue } from './names.ts'
+import { nameValue } from '../runtime/index.ts'
 import { assetsAccount } from './rows.ts'
-import type { ActionHandler } from './runtime.ts'
 
 /** Actions of the tools contract, and what it does when it is sent assets. */
 export const toolsActions: readonly [string, ActionHandler][] = [

@@ -1,6 +1,6 @@
 import { slotOf, slotToMs } from '../chain/index.ts'
 import type { Chain, ChainAccount } from '../chain/index.ts'
-import { nameText, sha256 } from '../contracts/index.ts'
+import { nameText, sha256 } from '../runtime/index.ts'
 import { ChainApiError, unknownAccount } from './errors.ts'
 import { nameParam, textParam } from './params.ts'
 import type { Params } from './params.ts'

@@ -1,4 +1,5 @@
-import { nameValue, symbolCodeValue } from '../contracts/index.ts'
+import { nameValue } from '../runtime/index.ts'
+import { symbolCodeValue } from '../contracts/token.ts'
 import { invalidRequest } from './errors.ts'
 
 /** Parameters of a request: a JSON object. */

@@ -1,4 +1,4 @@
-import { AbiBook, nameText, nameValue } from '../contracts/index.ts'
+import { AbiBook, nameText, nameValue } from '../runtime/index.ts'
 import { sortedKeys } from '../chain/index.ts'
 import type { ChainState, ContractTable } from '../chain/index.ts'
 import { NodeJson } from './json.ts'

@@ -6,7 +6,7 @@ import type { ActionInput, ActionReceipt, ActionTrace, PackedAction } from './ac
 import { ActionContext } from './context.ts'
 import type { ContractHost, Fields } from './context.ts'
 import { nameText, nameValue } from './names.ts'
-import type { TableRows } from './rows.ts'
+import type { TableRows } from '../contracts/rows.ts'
 
 /** What a contract does for one of its actions. */
 export type ActionHandler = (context: ActionContext) => void

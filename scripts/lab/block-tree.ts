@@ -1,12 +1,9 @@
-import { Producer } from './activity/index.ts'
-import type { BlockContent } from './activity/index.ts'
-import { nameValue } from './contracts/index.ts'
-import { Chain } from './chain/index.ts'
-import type { ChainBlock } from './chain/index.ts'
-import { finalBranch } from './recording/branch.ts'
-import { readRecording } from './recording/read.ts'
-import { createClock } from './schedule.ts'
-import type { Clock } from './schedule.ts'
+import { Producer } from '../../services/devchain/activity/index.ts'
+import type { BlockContent } from '../../services/devchain/activity/index.ts'
+import { slotOf } from '../../services/devchain/chain/index.ts'
+import type { Chain, ChainBlock } from '../../services/devchain/chain/index.ts'
+import { createDevchain } from '../../services/devchain/index.ts'
+import { nameValue } from '../../services/devchain/runtime/index.ts'
 
 /** Blocks that a chain had and lost: they follow block `parent` of the main branch. */
 export interface LostBranch {
@@ -47,24 +44,17 @@ export class TreeGrower {
   readonly abiText: string
   /** The blocks that all trees have in common, from block 1. */
   readonly base: readonly ChainBlock[]
-  readonly #chain = new Chain({ libLagBlocks: Infinity, retainBytes: Infinity })
-  readonly #clock: Clock
+  readonly #chain: Chain
 
   /** Reads the recordings and creates the base. */
   constructor() {
-    const recordings = ['main', 'v2'].map(readRecording)
-    const first = recordings[0]!
-    this.chainId = first.chainId
-    this.abiText = first.abiText
-    for (const block of finalBranch(recordings)) this.#chain.push(block)
-    this.#clock = createClock(this.#chain, {
-      startTimeMs: undefined,
-      live: false,
-      blocks: 0,
-      nowMs: () => 0,
+    const { source } = createDevchain({
+      ...{ blocks: settlingBlocks, rate: settlingRate },
+      ...{ libLagBlocks: Infinity, retainBytes: Infinity },
     })
-    const producer = new Producer(this.#chain, { seed: 1, rate: settlingRate })
-    for (let made = 0; made < settlingBlocks; made++) producer.produce(this.#clock.next(), 0)
+    this.chainId = source.chainId
+    this.abiText = source.abiText
+    this.#chain = source.chain
     this.base = Array.from({ length: this.#chain.head.num }, (_, i) => this.#chain.at(i + 1)!)
   }
 
@@ -83,9 +73,10 @@ export class TreeGrower {
     const producer = new Producer(this.#chain, { seed: plan.seed, rate: plan.rate })
     const create = (branch: number, count: number): ChainBlock[] =>
       Array.from({ length: count }, () => {
-        const num = this.#chain.head.num + 1 - base
+        const head = this.#chain.head.num
+        const num = head + 1 - base
         // A lost branch takes other slots, so that even its empty blocks are others.
-        const slot = this.#clock.next() + (branch === 0 ? 0 : 1)
+        const slot = slotOf(this.#chain.at(head)!) + (branch === 0 ? 1 : 2)
         return producer.produce(slot, branch, plan.content?.(num, branch))
       })
     const main: ChainBlock[] = []

@@ -1,9 +1,11 @@
-import { benchBlocks } from './bench/index.ts'
-import { Chain } from './chain/index.ts'
-import type { ChainBlock, Position } from './chain/index.ts'
-import { shipNodeOf } from './node.ts'
-import { startShipServer } from './ship/index.ts'
-import type { NodeConduct, ShipServer } from './ship/index.ts'
+import { Chain } from '../../services/devchain/chain/index.ts'
+import type { ChainBlock, Position } from '../../services/devchain/chain/index.ts'
+import type { Devchain } from '../../services/devchain/index.ts'
+import { shipNodeOf, startShipServer } from '../../services/devchain/ship/index.ts'
+import type { NodeConduct, ShipServer } from '../../services/devchain/ship/index.ts'
+import { benchBlocks } from './blocks.ts'
+
+type ChainSource = Devchain['source']
 
 /** How a node differs from the chain that it mirrors. */
 export interface MirrorOptions {
@@ -15,20 +17,13 @@ export interface MirrorOptions {
   readonly libLagBlocks?: number
 }
 
-/** What a mirror is of. */
-export interface MirrorSource {
-  readonly chain: Chain
-  readonly abiText: string
-  readonly chainId: string
-}
-
 /**
  * Another node of the same chain, with its own state-history socket, that can be stopped, killed, slowed down, set
  * back and led to its own branch while it runs.
  */
 export class MirrorNode {
   readonly conduct: NodeConduct = { frozen: false, bytesPerSecond: Infinity }
-  readonly #source: MirrorSource
+  readonly #source: ChainSource
   readonly #options: MirrorOptions
   readonly #chain: Chain
   readonly #unfollow: () => void
@@ -38,8 +33,8 @@ export class MirrorNode {
   #mode: 'following' | 'apart' | 'held' = 'following'
   #common = 0
 
-  /** Takes all blocks that the chain has; nothing listens yet. */
-  constructor(source: MirrorSource, options: MirrorOptions = {}) {
+  /** Takes all blocks that the chain has; nothing listens yet. The caller has to stop it. */
+  constructor({ source }: Devchain, options: MirrorOptions = {}) {
     this.#source = source
     this.#options = options
     this.#chain = new Chain({ libLagBlocks: options.libLagBlocks ?? 12, retainBytes: Infinity })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TreeGrower } from './block-tree.ts'
+import { TreeGrower } from '../../scripts/lab/block-tree.ts'
 
 const plan = {
   seed: 7,

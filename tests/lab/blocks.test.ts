@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { transactionsOf, deltasOf, signedBlockOf } from '../../tests/devchain/chain-blocks.ts'
-import { benchBlocks, denseMix } from './bench/index.ts'
-import { createDevchain } from './devchain.ts'
+import { transactionsOf, deltasOf, signedBlockOf } from '../devchain/chain-blocks.ts'
+import { benchBlocks, denseMix } from '../../scripts/lab/index.ts'
+import { createDevchain } from '../../services/devchain/devchain.ts'
 
 const start = { num: 41, id: Buffer.alloc(32, 7), slot: 1_700_000_000 }
 

@@ -2,7 +2,7 @@ import type { ChainState } from '../chain/index.ts'
 import type { AbiBook, KnownAbi } from './abis.ts'
 import type { ActionTrace } from './action.ts'
 import { nameValue } from './names.ts'
-import type { TableRows } from './rows.ts'
+import type { TableRows } from '../contracts/rows.ts'
 
 /** A decoded row or decoded action data. */
 export type Fields = Record<string, unknown>

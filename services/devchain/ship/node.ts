@@ -1,7 +1,8 @@
-import type { Chain } from './chain/index.ts'
-import type { Playback } from './recording/playback.ts'
-import type { Recording } from './recording/read.ts'
-import type { ShipNode, StatusAnswer } from './ship/index.ts'
+import type { Chain } from '../chain/index.ts'
+import type { Playback } from '../recording/playback.ts'
+import type { Recording } from '../recording/read.ts'
+import type { StatusAnswer } from './messages.ts'
+import type { ShipNode } from './session.ts'
 
 /** Block 1 has no trace entry in a real log, so the trace range begins here at the earliest. */
 const firstTracedBlock = 2

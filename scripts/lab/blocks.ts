@@ -1,6 +1,6 @@
-import type { ActivityMix } from '../activity/index.ts'
-import { packHeader } from '../activity/index.ts'
-import type { ChainBlock } from '../chain/index.ts'
+import type { ActivityMix } from '../../services/devchain/activity/index.ts'
+import { packHeader } from '../../services/devchain/activity/index.ts'
+import type { ChainBlock } from '../../services/devchain/chain/index.ts'
 import { emptyTemplate, foreignTemplate } from './template.ts'
 import type { BlockTemplate } from './template.ts'
 

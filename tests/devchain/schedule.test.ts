@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { Chain, slotAt } from './chain/index.ts'
-import { benchBlocks } from './bench/index.ts'
-import { createClock } from './schedule.ts'
+import { Chain, slotAt } from '../../services/devchain/chain/index.ts'
+import { benchBlocks } from '../../scripts/lab/index.ts'
+import { createClock } from '../../services/devchain/schedule.ts'
 
 const nowMs = Date.UTC(2030, 5, 1)
 

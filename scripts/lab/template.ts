@@ -1,7 +1,12 @@
-import { noAccountChanges, packDeltas, packTransaction, writeTransactionTrace } from '../activity/index.ts'
-import { ByteWriter } from '../bytes/index.ts'
-import { nameValue, packAction } from '../contracts/index.ts'
-import type { ActionTrace, PackedAction } from '../contracts/index.ts'
+import {
+  noAccountChanges,
+  packDeltas,
+  packTransaction,
+  writeTransactionTrace,
+} from '../../services/devchain/activity/index.ts'
+import { ByteWriter } from '../../services/devchain/bytes/index.ts'
+import { nameValue, packAction } from '../../services/devchain/runtime/index.ts'
+import type { ActionTrace, PackedAction } from '../../services/devchain/runtime/index.ts'
 
 /** Payloads that all blocks of a kind share, but for the header. */
 export interface BlockTemplate {

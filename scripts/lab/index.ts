@@ -1,0 +1,5 @@
+export { benchBlocks, denseMarketMix, denseMix, denseRate } from './blocks.ts'
+export { TreeGrower } from './block-tree.ts'
+export type { BlockTree, TreePlan } from './block-tree.ts'
+export { MirrorNode } from './mirror.ts'
+export { nodeFaults } from './node-faults.ts'

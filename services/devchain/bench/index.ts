@@ -1,1 +1,0 @@
-export { benchBlocks, denseMarketMix, denseMix, denseRate } from './blocks.ts'

@@ -1,0 +1,8 @@
+export { nameText, nameValue } from './names.ts'
+export { packAction, sha256 } from './action.ts'
+export type { ActionInput, ActionTrace, PackedAction } from './action.ts'
+export { ActionContext } from './context.ts'
+export type { Fields } from './context.ts'
+export { Runtime } from './runtime.ts'
+export type { ActionHandler, ContractRegistry } from './runtime.ts'
+export { AbiBook } from './abis.ts'
