@@ -28,7 +28,8 @@ import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
 import { addressOf, bigParts, fewerCases, pickExamples, requestCases, scansOf } from './requests/index.ts'
 import type { BigParts, RequestCase, TableScan } from './requests/index.ts'
-import { limitOf, percentile, Report } from './report.ts'
+import { CaseReport, limitOf } from './case-report.ts'
+import { percentile } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -68,7 +69,7 @@ const server = await openGeneratedServer(options)
 try {
   const cases = await chosenCases(server.address)
   console.error(`${cases.length} kinds of request`)
-  const report = new Report()
+  const report = new CaseReport()
   const unasked = await measure(server.address, cases, report)
   console.log(report.markdown(Number(options.worst)))
   const fewer = new Set(fewerCases(cases))
@@ -113,23 +114,22 @@ async function chosenCases(address: DatabaseAddress): Promise<RequestCase[]> {
 async function measure(
   address: DatabaseAddress,
   cases: readonly RequestCase[],
-  report: Report,
+  report: CaseReport,
 ): Promise<number> {
   const api = await startApiProcess(address, options.family)
   try {
     const { url } = api
     const base = new URL(url).pathname
     const client = await HttpClient.open(url)
-    const get: Get = (path) => client.get(path)
-    await get(`${base}/v1/config`)
-    // Processor time, or plain time.
+    await client.get(`${base}/v1/config`)
     const meter = options.cpu ? await ApiMeter.of(address, api.pid) : null
+    const asking: Asking = { get: (path) => client.get(path), base, report, meter }
     let asked = 0
     for (const request of cases) {
       if (performance.now() > measuredUntil) break
       asked++
-      await ask(get, base, request, report, meter)
-      if (isDeep(request)) await ask(get, base, request, report, meter, { page: '1000' })
+      await ask(asking, request)
+      if (isDeep(request)) await ask(asking, request, { page: '1000' })
     }
     for (let again = 0; again < AGAIN; again++) {
       const slow = report.slowPages()
@@ -137,7 +137,7 @@ async function measure(
       for (const request of slow) {
         if (performance.now() > askedAgainUntil) break
         report.forget(request)
-        await ask(get, base, request, report, meter)
+        await ask(asking, request)
       }
     }
     client.close()
@@ -152,15 +152,19 @@ function isDeep({ endpoint, filter }: RequestCase): boolean {
   return filter === '' && 'page' in endpoint.parameters && !endpoint.path.endsWith('/_count')
 }
 
-/** Asks once, with the database changed since the last time. */
-type Get = (path: string) => ReturnType<HttpClient['get']>
+/** What all requests are sent with. */
+interface Asking {
+  readonly get: (path: string) => ReturnType<HttpClient['get']>
+  /** Path of the namespace. */
+  readonly base: string
+  readonly report: CaseReport
+  /** Measures processor time; null for plain time. */
+  readonly meter: ApiMeter | null
+}
 
 async function ask(
-  get: Get,
-  base: string,
+  { get, base, report, meter }: Asking,
   request: RequestCase,
-  report: Report,
-  meter: ApiMeter | null,
   extra: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const path = base + addressOf(request, extra)

@@ -13,10 +13,10 @@ import { startCommits } from './commits.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
-import { HttpClient } from './http-client.ts'
-import { AddressCycle, load } from './rates/load.ts'
+import { LoadGenerator } from './load.ts'
+import { AddressCycle } from './rates/address-cycle.ts'
 import { pickRepeatedAddresses, rateRoutes } from './rates/routes.ts'
-import { percentile } from './report.ts'
+import { median, PrintedTable } from './report.ts'
 import type { ServerProcess } from './server-process.ts'
 
 const { values: options } = parseArgs({
@@ -51,7 +51,7 @@ interface Round {
 interface Subject {
   readonly without: string
   readonly api: ServerProcess
-  readonly clients: readonly HttpClient[]
+  readonly load: LoadGenerator
   readonly addresses: AddressCycle
   readonly rounds: Round[]
 }
@@ -76,8 +76,8 @@ try {
   }
   printTable()
 } finally {
-  for (const { api, clients } of subjects) {
-    for (const client of clients) client.close()
+  for (const { api, load } of subjects) {
+    load.close()
     api.stop()
   }
   await database.end()
@@ -101,32 +101,27 @@ async function start(
   addresses: readonly string[],
 ): Promise<Subject> {
   const api = await startApiProcess(server.address, 'assets,market', {}, caches)
-  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => HttpClient.open(api.url)))
-  return { without, api, clients, addresses: new AddressCycle(addresses), rounds: [] }
+  const load = await LoadGenerator.open(api.url, CONNECTIONS)
+  return { without, api, load, addresses: new AddressCycle(addresses), rounds: [] }
 }
 
 /** Each api is asked for the same addresses in the same order, and goes on where its last round ended. */
-async function measure({ api, clients, addresses }: Subject): Promise<Round> {
+async function measure({ api, load, addresses }: Subject): Promise<Round> {
   const meter = new CpuMeter([api.pid])
   const before = meter.read()
-  const measured = await load(clients, addresses, Number(options.seconds))
-  if (measured.failures > 0) throw new Error(`${measured.failures} requests failed`)
+  const measured = await load.run({ next: addresses.next, seconds: Number(options.seconds) })
+  const failures = measured.failures(200)
+  if (failures > 0) throw new Error(`${failures} requests failed`)
   return { perSecond: measured.perSecond, workMs: (meter.read() - before) / measured.requests }
 }
 
 function printTable(): void {
-  console.log('| Without | Requests/s | Api ms | Rate with it, times that without |')
-  console.log('| --- | --- | --- | --- |')
-  const median = (rounds: readonly Round[], of: keyof Round): number =>
-    percentile(
-      rounds.map((round) => round[of]),
-      0.5,
-    )
-  const all = median(subjects[0]!.rounds, 'perSecond')
+  const table = new PrintedTable(['Without', 'Requests/s', 'Api ms', 'Rate with it, times that without'])
+  const middle = (rounds: readonly Round[], of: keyof Round): number =>
+    median(rounds.map((round) => round[of]))
+  const all = middle(subjects[0]!.rounds, 'perSecond')
   for (const { without, rounds } of subjects) {
-    const rate = median(rounds, 'perSecond')
-    console.log(
-      `| ${without} | ${rate.toFixed(0)} | ${median(rounds, 'workMs').toFixed(2)} | ${(all / rate).toFixed(2)} |`,
-    )
+    const rate = middle(rounds, 'perSecond')
+    table.row([without, rate.toFixed(0), middle(rounds, 'workMs').toFixed(2), (all / rate).toFixed(2)])
   }
 }

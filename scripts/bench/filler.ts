@@ -15,7 +15,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { normalizeAbiJson } from '../../services/core/antelope/abi/index.ts'
@@ -31,6 +30,7 @@ import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { copyAlone } from './copy-alone.ts'
 import { createBareDatabase, createDatabase } from './databases.ts'
 import { assetsContract, marketContracts, readerSettings } from './reader-settings.ts'
+import { storeFigures } from './report.ts'
 import { describeSizes } from './tables.ts'
 import { describeWrites, readWrites } from './writes.ts'
 
@@ -269,7 +269,7 @@ try {
     if (kind === 'dense') await measureDense(chain, admin, database)
     chain.process.kill()
   }
-  if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(ratios, null, 2)}\n`)
+  await storeFigures(options.json, ratios)
 } finally {
   for (const chain of chains) chain.kill()
   await server.stop()

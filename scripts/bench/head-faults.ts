@@ -17,6 +17,7 @@ import type { ReaderStatus } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { MirrorNode, nodeFaults } from '../lab/index.ts'
 import { readerSettings } from './reader-settings.ts'
+import { percentile } from './report.ts'
 
 const { values } = parseArgs({
   options: {
@@ -114,9 +115,7 @@ await reading
 
 function report(): void {
   for (const [kind, all] of taken) {
-    const sorted = [...all].sort((a, b) => a - b)
-    const at = (part: number) =>
-      Math.round(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))]!)
+    const at = (share: number) => Math.round(percentile(all, share))
     const within = all.filter((ms) => ms <= 2_000).length
     console.log(
       `${kind}: ${all.length} times; next commit after ${at(0.5)} ms (median), ${at(0.99)} ms (p99), ${at(1)} ms (most); ${within} within 2,000 ms`,

@@ -8,7 +8,11 @@ export interface MeasuredAnswer {
   readonly status: number
   readonly bytes: number
   readonly ms: number
+  /** Whether a refusal says when to try again. */
+  readonly isRetryNamed: boolean
 }
+
+type Answer = Omit<MeasuredAnswer, 'ms'>
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
@@ -20,7 +24,8 @@ export class HttpClient {
   #length = 0
   #expected = 0
   #status = 0
-  #done: ((answer: { status: number; bytes: number }) => void) | null = null
+  #isRetryNamed = false
+  #done: ((answer: Answer) => void) | null = null
   #fail: ((error: Error) => void) | null = null
 
   private constructor(socket: Socket, host: string) {
@@ -42,15 +47,16 @@ export class HttpClient {
   }
 
   /** Asks for a path. Compressed answers are not asked for. @throws Error when the connection breaks before the answer. */
-  async get(path: string): Promise<MeasuredAnswer> {
+  async get(path: string, headers: readonly string[] = []): Promise<MeasuredAnswer> {
     if (this.#socket.destroyed || this.#socket.readableEnded)
       throw new Error('the server has closed the connection')
     const started = performance.now()
-    const answer = new Promise<{ status: number; bytes: number }>((resolve, reject) => {
+    const answer = new Promise<Answer>((resolve, reject) => {
       this.#done = resolve
       this.#fail = reject
     })
-    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n\r\n`)
+    const lines = headers.length === 0 ? '' : `${headers.join('\r\n')}\r\n`
+    this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: ${this.#host}\r\n${lines}\r\n`)
     return { ...(await answer), ms: performance.now() - started }
   }
 
@@ -65,7 +71,7 @@ export class HttpClient {
       this.#readHead()
     }
     if (this.#expected === 0 || this.#length < this.#expected) return
-    const answer = { status: this.#status, bytes: this.#length }
+    const answer = { status: this.#status, bytes: this.#length, isRetryNamed: this.#isRetryNamed }
     this.#received = []
     this.#length = this.#expected = 0
     this.#done?.(answer)
@@ -78,6 +84,7 @@ export class HttpClient {
     if (end < 0) return
     const head = data.subarray(0, end).toString('latin1')
     this.#status = Number(head.slice(9, 12))
+    this.#isRetryNamed = this.#status === 503 && /\nretry-after:/i.test(head)
     this.#expected = end + HEAD_END.length + Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0)
   }
 }

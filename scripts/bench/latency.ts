@@ -10,7 +10,6 @@
 import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
@@ -19,7 +18,7 @@ import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { createDatabase } from './databases.ts'
 import { sharedNow } from './latency/messages.ts'
 import type { ClientsMessage, FillerMessage, LatencySetting, WantedLoad } from './latency/messages.ts'
-import { percentile } from './report.ts'
+import { percentile, PrintedTable, storeFigures } from './report.ts'
 
 const { values } = parseArgs({
   options: {
@@ -89,7 +88,7 @@ try {
     for (const load of [0, Number(values.requests)]) rounds.push(await measure(clients, rate, load))
   }
   print(rounds)
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(rounds.map(summaryOf))}\n`)
+  await storeFigures(values.json, rounds.map(summaryOf))
 } finally {
   for (const child of processes) if (child.connected) child.disconnect()
   for (const child of processes) if (child.exitCode === null) await once(child, 'exit')
@@ -161,17 +160,15 @@ function summaryOf({ toCommit, toEvent, toClient, rest, failures, ...round }: La
 }
 
 function print(rounds: readonly Latencies[]): void {
-  console.log(
-    '| Blocks/s | Requests/s | Blocks | Frame to commit, p50, p99 ms | Commit to event | Frame to event | REST |',
-  )
-  console.log('| --- | --- | --- | --- | --- | --- | --- |')
+  const times = ['Frame to commit, p50, p99 ms', 'Commit to event', 'Frame to event', 'REST']
+  const table = new PrintedTable(['Blocks/s', 'Requests/s', 'Blocks', ...times])
   for (const round of rounds) {
     const { toCommit, toEvent, toClient, rest, ...of } = summaryOf(round)
     const pair = ({ p50, p99 }: { p50: number; p99: number }): string => `${p50}, ${p99}`
     const requests = of.requests === 0 ? '' : `${pair(rest)}${of.failures ? ` (${of.failures} failed)` : ''}`
-    console.log(
-      `| ${of.blocksPerSecond} | ${of.requestsPerSecond} | ${of.blocks} (${of.withEvents} with events) | ${pair(toCommit)} | ${pair(toEvent)} | ${pair(toClient)} | ${requests} |`,
-    )
+    const blocks = `${of.blocks} (${of.withEvents} with events)`
+    const delays = [toCommit, toEvent, toClient].map(pair)
+    table.row([of.blocksPerSecond, of.requestsPerSecond, blocks, ...delays, requests])
   }
 }
 

@@ -13,10 +13,10 @@ import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { generatedChainId } from './generated/index.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
-import { HttpClient } from './http-client.ts'
+import { LoadGenerator } from './load.ts'
 import type { ClientsMessage } from './live-clients.ts'
 import type { LiveProcessMessage, WantedBlock } from './live-process.ts'
-import { percentile } from './report.ts'
+import { percentile, PrintedTable } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -34,6 +34,7 @@ const PAUSE_MS = 3_000
 const QUIET_MS = 5_000
 const PATIENCE_MS = 60_000
 const REST_PATH = '/assets/v1/assets?limit=20'
+const REST_PAUSE_MS = 10
 
 const server = await openGeneratedServer(options)
 const children: ChildProcess[] = []
@@ -64,7 +65,7 @@ async function measure(): Promise<void> {
     if ('lost' in message) heard.lost++
   })
   await once(clients, 'message')
-  const rest = await HttpClient.open(url)
+  const rest = await LoadGenerator.open(url, 1)
   const quiet = await restTimes(rest, () => Promise.resolve(), QUIET_MS)
   const delays: number[] = []
   let busyStartMs = NaN
@@ -88,14 +89,15 @@ async function measure(): Promise<void> {
   console.log(
     `${options.clients} clients, ${options.events} events a block, ${(perClient / 1e6).toFixed(2)} MB a client and block`,
   )
-  console.log('| Block | Last client has the last event after, ms |\n| --- | --- |')
-  delays.forEach((delay, at) => console.log(`| ${at + 1} | ${delay.toFixed(0)} |`))
-  console.log('| REST | p50 ms | p99 ms |\n| --- | --- | --- |')
+  const blocks = new PrintedTable(['Block', 'Last client has the last event after, ms'])
+  delays.forEach((delay, at) => blocks.row([at + 1, delay.toFixed(0)]))
+  console.log()
+  const requests = new PrintedTable(['REST', 'p50 ms', 'p99 ms'])
   for (const [name, times] of [
     ['quiet', quiet],
     ['busy', busy],
   ] as const) {
-    console.log(`| ${name} | ${ms(percentile(times, 0.5))} | ${ms(percentile(times, 0.99))} |`)
+    requests.row([name, ms(percentile(times, 0.5)), ms(percentile(times, 0.99))])
   }
   console.log(`REST p99, busy to quiet: ${(percentile(busy, 0.99) / percentile(quiet, 0.99)).toFixed(2)}`)
   const cut = Number.isNaN(heard.cutMs)
@@ -105,18 +107,13 @@ async function measure(): Promise<void> {
 }
 
 /** Times of requests, one after the other, for a time or as long as something else runs. */
-async function restTimes(client: HttpClient, work: () => Promise<void>, atLeastMs = 0): Promise<number[]> {
-  const times: number[] = []
-  let isWorking = true
-  const working = Promise.all([work(), sleep(atLeastMs)]).finally(() => {
-    isWorking = false
-  })
-  while (isWorking) {
-    times.push((await client.get(REST_PATH)).ms)
-    await sleep(10)
-  }
+async function restTimes(rest: LoadGenerator, work: () => Promise<void>, atLeastMs = 0): Promise<number[]> {
+  const ending = new AbortController()
+  const working = Promise.all([work(), sleep(atLeastMs)]).finally(() => ending.abort())
+  const next = () => ({ path: REST_PATH })
+  const load = await rest.run({ next, signal: ending.signal, restMs: () => REST_PAUSE_MS })
   await working
-  return times
+  return load.times()
 }
 
 async function someAssets(count: number): Promise<string[]> {

@@ -6,13 +6,15 @@
  *    forty clients, at its time, whether or not the others have been answered.
  * Prints one line for each measurement.
  */
-import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
+import { LoadGenerator } from './load.ts'
+import type { Load, LoadOptions, LoadRequest } from './load.ts'
+import { percentile, PrintedTable } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -23,54 +25,32 @@ const { values: options } = parseArgs({
 })
 const SLOW_CLIENTS = 50
 const CLIENTS = 40
+/** Clients who each wait for their answer: what they reach is the greatest rate. */
+const WAITING_CLIENTS = 16
 const seconds = Number(options.seconds)
 
-/** What became of the requests of a measurement. */
-class Tally {
-  readonly answeredMs: number[] = []
-  readonly statuses = new Map<string, number>()
-  withoutRetryAfter = 0
+/** Connections of brief requests, and how long each rests after an answer. */
+const BRIEF = 4
+const BRIEF_REST_MS = 20
+/** A client that was refused waits so long. */
+const REFUSED_REST_MS = 200
+/** Requests that may be under way at once. */
+const MOST_OPEN = 500
 
-  add(status: string, ms: number, retryAfter: string | undefined): void {
-    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1)
-    if (status === '200') this.answeredMs.push(ms)
-    if (status === '503' && retryAfter === undefined) this.withoutRetryAfter++
-  }
-
-  percentile(part: number): number {
-    const sorted = [...this.answeredMs].sort((one, other) => one - other)
-    return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN
-  }
-
-  text(): string {
-    const statuses = [...this.statuses].map(([status, count]) => `${status}: ${count}`).join(', ')
-    const refused = this.withoutRetryAfter > 0 ? `, ${this.withoutRetryAfter} without Retry-After` : ''
-    return `p50 ${this.percentile(0.5).toFixed(1)} ms, p99 ${this.percentile(0.99).toFixed(1)} ms (${statuses}${refused})`
-  }
+/** A request of the client with a number, whom the server knows by what its proxy says. */
+function requestOf(url: string, client: number): LoadRequest {
+  const { pathname, search } = new URL(url)
+  return { path: pathname + search, headers: [`X-Forwarded-For: 10.0.${client >> 8}.${client & 255}`] }
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 2_000 })
-
-/** Asks as the client with a number, whom the server knows by what its proxy says. */
-function ask(url: string, client: number, tally: Tally): Promise<void> {
-  const startedMs = performance.now()
-  return new Promise((resolve) => {
-    const end = (status: string, retryAfter?: string): void => {
-      tally.add(status, performance.now() - startedMs, retryAfter)
-      resolve()
-    }
-    const headers = { 'x-forwarded-for': `10.0.${client >> 8}.${client & 255}` }
-    const sent = request(url, { agent, headers }, (response) => {
-      response.resume()
-      response.on('end', () => {
-        end(String(response.statusCode), response.headers['retry-after'])
-      })
-    })
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      end(error.code ?? 'error')
-    })
-    sent.end()
-  })
+function cellsOf(load: Load): string[] {
+  const counts = new Map<number, number>()
+  for (const { status } of load.answers) counts.set(status, (counts.get(status) ?? 0) + 1)
+  const statuses = [...counts].map(([status, count]) => `${count} x ${status}`).join(', ')
+  const silent = load.answers.filter(({ status, isRetryNamed }) => status === 503 && !isRetryNamed).length
+  const shown = silent > 0 ? `${statuses}, ${silent} without Retry-After` : statuses
+  const times = load.times(200)
+  return [percentile(times, 0.5).toFixed(1), percentile(times, 0.99).toFixed(1), shown]
 }
 
 async function column(address: DatabaseAddress, query: string): Promise<string[]> {
@@ -110,86 +90,81 @@ function listUrl(at: number): string {
   }
 }
 
-/** Sends at a rate for some time, whatever comes back. */
-async function sendAt(perSecond: number): Promise<Tally> {
-  const tally = new Tally()
-  const asked: Promise<void>[] = []
-  const startedMs = performance.now()
-  for (let sent = 0; sent < perSecond * seconds; sent++) {
-    const dueMs = startedMs + (sent / perSecond) * 1_000
-    if (dueMs > performance.now()) await sleep(dueMs - performance.now())
-    asked.push(ask(listUrl(sent), sent % CLIENTS, tally))
+/** Sends a load over so many connections of its own. */
+async function send(connections: number, options: LoadOptions): Promise<Load> {
+  const generator = await LoadGenerator.open(api.url, connections)
+  try {
+    return await generator.run(options)
+  } finally {
+    generator.close()
   }
-  await Promise.all(asked)
-  return tally
 }
 
-/** The rate at which so many clients are answered who each wait for their answer. */
-async function greatestRate(clients: number): Promise<number> {
-  const tally = new Tally()
-  const untilMs = performance.now() + seconds * 1_000
+/** Lists, each from another of the clients. */
+function lists(clients: number): () => LoadRequest {
   let sent = 0
-  const drive = async (client: number): Promise<void> => {
-    while (performance.now() < untilMs) await ask(listUrl(sent++), client, tally)
-  }
-  await Promise.all(Array.from({ length: clients }, (_, client) => drive(client)))
-  return (tally.statuses.get('200') ?? 0) / seconds
-}
-
-async function measureBrief(label: string): Promise<Tally[]> {
-  const [config, asset] = [new Tally(), new Tally()]
-  const untilMs = performance.now() + seconds * 1_000
-  const drive = async (client: number): Promise<void> => {
-    for (let at = client; performance.now() < untilMs; at += 4) {
-      await ask(`${api.url}/v1/config`, 1_000 + client, config)
-      await ask(`${api.url}/v1/assets/${pick(assets, at)}`, 1_000 + client, asset)
-      await sleep(20)
-    }
-  }
-  await Promise.all([0, 1, 2, 3].map(drive))
-  console.log(`/v1/config, ${label}: ${config.text()}`)
-  console.log(`/v1/assets/:asset_id, ${label}: ${asset.text()}`)
-  return [config, asset]
-}
-
-/** A far page of a sort that no boundary replaces; each costs most of a second of a processor. */
-async function askSlowly(client: number, tally: Tally, stop: AbortSignal): Promise<void> {
-  for (let at = client; !stop.aborted; at += SLOW_CLIENTS) {
-    const before = tally.answeredMs.length
-    await ask(
-      `${api.url}/v1/assets?sort=name&limit=${50 + (Math.floor(at / 100) % 50)}&page=${900 + (at % 100)}`,
-      2_000 + client,
-      tally,
-    )
-    if (tally.answeredMs.length === before) await sleep(200)
+  return () => {
+    const at = sent++
+    return requestOf(listUrl(at), at % clients)
   }
 }
 
+async function measureBrief(label: string): Promise<Map<string, Load>> {
+  let sent = 0
+  const nexts: Readonly<Record<string, () => LoadRequest>> = {
+    '/v1/config': () => requestOf(`${api.url}/v1/config`, 1_000 + (sent++ % BRIEF)),
+    '/v1/assets/:asset_id': () =>
+      requestOf(`${api.url}/v1/assets/${pick(assets, sent++)}`, 1_000 + (sent % BRIEF)),
+  }
+  const options = { seconds, restMs: () => BRIEF_REST_MS }
+  const loads = new Map(
+    await Promise.all(
+      Object.entries(nexts).map(
+        async ([name, next]) => [name, await send(BRIEF, { ...options, next })] as const,
+      ),
+    ),
+  )
+  for (const [name, load] of loads) table.row([`${name}, ${label}`, ...cellsOf(load)])
+  return loads
+}
+
+/** Far pages of a sort that no boundary replaces; each costs most of a second of a processor. */
+function askSlowly(signal: AbortSignal): Promise<Load> {
+  let sent = 0
+  const next = () => {
+    const at = sent++
+    const page = `limit=${50 + (Math.floor(at / 100) % 50)}&page=${900 + (at % 100)}`
+    return requestOf(`${api.url}/v1/assets?sort=name&${page}`, 2_000 + (at % SLOW_CLIENTS))
+  }
+  const restMs = ({ status }: { status: number }) => (status === 200 ? 0 : REFUSED_REST_MS)
+  return send(SLOW_CLIENTS, { next, signal, restMs })
+}
+
+const table = new PrintedTable(['Requests', 'p50 ms', 'p99 ms', 'Answers'])
 try {
   const quiet = await measureBrief('alone')
   const stop = new AbortController()
-  const slow = new Tally()
-  const asking = Array.from({ length: SLOW_CLIENTS }, (_, client) => askSlowly(client, slow, stop.signal))
+  const slow = askSlowly(stop.signal)
   await sleep(1_000)
   const loaded = await measureBrief(`with ${SLOW_CLIENTS} slow clients`)
   stop.abort()
-  await Promise.all(asking)
-  console.log(`slow lists: ${slow.text()}`)
-  loaded.forEach((tally, at) => {
-    const factor = tally.percentile(0.99) / quiet[at]!.percentile(0.99)
-    console.log(`p99 of ${at === 0 ? '/v1/config' : '/v1/assets/:asset_id'}: times ${factor.toFixed(1)}`)
-  })
-  const rate = await greatestRate(16)
+  table.row(['slow lists', ...cellsOf(await slow)])
+  const reached = await send(WAITING_CLIENTS, { next: lists(WAITING_CLIENTS), seconds })
+  const rate = reached.times(200).length / seconds
   for (const [name, part] of [
     ['half', 0.5],
     ['all', 1],
     ['twice', 2],
   ] as const) {
-    const tally = await sendAt(rate * part)
-    console.log(`lists, ${name} of ${Math.round(rate)} a second: ${tally.text()}`)
+    const load = await send(MOST_OPEN, { next: lists(CLIENTS), perSecond: rate * part, seconds })
+    table.row([`lists, ${name} of ${Math.round(rate)} a second`, ...cellsOf(load)])
+  }
+  console.log()
+  for (const [name, load] of loaded) {
+    const factor = percentile(load.times(200), 0.99) / percentile(quiet.get(name)!.times(200), 0.99)
+    console.log(`p99 of ${name} with slow clients: times ${factor.toFixed(1)}`)
   }
 } finally {
   api.stop()
-  agent.destroy()
   await server.stop()
 }

@@ -10,7 +10,6 @@
  * the database moves on twice a second, as it does on a chain. --env sets a variable of the api. Where there are too few
  * addresses, the share of repeated ones is printed.
  */
-import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
@@ -18,12 +17,11 @@ import { startCommits } from './commits.ts'
 import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
-import { HttpClient } from './http-client.ts'
-import { AddressCycle, load } from './rates/load.ts'
-import type { Load } from './rates/load.ts'
+import { LoadGenerator } from './load.ts'
+import { AddressCycle } from './rates/address-cycle.ts'
 import { pickAddresses, rateRoutes } from './rates/routes.ts'
 import type { RateRoute } from './rates/routes.ts'
-import { percentile } from './report.ts'
+import { median, PrintedTable, storeFigures } from './report.ts'
 import { environmentOf, startServerProcess } from './server-process.ts'
 
 const { values: options } = parseArgs({
@@ -44,7 +42,15 @@ const CONNECTIONS = 4
 const PICKED = 60_000
 
 /** A short measurement, with milliseconds on a processor for a request. */
-interface MeteredLoad extends Load {
+interface MeteredLoad {
+  readonly requests: number
+  readonly perSecond: number
+  /** Bytes of an answer, on average. */
+  readonly bytes: number
+  /** Answers with another status than 200. */
+  readonly failures: number
+  /** Requests whose address had been asked for before. */
+  readonly repeated: number
   readonly serverMs: number
   readonly databaseMs: number
 }
@@ -60,7 +66,7 @@ interface Round extends MeteredLoad {
 
 /** A server and the connections to it. */
 interface Subject {
-  readonly clients: readonly HttpClient[]
+  readonly load: LoadGenerator
   readonly pid: number
 }
 
@@ -81,18 +87,16 @@ try {
   const api = await startApiProcess(server.address, 'assets,market', environmentOf(options.env))
   try {
     const setting = {
-      api: { clients: await connect(api.url), pid: api.pid },
-      plain: { clients: await connect(plain.url), pid: plain.pid },
+      api: { load: await LoadGenerator.open(api.url, CONNECTIONS), pid: api.pid },
+      plain: { load: await LoadGenerator.open(plain.url, CONNECTIONS), pid: plain.pid },
     }
     const tables: Record<string, unknown> = {}
     for (const isWritten of options['no-write'] ? [false] : [false, true]) {
       console.log(isWritten ? '\nTwo commits a second:\n' : '\nNothing is written:\n')
       tables[isWritten ? 'written' : 'quiet'] = await measureTable(setting, routes, isWritten)
     }
-    for (const client of [...setting.api.clients, ...setting.plain.clients]) client.close()
-    if (options.json !== undefined) {
-      await writeFile(options.json, `${JSON.stringify({ factor: options.factor, ...tables }, null, 1)}\n`)
-    }
+    for (const { load } of Object.values(setting)) load.close()
+    await storeFigures(options.json, { factor: options.factor, ...tables })
   } finally {
     api.stop()
     plain.stop()
@@ -100,10 +104,6 @@ try {
 } finally {
   await database.end()
   await server.stop()
-}
-
-function connect(url: string): Promise<HttpClient[]> {
-  return Promise.all(Array.from({ length: CONNECTIONS }, () => HttpClient.open(url)))
 }
 
 async function pickRoutes(): Promise<Map<RateRoute, AddressCycle>> {
@@ -125,8 +125,8 @@ async function measureTable(
   const rounds = new Map([...routes.keys()].map((route): [RateRoute, Round[]] => [route, []]))
   try {
     // Until the programs have been compiled, and the sessions have prepared what they ask.
-    await load(setting.plain.clients, root, seconds)
-    for (const addresses of routes.values()) await load(setting.api.clients, addresses, seconds)
+    await setting.plain.load.run({ next: root.next, seconds })
+    for (const { next } of routes.values()) await setting.api.load.run({ next, seconds })
     for (let round = 0; round < Number(options.rounds); round++) {
       let before = await measure(setting.plain, root, seconds / 2)
       for (const [route, addresses] of routes) {
@@ -141,26 +141,27 @@ async function measureTable(
   } finally {
     await stopCommits?.()
   }
-  console.log(
-    '| Route | Requests/s | Plain | Ratio | Wanted | Bytes | Api ms | Database ms | Ratio by processor time |',
-  )
-  console.log('| --- | --- | --- | --- | --- | --- | --- | --- | --- |')
-  for (const [route, measured] of rounds) console.log(tableLine(route, measured))
+  const figures = ['Requests/s', 'Plain', 'Ratio', 'Wanted', 'Bytes', 'Api ms', 'Database ms']
+  const table = new PrintedTable(['Route', ...figures, 'Ratio by processor time'])
+  for (const [route, measured] of rounds) table.row(cellsOf(route, measured))
   return Object.fromEntries([...rounds].map(([{ name }, measured]) => [name, measured]))
 }
 
 async function measure(
-  { clients, pid }: Subject,
+  { load, pid }: Subject,
   addresses: AddressCycle,
   duration: number,
 ): Promise<MeteredLoad> {
   const [server, sessionsOf] = [new CpuMeter([pid]), new CpuMeter(await sessionProcesses(database, pid))]
   const [serverBefore, sessionsBefore] = [server.read(), sessionsOf.read()]
-  const measured = await load(clients, addresses, duration)
+  const repeatedBefore = addresses.repeated
+  const measured = await load.run({ next: addresses.next, seconds: duration })
+  const { requests, perSecond, bytes } = measured
   return {
-    ...measured,
-    serverMs: (server.read() - serverBefore) / measured.requests,
-    databaseMs: (sessionsOf.read() - sessionsBefore) / measured.requests,
+    ...{ requests, perSecond, bytes, failures: measured.failures(200) },
+    repeated: addresses.repeated - repeatedBefore,
+    serverMs: (server.read() - serverBefore) / requests,
+    databaseMs: (sessionsOf.read() - sessionsBefore) / requests,
   }
 }
 
@@ -168,8 +169,8 @@ function workOf({ serverMs, databaseMs }: MeteredLoad): number {
   return serverMs + databaseMs
 }
 
-function tableLine({ name, wanted }: RateRoute, rounds: readonly Round[]): string {
-  const median = (of: (round: Round) => number): number => percentile(rounds.map(of), 0.5)
+function cellsOf({ name, wanted }: RateRoute, rounds: readonly Round[]): (string | number)[] {
+  const middle = (of: (round: Round) => number): number => median(rounds.map(of))
   const sum = (of: (round: Round) => number): number => rounds.reduce((total, round) => total + of(round), 0)
   const [requests, failures, repeated] = [
     sum((round) => round.requests),
@@ -179,14 +180,14 @@ function tableLine({ name, wanted }: RateRoute, rounds: readonly Round[]): strin
   const failed = failures === 0 ? '' : ` (${failures} failures)`
   const again = repeated === 0 ? '' : ` (${Math.round((repeated / requests) * 100)}% repeated)`
   return [
-    `| ${name}${failed}${again}`,
-    median(({ perSecond }) => perSecond).toFixed(0),
-    median(({ plain }) => plain).toFixed(0),
-    median(({ ratio }) => ratio).toFixed(3),
+    `${name}${failed}${again}`,
+    middle(({ perSecond }) => perSecond).toFixed(0),
+    middle(({ plain }) => plain).toFixed(0),
+    middle(({ ratio }) => ratio).toFixed(3),
     wanted,
-    median(({ bytes }) => bytes).toFixed(0),
-    median(({ serverMs }) => serverMs).toFixed(2),
-    median(({ databaseMs }) => databaseMs).toFixed(2),
-    `${median(({ workRatio }) => workRatio).toFixed(3)} |`,
-  ].join(' | ')
+    middle(({ bytes }) => bytes).toFixed(0),
+    middle(({ serverMs }) => serverMs).toFixed(2),
+    middle(({ databaseMs }) => databaseMs).toFixed(2),
+    middle(({ workRatio }) => workRatio).toFixed(3),
+  ]
 }

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import { percentile } from './report.ts'
+import { median, PrintedTable } from './report.ts'
 
 type Ratios = Readonly<Record<string, number>>
 
@@ -42,10 +42,7 @@ const smallRuns: readonly SmallRun[] = [
       return Object.fromEntries(
         Object.entries(quiet).map(([route, rounds]) => [
           `${route}: plain server / api, processor time`,
-          percentile(
-            rounds.map(({ workRatio }) => workRatio),
-            0.5,
-          ),
+          median(rounds.map(({ workRatio }) => workRatio)),
         ]),
       )
     },
@@ -94,12 +91,9 @@ if (options.write) {
       .map(([name]) => name)
     if (lost.length === 0) break
   }
-  console.log('| Ratio | Measured | Stored | |\n| --- | --- | --- | --- |')
-  for (const [name, ratio] of Object.entries(best)) {
-    console.log(
-      `| ${name} | ${rounded(ratio)} | ${stored[name] ?? ''} | ${lost.includes(name) ? 'LOST' : ''} |`,
-    )
-  }
+  const table = new PrintedTable(['Ratio', 'Measured', 'Stored', ''])
+  for (const [name, ratio] of Object.entries(best))
+    table.row([name, rounded(ratio), stored[name] ?? '', lost.includes(name) ? 'LOST' : ''])
   if (lost.length > 0) {
     console.error(`more than a third is lost of: ${lost.join('; ')}`)
     process.exitCode = 1

@@ -1,150 +1,38 @@
-/** Times of requests as tables. */
-import type { RequestCase } from './requests/index.ts'
+/** How every bench reports: percentiles, tables of Markdown on its output, figures as JSON in a file. */
+import { writeFile } from 'node:fs/promises'
 
-/** What was measured of one case. */
-export interface Measurement {
-  readonly request: RequestCase
-  /** Far out instead of the first page. */
-  readonly isDeep: boolean
-  readonly status: number
-  /** Milliseconds of each request. */
-  readonly times: readonly number[]
-  readonly path: string
-}
-
-/** Longest first page, in ms: of a list, and of what sums up trades. */
-const LIST_MS = 50
-const SUMS_MS = 100
-
-/** Longest answer to a kind of request, in ms. */
-export function limitOf({ endpoint }: RequestCase): number {
-  return endpoint.tag === 'stats' || endpoint.tag === 'prices' ? SUMS_MS : LIST_MS
-}
-
-/** What kind of answer a request gets. */
-function kindOf({ endpoint }: RequestCase): string {
-  if (endpoint.path.endsWith('/_count')) return 'counts'
-  if (endpoint.tag === 'stats' || endpoint.tag === 'prices') return 'prices and statistics'
-  return 'limit' in endpoint.parameters ? 'lists' : 'details'
-}
-
-/** The value that a share of the numbers does not exceed. */
+/** The value that a share of the numbers does not exceed; NaN of none. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? NaN
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(sorted.length * share) - 1))] ?? NaN
 }
 
-interface Cell {
-  readonly name: string
-  readonly measurements: Measurement[]
+/** The value that half of the numbers do not exceed. */
+export function median(numbers: readonly number[]): number {
+  return percentile(numbers, 0.5)
 }
 
-/** Collects measurements and prints them by endpoint and sort. */
-export class Report {
-  #all: Measurement[] = []
+/** A table of Markdown. */
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
 
-  add(measurement: Measurement): void {
-    this.#all.push(measurement)
+/** Prints a table row by row, as a bench measures them. */
+export class PrintedTable {
+  constructor(head: readonly string[]) {
+    console.log(markdownTable(head, []))
   }
 
-  /** The requests whose first page is above its limit; counts are not pages. */
-  slowPages(): readonly RequestCase[] {
-    const slow = this.#slow().filter(({ request }) => kindOf(request) !== 'counts')
-    return slow.map(({ request }) => request)
-  }
-
-  /** Leaves out how long the first page of a request took: it is asked again. */
-  forget(again: RequestCase): void {
-    this.#all = this.#all.filter(({ request, isDeep }) => isDeep || request !== again)
-  }
-
-  /** One row for each endpoint, sort and order; the `worst` slowest filters of each. */
-  markdown(worst: number): string {
-    const rows = groups(this.#all, ({ request, isDeep }) =>
-      [request.endpoint.path, request.sort, request.order, isDeep ? 'page 1000' : ''].join(' | '),
-    ).map(({ name, measurements }) => {
-      const cells = groups(measurements, ({ request }) => request.filter)
-        .map((cell) => ({ cell, p95: p95Of(cell) }))
-        .sort((a, b) => b.p95 - a.p95)
-      const times = measurements.flatMap((each) => each.times)
-      const slow = cells.slice(0, worst).map(({ cell, p95 }) => `${cell.name || 'no filter'} ${ms(p95)}`)
-      const overall = `${ms(percentile(times, 0.5))} | ${ms(percentile(times, 0.95))}`
-      return `| ${name} | ${measurements.length} | ${overall} | ${slow.join(', ')} |`
-    })
-    return [
-      '| Route | Sort | Order | Page | Kinds | p50 ms | p95 ms | Slowest filter, p95 ms |',
-      '| --- | --- | --- | --- | --- | --- | --- | --- |',
-      ...rows,
-      '',
-      this.#slowLines(),
-      this.#failures(),
-    ].join('\n')
-  }
-
-  /** How many kinds of request were measured, and how many of their first pages are above their limit. */
-  summary(): string {
-    const first = this.#all.filter(({ isDeep }) => !isDeep)
-    const failed = this.#all.filter(isFailure).length
-    const slow = groups(this.#slow(), ({ request }) => kindOf(request)).map(
-      ({ name, measurements }) => `${measurements.length} ${name}`,
-    )
-    const over = slow.length === 0 ? 'none' : slow.join(', ')
-    return `${first.length} kinds of request; over their limit at p95 (${LIST_MS} ms, prices and statistics ${SUMS_MS} ms): ${over}; ${failed} failed`
-  }
-
-  /** The cases whose answers took more than a share of what they may take. */
-  nearLimit(share: number): Set<RequestCase> {
-    const near = this.#all.filter(({ request, times }) => percentile(times, 0.5) > share * limitOf(request))
-    return new Set(near.map(({ request }) => request))
-  }
-
-  /** First pages above their limit, the slowest first. */
-  #slow(): (Measurement & { p95: number })[] {
-    return this.#all
-      .filter(({ isDeep }) => !isDeep)
-      .map((each) => ({ ...each, p95: percentile(each.times, 0.95) }))
-      .filter(({ request, p95 }) => p95 > limitOf(request))
-      .sort((a, b) => b.p95 - a.p95)
-  }
-
-  #slowLines(): string {
-    const slow = this.#slow()
-    const lines = slow.map(
-      ({ path, request, times, p95 }) =>
-        `- ${ms(p95)} ms, p50 ${ms(percentile(times, 0.5))} (${request.kind}) ${path}`,
-    )
-    return [`${slow.length} kinds of request take longer than their limit at p95`, ...lines].join('\n')
-  }
-
-  #failures(): string {
-    const failed = this.#all.filter(isFailure)
-    return failed.map(({ path, status }) => `- status ${status}: ${path}`).join('\n')
+  row(cells: readonly (string | number)[]): void {
+    console.log(`| ${cells.join(' | ')} |`)
   }
 }
 
-function isFailure({ status }: Measurement): boolean {
-  return status >= 500 || status === 408
-}
-
-function groups(measurements: readonly Measurement[], nameOf: (each: Measurement) => string): Cell[] {
-  const cells = new Map<string, Measurement[]>()
-  for (const each of measurements) {
-    const cell = cells.get(nameOf(each))
-    if (cell) cell.push(each)
-    else cells.set(nameOf(each), [each])
-  }
-  return [...cells]
-    .map(([name, all]) => ({ name, measurements: all }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-function p95Of({ measurements }: Cell): number {
-  return percentile(
-    measurements.flatMap(({ times }) => times),
-    0.95,
-  )
-}
-
-function ms(time: number): string {
-  return time.toFixed(1)
+/** Stores figures in the file of `--json`; without one it does nothing. */
+export async function storeFigures(file: string | undefined, figures: unknown): Promise<void> {
+  if (file !== undefined) await writeFile(file, `${JSON.stringify(figures, null, 1)}\n`)
 }

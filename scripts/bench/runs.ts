@@ -80,13 +80,6 @@ export const benchRuns: readonly BenchRun[] = [
       'What each cache of one api process gains: the requests of "Requests a second" mixed, values by their frequency (a popular one comes again), four connections, two commits a second, 1,000,000 generated assets. "Answers" are cached for two seconds, as with the `CACHE_LIFE` of `.env.example`.',
     ...{ program: 'caches', args: [], factor: 1 },
   },
-  {
-    name: 'compression',
-    title: 'Compression',
-    about:
-      'Processor time of one answer in each encoding, with the quality or level behind its name; the api uses `br 1` and `gzip 2`, on another thread above 16 KiB.',
-    ...{ program: 'compression', args: [], factor: 1 },
-  },
 ]
 
 /** The results of the last runs, in the order of the page. */

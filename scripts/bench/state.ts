@@ -7,7 +7,6 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
 import { parseArgs } from 'node:util'
 import { createLogger } from '../../services/core/log/index.ts'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
@@ -17,7 +16,10 @@ import { runReader } from '../../services/filler/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { createApiKey } from '../../services/state/index.ts'
 import type { StateProcessReport, StateProcessStart } from './state-process.ts'
+import { LoadGenerator } from './load.ts'
+import type { Load, LoadOptions } from './load.ts'
 import { readerSettings } from './reader-settings.ts'
+import { percentile, PrintedTable } from './report.ts'
 
 const { values: flags } = parseArgs({
   options: {
@@ -45,19 +47,22 @@ try {
     chainId: chain.chainId,
     httpUrl,
   } satisfies StateProcessStart)
-  const agent = new Agent({ keepAlive: true, maxSockets: Number(flags.connections) })
-  const token = await login(url, key)
+  const generator = await LoadGenerator.open(url, Number(flags.connections))
+  const headers = [`Authorization: Bearer ${await login(url, key)}`]
   const paths = makePaths()
-  await openLoop(agent, url, token, paths, Math.min(rate, 500), 2)
-  console.log(`| run | requests/s | p50 | p95 | p99 | max | failed | processor time each | memory |`)
-  console.log(`| --- | --- | --- | --- | --- | --- | --- | --- | --- |`)
-  for (const run of [1, 2, 3]) {
-    await measure(service, `${rate}/s offered, ${run}`, () =>
-      openLoop(agent, url, token, paths, rate, seconds),
-    )
+  let sent = 0
+  const next = () => ({ path: paths[sent++ % paths.length]!, headers })
+  await generator.run({ next, perSecond: Math.min(rate, 500), seconds: 2 })
+  const cells = ['run', 'requests/s', 'p50', 'p95', 'p99', 'max', 'failed', 'processor time each', 'memory']
+  const table = new PrintedTable(cells)
+  const measure = async (name: string, options: LoadOptions): Promise<void> => {
+    const before = await ask(service!, 'report')
+    const load = await generator.run(options)
+    table.row([name, ...cellsOf(load, before, await ask(service!, 'report'))])
   }
-  await measure(service, 'as fast as it goes', () => closedLoop(agent, url, token, paths, seconds))
-  agent.destroy()
+  for (const run of [1, 2, 3]) await measure(`${rate}/s offered, ${run}`, { next, perSecond: rate, seconds })
+  await measure('as fast as it goes', { next, seconds })
+  generator.close()
 } finally {
   service?.kill()
   await chain.stop()
@@ -68,13 +73,6 @@ async function ask(asked: ChildProcess, message: StateProcessStart | 'report'): 
   const answer = once(asked, 'message') as Promise<[StateProcessReport]>
   asked.send(message)
   return (await answer)[0]
-}
-
-/** Runs a load and prints it, with the processor time and memory that the service took for it. */
-async function measure(asked: ChildProcess, name: string, load: () => Promise<Result>): Promise<void> {
-  const before = await ask(asked, 'report')
-  const result = await load()
-  print(name, result, before, await ask(asked, 'report'))
 }
 
 function processFile(): string {
@@ -125,96 +123,13 @@ function makePaths(): string[] {
   )
 }
 
-interface Result {
-  readonly perSecond: number
-  /** Milliseconds, ascending. */
-  readonly latencies: readonly number[]
-  readonly failed: number
-}
-
-/** Sends at a fixed rate, whatever the answers do; a request counts from the time when it was due. */
-async function openLoop(
-  agent: Agent,
-  url: string,
-  token: string,
-  paths: readonly string[],
-  perSecond: number,
-  duration: number,
-): Promise<Result> {
-  const total = perSecond * duration
-  const latencies: number[] = []
-  let failed = 0
-  let sent = 0
-  const startedMs = performance.now()
-  const running: Promise<void>[] = []
-  while (sent < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - startedMs) / 1_000) * perSecond))
-    for (; sent < due; sent++) {
-      const dueMs = startedMs + (sent / perSecond) * 1_000
-      running.push(
-        send(agent, url, token, paths[sent % paths.length]!).then((isGood) => {
-          if (!isGood) failed++
-          latencies.push(performance.now() - dueMs)
-        }),
-      )
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-  await Promise.all(running)
-  const elapsed = (performance.now() - startedMs) / 1_000
-  return { perSecond: total / elapsed, latencies: latencies.sort((a, b) => a - b), failed }
-}
-
-/** Each connection sends its next request when the last is answered. */
-async function closedLoop(
-  agent: Agent,
-  url: string,
-  token: string,
-  paths: readonly string[],
-  duration: number,
-): Promise<Result> {
-  const latencies: number[] = []
-  let failed = 0
-  let next = 0
-  const startedMs = performance.now()
-  const endMs = startedMs + duration * 1_000
-  const work = async (): Promise<void> => {
-    while (performance.now() < endMs) {
-      const sentMs = performance.now()
-      if (!(await send(agent, url, token, paths[next++ % paths.length]!))) failed++
-      latencies.push(performance.now() - sentMs)
-    }
-  }
-  await Promise.all(Array.from({ length: Number(flags.connections) }, work))
-  const elapsed = (performance.now() - startedMs) / 1_000
-  return { perSecond: latencies.length / elapsed, latencies: latencies.sort((a, b) => a - b), failed }
-}
-
-function send(agent: Agent, url: string, token: string, path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const sent = request(url + path, { agent, headers: { Authorization: `Bearer ${token}` } }, (response) => {
-      // Accounts have no ABI before they set one.
-      const isGood = response.statusCode === 200 || response.statusCode === 400
-      response.resume().once('end', () => {
-        resolve(isGood)
-      })
-    })
-    sent.once('error', () => {
-      resolve(false)
-    })
-    sent.end()
-  })
-}
-
-function print(
-  run: string,
-  { perSecond, latencies, failed }: Result,
-  before: StateProcessReport,
-  after: StateProcessReport,
-): void {
-  const at = (part: number): string =>
-    `${latencies[Math.floor((latencies.length - 1) * part)]!.toFixed(1)} ms`
-  const micros = Math.round((after.cpuMicros - before.cpuMicros) / latencies.length)
-  const cells = [run, Math.round(perSecond), at(0.5), at(0.95), at(0.99), at(1), failed, `${micros} µs`]
-  console.log(`| ${[...cells, `${Math.round(after.rssBytes / 2 ** 20)} MB`].join(' | ')} |`)
+/** Accounts have no ABI before they set one: 400 is right. */
+function cellsOf(load: Load, before: StateProcessReport, after: StateProcessReport): (string | number)[] {
+  const times = load.times()
+  const micros = Math.round((after.cpuMicros - before.cpuMicros) / load.requests)
+  return [
+    Math.round(load.perSecond),
+    ...[0.5, 0.95, 0.99, 1].map((share) => `${percentile(times, share).toFixed(1)} ms`),
+    ...[load.failures(200, 400), `${micros} µs`, `${Math.round(after.rssBytes / 2 ** 20)} MB`],
+  ]
 }

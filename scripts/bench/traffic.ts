@@ -9,7 +9,6 @@
  * name contains a text; --env sets a variable of the api; --json writes the results; --scans adds to them the scans of
  * each index by kind, and its bytes a row.
  */
-import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
@@ -18,14 +17,15 @@ import { Random } from './generated/choice.ts'
 import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { HttpClient } from './http-client.ts'
+import { PrintedTable, storeFigures } from './report.ts'
 import { environmentOf } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 import {
   IndexScans,
   resultOf,
   summaryOf,
-  tableHead,
-  tableLine,
+  cellsOf,
+  resultHead,
   trafficKinds,
   TrafficRows,
 } from './traffic/index.ts'
@@ -61,13 +61,8 @@ try {
       if (failed) console.log(`- ${name}: status ${failed.status}: ${failed.address}`)
     }
     if (indexes) console.log(describeIndexes(indexes))
-    if (options.json !== undefined) {
-      const { factor, samples } = options
-      await writeFile(
-        options.json,
-        `${JSON.stringify({ factor, samples, kinds: results, indexes }, null, 1)}\n`,
-      )
-    }
+    const { factor, samples } = options
+    await storeFigures(options.json, { factor, samples, kinds: results, indexes })
   } finally {
     api.stop()
   }
@@ -103,7 +98,7 @@ async function measure(
   }
   const scans = options.scans ? new IndexScans(database, () => useEverySession(url)) : undefined
   await scans?.begin()
-  console.log(tableHead)
+  const table = new PrintedTable(resultHead)
   const stopCommits = startCommits(database)
   const results: KindResult[] = []
   for (const [kind, [warming, ...rest]] of addresses) {
@@ -113,7 +108,7 @@ async function measure(
     for (const address of rest) samples.push(await ask(address, meter))
     const result = resultOf(kind.name, samples)
     results.push(result)
-    console.log(tableLine(result))
+    table.row(cellsOf(result))
     await scans?.take(kind.name)
   }
   await stopCommits()

@@ -5,15 +5,15 @@
  */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import { HttpClient } from '../http-client.ts'
+import { LoadGenerator } from '../load.ts'
+import type { Load } from '../load.ts'
 import { sharedNow } from './messages.ts'
 import type { ClientsMessage, WantedLoad } from './messages.ts'
 
 const [url = '', count = ''] = process.argv.slice(2)
 const clientCount = Number(count)
-/** Connections for REST requests, and how often those that are due are sent, ms. */
+/** Connections for REST requests. */
 const REST_CONNECTIONS = 16
-const TURN_MS = 5
 
 /** Clients by block that have an event of it. */
 const heard = new Map<number, number>()
@@ -53,39 +53,32 @@ async function pickAddresses(): Promise<string[]> {
 const addresses = await pickAddresses()
 await Promise.all(Array.from({ length: clientCount }, subscribe))
 
-/** Connections that wait for a request; the server closes those that wait long. */
-let idle: HttpClient[] = []
-let perSecond = 0
-let due = 0
 let sent = 0
-let times: number[] = []
-let failures = 0
-setInterval(() => {
-  due += (perSecond * TURN_MS) / 1_000
-  // One that had to wait for a connection was due earlier.
-  for (; due >= 1 && idle.length > 0; due--)
-    void request(idle.pop()!, performance.now() - ((due - 1) * 1_000) / perSecond)
-}, TURN_MS).unref()
+let ending = new AbortController()
+/** The load that runs, or has ended. */
+let running: Promise<Load> | undefined
 
-async function request(client: HttpClient, dueMs: number): Promise<void> {
-  const { status } = await client.get(addresses[sent++ % addresses.length]!)
-  times.push(performance.now() - dueMs)
-  if (status !== 200) failures++
-  idle.push(client)
-}
-
-process.on('message', ({ perSecond: wanted }: WantedLoad) => {
-  say({ restMs: times, failures })
-  perSecond = due = failures = 0
-  times = []
-  for (const client of idle) client.close()
-  idle = []
-  if (wanted > 0) void open(wanted)
+process.on('message', ({ perSecond }: WantedLoad) => {
+  ending.abort()
+  const before = running
+  ending = new AbortController()
+  running = perSecond > 0 ? send(perSecond, ending.signal) : undefined
+  void before?.then((load) => say({ restMs: load.times(), failures: load.failures(200) }))
+  if (before === undefined) say({ restMs: [], failures: 0 })
 })
 
-async function open(wanted: number): Promise<void> {
-  idle = await Promise.all(Array.from({ length: REST_CONNECTIONS }, () => HttpClient.open(url)))
-  perSecond = wanted
+/** Connections of its own: the server closes those that wait long. */
+async function send(perSecond: number, signal: AbortSignal): Promise<Load> {
+  const load = await LoadGenerator.open(url, REST_CONNECTIONS)
+  try {
+    return await load.run({
+      perSecond,
+      signal,
+      next: () => ({ path: addresses[sent++ % addresses.length]! }),
+    })
+  } finally {
+    load.close()
+  }
 }
 process.on('disconnect', () => process.exit(0))
 say({ ready: true })

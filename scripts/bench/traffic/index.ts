@@ -8,7 +8,7 @@ export const trafficKinds: readonly TrafficKind[] = [...assetsKinds, ...marketKi
 export type { TrafficKind } from './kind.ts'
 export { TrafficRows } from './rows.ts'
 export type { AssetRow, ListingRow, OfferRow, TransferRow } from './rows.ts'
-export { resultOf, summaryOf, tableHead, tableLine } from './result.ts'
+export { resultOf, summaryOf, cellsOf, resultHead } from './result.ts'
 export type { KindResult, Sample } from './result.ts'
 export { IndexScans } from './index-scans.ts'
 export type { IndexUse } from './index-scans.ts'

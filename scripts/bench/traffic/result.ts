@@ -1,4 +1,4 @@
-import { percentile } from '../report.ts'
+import { median, percentile } from '../report.ts'
 
 /** One answer. */
 export interface Sample {
@@ -56,15 +56,14 @@ function percentilesOf(times: readonly number[]): Percentiles {
 }
 
 /** The head of the table of kinds. */
-export const tableHead = `| Kind of request | p50 ms | p95 ms | Longest | p50 of processor time | p95 of it | Answers |
-| --- | --- | --- | --- | --- | --- | --- |`
+export const resultHead: readonly string[] = [
+  ...['Kind of request', 'p50 ms', 'p95 ms', 'Longest', 'p50 of processor time', 'p95 of it', 'Answers'],
+]
 
 /** A row of the table of kinds. */
-export function tableLine({ name, p50, p95, max, work, statuses }: KindResult): string {
-  const answers = Object.entries(statuses)
-    .map(([status, count]) => `${count} x ${status}`)
-    .join(', ')
-  return `| ${name} | ${p50.toFixed(1)} | ${p95.toFixed(1)} | ${max.toFixed(1)} | ${work.p50.toFixed(1)} | ${work.p95.toFixed(1)} | ${answers} |`
+export function cellsOf({ name, p50, p95, max, work, statuses }: KindResult): string[] {
+  const answers = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`)
+  return [name, ...[p50, p95, max, work.p50, work.p95].map((ms) => ms.toFixed(1)), answers.join(', ')]
 }
 
 /** How many kinds are over each limit, by time and by processor time, and how the kinds are spread. */
@@ -79,16 +78,12 @@ export function summaryOf(results: readonly KindResult[]): string {
 
 function spreadOf(kinds: readonly Percentiles[]): string {
   const over = (isOver: (kind: Percentiles) => boolean): number => kinds.filter(isOver).length
-  const median = (of: 'p50' | 'p95'): string =>
-    percentile(
-      kinds.map((kind) => kind[of]),
-      0.5,
-    ).toFixed(1)
+  const middle = (of: 'p50' | 'p95'): string => median(kinds.map((kind) => kind[of])).toFixed(1)
   return [
     `over ${limits.p95} ms at p95: ${over(({ p95 }) => p95 > limits.p95)}`,
     `over ${limits.p50} ms at p50: ${over(({ p50 }) => p50 > limits.p50)}`,
     `over either: ${over(({ p50, p95 }) => p50 > limits.p50 || p95 > limits.p95)}`,
     `over ${limits.worstP95} ms at p95: ${over(({ p95 }) => p95 > limits.worstP95)}`,
-    `median of the kinds' p50 ${median('p50')} ms, of their p95 ${median('p95')} ms`,
+    `median of the kinds' p50 ${middle('p50')} ms, of their p95 ${middle('p95')} ms`,
   ].join('; ')
 }

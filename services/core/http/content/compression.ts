@@ -11,8 +11,8 @@ export const COMPRESSION_THRESHOLD_BYTES = 1_024
 const brotliText = promisify(brotliCompress)
 const gzipText = promisify(gzip)
 /**
- * Lists are compressed once and sent once (`scripts/bench/compression.ts`): Brotli at 1 is smaller than gzip at 2 or 3, in
- * half its time. What is above saves a tenth of the bytes for two to four times the time.
+ * Lists are compressed once and sent once: Brotli at 1 is smaller than gzip at 2 or 3, in half its time. What is above
+ * saves a tenth of the bytes for two to four times the time (docs/decisions.md has the figures).
  */
 const BROTLI_QUALITY = 1
 const GZIP_LEVEL = 2
