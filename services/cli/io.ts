@@ -27,11 +27,3 @@ export function listenForStop(): AbortSignal {
   }
   return stopping.signal
 }
-
-/** Resolves when the signal aborts. */
-export function untilStopped(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}

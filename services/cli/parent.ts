@@ -10,18 +10,14 @@ const CHECK_MS = 500
 export function endWithParent(signal: AbortSignal, startedByNpm: boolean): AbortSignal {
   const started = lineage(startedByNpm)
   if (signal.aborted || process.ppid <= 1 || isSessionLeader()) return signal
-  const ending = new AbortController()
-  const end = () => {
-    clearInterval(timer)
-    signal.removeEventListener('abort', end)
-    ending.abort()
-  }
+  const orphaned = new AbortController()
+  const ending = AbortSignal.any([signal, orphaned.signal])
   const timer = setInterval(() => {
-    if (lineage(startedByNpm) !== started) end()
+    if (lineage(startedByNpm) !== started) orphaned.abort()
   }, CHECK_MS)
   timer.unref()
-  signal.addEventListener('abort', end)
-  return ending.signal
+  ending.addEventListener('abort', () => clearInterval(timer))
+  return ending
 }
 
 /** Numbers of the parent and, when asked for, of its parent: an orphan gets another one. */

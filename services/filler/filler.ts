@@ -74,20 +74,19 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     logger,
     onPoll: (result) => metrics.notePoll(result),
   })
-  const ending = new AbortController()
-  const end = () => ending.abort()
-  options.signal.addEventListener('abort', end, { once: true })
-  if (options.signal.aborted) end()
+  // When one reader fails, the others stop.
+  const failing = new AbortController()
+  const ending = AbortSignal.any([options.signal, failing.signal])
   try {
     const readers = config.readers.map((settings) =>
-      runThread(threadData(options, settings), ending.signal, (message) => {
+      runThread(threadData(options, settings), ending, (message) => {
         if (message.kind === 'message') return publish(settings.name, message.channel, message.text)
         if (message.kind === 'log') return options.onLogLine?.(message.line)
         if (message.kind === 'metrics') return metrics.noteReader(settings.name, message.snapshot)
         statuses.set(settings.name, { status: message.status, atMs: performance.now() })
         return options.onStatus?.(message.status)
       }).catch((error: unknown) => {
-        end()
+        failing.abort()
         throw error
       }),
     )
@@ -95,7 +94,6 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     const failed = results.find((result) => result.status === 'rejected')
     if (failed) throw failed.reason
   } finally {
-    options.signal.removeEventListener('abort', end)
     await polls.stop()
     await health?.close()
     if (!options.kvstore) await store.close()

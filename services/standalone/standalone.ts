@@ -58,14 +58,13 @@ const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
  * @throws the error that prevented a part from starting, or ended it.
  */
 export async function runStandalone(options: StandaloneOptions): Promise<void> {
-  const ending = new AbortController()
-  const end = () => ending.abort()
+  if (options.signal.aborted) return
   const stop = () => {
     options.progress.print('Stopping after the current commit. Press Ctrl-C again to stop at once.\n')
-    end()
   }
   options.signal.addEventListener('abort', stop, { once: true })
-  if (options.signal.aborted) return
+  const withoutDatabase = new AbortController()
+  const ending = AbortSignal.any([options.signal, withoutDatabase.signal])
   let failure: Error | undefined
   const closing: (() => Promise<unknown>)[] = []
   try {
@@ -82,23 +81,18 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
       ...(dataDir === null ? {} : { dataDir }),
       onUnexpectedExit: (detail) => {
         failure = new FatalError('EMBEDDED_POSTGRES_FAILED', `PostgreSQL exited unexpectedly: ${detail}`)
-        end()
+        withoutDatabase.abort()
       },
     })
     closing.push(() => postgres.stop())
-    if (ending.signal.aborted) return
+    if (ending.aborted) return
     progress.print('Creating or updating the database\n')
     const { database, isNewDatabase } = await prepareDatabase(postgres)
     if (given === null) progress.print('Starting the demo chain\n')
     const demo = given === null ? await startDemoChain(dataDir) : null
     if (demo) closing.push(() => demo.chain.stop())
     const chain = given ?? demoChain(demo!)
-    await serve(
-      { ...options, dataDir },
-      { database, isNewDatabase, demo, chain, start },
-      ending.signal,
-      closing,
-    )
+    await serve({ ...options, dataDir }, { database, isNewDatabase, demo, chain, start }, ending, closing)
   } catch (error) {
     failure ??= error as Error
   } finally {

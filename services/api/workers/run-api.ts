@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Logger, LogLevel } from '../../core/log/index.ts'
 import { serveMetrics } from '../../core/metrics/index.ts'
 import { packageRoot } from '../../core/paths/index.ts'
+import { untilAborted } from '../../core/retry/index.ts'
 import type { ApiConfig } from '../preconditions.ts'
 import { listQueries, startApi } from '../start.ts'
 import type { WorkerSettings } from './messages.ts'
@@ -98,11 +99,4 @@ function shareOut(config: ApiConfig, count: number): ApiConfig {
 function workerFile(): string {
   const compiled = join(import.meta.dirname, 'worker-process.js')
   return existsSync(compiled) ? compiled : join(packageRoot, 'dist/services/api/workers/worker-process.js')
-}
-
-function untilAborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined)
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true })
-  })
 }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from 'acme-client'
+import { untilAborted } from '../../core/retry/index.ts'
 import { certificateFiles, installCertificate, timeLeft } from './certificate.ts'
 
 /** What an ACME authority is asked with, and where things go. */
@@ -48,6 +49,7 @@ export async function ensureIssued(settings: AcmeSettings, signal: AbortSignal):
   })
   const [key, csr] = await acme.crypto.createCsr({ commonName: settings.domain, altNames: [settings.domain] })
   const chain = await Promise.race([order(client, csr, settings), untilAborted(signal)])
+  if (chain === undefined) throw signal.reason
   await installCertificate(settings.certificates, chain, key.toString())
   await writeFile(join(settings.account, ISSUER), `${directory}\n${chain}`, { mode: 0o600 })
   return true
@@ -63,14 +65,6 @@ async function checkReachable(directory: string, signal: AbortSignal): Promise<v
   } catch (cause) {
     throw new Error(`${directory} cannot be reached`, { cause })
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const stop = (): void => reject(signal.reason as Error)
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
 }
 
 async function order(client: Client, csr: Buffer, settings: AcmeSettings): Promise<string> {

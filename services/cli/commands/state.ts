@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { ConfigError } from '../../core/config/index.ts'
 import { readStateSettings } from '../../core/config/environment/index.ts'
-import { untilStopped } from '../io.ts'
+import { untilAborted } from '../../core/retry/index.ts'
 import type { CliIo } from '../io.ts'
 import { prepareProcess } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
@@ -23,7 +23,7 @@ export function addState(program: Command, io: CliIo): void {
       if (problems.length > 0) throw new ConfigError(problems)
       const { config, logger } = prepareProcess(io, options, 'state', ['connections'])
       const { startState } = await import('../../state/index.ts')
-      const stopped = untilStopped(io.signal)
+      const stopped = untilAborted(io.signal)
       const starting = startState({ connections: config.connections, settings, logger })
       // Starting may wait for a database that comes up later; a stop does not wait for it.
       const running = await Promise.race([starting, stopped])

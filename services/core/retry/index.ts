@@ -1,5 +1,5 @@
 export { Backoff, backoffDelayMs } from './backoff.ts'
 export type { BackoffSettings } from './backoff.ts'
-export { pause } from './pause.ts'
+export { pause, untilAborted } from './pause.ts'
 export { retry } from './retry.ts'
 export type { RetrySettings } from './retry.ts'

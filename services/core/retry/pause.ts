@@ -4,3 +4,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 export function pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
   return wait(delayMs, true, { signal }).catch(() => false)
 }
+
+/** Resolves when the signal aborts, at once when it has. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -78,7 +78,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   readonly #reading: ChangeReading
   readonly #changes = new Map<string, Change>()
   readonly #applier: BlockApplier
-  readonly #ending = new AbortController()
+  readonly #failing = new AbortController()
   readonly #stages: ReadonlyMap<string, string>
   #session: ShipSession | null = null
   #unit = new CommitUnit(false)
@@ -104,9 +104,6 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   async run(): Promise<void> {
     const { store, settings, chain, logger, from, to, signal } = this.#reading
     await this.#applier.reload((text, values) => store.query(text, values), from.num, from.timeMs)
-    const stop = () => this.#ending.abort()
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
     const session = createShipSession<Protocol>(
       {
         urls: chain.ship,
@@ -126,11 +123,10 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
     )
     this.#session = session
     try {
-      await session.run(this.#ending.signal)
+      await session.run(AbortSignal.any([signal, this.#failing.signal]))
     } catch (error) {
       this.#failure ??= error
     } finally {
-      signal.removeEventListener('abort', stop)
       await this.#committing
     }
     if (this.#failure !== undefined)
@@ -218,7 +214,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
       },
       (error: unknown) => {
         this.#failure ??= error
-        this.#ending.abort()
+        this.#failing.abort()
       },
     )
   }
