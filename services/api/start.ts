@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { NamespaceConfig } from '../core/config/schema/index.ts'
 import { demoChainId } from '../core/chain-node/index.ts'
 import { bodyLimits, BodyReader } from '../core/http/content/index.ts'
-import { createClients } from '../core/http/limits/index.ts'
+import { createClients, createPeers } from '../core/http/limits/index.ts'
 import { listen } from '../core/http/listener/index.ts'
 import type { Listener } from '../core/http/listener/index.ts'
 import type { RequestObserver } from '../core/http/index.ts'
@@ -23,7 +23,7 @@ import type { HealthSettings, Monitor } from './health/index.ts'
 import { healthRoutes, reportHealth, startMonitor } from './health/index.ts'
 import type { Namespace } from './endpoint/index.ts'
 import type { Mount } from './http/index.ts'
-import { createLifecycle, failureBody, handleUpgrades } from './http/index.ts'
+import { createLifecycle, createUpgradeHandler, failureBody } from './http/index.ts'
 import { createNamedLists } from './named-lists/named-lists.ts'
 import type { CachedLists } from './named-lists/named-lists.ts'
 import { openLive } from './live/index.ts'
@@ -335,16 +335,17 @@ async function serve(
     maxTimeMs: config.server.max_query_time_ms,
   })
   const { server_addr: address, server_port: port } = config.server
-  const listener = await listen({
+  return listen({
     ...{ address, port },
     maxConnections: config.server.max_connections,
+    maxConnectionsOfOne: config.server.connections_per_address,
+    peerOf: createPeers(config.server),
     handler: (request, response) => {
       if (!live.handle(request, response)) handler(request, response)
     },
+    upgrade: createUpgradeHandler(handler, (...upgrade) => live.upgrade(...upgrade)),
     failureBody: (_status, message) => failureBody(message),
   })
-  handleUpgrades(listener.server, handler, (...upgrade) => live.upgrade(...upgrade))
-  return listener
 }
 
 function serverInfo({ connections, server }: ApiConfig): ServerInfo {

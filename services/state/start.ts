@@ -7,6 +7,7 @@ import { bodyLimits, BodyReader } from '../core/http/content/index.ts'
 import { createApplication, createFailureStep } from '../core/http/index.ts'
 import {
   createClients,
+  createPeers,
   createRateLimitStep,
   createRequestCounter,
   createRequestLimit,
@@ -62,6 +63,8 @@ const MAX_BODIES_BYTES = 64 * 2 ** 20
 const MAX_BODY_BYTES = 8 * 2 ** 20
 const MAX_BODIES_AT_ONCE_BYTES = 64 * 2 ** 20
 const MAX_CONNECTIONS = 4_096
+/** Connections of one address, idle ones too. */
+const MAX_CONNECTIONS_OF_ONE = 512
 const ISSUE_PATH = '/v1/auth/issue'
 
 /**
@@ -110,11 +113,8 @@ async function serve(
     bodies: new LRUCache<string, Buffer>({ maxSize: MAX_BODIES_BYTES }),
     issue: createIssuer({ database, ring, names, ttlSeconds: settings.tokenTtlSeconds, kvstore, logger }),
   }
-  const clientOf = createClients({
-    trust_proxy: settings.trustProxy,
-    ip_whitelist: [],
-    peer_whitelist: [],
-  })
+  const clients = { trust_proxy: settings.trustProxy, ip_whitelist: [], peer_whitelist: [] }
+  const clientOf = createClients(clients)
   const requestBodies = new BodyReader(bodyLimits(MAX_BODY_BYTES, MAX_BODIES_AT_ONCE_BYTES))
   const routes = createRoutes({
     endpoints,
@@ -150,6 +150,8 @@ async function serve(
     address: settings.address,
     port: settings.port,
     maxConnections: MAX_CONNECTIONS,
+    maxConnectionsOfOne: MAX_CONNECTIONS_OF_ONE,
+    peerOf: createPeers(clients),
     handler: createApplication(steps, logger),
     failureBody: (status, message) => malformedRequestBody(status, message, randomBytes(16).toString('hex')),
   })

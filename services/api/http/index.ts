@@ -1,5 +1,5 @@
 export type { Mount, RootRoute, RouteDocumentation } from './routes.ts'
 export { createLifecycle } from './lifecycle.ts'
 export { failureBody, successBody } from './envelope.ts'
-export { handleUpgrades } from './upgrades.ts'
+export { createUpgradeHandler } from './upgrades.ts'
 export { refuseUnknownPath } from './unknown-path.ts'

@@ -1,20 +1,23 @@
 import { ServerResponse } from 'node:http'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Socket } from 'node:net'
 
 /** Accepts a websocket upgrade; false when the path has no websocket. */
 export type WebsocketHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
-/** Lets a server accept websockets. A request to upgrade to another protocol, such as HTTP/2 by `h2c`, or for a websocket on another path, gets an ordinary answer: a server may ignore the upgrade.
+/** Creates what accepts websockets for a server. A request to upgrade to another protocol, such as HTTP/2 by `h2c`, or for a websocket on another path, gets an ordinary answer: a server may ignore the upgrade.
  */
-export function handleUpgrades(server: Server, ordinary: RequestListener, websocket: WebsocketHandler): void {
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+export function createUpgradeHandler(
+  ordinary: RequestListener,
+  websocket: WebsocketHandler,
+): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+  return (request, socket, head) => {
     const wantsWebsocket = request.headers.upgrade?.toLowerCase() === 'websocket'
     if (wantsWebsocket && websocket(request, socket, head)) return
     if (socket instanceof Socket) answerOrdinarily(request, socket, ordinary)
     else socket.destroy()
-  })
+  }
 }
 
 /** The connection is out of the server's hands, so the answer is its last. */

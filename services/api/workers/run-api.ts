@@ -91,8 +91,10 @@ function shareOut(config: ApiConfig, count: number): ApiConfig {
   }
   const max_db_connections = Math.max(1, Math.floor(server.max_db_connections / count))
   const max_connections = Math.ceil(server.max_connections / count)
+  const connections_per_address = Math.ceil(server.connections_per_address / count)
   const max_list_queries = Math.max(1, Math.floor(listQueries(server) / count))
-  return { ...config, server: { ...server, live, max_db_connections, max_connections, max_list_queries } }
+  const connections = { max_db_connections, max_connections, connections_per_address }
+  return { ...config, server: { ...server, live, ...connections, max_list_queries } }
 }
 
 /** Workers run compiled code, also when this file runs from its source. */

@@ -255,6 +255,11 @@ export const serverSchema = section({
   max_connections: integer(1, 1_000_000)
     .default(16_384)
     .describe('Most connections of all kinds to the api, shared out among its processes.'),
+  connections_per_address: integer(1, 1_000_000)
+    .default(1_024)
+    .describe(
+      'Most connections of all kinds, idle ones too, of one address (IPv6: of one /56), shared out among the processes; those of trusted proxies do not count.',
+    ),
   metrics_port: port().optional().describe('Port of the metrics; without it they are not served.'),
   metrics_addr: hostName()
     .optional()

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { clientKeyOf, createAddressSet, normalizeAddress } from './addresses.ts'
 
 /** Proxies whose address of a client is trusted, as in `trust_proxy`: none, so many, or these addresses. */
@@ -25,6 +26,27 @@ export interface KnownClient extends Client {
   readonly key: string
   /** Neither limited nor answered from the cache. */
   readonly isExempt: boolean
+}
+
+/** The other end of a TCP connection. */
+export interface Peer {
+  /** What its connections are counted under. */
+  readonly key: string
+  /** Its word about the addresses of clients is trusted. */
+  readonly isProxy: boolean
+  /** Its connections are not limited. */
+  readonly isExempt: boolean
+}
+
+/** Returns a function that identifies the other end of a connection. */
+export function createPeers(settings: ClientSettings): (socket: Socket) => Peer {
+  const { trust_proxy: trusted } = settings
+  const trusts = trusted === false ? () => false : trustOf(trusted)
+  const isListed = createAddressSet([...settings.ip_whitelist, ...settings.peer_whitelist])
+  return (socket) => {
+    const peer = peerOf({ socket })
+    return { key: clientKeyOf(peer), isProxy: trusts(peer, 0), isExempt: isListed(peer) }
+  }
 }
 
 const CLIENT = Symbol('client')
@@ -88,7 +110,7 @@ function trustOf(
   return createAddressSet(ranges)
 }
 
-function peerOf({ socket }: IncomingMessage): string {
+function peerOf({ socket }: { readonly socket: Socket }): string {
   return normalizeAddress(socket.remoteAddress ?? '') ?? 'unknown'
 }
 

@@ -1,5 +1,5 @@
-export { createClients } from './clients.ts'
-export type { KnownClient, ClientSettings } from './clients.ts'
+export { createClients, createPeers } from './clients.ts'
+export type { KnownClient, ClientSettings, Peer } from './clients.ts'
 export { createRequestCounter } from './request-counter.ts'
 export { createRateLimitStep, createRequestLimit, limitHeaders, refusalOf } from './rate-limit.ts'
 export type { RequestLimit, RateLimitSettings } from './rate-limit.ts'

@@ -1,8 +1,11 @@
 import { createServer, STATUS_CODES } from 'node:http'
-import type { RequestListener, Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { FatalError } from '../../errors/index.ts'
+import { limitPipelining } from './pipelining.ts'
+import type { Peer } from '../limits/index.ts'
+import { limitConnections } from './connections.ts'
 import { findPortHolder } from './port-holder.ts'
 
 /** How long clients may take, in ms; tests shorten it. */
@@ -39,18 +42,26 @@ export interface ListenerOptions {
   /** 0 for any free one. */
   readonly port: number
   readonly handler: RequestListener
+  /** Takes over connections for other protocols, such as websockets; without it, requests to change it are ordinary. */
+  readonly upgrade?: UpgradeHandler
   /** JSON text of an answer to what Node could not parse, which the handler never sees. */
   readonly failureBody: (status: number, message: string) => string
   readonly timing?: Partial<ListenerTiming>
   /** Further connections are closed as they come; without it there is no limit. */
   readonly maxConnections?: number
+  /** The same for each address; without it there is no limit. */
+  readonly maxConnectionsOfOne?: number
+  /** Identifies the other end of a connection; without it, that end is no proxy. */
+  readonly peerOf?: (socket: Socket) => Peer
 }
+
+/** Takes a connection out of the hands of the server: whoever takes it also ends it. */
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 /** A listening server. */
 export interface Listener {
   readonly address: string
   readonly port: number
-  /** For protocols that start as a request, such as websockets. The owner of such a connection ends it. */
   readonly server: Server
   /** Accepts no more, lets running requests end for up to ten seconds, then cuts the rest off. */
   close(): Promise<void>
@@ -76,6 +87,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   )
   server.setTimeout(timing.idleMs)
   if (options.maxConnections !== undefined) server.maxConnections = options.maxConnections
+  const { peerOf, maxConnectionsOfOne } = options
+  if (peerOf && maxConnectionsOfOne !== undefined) limitConnections(server, peerOf, maxConnectionsOfOne)
+  const pipelining = limitPipelining(server, (socket) => peerOf?.(socket).isProxy === true)
+  const { upgrade } = options
+  if (upgrade) {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      pipelining.release(socket)
+      upgrade(request, socket, head)
+    })
+  }
   const responses = new WeakMap<Duplex, ServerResponse>()
   server.on('request', (request, response) => responses.set(request.socket, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
