@@ -341,10 +341,13 @@ describe('websocket and event stream', () => {
 
   it('the live server counts event streams off that wait for an earlier one on their connection', async () => {
     const request = 'GET /assets/v1/events HTTP/1.1\r\nHost: api\r\n\r\n'
-    const socket = connectTcp(server.api.port, '127.0.0.1')
-    opened.push({ close: () => socket.destroy() })
-    socket.write(request.repeat(limits.connections_per_address))
-    await once(socket, 'data')
+    // Of one connection, fewer requests are in progress than an address may have streams.
+    const sockets = [0, 1].map(() => connectTcp(server.api.port, '127.0.0.1'))
+    for (const socket of sockets) {
+      opened.push({ close: () => socket.destroy() })
+      socket.write(request.repeat(limits.connections_per_address / 2))
+      await once(socket, 'data')
+    }
     const status = async (): Promise<number> => {
       const stop = new AbortController()
       const answer = await fetch(`${server.api.url}/assets/v1/events`, { signal: stop.signal })
@@ -352,7 +355,7 @@ describe('websocket and event stream', () => {
       return answer.status
     }
     expect(await status()).toBe(429)
-    socket.destroy()
+    for (const socket of sockets) socket.destroy()
     await expect.poll(status).toBe(200)
     await expect
       .poll(async () => (await Promise.all([status(), status(), status()])).join())
