@@ -19,7 +19,11 @@ import { whyNoEngine } from './engine.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const image = 'nginx:1.28.0-bookworm'
-const { values } = resolveVariables({ DEMO_CHAIN: 'true', TLS_MODE: 'off' })
+const { values } = resolveVariables({
+  ...{ DEMO_CHAIN: 'true', TLS_MODE: 'off' },
+  // A test speaks for clients of several addresses.
+  TRUSTED_PROXIES: '127.0.0.1',
+})
 
 /** Why nginx cannot run in its container. */
 function whyNoContainer(): string | undefined {
@@ -203,6 +207,32 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     for (const socket of waiting) socket.destroy()
     await sleep(100)
     await expect.poll(() => get('/quick').then(({ status }) => status)).toBe(200)
+  })
+
+  it.each([
+    ['2001:db8:1:2ff::1', '2001:db8:1:200:ffff::2', '2001:db8:1:3ff::1'],
+    ['2001:db8:a0a:a0a:a0a::', '2001:db8:a0a:aff:a::', '2001:db8:a0a:b0a:a0a::'],
+    ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2'],
+  ])('the proxy counts %s and %s together, and not %s', async (one, same, other) => {
+    const from = (address: string): string => `\r\nX-Forwarded-For: ${address}`
+    const statusFor = (path: string, address: string): Promise<number> =>
+      get(path, from(address)).then(({ status }) => status)
+    const before = waitingRequests
+    const waiting = [one, same, one].map((address) => {
+      const socket = connect(port, '127.0.0.1')
+      sockets.push(socket)
+      socket.write(`GET /waits HTTP/1.1\r\nHost: localhost${from(address)}\r\n\r\n`)
+      return socket
+    })
+    await expect.poll(() => waitingRequests - before).toBe(3)
+    expect([await statusFor('/quick', same), await statusFor('/quick', other)]).toEqual([429, 200])
+    for (const socket of waiting) socket.destroy()
+    await expect.poll(() => statusFor('/quick', one)).toBe(200)
+    // Queries of GraphQL, of which nothing answers here.
+    const ask = (address: string): Promise<number> => statusFor('/v1/graphql', address)
+    let status = await ask(one)
+    for (let tries = 0; tries < 100 && status !== 429; tries++) status = await ask(one)
+    expect([await ask(same), await ask(other)]).toEqual([429, 404])
   })
 })
 

@@ -80,7 +80,7 @@ describe('rendering', () => {
     expect(block).toContain('limit_req zone=graphql burst=14 nodelay;')
     expect(block).toContain('limit_conn graphql_addresses 4;')
     expect(block).toContain('proxy_read_timeout 15s;')
-    expect(text).toContain('limit_req_zone $binary_remote_addr zone=graphql:10m rate=7r/s;')
+    expect(text).toContain('limit_req_zone $client zone=graphql:10m rate=7r/s;')
     expect(text).toMatch(/map \$uri \$socket_upgrade \{\s+default \$http_upgrade;\s+\/v1\/graphql '';/)
     expect(text).toContain('proxy_set_header Upgrade $socket_upgrade;')
   })
