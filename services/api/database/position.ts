@@ -1,7 +1,7 @@
 import type pg from 'pg'
-import { createPool } from '../../core/database/index.ts'
+import { answerWithin, createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { describeError, FatalError } from '../../core/errors/index.ts'
+import { describeError } from '../../core/errors/index.ts'
 
 /** Position of a server at a time. */
 export interface Position {
@@ -54,21 +54,13 @@ export class PositionProbe {
 
   /** Undefined when the server does not answer in time. */
   async look(): Promise<ServerLook | undefined> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(new FatalError('INTERNAL', `no answer in ${this.#timeoutMs} ms`))
-      }, this.#timeoutMs)
-    })
     try {
-      const look = await Promise.race([this.#ask(), late])
+      const look = await answerWithin(() => this.#ask(), this.#timeoutMs, 'the server')
       this.problem = undefined
       return look
     } catch (error) {
       this.problem = describeError(error)
       return undefined
-    } finally {
-      clearTimeout(timer)
     }
   }
 

@@ -1,9 +1,9 @@
 import { readChainInfo } from '../../core/chain-node/index.ts'
 import type { ChainInfo } from '../../core/chain-node/index.ts'
 import type pg from 'pg'
-import { createPool } from '../../core/database/index.ts'
+import { answerWithin, createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { describeError, RetryableError } from '../../core/errors/index.ts'
+import { describeError } from '../../core/errors/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { ServerState } from '../database/index.ts'
@@ -68,7 +68,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     options.onDatabase(up)
   }
   const lookAtDatabase = async (): Promise<void> => {
-    state.readers = await within(readReaders(pool), 'the database')
+    state.readers = await answerWithin(() => readReaders(pool), PROBE_TIMEOUT_MS, 'the database')
     options.onReaders?.(state.readers)
   }
   const database = repeat(() =>
@@ -78,7 +78,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     ),
   )
   const store = repeat(async () => {
-    state.kvstore = await within(kvstore.ping(), 'the key-value store').then(
+    state.kvstore = await answerWithin(() => kvstore.ping(), PROBE_TIMEOUT_MS, 'the key-value store').then(
       () => 'up' as const,
       () => 'unavailable' as const,
     )
@@ -139,20 +139,6 @@ function repeat(probe: () => Promise<void>): Repeated {
       await running
     },
   }
-}
-
-async function within<T>(promise: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new RetryableError('DATABASE_UNAVAILABLE', `${what} does not answer`))
-    }, PROBE_TIMEOUT_MS)
-  })
-  // A late answer is no longer awaited.
-  promise.catch(() => undefined)
-  return Promise.race([promise, late]).finally(() => {
-    clearTimeout(timer)
-  })
 }
 
 type ReaderRow = [

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { repeatWhileLate } from './late-loop.ts'
 
 /** Where a PostgreSQL database is; the keys are those of `sqldb` in connections.config.json. */
 export interface DatabaseAddress {
@@ -20,6 +21,8 @@ export interface DatabaseLimits {
   readonly statementTimeoutMs?: number
   /** Settings of the server for these sessions, for example `{ jit: 'off' }`; names and values without spaces. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Default 10 seconds; tests shorten it. */
+  readonly connectTimeoutMs?: number
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -44,7 +47,7 @@ function clientConfig(address: DatabaseAddress, limits: DatabaseLimits): pg.Clie
     // A password that is replaced while the process runs counts from the next connection on.
     password: () => readPassword(address),
     application_name: limits.applicationName,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: limits.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     types: bigintTypes,
@@ -71,12 +74,37 @@ function optionsOf(settings: Readonly<Record<string, string>>): string {
  * Opens one connection. 64-bit integers come back as bigint. When it breaks while it is idle, the next statement
  * fails.
  */
-export async function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits): Promise<pg.Client> {
-  const client = new pg.Client(clientConfig(address, limits))
-  // It can break before its caller has it: an error event without a listener ends the process.
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
+export function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits): Promise<pg.Client> {
+  return repeatWhileLate(async () => {
+    const client = new pg.Client(clientConfig(address, limits))
+    // It can break before its caller has it: an error event without a listener ends the process.
+    client.on('error', () => undefined)
+    await client.connect()
+    return client
+  })
+}
+
+type Connected = Parameters<pg.Pool['connect']>[0]
+
+/** A pool whose time limit for a connection counts only time in which the event loop runs. */
+class PatientPool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>
+  override connect(callback: Connected): void
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const found = repeatWhileLate(() => super.connect())
+    if (!callback) return found
+    found.then(
+      (client) => {
+        callback(undefined, client, (release) => {
+          client.release(release as boolean | Error | undefined)
+        })
+      },
+      (error: unknown) => {
+        callback(error instanceof Error ? error : new Error(String(error)), undefined, () => undefined)
+      },
+    )
+    return undefined
+  }
 }
 
 /**
@@ -87,7 +115,7 @@ export function createPool(
   address: DatabaseAddress,
   limits: DatabaseLimits & { readonly max: number },
 ): pg.Pool {
-  const pool = new pg.Pool({ ...clientConfig(address, limits), max: limits.max, idleTimeoutMillis: 60_000 })
+  const pool = new PatientPool({ ...clientConfig(address, limits), max: limits.max, idleTimeoutMillis: 60_000 })
   pool.on('error', () => undefined)
   return pool
 }

@@ -1,5 +1,6 @@
 export { connectDatabase, createPool } from './connection.ts'
 export type { DatabaseAddress } from './connection.ts'
+export { answerWithin } from './late-loop.ts'
 export { migrate, isMigrated } from './migrate.ts'
 export { buildQueryIndexes, listIndexFamilies, listMissingIndexes } from './query-indexes.ts'
 export { checkDatabaseChain } from './chain-identity.ts'

@@ -1,0 +1,65 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../tests/setup/database.ts'
+import type { TestDatabase } from '../../../tests/setup/database.ts'
+import { connectDatabase, createPool } from './connection.ts'
+import { answerWithin } from './late-loop.ts'
+
+const limits = { applicationName: 'test', connectTimeoutMs: 400 }
+
+/** Keeps the event loop for so long. */
+function stall(ms: number): void {
+  const untilMs = performance.now() + ms
+  while (performance.now() < untilMs);
+}
+
+describe('an event loop that stands still', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createTestDatabase('template0')
+  })
+  afterAll(() => database.drop())
+
+  it('is no reason for a connection to fail', async () => {
+    const pool = createPool(database.address, { ...limits, max: 1 })
+    const answers = [
+      pool.query('SELECT 1'),
+      pool.query('SELECT 2'),
+      connectDatabase(database.address, limits).then((client) => client.end()),
+    ]
+    stall(1_000)
+    await Promise.all(answers)
+    await pool.end()
+  })
+
+  it('is no reason for an answer to count as missing', async () => {
+    let asked = 0
+    const work = (): Promise<string> => {
+      asked++
+      return sleep(50, 'answer')
+    }
+    const answer = answerWithin(work, 400, 'the database')
+    stall(1_000)
+    expect(await answer).toBe('answer')
+    expect(asked).toBeLessThanOrEqual(2)
+  })
+})
+
+describe('a server that does not answer', () => {
+  it('is noticed when the time is over', async () => {
+    const silent = createServer(() => undefined).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const address = { host: '127.0.0.1', port, user: 'a', password: 'b', database: 'c' }
+    const pool = createPool(address, { ...limits, max: 1 })
+    await expect(pool.query('SELECT 1')).rejects.toThrow(/timeout/)
+    await expect(connectDatabase(address, limits)).rejects.toThrow(/timeout/)
+    await expect(answerWithin(() => new Promise(() => undefined), 300, 'the server')).rejects.toThrow(
+      'the server did not answer within 300 ms',
+    )
+    silent.close()
+  })
+})
