@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue, queueLimits } from './fair-queue.ts'
 import type { FairQueueLimits, Leave } from './fair-queue.ts'
 import { completeScope, Departure } from './scope.ts'
 import type { WorkScope } from './scope.ts'
@@ -128,5 +128,83 @@ describe('the slots of a pool', () => {
     await leave('e')
     expect(refused).toEqual(['f', 'g', 'h'].map((client) => `${client} DATABASE_BUSY`))
     expect(entered.at(-1)).toBe('new')
+  })
+})
+
+/** A stream of numbers from 0 to 1 that is the same in every run. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+interface Outcome {
+  readonly waitsMs: number[]
+  refused: number
+}
+
+/** Lists of two cores: three at once, requests at random times, each by one of the clients. */
+async function simulate(
+  { perSecond, meanMs, seconds }: Readonly<Record<'perSecond' | 'meanMs' | 'seconds', number>>,
+  pickClient: (random: () => number) => string,
+): Promise<Map<string, Outcome>> {
+  const random = createRandom(7)
+  const exponential = (mean: number): number => -Math.log(1 - random()) * mean
+  const queue = new FairQueue(queueLimits(50, 3))
+  const outcomes = new Map<string, Outcome>()
+  for (const endMs = performance.now() + seconds * 1_000; performance.now() < endMs; ) {
+    await vi.advanceTimersByTimeAsync(exponential(1_000 / perSecond))
+    const client = pickClient(random)
+    const outcome = outcomes.get(client) ?? { waitsMs: [], refused: 0 }
+    outcomes.set(client, outcome)
+    const startedMs = performance.now()
+    queue.enter(completeScope({ client }, 10_000)).then(
+      (leave) => {
+        outcome.waitsMs.push(performance.now() - startedMs)
+        setTimeout(leave, exponential(meanMs))
+      },
+      () => outcome.refused++,
+    )
+  }
+  return outcomes
+}
+
+const percentile95 = (values: readonly number[]): number =>
+  [...values].sort((one, other) => one - other)[Math.floor(values.length * 0.95)]!
+
+describe('lists on two cores', () => {
+  it.each([100, 250, 400])('at four a second of %i ms are all answered', async (meanMs) => {
+    const outcomes = await simulate(
+      { perSecond: 4, meanMs, seconds: 600 },
+      (random) => `client ${Math.floor(random() * 40)}`,
+    )
+    const all = [...outcomes.values()]
+    expect(all.reduce((sum, { refused }) => sum + refused, 0)).toBe(0)
+    expect(all.reduce((sum, { waitsMs }) => sum + waitsMs.length, 0)).toBeGreaterThan(2_000)
+  })
+
+  it('at three times the rate that can be served: those that are not refused have not waited long', async () => {
+    const outcomes = await simulate(
+      { perSecond: 90, meanMs: 100, seconds: 120 },
+      (random) => `client ${Math.floor(random() * 500)}`,
+    )
+    const all = [...outcomes.values()]
+    const waits = all.flatMap(({ waitsMs }) => waitsMs)
+    expect(waits.length / 120).toBeGreaterThan(25)
+    expect(percentile95(waits)).toBeLessThan(300)
+  })
+
+  it('at three times that rate, of which one client sends 80 %, are answered for all others', async () => {
+    const outcomes = await simulate({ perSecond: 90, meanMs: 100, seconds: 120 }, (random) =>
+      random() < 0.8 ? 'greedy' : `client ${Math.floor(random() * 49)}`,
+    )
+    const greedy = outcomes.get('greedy')!
+    outcomes.delete('greedy')
+    const others = [...outcomes.values()]
+    expect(others.reduce((sum, { refused }) => sum + refused, 0)).toBe(0)
+    expect(percentile95(others.flatMap(({ waitsMs }) => waitsMs))).toBeLessThan(600)
+    expect(greedy.refused).toBeGreaterThan(1_000)
   })
 })

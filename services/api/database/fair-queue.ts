@@ -11,8 +11,25 @@ export interface FairQueueLimits {
   readonly maxWaiting: number
   /** Longest that work waits, ms. */
   readonly maxWaitMs: number
-  /** Several clients that have waited for this long are overload and not a burst: waiting times are limited, ms. */
+  /**
+   * When more clients than there are slots have waited for this long, or for as long as some requests take, that is
+   * overload and not a burst: waiting times are limited, ms.
+   */
   readonly maxBurstMs: number
+}
+
+/** Requests that may wait, for each connection, and with few connections. */
+const WAITING_PER_CONNECTION = 4
+const LEAST_WAITING = 20
+/** Longest that a request waits for a connection, ms. */
+const MAX_WAIT_MS = 5_000
+/** Requests of many clients may wait for each other for so long, ms. */
+const MAX_BURST_MS = 250
+
+/** Bounds of the queue of a database server. @param longSlots connections for lists, at most. */
+export function queueLimits(slots: number, longSlots: number): FairQueueLimits {
+  const maxWaiting = Math.max(LEAST_WAITING, slots * WAITING_PER_CONNECTION)
+  return { slots, longSlots, maxWaiting, maxWaitMs: MAX_WAIT_MS, maxBurstMs: MAX_BURST_MS }
 }
 
 /** Ends the use of a slot; more calls than one count once. */
@@ -39,9 +56,13 @@ const SLOTS_FOR_A_RESERVED = 10
 const FEWEST_SLOTS_TO_RESERVE = 3
 /** Most of the slots for long work that one client may have. */
 const GREATEST_SHARE = 0.75
+/** A burst may take as long as this many requests, one after the other: where they take long, queues come and go. */
+const BURST_REQUESTS = 8
 /** Under overload, work waits as long as so many others take, and at least so many ms. */
 const WAIT_IN_OVERLOAD = 1
 const LEAST_WAIT_MS = 10
+/** A client with more than this part of all waiting work delays itself and no other client. */
+const SHARE_OF_GREEDY = 1 / 2
 /** Weight of the newest time in the mean. */
 const NEWEST_WEIGHT = 0.05
 
@@ -56,9 +77,10 @@ export class FairQueue {
   #running = 0
   #long = 0
   #waiting = 0
-  /** Clients with waiting work, and since when there are several. */
   #waitingClients = 0
-  #contendedSinceMs = 0
+  /** When more clients waited than there are slots for long work, until none has for as long as a request takes. */
+  #contendedSinceMs: number | undefined
+  #emptySinceMs = 0
   /** How long work that is not brief has its slot, mean, ms. */
   #meanMs = 0
 
@@ -99,7 +121,7 @@ export class FairQueue {
         clearTimeout(timer)
         scope.departure?.remove(onGone)
         this.#waiting--
-        if (client.waiting.length === 0) this.#waitingClients--
+        if (client.waiting.length === 0 && --this.#waitingClients === 0) this.#emptySinceMs = performance.now()
       }
       const sinceMs = performance.now()
       const entry: Waiting = {
@@ -126,8 +148,16 @@ export class FairQueue {
       }, waitMs)
       scope.departure?.add(onGone)
       this.#waiting++
-      if (client.waiting.push(entry) === 1 && ++this.#waitingClients === 2) this.#contendedSinceMs = sinceMs
+      if (client.waiting.push(entry) === 1) this.#noteWaitingClient(sinceMs)
     })
+  }
+
+  #noteWaitingClient(nowMs: number): void {
+    this.#waitingClients++
+    if (this.#waitingClients === 1 && nowMs - this.#emptySinceMs > this.#meanMs) {
+      this.#contendedSinceMs = undefined
+    }
+    if (this.#waitingClients > this.#longSlots) this.#contendedSinceMs ??= nowMs
   }
 
   #clientOf({ client: name }: WorkScope): Client {
@@ -166,13 +196,24 @@ export class FairQueue {
     }
   }
 
-  /** Longest that work may wait, ms: one client's burst delays no other client, that of several does. */
+  /** Longest that work may wait, ms. A few clients with much work delay no other client; many do. */
   #maxWaitMs(nowMs: number): number {
-    const { maxWaitMs, maxBurstMs } = this.#limits
-    const isOverloaded = this.#waitingClients > 1 && nowMs - this.#contendedSinceMs > maxBurstMs
-    return isOverloaded
-      ? Math.min(maxWaitMs, Math.max(LEAST_WAIT_MS, WAIT_IN_OVERLOAD * this.#meanMs))
-      : maxWaitMs
+    const { maxWaitMs } = this.#limits
+    const isOverloaded =
+      this.#contendedSinceMs !== undefined && nowMs - this.#contendedSinceMs > this.#burstMs
+    if (!isOverloaded || this.#isOneGreedy()) return maxWaitMs
+    return Math.min(maxWaitMs, Math.max(LEAST_WAIT_MS, WAIT_IN_OVERLOAD * this.#meanMs))
+  }
+
+  get #burstMs(): number {
+    return Math.max(this.#limits.maxBurstMs, BURST_REQUESTS * this.#meanMs)
+  }
+
+  #isOneGreedy(): boolean {
+    for (const { waiting } of this.#clients.values()) {
+      if (waiting.length > Math.max(this.#longSlots, this.#waiting * SHARE_OF_GREEDY)) return true
+    }
+    return false
   }
 
   /** Refuses work that was queued before the overload was detected. */

@@ -4,8 +4,9 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { DatabaseObserver } from './observer.ts'
+import { BusyLog } from './busy-log.ts'
 import { cancelStatement } from './cancel.ts'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue, queueLimits } from './fair-queue.ts'
 import type { Leave } from './fair-queue.ts'
 import { classifyProblem, isConflict, queryError } from './problems.ts'
 import type { ProblemKind } from './problems.ts'
@@ -62,13 +63,6 @@ const PLANNING = {
 const BEGIN = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
 const COMMIT = { name: 'commit', text: 'COMMIT', values: [] }
 
-/** Requests that may wait, for each connection. */
-const WAITING_PER_CONNECTION = 4
-/** Longest that a request waits for a connection, ms. */
-const MAX_WAIT_MS = 1_000
-/** Requests of several clients may wait for each other for so long, ms. */
-const MAX_BURST_MS = 50
-
 /**
  * One PostgreSQL server as requests see it: a pool behind a bounded queue, shared fairly between clients, that refuses at
  * once while the server is unavailable.
@@ -85,6 +79,7 @@ export class DatabaseServer {
   readonly #observer: DatabaseObserver
   /** Connections whose request has finished before their statement. */
   readonly #orphans = new Set<pg.PoolClient>()
+  readonly #busyLog: BusyLog
   #running = 0
   #whenIdle: (() => void)[] = []
 
@@ -101,13 +96,10 @@ export class DatabaseServer {
     this.#logger = logger
     this.#observer = observer
     const { maxConnections: slots, maxLists } = limits
-    const maxWaiting = Math.max(20, slots * WAITING_PER_CONNECTION)
-    this.#queue = new FairQueue({
-      slots,
-      longSlots: maxLists,
-      maxWaiting,
-      maxWaitMs: MAX_WAIT_MS,
-      maxBurstMs: MAX_BURST_MS,
+    this.#queue = new FairQueue(queueLimits(slots, maxLists))
+    this.#busyLog = new BusyLog(logger, () => {
+      const { running, waiting } = this.#queue
+      return { running, waiting, limit: slots }
     })
     this.#pool = createPool(address, {
       applicationName: 'pronghorn-api',
@@ -128,7 +120,7 @@ export class DatabaseServer {
       const leave = await this.#enter(scope)
       let client: pg.PoolClient
       try {
-        client = await this.#acquire()
+        client = await this.#acquire(scope)
       } catch (error) {
         leave()
         throw error
@@ -168,6 +160,7 @@ export class DatabaseServer {
   }
 
   close(): Promise<void> {
+    this.#busyLog.close()
     this.#dropOrphans()
     return this.#pool.end()
   }
@@ -181,12 +174,17 @@ export class DatabaseServer {
     try {
       return await this.#queue.enter(scope)
     } catch (error) {
-      if (error instanceof PronghornError && error.code === 'DATABASE_BUSY') this.#observer.refused('busy')
+      if (error instanceof PronghornError && error.code === 'DATABASE_BUSY') this.#noteBusy(scope)
       throw error
     }
   }
 
-  async #acquire(): Promise<pg.PoolClient> {
+  #noteBusy({ client }: WorkScope): void {
+    this.#observer.refused('busy')
+    this.#busyLog.note(client)
+  }
+
+  async #acquire(scope: WorkScope): Promise<pg.PoolClient> {
     const startedMs = performance.now()
     try {
       const client = await this.#pool.connect()
@@ -195,7 +193,8 @@ export class DatabaseServer {
     } catch (error) {
       const kind = classifyProblem(error)
       this.#noteProblem(kind, error)
-      this.#observer.refused(kind === 'busy' ? 'busy' : 'unavailable')
+      if (kind === 'busy') this.#noteBusy(scope)
+      else this.#observer.refused('unavailable')
       throw queryError(error, kind)
     }
   }

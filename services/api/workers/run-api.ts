@@ -92,7 +92,7 @@ function shareOut(config: ApiConfig, count: number): ApiConfig {
   const max_db_connections = Math.max(1, Math.floor(server.max_db_connections / count))
   const max_connections = Math.ceil(server.max_connections / count)
   const connections_per_address = Math.ceil(server.connections_per_address / count)
-  const max_list_queries = Math.max(1, Math.floor(listQueries(server) / count))
+  const max_list_queries = Math.max(fewestLists(server), Math.floor(listQueries(server) / count))
   const connections = { max_db_connections, max_connections, connections_per_address }
   return { ...config, server: { ...server, live, ...connections, max_list_queries } }
 }
@@ -101,4 +101,9 @@ function shareOut(config: ApiConfig, count: number): ApiConfig {
 function workerFile(): string {
   const compiled = join(import.meta.dirname, 'worker-process.js')
   return existsSync(compiled) ? compiled : join(packageRoot, 'dist/services/api/workers/worker-process.js')
+}
+
+/** With a single connection for lists, one slow list holds up all others of its process. */
+function fewestLists({ max_list_queries: wanted }: ApiConfig['server']): number {
+  return wanted === undefined ? 2 : 1
 }

@@ -26,7 +26,7 @@ function watch(): void {
 }
 
 /** An answer that did not come within a time limit of this process. */
-export class NoAnswerError extends Error {}
+class NoAnswerError extends Error {}
 
 /**
  * Repeats work that fails by a time limit of this process while the event loop stood still: timers run before what has

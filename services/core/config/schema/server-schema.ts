@@ -242,7 +242,7 @@ export const serverSchema = section({
   max_list_queries: integer(1, 10_000)
     .optional()
     .describe(
-      'Most requests for lists and statistics that use a database connection at once, shared out among the processes; without it three for every two processors of this machine.',
+      'Most requests for lists and statistics that use a database connection at once, shared out among the processes; without it three for every two processors of this machine, and two for each process.',
     ),
   max_body_bytes: integer(1_024, 104_857_600)
     .default(1_048_576)

@@ -1,0 +1,57 @@
+import type { Logger } from '../../core/log/index.ts'
+
+const INTERVAL_MS = 60_000
+/** Clients that are counted one by one between two lines. */
+const MAX_CLIENTS = 10_000
+
+/** What a line of the log says besides its counts. */
+export interface BusyLoad {
+  readonly running: number
+  readonly waiting: number
+  readonly limit: number
+}
+
+/** Logs refused requests: the first at once, further ones once a minute with their number. */
+export class BusyLog {
+  readonly #logger: Logger
+  readonly #load: () => BusyLoad
+  #timer: NodeJS.Timeout | undefined
+  #count = 0
+  readonly #byClient = new Map<string, number>()
+
+  constructor(logger: Logger, load: () => BusyLoad) {
+    this.#logger = logger
+    this.#load = load
+  }
+
+  note(client: string): void {
+    this.#count++
+    const own = this.#byClient.get(client)
+    if (own !== undefined || this.#byClient.size < MAX_CLIENTS) this.#byClient.set(client, (own ?? 0) + 1)
+    if (this.#timer) return
+    this.#write()
+    this.#timer = setInterval(() => {
+      if (this.#count > 0) this.#write()
+      else this.close()
+    }, INTERVAL_MS).unref()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #write(): void {
+    const refused = this.#count
+    const clients = this.#byClient.size
+    let [worst, most] = ['', 0]
+    for (const [client, count] of this.#byClient) if (count > most) [worst, most] = [client, count]
+    this.#count = 0
+    this.#byClient.clear()
+    const who = `${clients} ${clients === 1 ? 'client' : 'clients'}, ${most} of ${worst === '' ? 'the server itself' : worst}`
+    this.#logger.warn(
+      { refused, clients, ...this.#load() },
+      `busy: ${refused} requests got 503 since the last such line, of ${who}`,
+    )
+  }
+}
