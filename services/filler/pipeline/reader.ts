@@ -13,6 +13,8 @@ import { openStore } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 import { BlockApplier } from './block-applier.ts'
 import { chainTables } from './chain-tables.ts'
+import { commitGoodBlocks, FaultInUnit } from './fault-in-unit.ts'
+import type { FaultPlace } from './fault-in-unit.ts'
 import { noteGaps } from './gaps.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { assumeMissingAbis } from './missing-abis.ts'
@@ -32,6 +34,8 @@ interface ReaderRun {
   readonly stateWriters: readonly StateWriter[]
   readonly heartbeat: Heartbeat
   readonly signal: AbortSignal
+  /** Commits each block alone. */
+  readonly singly: boolean
 }
 
 /** A minute in all: longer than a database takes to start again. */
@@ -56,7 +60,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
     options.onStatus ?? (() => undefined),
     options.stalledAfterMs,
   )
-  const run: ReaderRun = { options, handlers, stateWriters, heartbeat, signal }
+  const run: ReaderRun = { options, handlers, stateWriters, heartbeat, signal, singly: false }
   try {
     let attempt = 0
     let lastBlock = -1
@@ -69,7 +73,10 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
             'stop_block is reached: the reader ends',
           )
         return
-      } catch (error) {
+      } catch (caught) {
+        const fault = caught instanceof FaultInUnit ? caught : null
+        const error = fault?.error ?? caught
+        if (fault !== null && !signal.aborted) throw await endAt(fault, run)
         if (!(error instanceof RetryableError) || signal.aborted) throw error
         const block = heartbeat.block
         attempt = block === lastBlock ? attempt + 1 : 1
@@ -88,6 +95,15 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   } finally {
     await heartbeat.stop()
   }
+}
+
+/** Commits the good blocks before a fault; returns the error to end with. */
+async function endAt(fault: FaultInUnit, run: ReaderRun): Promise<unknown> {
+  const read = ({ last, singly }: FaultPlace): Promise<void> => {
+    const settings = { ...run.options.settings, stop_block: last, delete_data: false }
+    return readOnce({ ...run, options: { ...run.options, settings }, singly })
+  }
+  return commitGoodBlocks(fault, read, () => run.heartbeat.block)
 }
 
 function createHandlers(options: ReaderOptions, stateWriters: readonly StateWriter[]): Handler[] {
@@ -164,7 +180,7 @@ async function openRecorder(options: ReaderOptions, store: Store, startBlock: nu
 }
 
 async function readUntilEnd(
-  { options, heartbeat, signal }: ReaderRun,
+  { options, heartbeat, signal, singly }: ReaderRun,
   parts: Pick<ReadingParts, 'store' | 'applier' | 'reload' | 'recorder' | 'startBlock'>,
 ): Promise<void> {
   const { settings, logger } = options
@@ -180,7 +196,7 @@ async function readUntilEnd(
     ending.abort()
   }
   const groupBlocks = settings.db_group_blocks
-  const reading = new Reading({ ...parts, groupBlocks, logger, observer, onError })
+  const reading = new Reading({ ...parts, groupBlocks, singly, logger, observer, onError })
   const session = openSession(options, parts.startBlock, reading)
   reading.attach(session)
   const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger, options.indexRetryMs)
@@ -194,15 +210,19 @@ async function readUntilEnd(
     if (failure === undefined && !signal.aborted) await reading.finish()
   } catch (error) {
     failure ??= error
+    // The blocks that came before a fault of the nodes are good.
+    if (!signal.aborted) await reading.finish()
   } finally {
     signal.removeEventListener('abort', stop)
     await reading.abandon()
     await indexes.stop()
   }
-  if (failure !== undefined)
-    throw failure instanceof PronghornError
+  if (failure === undefined) return
+  const error =
+    failure instanceof PronghornError
       ? failure
       : new FatalError('INTERNAL', 'the reader failed', { cause: failure })
+  throw reading.fault === null ? error : new FaultInUnit(error, reading.fault)
 }
 
 function openSession(options: ReaderOptions, startBlock: number, reading: Reading): ShipSession {
@@ -219,6 +239,7 @@ function openSession(options: ReaderOptions, startBlock: number, reading: Readin
       ...(settings.ship_max_message_bytes === undefined
         ? {}
         : { maxMessageBytes: settings.ship_max_message_bytes }),
+      checkBlocks: true,
       compileProtocol: (abi) => compileProtocol(normalizeAbiJson(abi)),
       logger: options.logger,
       ...(options.shipTiming ? { timing: options.shipTiming } : {}),

@@ -3,8 +3,11 @@ import type { Protocol } from '../decode/index.ts'
 import type { FeedRecorder, UnitEvents } from '../feed/index.ts'
 import type { BlockPosition, ResumePosition, ShipBlock, ShipConsumer, ShipSession } from '../ship/index.ts'
 import { CommitUnit } from '../store/index.ts'
-import type { Store } from '../store/index.ts'
-import type { ApplierCounters, BlockApplier } from './block-applier.ts'
+import type { FinalStatements, Store } from '../store/index.ts'
+import type { AppliedBlock, ApplierCounters, BlockApplier } from './block-applier.ts'
+import { RetryableError } from '../../core/errors/index.ts'
+import { namingBlocks } from './fault-in-unit.ts'
+import type { FaultPlace } from './fault-in-unit.ts'
 import type { ReaderObserver } from './observer.ts'
 import { FIRST_UNIT_OPERATIONS, isFull, isWorthCommitting, nextUnitOperations } from './unit-policy.ts'
 import type { UnitLoad } from './unit-policy.ts'
@@ -51,6 +54,8 @@ export interface ReadingParts {
   readonly startBlock: number
   /** Blocks that a unit may have, at most. */
   readonly groupBlocks: number
+  /** Commits each block alone. */
+  readonly singly: boolean
   readonly logger: Logger
   readonly observer: ReaderObserver
   readonly onError: (error: unknown) => void
@@ -70,6 +75,7 @@ export class Reading implements ShipConsumer<Protocol> {
   readonly #reload: () => Promise<void>
   readonly #recorder: FeedRecorder
   readonly #groupBlocks: number
+  readonly #singly: boolean
   readonly #logger: Logger
   readonly #observer: ReaderObserver
   readonly #onError: (error: unknown) => void
@@ -88,6 +94,7 @@ export class Reading implements ShipConsumer<Protocol> {
   #isRollingBack = false
   #hasEnded = false
   #failed = false
+  #fault: FaultPlace | null = null
   #tail: BlockPosition[]
   #head = 0
   /** Last irreversible block of the newest received message, and of the newest applied block. */
@@ -109,6 +116,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#reload = parts.reload
     this.#recorder = parts.recorder
     this.#groupBlocks = parts.groupBlocks
+    this.#singly = parts.singly
     this.#logger = parts.logger
     this.#observer = parts.observer
     this.#onError = parts.onError
@@ -120,6 +128,11 @@ export class Reading implements ShipConsumer<Protocol> {
   /** Gives the session that blocks come from and are released to. */
   attach(session: ShipSession): void {
     this.#session = session
+  }
+
+  /** The good blocks that a failed unit had; null where nothing failed, or nothing is left to commit. */
+  get fault(): FaultPlace | null {
+    return this.#fault
   }
 
   status(): ReadingStatus {
@@ -248,7 +261,7 @@ export class Reading implements ShipConsumer<Protocol> {
       return false
     }
     const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
-    if (reversible || this.#unit.reversible) return this.#stepLive(next.block, reversible)
+    if (reversible || this.#unit.reversible || this.#singly) return this.#stepLive(next.block, reversible)
     // A unit is published completely, or not at all.
     const isOther =
       this.#unitEvents !== null && this.#unitEvents.isPublished !== this.#recorder.publishes(next.block)
@@ -261,7 +274,7 @@ export class Reading implements ShipConsumer<Protocol> {
     return true
   }
 
-  /** A block that a fork may undo: alone in its unit, and only after everything before it is committed. */
+  /** A block alone in its unit, because a fork may undo it or it may be bad: after everything before it is committed. */
   #stepLive(block: ShipBlock, reversible: boolean): boolean {
     if (this.#busy) return false
     if (this.#unit.blocks > 0) {
@@ -270,7 +283,7 @@ export class Reading implements ShipConsumer<Protocol> {
     }
     this.#unit = new CommitUnit(reversible)
     this.#applyNext(block)
-    if (reversible) this.#startCommit()
+    if (reversible || this.#singly) this.#startCommit()
     return !this.#busy
   }
 
@@ -282,7 +295,7 @@ export class Reading implements ShipConsumer<Protocol> {
     }
     const before = this.#unit.operations
     const events = (this.#unitEvents ??= this.#recorder.open(block))
-    const applied = this.#applier.apply(block, this.#unit, this.#recorder.capture(events))
+    const applied = this.#apply(block, events)
     this.#recorder.take(events, block, applied.events)
     if (block.num >= block.head.num) this.#timedHead = { num: block.num, timeMs: applied.timeMs }
     if (this.#unit.operations > before) this.#unitChangedBlocks++
@@ -290,6 +303,16 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#appliedIrreversible = Math.max(this.#appliedIrreversible, Math.min(block.lib.num, block.num))
     this.#unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs: applied.timeMs })
     this.#session?.release(1, block.bytes)
+  }
+
+  #apply(block: ShipBlock, events: UnitEvents): AppliedBlock {
+    try {
+      return this.#applier.apply(block, this.#unit, this.#recorder.capture(events))
+    } catch (error) {
+      // The unit has a part of the block: what precedes it has to be read again.
+      this.#fault = { last: block.num - 1, singly: false }
+      throw error
+    }
   }
 
   #load(latest: ShipBlock | null): UnitLoad {
@@ -329,7 +352,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#unitEvents = null
     this.#work(async () => {
       const startedMs = performance.now()
-      await this.#store.commit(unit, irreversible, finalStatements)
+      await this.#commit(unit, irreversible, finalStatements)
       this.#recorder.sendWritten()
       this.#operations += unit.operations
       this.#committedAtMs = Date.now()
@@ -344,6 +367,17 @@ export class Reading implements ShipConsumer<Protocol> {
         rows: unit.rowCounts(),
       })
     })
+  }
+
+  async #commit(unit: CommitUnit, irreversible: number, finalStatements?: FinalStatements): Promise<void> {
+    try {
+      await this.#store.commit(unit, irreversible, finalStatements)
+    } catch (error) {
+      const last = unit.last!
+      if (!(error instanceof RetryableError) && unit.blocks > 1)
+        this.#fault = { last: last.num, singly: true }
+      throw namingBlocks(error, unit.blocks, last)
+    }
   }
 
   async #rollBack(from: number): Promise<void> {

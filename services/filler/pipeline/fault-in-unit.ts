@@ -1,0 +1,62 @@
+import { describeError, FatalError, RetryableError } from '../../core/errors/index.ts'
+import type { UnitBlock } from '../store/index.ts'
+
+/** Where in a unit reading stopped: what has to be read again so that every good block before the fault is committed. */
+export interface FaultPlace {
+  /** Last block that is to be read again. */
+  readonly last: number
+  /** True where one of the blocks is bad and it is not known which: each is committed alone, so that the bad one shows. */
+  readonly singly: boolean
+}
+
+/** A fatal error of a unit whose other blocks are good. */
+export class FaultInUnit extends Error {
+  readonly error: unknown
+  readonly place: FaultPlace
+
+  constructor(error: unknown, place: FaultPlace) {
+    super(describeError(error), { cause: error })
+    this.error = error
+    this.place = place
+  }
+}
+
+/** An error of a commit with the blocks that it is about. */
+export function namingBlocks(error: unknown, blocks: number, last: UnitBlock): unknown {
+  if (!(error instanceof FatalError) || error instanceof RetryableError) return error
+  const first = last.num - blocks + 1
+  const place = blocks === 1 ? `block ${last.num}` : `blocks ${first} to ${last.num}`
+  const hint = blocks === 1 ? `; to leave out this block only, set start_block to ${last.num + 1}` : ''
+  return new FatalError(error.code, `${place}: ${error.message}${hint}`, {
+    cause: error.cause,
+    details: { ...error.details, first_block: first, last_block: last.num },
+  })
+}
+
+/**
+ * Reads the good blocks of a unit that failed again, and commits them.
+ *
+ * @param read reads up to the last block of a place.
+ * @param committed the last committed block.
+ * @returns the error to end with: the first one, or the more exact one of a block that failed alone.
+ */
+export async function commitGoodBlocks(
+  fault: FaultInUnit,
+  read: (place: FaultPlace) => Promise<void>,
+  committed: () => number,
+): Promise<unknown> {
+  let found = fault
+  // A fault of a commit may hide one of an earlier block, and each shows which block it is.
+  for (let step = 0; step < MOST_STEPS && found.place.last > committed(); step++) {
+    try {
+      await read(found.place)
+      break
+    } catch (error) {
+      if (!(error instanceof FaultInUnit)) return error instanceof RetryableError ? found.error : error
+      found = error
+    }
+  }
+  return found.error
+}
+
+const MOST_STEPS = 3
