@@ -2,7 +2,7 @@ import { Chain } from '../../services/devchain/chain/index.ts'
 import type { ChainBlock, Position } from '../../services/devchain/chain/index.ts'
 import type { Devchain } from '../../services/devchain/index.ts'
 import { shipNodeOf, startShipServer } from '../../services/devchain/ship/index.ts'
-import type { NodeConduct, ShipServer } from '../../services/devchain/ship/index.ts'
+import type { NodeConduct, SessionFaults, ShipServer } from '../../services/devchain/ship/index.ts'
 import { benchBlocks } from './blocks.ts'
 
 type ChainSource = Devchain['source']
@@ -15,6 +15,8 @@ export interface MirrorOptions {
   readonly first?: number
   /** Blocks by which its last irreversible block trails its head. Default 12. */
   readonly libLagBlocks?: number
+  /** What it sends instead of a result. */
+  readonly replace?: SessionFaults['replace']
 }
 
 /**
@@ -64,10 +66,14 @@ export class MirrorNode {
   /** Listens; after `kill` on the same port again. */
   async start(): Promise<string> {
     const { abiText, chainId } = this.#source
+    const { replace } = this.#options
     const identity = { abiText, chainId: this.#options.chainId ?? chainId }
     const port = this.#url === null ? 0 : Number(this.#url.port)
     const node = shipNodeOf(this.#chain, identity, null)
-    this.#server = await startShipServer(node, { host: '127.0.0.1', port }, () => ({ conduct: this.conduct }))
+    this.#server = await startShipServer(node, { host: '127.0.0.1', port }, () => ({
+      conduct: this.conduct,
+      ...(replace === undefined ? {} : { replace }),
+    }))
     this.#url = new URL(this.#server.url)
     return this.url
   }

@@ -69,6 +69,12 @@ export const errorCatalogue = {
     meaning: 'The node does not hold the block range that the reader needs.',
     remedy: 'Use a node whose logs cover the range named in the message, or raise `start_block`.',
   },
+  SHIP_BLOCK_INVALID: {
+    meaning:
+      'The content of a block is not that of its id: the log of the node is damaged, or the node lies.',
+    remedy:
+      'Nothing of the block was written. Use another node: with several in `chain.ship` this one is left out and the others are read. Repair or replace the node that the message names.',
+  },
   SHIP_RANGE_MISSING: {
     meaning: 'The node skips blocks that it should have, also after reconnecting.',
     remedy: 'Use another node; the message names the missing range.',
@@ -102,7 +108,8 @@ export const errorCatalogue = {
   },
   BLOCK_FAILED: {
     meaning: 'A block could not be applied. The message names block, transaction, action and cause.',
-    remedy: 'The position is unchanged. Report the message if a restart ends at the same block.',
+    remedy:
+      'Everything before the block is committed. Report the message if a restart ends at the same block. To leave out only that block, set `start_block` to the number after it: the gap is recorded.',
   },
   IMPORT_SOURCE_UNFIT: {
     meaning: 'A database that is to be imported is not one that can be, or not in its present state.',

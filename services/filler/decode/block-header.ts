@@ -1,5 +1,13 @@
+import { hash } from 'node:crypto'
+import {
+  beginReading,
+  CodeEmitter,
+  DecodeFailure,
+  linkCode,
+  prologue,
+} from '../../core/antelope/decoder/index.ts'
 import type { TypeGraph } from '../../core/antelope/decoder/index.ts'
-import type { TypeNode } from '../../core/antelope/types/index.ts'
+import type { StructNode, TypeNode } from '../../core/antelope/types/index.ts'
 import { DecodeError } from '../../core/bytes/index.ts'
 import { fieldOf, protocolLacks, requireBuiltin, requireType, structsOf } from './protocol-shape.ts'
 
@@ -39,6 +47,48 @@ export function createHeaderReader(types: TypeGraph, result: TypeNode): HeaderRe
       producerLo: view.getUint32(4, true),
       producerHi: view.getUint32(8, true),
     }
+  }
+}
+
+/** Whether a block payload is that of the block with this number and id. */
+export type IdCheck = (payload: Uint8Array, num: number, id: Uint8Array) => boolean
+
+/**
+ * Creates the check of ids: the id of a block is the sha256 of its header, which ends before the producer's signature, with
+ * the block number in the first four bytes, big-endian. That is so in all generations of nodes.
+ */
+export function createIdCheck(types: TypeGraph, result: TypeNode): IdCheck {
+  const structs = structsOf(typedBlockOf(result) ?? blockTypeOf(types), 'a block')
+  const readers = structs.map(({ struct, index }) => headerEndOf(struct, index === null ? 0 : 1))
+  const isVariant = structs[0]?.index !== null
+  return (payload, num, id) => {
+    const readEnd = readers[isVariant ? payload[0]! : 0]
+    if (readEnd === undefined) return false
+    const end = headerEnd(readEnd, payload)
+    if (end === null) return false
+    const digest = hash('sha256', payload.subarray(isVariant ? 1 : 0, end), 'buffer')
+    digest.writeUInt32BE(num, 0)
+    return digest.equals(id)
+  }
+}
+
+/** Generated code that skips a header; returns the offset behind it. */
+function headerEndOf(struct: StructNode, start: number): () => number {
+  const signature = struct.fields.findIndex(({ name }) => name === 'producer_signature')
+  if (signature === -1) throw protocolLacks(`has no producer_signature in ${struct.name}`)
+  const emitter = new CodeEmitter()
+  const skip = emitter.skipFields(struct.fields.slice(0, signature))
+  const main = `function main() { ${prologue} p += ${start}; ${skip} return p; }`
+  return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`) as () => number
+}
+
+function headerEnd(read: () => number, payload: Uint8Array): number | null {
+  beginReading(payload, 0, payload.length)
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DecodeFailure) return null
+    throw error
   }
 }
 

@@ -10,7 +10,7 @@ import {
   explainFailure,
 } from '../../core/antelope/decoder/index.ts'
 import { slotToEpochMs } from '../../core/antelope/index.ts'
-import { createHeaderReader, type BlockHeader } from './block-header.ts'
+import { createHeaderReader, createIdCheck, type BlockHeader, type IdCheck } from './block-header.ts'
 import { generateDeltaWalker } from './delta-walker.ts'
 import { protocolLacks, requireType } from './protocol-shape.ts'
 import { createRequestEncoder, type BlocksRequest, type RequestEncoder } from './requests.ts'
@@ -36,6 +36,8 @@ export interface Protocol extends RequestEncoder {
   decodeResult(frame: Uint8Array): StatusResult | BlocksResult
   /** Reads the beginning of a block payload. @throws DecodeError when it is too short. */
   readBlockHeader(payload: Uint8Array): BlockHeader
+  /** Whether a block payload is that of the block with this number and id, by the hash of its header. */
+  isBlock: IdCheck
   /** Time of a block payload in epoch milliseconds. @throws DecodeError when it is too short. */
   readBlockTimeMs(payload: Uint8Array): number
   /**
@@ -85,6 +87,7 @@ interface Root {
 class CompiledProtocol implements Protocol {
   readonly #requests: RequestEncoder
   readonly readBlockHeader: Protocol['readBlockHeader']
+  readonly isBlock: IdCheck
   readonly #result: Root
   readonly #traces: Root
   readonly #deltas: Root
@@ -112,6 +115,7 @@ class CompiledProtocol implements Protocol {
     this.#walkTraces = generateTraceWalker(emitters.traces, this.#traces.node, 'watched')
     this.#walkDeltas = generateDeltaWalker(emitters.deltas, abi.types, this.#deltas.node)
     this.readBlockHeader = createHeaderReader(abi.types, this.#result.node)
+    this.isBlock = createIdCheck(abi.types, this.#result.node)
     this.#requests = createRequestEncoder(abi)
     this.#permissions = createPermissionReaders(abi)
   }

@@ -1,7 +1,7 @@
 import type { NodeAddress } from './address.ts'
 import { ReceivedBlock } from './block.ts'
 import { NodeConnection } from './node-connection.ts'
-import { connectionLost, missedFork, protocolViolation, rangeMissing } from './problems.ts'
+import { blockFalse, connectionLost, missedFork, protocolViolation, rangeMissing } from './problems.ts'
 import type { Problem } from './problems.ts'
 import { checkRanges, isIncomplete, missingBlock, missingPayload } from './ranges.ts'
 import { ReadGate } from './read-gate.ts'
@@ -177,6 +177,11 @@ export class StreamAttempt<P extends ProtocolCodec> {
       if (problem !== null) this.#fail(problem)
     } else if (position.num <= this.#reader.settings.stopBlock) {
       this.#reversible = position.num > result.lib.num
+      // Before anything is undone for the sake of the block.
+      if (!this.#connection.isIntact(position, result.block)) {
+        this.#fail(blockFalse(this.#address.label, position.num, position.id))
+        return
+      }
       const linkage = tail.classify(position, result.prev, result.block)
       if (linkage === 'next') this.#deliver(position, result, bytes)
       else if (linkage === 'resent') this.#reader.resentBlocks += 1

@@ -9,10 +9,11 @@ import {
   limitViolated,
   protocolViolation,
   unusableProtocol,
+  withoutBlock,
 } from './problems.ts'
 import type { Problem } from './problems.ts'
 import type { ReaderState } from './reader-state.ts'
-import type { BlocksRequest, BlocksResult, ProtocolCodec, StatusResult } from './types.ts'
+import type { BlocksRequest, BlocksResult, ProtocolCodec, StatusResult, WirePosition } from './types.ts'
 import { createDeadline } from './watch.ts'
 
 /** The largest protocol ABI is about 35 kB; more than this is no protocol ABI. */
@@ -75,6 +76,12 @@ export class NodeConnection<P extends ProtocolCodec> {
   /** The protocol of the node; null until its protocol ABI came. */
   get protocol(): P | null {
     return this.#protocol
+  }
+
+  /** Whether a block is the one that its id names, as far as that is to be checked and the payload is there. */
+  isIntact({ num, id }: WirePosition, block: Uint8Array | null): boolean {
+    if (block === null || block.length === 0 || !this.#reader.settings.checkBlocks) return true
+    return this.#protocol?.isBlock?.(block, num, id) ?? true
   }
 
   /** Whether a status request has no reply yet. */
@@ -171,7 +178,7 @@ export class NodeConnection<P extends ProtocolCodec> {
       result = protocol.decodeResult(data)
     } catch (error) {
       const expected = this.#events.expected()
-      const place = expected === null ? '' : `, block ${expected} was expected`
+      const place = expected === null ? '' : `, block ${expected} was expected; ${withoutBlock(expected)}`
       this.#events.lost(protocolViolation(`a message of ${data.length} bytes cannot be read${place}`, error))
       return
     }

@@ -35,16 +35,36 @@ function describeRanges(status: StatusResult | null): string {
   return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`
 }
 
+/** The content of a block is not that of its id. */
+export function blockFalse(label: string, num: number, id: Uint8Array): Problem {
+  const shown = Buffer.from(id).toString('hex')
+  const message = `block ${num} from ${label} is not the block that its id ${shown} names: the hash of its header is another`
+  return {
+    kind: 'unusable',
+    error: new FatalError('SHIP_BLOCK_INVALID', message, { details: { block_num: num } }),
+  }
+}
+
 /** The logs of the node do not cover the block that is needed next. */
-export function rangeUnavailable(message: string, status: StatusResult | null, num: number): Problem {
+export function rangeUnavailable(
+  message: string,
+  status: StatusResult | null,
+  num: number,
+  hint?: string,
+): Problem {
   const error = new FatalError(
     'SHIP_RANGE_UNAVAILABLE',
-    `${message}; the node has ${describeRanges(status)}`,
+    `${message}; the node has ${describeRanges(status)}${hint === undefined ? '' : `; ${hint}`}`,
     {
       details: { block_num: num },
     },
   )
   return { kind: 'unusable', error }
+}
+
+/** How to go on without one block: a start behind it leaves a gap, which is recorded. */
+export function withoutBlock(num: number): string {
+  return `to leave out this block only, set start_block to ${num + 1}`
 }
 
 /** The stream continued at `to + 1`, although `from` was next. */

@@ -1,4 +1,4 @@
-import { rangeMissing, rangeUnavailable } from './problems.ts'
+import { rangeMissing, rangeUnavailable, withoutBlock } from './problems.ts'
 import type { Problem } from './problems.ts'
 import type { BlocksResult, ShipBlock, StatusResult } from './types.ts'
 
@@ -74,7 +74,8 @@ export function missingPayload(block: ShipBlock, status: StatusResult | null): P
     ['deltas', block.deltas],
   ] as const
   const missing = payloads.filter(([, payload]) => payload === null).map(([name]) => name)
-  return rangeUnavailable(`block ${block.num} came without ${missing.join(', ')}`, status, block.num)
+  const problem = `block ${block.num} came without ${missing.join(', ')}`
+  return rangeUnavailable(problem, status, block.num, withoutBlock(block.num))
 }
 
 function unavailable(message: string, status: StatusResult, start: number): RangeVerdict {

@@ -52,6 +52,7 @@ export interface ShipSettings<P extends ProtocolCodec = ProtocolCodec> {
   readonly ackBatch: number
   readonly maxBytes: number
   readonly maxMessageBytes: number
+  readonly checkBlocks: boolean
   readonly compileProtocol: (shipAbi: unknown) => P
   readonly logger: ShipLogger
   readonly timing: ShipTiming
@@ -88,6 +89,7 @@ export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOpt
     ackBatch: Math.min(atLeastOne(options.minBlockConfirmation, 20), Math.max(1, Math.floor(window / 2))),
     maxBytes: atLeastOne(options.maxBytesInFlight, 64 * 2 ** 20),
     maxMessageBytes: Math.min(atLeastOne(options.maxMessageBytes, defaultMessageBytes), largestMessageBytes),
+    checkBlocks: options.checkBlocks ?? false,
     compileProtocol: options.compileProtocol,
     logger: options.logger,
     timing: { ...defaultTiming, ...options.timing },

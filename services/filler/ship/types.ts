@@ -55,6 +55,8 @@ export interface ProtocolCodec {
   encodeStatusRequest(): Uint8Array
   encodeBlocksRequest(request: BlocksRequest): Uint8Array
   encodeAck(messages: number): Uint8Array
+  /** Whether a block payload is that of the block with this number and id. Blocks are not checked without it. */
+  isBlock?(payload: Uint8Array, num: number, id: Uint8Array): boolean
 }
 
 /** A block whose linkage to the one delivered before it has been verified. */
@@ -188,6 +190,8 @@ export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   readonly maxBytesInFlight?: number
   /** Largest message accepted; at most 2^31 - 1. Default 256 MiB. */
   readonly maxMessageBytes?: number
+  /** Compare each block with its id, where the protocol can. Default false. */
+  readonly checkBlocks?: boolean
   /** Turns the parsed JSON of a node's first frame into a codec; throws when it cannot. */
   readonly compileProtocol: (shipAbi: unknown) => P
   readonly logger: ShipLogger

@@ -116,6 +116,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
         ...(settings.ship_max_message_bytes === undefined
           ? {}
           : { maxMessageBytes: settings.ship_max_message_bytes }),
+        checkBlocks: true,
         compileProtocol: (abi) => compileProtocol(normalizeAbiJson(abi)),
         logger,
       },

@@ -202,6 +202,7 @@ export class HeadReading<P extends ProtocolCodec> {
     reader.settings.logger.warn({ url: reader.url, code: problem.error.code }, reason)
     link.blame(reason, 0)
     if (problem.kind === 'missed-fork' && this.#mayRewind(problem)) return
+    if (problem.error.code === 'SHIP_BLOCK_INVALID') link.leaveOut(problem.error)
     this.#left.set(link, performance.now())
     if (problem.kind !== 'lost' && problem.kind !== 'missed-fork') this.#strike(link, problem)
     const now = performance.now()

@@ -3,7 +3,7 @@ import type { PronghornError } from '../../../core/errors/index.ts'
 import { Backoff } from '../../../core/retry/index.ts'
 import { ReceivedBlock, idToHex } from '../block.ts'
 import { NodeConnection } from '../node-connection.ts'
-import { missedFork, rangeMissing, rangeUnavailable } from '../problems.ts'
+import { blockFalse, missedFork, rangeMissing, rangeUnavailable } from '../problems.ts'
 import type { Problem } from '../problems.ts'
 import { checkRanges, isIncomplete, missingBlock, missingPayload } from '../ranges.ts'
 import { ReadGate } from '../read-gate.ts'
@@ -93,6 +93,7 @@ export class NodeLink<P extends ProtocolCodec> {
   #lacks: Lack[] = []
   #ordinal = 0
   #closed = false
+  #isLeftOut = false
 
   constructor(node: UsedNode, reader: ReaderState<P>, owner: LinkOwner<P>) {
     this.node = node
@@ -103,7 +104,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   /** Connects. */
   open(): void {
-    if (this.#closed) return
+    if (this.#closed || this.#isLeftOut) return
     this.#ordinal = ++this.#reader.connections
     this.#connection = new NodeConnection(this.#reader, this.node, {
       greeted: () => undefined,
@@ -277,6 +278,14 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#readyAt !== null && performance.now() < this.#restsUntil
   }
 
+  /** Leaves the node out for the rest of the session: it has sent something else than the chain. */
+  leaveOut(error: PronghornError): void {
+    this.#isLeftOut = true
+    this.verdict = error
+    clearTimeout(this.#retry)
+    this.#disconnect()
+  }
+
   /** Leaves the connection because of the node's fault, and connects again later. */
   fail(problem: Problem): void {
     if (this.#closed || this.#connection === null) return
@@ -300,19 +309,20 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#suspect = kind === 'suspect'
     this.blame(reason, 0)
     const task = this.#task
-    this.#disconnect()
-    this.#retry = setTimeout(
-      () => this.open(),
-      isRefused
-        ? Math.min(refusedPauseMs, this.#reader.settings.timing.backoffMaxMs)
-        : this.#backoff.nextDelayMs(),
-    )
+    if (error.code === 'SHIP_BLOCK_INVALID') this.leaveOut(error)
+    else this.#reconnect(isRefused)
     try {
       if (task !== null) this.#owner.abandoned(task)
       this.#owner.changed()
     } catch (thrown) {
       this.#owner.failed(thrown)
     }
+  }
+
+  #reconnect(isRefused: boolean): void {
+    this.#disconnect()
+    const refusedMs = Math.min(refusedPauseMs, this.#reader.settings.timing.backoffMaxMs)
+    this.#retry = setTimeout(() => this.open(), isRefused ? refusedMs : this.#backoff.nextDelayMs())
   }
 
   #disconnect(): void {
@@ -365,6 +375,8 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   #take(task: LinkTask<P>, position: WirePosition, result: BlocksResult, bytes: number): void {
+    if (this.#connection?.isIntact(position, result.block) === false)
+      return this.fail(blockFalse(this.node.label, position.num, position.id))
     if (!task.continues(result.prev, result.block)) return this.fail(missedFork(position.num))
     const block = new ReceivedBlock(this.#ordinal, bytes, position, result)
     if (isIncomplete(block)) {

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import type { MirrorNode } from '../../services/devchain/mirror.ts'
+import type { ReaderSettings } from '../../services/filler/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
+import { rounds } from '../setup/rounds.ts'
+import { compareDumps, dumpDatabase } from './database-dump.ts'
+import { indexUntil, startChain } from './index-chain.ts'
+import type { TestChain } from './index-chain.ts'
+import { createRandom } from './seeded-random.ts'
+
+/** Seeds of the long round; an eighth of them have a database that refuses a row. */
+const SEEDS = Number(process.env.FAULT_SEEDS ?? rounds(200))
+const BLOCKS = 160
+/** Which blocks are kept undoable depends on it. */
+const libLagBlocks = 2
+
+let running: TestChain
+let straight: TestDatabase
+let expected: Awaited<ReturnType<typeof dumpDatabase>>
+
+beforeAll(async () => {
+  straight = await createTestDatabase()
+  running = await startChain({ recordings: ['main'], blocks: BLOCKS, rate: 5, seed: 3, libLagBlocks })
+  await indexUntil(running, straight.address, running.chain.head().num)
+  expected = await dumpDatabase(straight.address)
+})
+
+afterAll(async () => {
+  await running.chain.stop()
+  await straight.drop()
+})
+
+/** Where the payloads of a blocks result begin: after both heads, the position and that of the parent. */
+const POSITION = 73
+const PAYLOADS = POSITION + 2 * 37
+
+/** The number of a blocks result's block; null without one. */
+function numberOf(frame: Buffer): number | null {
+  return frame[0] === 1 && frame[POSITION] === 1 ? frame.readUInt32LE(POSITION + 1) : null
+}
+
+/** Offset of the flag of the payload after that at `at`. */
+function payloadAfter(frame: Buffer, at: number): number {
+  let length = 0
+  let next = at + 1
+  for (let factor = 1; ; factor *= 128) {
+    const byte = frame[next++]!
+    length += (byte & 127) * factor
+    if (byte < 128) return next + length
+  }
+}
+
+/** A copy with one bit of a byte changed. */
+function flip(frame: Buffer, at: number): Buffer {
+  const copy = Buffer.from(frame)
+  copy[at]! ^= 1
+  return copy
+}
+
+/** What a faulty node sends instead of a block. */
+const faults = {
+  'no traces': (frame: Buffer) => {
+    const traces = payloadAfter(frame, PAYLOADS)
+    return Buffer.concat([
+      frame.subarray(0, traces),
+      Buffer.of(0),
+      frame.subarray(payloadAfter(frame, traces)),
+    ])
+  },
+  'an undecodable frame': (frame: Buffer) => frame.subarray(0, frame.length - 1),
+  'a wrong link': (frame: Buffer) => flip(frame, PAYLOADS - 20),
+  'another time in the header': (frame: Buffer) => flip(frame, PAYLOADS + 3),
+  'another root in the header': (frame: Buffer) => flip(frame, PAYLOADS + 3 + 80),
+  'another id': (frame: Buffer) => flip(frame, POSITION + 20),
+} as const
+type Fault = keyof typeof faults
+
+/** A node that sends a fault instead of one block. */
+function faultyNode(fault: Fault, num: number): MirrorNode {
+  const replace = (frame: Buffer): Buffer[] => [numberOf(frame) === num ? faults[fault](frame) : frame]
+  return running.chain.mirror({ libLagBlocks, replace })
+}
+
+async function read(
+  address: DatabaseAddress,
+  nodes: readonly MirrorNode[],
+  settings: Partial<ReaderSettings> = {},
+) {
+  await indexUntil(running, address, running.chain.head().num, {
+    settings,
+    options: {
+      chain: { chainId: running.chain.chainId, http: running.httpUrl, ship: nodes.map(({ url }) => url) },
+    },
+  })
+}
+
+async function queryRows<T extends object>(address: DatabaseAddress, text: string): Promise<T[]> {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  try {
+    return (await client.query<T>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function positionOf(address: DatabaseAddress): Promise<number> {
+  const [row] = await queryRows<{ num: number }>(address, 'SELECT block_num AS num FROM chain.readers')
+  return row?.num ?? 0
+}
+
+async function withDatabase(work: (address: DatabaseAddress) => Promise<void>): Promise<void> {
+  const database = await createTestDatabase()
+  try {
+    await work(database.address)
+  } finally {
+    await database.drop()
+  }
+}
+
+async function withNodes(nodes: readonly MirrorNode[], work: () => Promise<void>): Promise<void> {
+  try {
+    for (const node of nodes) await node.start()
+    await work()
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+}
+
+/** The same rows as if nothing had happened, whatever became of the reader meanwhile. */
+async function expectEverything(address: DatabaseAddress): Promise<void> {
+  expect(compareDumps(expected, await dumpDatabase(address))).toEqual([])
+}
+
+const names = Object.keys(faults) as Fault[]
+
+it.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
+  'a fault at a random block costs no good block, seed %d',
+  async (seed) => {
+    const random = createRandom(seed)
+    const head = running.chain.head().num
+    // A block that can be undone is sent again by a node that links it in a wrong way.
+    const num = random.between(3, head - libLagBlocks - 2)
+    const fault = names[seed % names.length]!
+    const others = Math.floor(seed / names.length) % 3
+    const bad = faultyNode(fault, num)
+    const good = Array.from({ length: others }, () => running.chain.mirror({ libLagBlocks }))
+    const nodes = [...good]
+    nodes.splice(random.between(0, others), 0, bad)
+    await withDatabase((address) =>
+      withNodes(nodes, async () => {
+        if (others > 0) await read(address, nodes)
+        else {
+          await expect(read(address, nodes)).rejects.toMatchObject({ retryable: false })
+          expect(await positionOf(address)).toBe(num - 1)
+          const whole = running.chain.mirror({ libLagBlocks })
+          await withNodes([whole], () => read(address, [whole]))
+        }
+        await expectEverything(address)
+      }),
+    )
+  },
+  patient(120_000),
+)
+
+it.each(Array.from({ length: Math.ceil(SEEDS / 8) }, (_, i) => i + 1))(
+  'a database that refuses the rows of a block has all blocks before it, seed %d',
+  async (seed) => {
+    const random = createRandom(1_000 + seed)
+    await withDatabase(async (address) => {
+      const blocks = await queryRows<{ num: number }>(
+        straight.address,
+        'SELECT DISTINCT minted_at_block AS num FROM assets.assets ORDER BY 1',
+      )
+      const { num } = blocks[random.between(0, blocks.length - 1)]!
+      await queryRows(
+        address,
+        `ALTER TABLE assets.assets ADD CONSTRAINT no CHECK (minted_at_block <> ${num})`,
+      )
+      const node = running.chain.mirror({ libLagBlocks })
+      await withNodes([node], async () => {
+        await expect(read(address, [node])).rejects.toMatchObject({
+          code: 'DATABASE_ERROR',
+          message: expect.stringContaining(`block ${num}:`) as string,
+        })
+        expect(await positionOf(address)).toBe(num - 1)
+        await queryRows(address, 'ALTER TABLE assets.assets DROP CONSTRAINT no')
+        await read(address, [node])
+        await expectEverything(address)
+      })
+    })
+  },
+  patient(120_000),
+)
+
+it('the remedy in the message leaves out one block, and the gap is recorded', async () => {
+  const bad = faultyNode('no traces', 500)
+  await withDatabase((address) =>
+    withNodes([bad], async () => {
+      const message = expect.stringContaining(
+        'to leave out this block only, set start_block to 501',
+      ) as string
+      await expect(read(address, [bad])).rejects.toMatchObject({ code: 'SHIP_RANGE_UNAVAILABLE', message })
+      await read(address, [bad], { start_block: 501 })
+      const gaps = 'SELECT first_block AS first, last_block AS last FROM chain.gaps'
+      expect(await queryRows(address, gaps)).toEqual([{ first: 500, last: 500 }])
+      expect(await positionOf(address)).toBe(running.chain.head().num)
+    }),
+  )
+})
+
+it('a node whose block is not that of its id is named, and nothing of the block is written', async () => {
+  const bad = faultyNode('another root in the header', 600)
+  await withDatabase((address) =>
+    withNodes([bad], async () => {
+      const message = expect.stringContaining(`block 600 from ${bad.url}`) as string
+      await expect(read(address, [bad])).rejects.toMatchObject({ code: 'SHIP_BLOCK_INVALID', message })
+      expect(await positionOf(address)).toBe(599)
+    }),
+  )
+})
