@@ -114,3 +114,15 @@ it('the chain API client reads a table page by page, and no more pages than it m
   bounds.length = 0
   expect(await readTable(url, table, 2)).toEqual([{ id: 1 }, { id: 2 }])
 })
+
+it('the chain API client refuses a table of more than a page from a node that does not say where the next one begins', async () => {
+  const url = await node((request, response) => {
+    const isInfo = request.url === '/v1/chain/get_info'
+    const answer = isInfo ? { ...info, server_version_string: 'v1.8.14' } : { rows: [{ id: 1 }], more: true }
+    response.end(JSON.stringify(answer))
+  })
+  await expect(readTable(url, { code: 'oracle', scope: 'oracle', table: 'pairs' }, 9)).rejects.toMatchObject({
+    code: 'CHAIN_NODE_TOO_OLD',
+    message: expect.stringContaining('v1.8.14') as string,
+  })
+})

@@ -1,4 +1,5 @@
 import { FatalError, RetryableError } from '../errors/index.ts'
+import { nextKeyOf } from './next-key.ts'
 import { requestBelow, shownAddress } from './address.ts'
 
 const TIMEOUT_MS = 5_000
@@ -103,25 +104,25 @@ interface TableRowsPage {
 /**
  * Asks a chain node for a page of a contract's table.
  *
- * @throws RetryableError `CHAIN_UNREACHABLE`.
+ * @throws RetryableError `CHAIN_UNREACHABLE`, FatalError `CHAIN_NODE_TOO_OLD`.
  */
 async function readTableRows(url: string, request: TableRowsRequest): Promise<TableRowsPage> {
-  const { rows, more, next_key: next } = await ask(url, '/v1/chain/get_table_rows', request, MAX_TABLE_BYTES)
+  const answer = await ask(url, '/v1/chain/get_table_rows', request, MAX_TABLE_BYTES)
+  const { rows } = answer
   if (!Array.isArray(rows))
     throw new RetryableError(
       'CHAIN_UNREACHABLE',
       `${shownAddress(url)} does not answer get_table_rows like a chain node`,
     )
-  return {
-    rows: rows as unknown[],
-    next: more === true && typeof next === 'string' && next !== '' ? next : null,
-  }
+  const readInfo = () => ask(url, '/v1/chain/get_info', {}, MAX_INFO_BYTES)
+  const next = await nextKeyOf(answer, request.lower_bound ?? '', shownAddress(url), readInfo)
+  return { rows: rows as unknown[], next }
 }
 
 /**
  * Asks a chain node for the present rows of a contract's table as JSON, page by page, up to `maxPages`.
  *
- * @throws RetryableError `CHAIN_UNREACHABLE`.
+ * @throws RetryableError `CHAIN_UNREACHABLE`, FatalError `CHAIN_NODE_TOO_OLD`.
  */
 export async function readTable(
   url: string,

@@ -1,3 +1,4 @@
+export { nextKeyOf } from './next-key.ts'
 export { checkChainId, readChainInfo, readTable, readBlock, readRawAbi } from './chain-node.ts'
 export type { ChainInfo, NodeBlock, JsonRow } from './chain-node.ts'
 export { shownAddress } from './address.ts'

@@ -48,6 +48,11 @@ export const errorCatalogue = {
     meaning: 'The node serves another chain than the one that is configured.',
     remedy: 'Compare `chain.chain_id` with the node, or point `chain.ship` at a node of the right chain.',
   },
+  CHAIN_NODE_TOO_OLD: {
+    meaning:
+      'The HTTP API of the chain node is of a version that lacks something which is needed. The message names both.',
+    remedy: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring, for `chain.http`.',
+  },
   SHIP_UNREACHABLE: {
     meaning: 'There is no state-history node at the given address.',
     remedy:

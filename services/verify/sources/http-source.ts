@@ -1,7 +1,7 @@
 import { hexToBytes } from '../../core/bytes/index.ts'
 import { nameToBigInt } from '../../core/antelope/index.ts'
 import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
-import { NodeClient } from '../../core/chain-node/index.ts'
+import { nextKeyOf, NodeClient } from '../../core/chain-node/index.ts'
 import { RetryableError } from '../../core/errors/index.ts'
 import type { RowDecoder } from '../decode/index.ts'
 import type { ChainRow, Place } from '../tables/index.ts'
@@ -102,11 +102,9 @@ export class HttpSource implements ChainSource {
       scope,
       data: this.#decode(contract, table, hex),
     }))
-    const { more, next_key: nextKey } = answer
-    if (more !== true) return { rows, next: null }
-    if (typeof nextKey !== 'string' || nextKey === '' || nextKey === from)
-      throw unlike(this.#node.label, 'get_table_rows')
-    return { rows, next: () => this.#page(contract, table, scope, nextKey) }
+    const readInfo = () => this.#node.ask('/v1/chain/get_info', {})
+    const next = await nextKeyOf(answer, from, this.#node.label, readInfo)
+    return { rows, next: next === null ? null : () => this.#page(contract, table, scope, next) }
   }
 
   async *#scopes(contract: string, table: string): AsyncGenerator<string> {

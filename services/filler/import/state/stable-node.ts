@@ -1,5 +1,6 @@
 import { RetryableError } from '../../../core/errors/index.ts'
 import { nameToBigInt } from '../../../core/antelope/index.ts'
+import { nextKeyOf } from '../../../core/chain-node/index.ts'
 import type { NodeClient } from '../../../core/chain-node/index.ts'
 
 /** Rows, or scopes, of an answer. */
@@ -90,15 +91,12 @@ export class StableNode {
       limit,
       lower_bound: from,
     })
-    const { rows, more, next_key: next } = answer
-    const isMore = more === true || more === 1
-    const isOdd = isMore && (typeof next !== 'string' || next === '' || next === from)
-    if (!Array.isArray(rows) || rows.some((row) => typeof row !== 'string') || isOdd)
+    const { rows } = answer
+    if (!Array.isArray(rows) || rows.some((row) => typeof row !== 'string'))
       throw unlike(this.#client.label, path)
-    return {
-      rows: (rows as string[]).map((row) => Buffer.from(row, 'hex')),
-      next: isMore ? (next as string) : null,
-    }
+    const readInfo = () => this.#client.ask('/v1/chain/get_info', {})
+    const next = await nextKeyOf(answer, from, this.#client.label, readInfo)
+    return { rows: (rows as string[]).map((row) => Buffer.from(row, 'hex')), next }
   }
 
   /**
