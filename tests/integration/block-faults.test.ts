@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import type { MirrorNode } from '../../services/devchain/mirror.ts'
+import { MirrorNode } from '../../scripts/lab/index.ts'
 import type { ReaderSettings } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -82,7 +82,7 @@ type Fault = keyof typeof faults
 /** A node that sends a fault instead of one block. */
 function faultyNode(fault: Fault, num: number): MirrorNode {
   const replace = (frame: Buffer): Buffer[] => [numberOf(frame) === num ? faults[fault](frame) : frame]
-  return running.chain.mirror({ libLagBlocks, replace })
+  return new MirrorNode(running.chain, { libLagBlocks, replace })
 }
 
 async function read(
@@ -147,7 +147,7 @@ it.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
     const fault = names[seed % names.length]!
     const others = Math.floor(seed / names.length) % 3
     const bad = faultyNode(fault, num)
-    const good = Array.from({ length: others }, () => running.chain.mirror({ libLagBlocks }))
+    const good = Array.from({ length: others }, () => new MirrorNode(running.chain, { libLagBlocks }))
     const nodes = [...good]
     nodes.splice(random.between(0, others), 0, bad)
     await withDatabase((address) =>
@@ -156,7 +156,7 @@ it.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
         else {
           await expect(read(address, nodes)).rejects.toMatchObject({ retryable: false })
           expect(await positionOf(address)).toBe(num - 1)
-          const whole = running.chain.mirror({ libLagBlocks })
+          const whole = new MirrorNode(running.chain, { libLagBlocks })
           await withNodes([whole], () => read(address, [whole]))
         }
         await expectEverything(address)
@@ -180,7 +180,7 @@ it.each(Array.from({ length: Math.ceil(SEEDS / 8) }, (_, i) => i + 1))(
         address,
         `ALTER TABLE assets.assets ADD CONSTRAINT no CHECK (minted_at_block <> ${num})`,
       )
-      const node = running.chain.mirror({ libLagBlocks })
+      const node = new MirrorNode(running.chain, { libLagBlocks })
       await withNodes([node], async () => {
         await expect(read(address, [node])).rejects.toMatchObject({
           code: 'DATABASE_ERROR',
