@@ -1,6 +1,6 @@
 import type { ActivityMix } from '../../services/devchain/activity/index.ts'
 import { packHeader } from '../../services/devchain/activity/index.ts'
-import type { ChainBlock } from '../../services/devchain/chain/index.ts'
+import type { ChainBlock, Position } from '../../services/devchain/chain/index.ts'
 import { emptyTemplate, foreignTemplate } from './template.ts'
 import type { BlockTemplate } from './template.ts'
 
@@ -8,9 +8,7 @@ import type { BlockTemplate } from './template.ts'
 export type BenchKind = 'foreign' | 'empty'
 
 /** The block that bench blocks follow. */
-export interface BenchStart {
-  readonly num: number
-  readonly id: Buffer
+export interface BenchStart extends Position {
   /** Time slot (half-seconds since 2000). */
   readonly slot: number
 }
@@ -56,7 +54,7 @@ export function* benchBlocks(kind: BenchKind, count: number, after: BenchStart):
       transactionRoot: Buffer.alloc(32),
       actionRoot: Buffer.alloc(32),
     })
-    yield new BenchBlock(after.num + made, id, previous, header, template)
+    yield new BenchBlock({ num: after.num + made, id }, previous, header, template)
     previous = id
   }
 }
@@ -70,9 +68,9 @@ class BenchBlock implements ChainBlock {
   readonly #header: Buffer
   readonly #template: BlockTemplate
 
-  constructor(num: number, id: Buffer, prevId: Buffer, header: Buffer, template: BlockTemplate) {
-    this.num = num
-    this.id = id
+  constructor(position: Position, prevId: Buffer, header: Buffer, template: BlockTemplate) {
+    this.num = position.num
+    this.id = position.id
     this.prevId = prevId
     this.#header = header
     this.#template = template

@@ -47,7 +47,9 @@ export function emptyTemplate(): BlockTemplate {
   const action = packAction({ account: 'eosio', name: 'onblock', actors: ['eosio'], data })
   const transaction = { ...packTransaction(emptyFrame, [action], 100), signature: null, netWords: 0 }
   const traces = new ByteWriter().varuint(1)
-  writeTransactionTrace(traces, transaction, [traceOf(action, 1, 0, 'eosio', firstSequence)])
+  writeTransactionTrace(traces, transaction, [
+    traceOf(action, { ordinal: 1, creator: 0, receiver: 'eosio' }, firstSequence),
+  ])
   return { transactions: Buffer.alloc(2), traces: traces.copy(), deltas: deltasOf(1) }
 }
 
@@ -67,22 +69,20 @@ function transferAction(from: string, to: string, index: number): PackedAction {
 function tracesOf(action: PackedAction, from: string, to: string, index: number): ActionTrace[] {
   const sequence = firstSequence + BigInt(index * 3)
   return [
-    traceOf(action, 1, 0, foreignToken, sequence),
-    traceOf(action, 2, 1, from, sequence + 1n),
-    traceOf(action, 3, 1, to, sequence + 2n),
+    traceOf(action, { ordinal: 1, creator: 0, receiver: foreignToken }, sequence),
+    traceOf(action, { ordinal: 2, creator: 1, receiver: from }, sequence + 1n),
+    traceOf(action, { ordinal: 3, creator: 1, receiver: to }, sequence + 2n),
   ]
 }
 
 function traceOf(
   action: PackedAction,
-  ordinal: number,
-  creator: number,
-  receiver: string,
+  place: Pick<ActionTrace, 'ordinal' | 'creator' | 'receiver'>,
   global: bigint,
 ): ActionTrace {
   const auth = action.actors.map((actor) => ({ actor, sequence: global }))
   const receipt = { global, recv: global, auth, code: 1, abi: 1 }
-  return { ordinal, creator, receiver, action, receipt, ramDeltas: new Map() }
+  return { ...place, action, receipt, ramDeltas: new Map() }
 }
 
 function deltasOf(accounts: number): Buffer {

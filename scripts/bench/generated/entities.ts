@@ -38,14 +38,19 @@ export async function writeSettings(address: DatabaseAddress): Promise<void> {
 /** Id of the chain that a generated database belongs to. */
 export const generatedChainId = CHAIN_ID
 
+/** What the rows of a catalogue are made with. */
+export interface CatalogueSource {
+  readonly sizes: GeneratedSizes
+  readonly clock: ChainClock
+  readonly logs: CopySink
+  readonly random: Random
+}
+
 /** Writes collections, schemas and templates, and the logs of their making; templates need their supply. */
 export async function writeCatalogue(
   address: DatabaseAddress,
   { collections, templates }: Catalogue,
-  sizes: GeneratedSizes,
-  clock: ChainClock,
-  logs: CopySink,
-  random: Random,
+  { sizes, clock, logs, random }: CatalogueSource,
 ): Promise<(supply: Int32Array) => Promise<void>> {
   const rows = await CopySink.open(address, 'assets.collections', [
     'collection_name, created_at_time, market_fee, created_at_block, allow_notify, author, authorized_accounts, notify_accounts, data',

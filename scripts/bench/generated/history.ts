@@ -18,6 +18,13 @@ export interface HistorySinks {
 /** Codes of `assets.log_actions`. */
 const codes = { burn: 2, setData: 4 } as const
 
+/** What a history is made with. */
+export interface HistorySource extends HistorySinks {
+  readonly sizes: GeneratedSizes
+  readonly clock: ChainClock
+  readonly random: Random
+}
+
 /** Lives the chain through: mints, transfers, edits, burns and offers in one order. */
 export class History {
   readonly assets: GeneratedAssets
@@ -33,13 +40,7 @@ export class History {
   /** What is minted in a run, and how many more. */
   #run = { left: 0, collection: 0, schema: 0, template: NONE, receiver: 0, minter: 0 }
 
-  constructor(
-    catalogue: Catalogue,
-    sizes: GeneratedSizes,
-    clock: ChainClock,
-    sinks: HistorySinks,
-    random: Random,
-  ) {
+  constructor(catalogue: Catalogue, { sizes, clock, random, ...sinks }: HistorySource) {
     this.#catalogue = catalogue
     this.#sizes = sizes
     this.#clock = clock
@@ -143,19 +144,14 @@ export class History {
     const given = this.assets.run(first, this.#random.chance(0.2) ? 3 : 1)
     const sender = this.assets.owner[first]!
     if (this.#random.chance(0.6)) {
-      this.offers.open(sender, 0, 'sale', given, [])
+      this.offers.open({ sender, recipient: 0, memo: 'sale', given, wanted: [] })
       return true
     }
     const wanted = this.#movable()
     if (wanted === undefined) return false
     const memo = this.#random.chance(0.7) ? '' : `swap for a ${word(this.#random.below(900))}`
-    this.offers.open(
-      sender,
-      this.assets.owner[wanted]!,
-      memo,
-      given,
-      this.#random.chance(0.5) ? [wanted] : [],
-    )
+    const recipient = this.assets.owner[wanted]!
+    this.offers.open({ sender, recipient, memo, given, wanted: this.#random.chance(0.5) ? [wanted] : [] })
     return true
   }
 

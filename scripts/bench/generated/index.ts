@@ -54,8 +54,8 @@ export async function generateDatabase(
   ])
   const clock = new ChainClock(blocks, random, eventsOf(sizes))
   const catalogue = makeCatalogue(sizes, random)
-  const writeTemplates = await writeCatalogue(address, catalogue, sizes, clock, logs, random)
-  const history = new History(catalogue, sizes, clock, { transfers, logs }, random)
+  const writeTemplates = await writeCatalogue(address, catalogue, { sizes, clock, logs, random })
+  const history = new History(catalogue, { sizes, clock, transfers, logs, random })
   await live(history, sizes, random, async () => {
     for (const sink of [logs, transfers, blocks]) await sink.flush()
   })

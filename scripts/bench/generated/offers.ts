@@ -39,27 +39,11 @@ export class OfferBook {
     this.#random = random
   }
 
-  open(
-    sender: number,
-    recipient: number,
-    memo: string,
-    given: readonly number[],
-    wanted: readonly number[],
-  ): void {
+  open(terms: Pick<GeneratedOffer, 'sender' | 'recipient' | 'memo' | 'given' | 'wanted'>): void {
     const id = this.all.length + 1
     const seq = this.#clock.next()
     const block = this.#clock.block
-    const offer = {
-      id,
-      sender,
-      recipient,
-      memo,
-      given,
-      wanted,
-      createdBlock: block,
-      updatedBlock: block,
-      state: 0,
-    }
+    const offer = { id, ...terms, createdBlock: block, updatedBlock: block, state: 0 }
     this.all.push(offer)
     this.#open.push(offer)
     this.#logs.add([seq, id, CREATED, null, null])

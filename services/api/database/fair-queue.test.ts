@@ -154,7 +154,7 @@ async function simulate(
   const exponential = (mean: number): number => -Math.log(1 - random()) * mean
   const queue = new FairQueue(queueLimits(50, 3))
   const outcomes = new Map<string, Outcome>()
-  for (const endMs = performance.now() + seconds * 1_000; performance.now() < endMs; ) {
+  for (const endMs = performance.now() + seconds * 1_000; performance.now() < endMs;) {
     await vi.advanceTimersByTimeAsync(exponential(1_000 / perSecond))
     const client = pickClient(random)
     const outcome = outcomes.get(client) ?? { waitsMs: [], refused: 0 }

@@ -121,7 +121,8 @@ export class FairQueue {
         clearTimeout(timer)
         scope.departure?.remove(onGone)
         this.#waiting--
-        if (client.waiting.length === 0 && --this.#waitingClients === 0) this.#emptySinceMs = performance.now()
+        if (client.waiting.length === 0 && --this.#waitingClients === 0)
+          this.#emptySinceMs = performance.now()
       }
       const sinceMs = performance.now()
       const entry: Waiting = {

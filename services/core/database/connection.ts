@@ -115,7 +115,11 @@ export function createPool(
   address: DatabaseAddress,
   limits: DatabaseLimits & { readonly max: number },
 ): pg.Pool {
-  const pool = new PatientPool({ ...clientConfig(address, limits), max: limits.max, idleTimeoutMillis: 60_000 })
+  const pool = new PatientPool({
+    ...clientConfig(address, limits),
+    max: limits.max,
+    idleTimeoutMillis: 60_000,
+  })
   pool.on('error', () => undefined)
   return pool
 }

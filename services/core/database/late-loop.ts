@@ -4,7 +4,8 @@ const TICK_MS = 200
 const TELLING_PART = 1 / 4
 
 /** What `pg` says when a time limit of this process has passed, and not one of the server. */
-const OWN_LIMIT = /^timeout expired|^timeout exceeded when trying to connect|due to connection timeout|^Query read timeout/
+const OWN_LIMIT =
+  /^timeout expired|^timeout exceeded when trying to connect|due to connection timeout|^Query read timeout/
 
 /** Milliseconds that the event loop was late, all in all, up to the last tick. */
 let lateMs = 0

@@ -108,7 +108,7 @@ export function fund(world: World, buyer: string, price: string): ActionInput[] 
   const { treasury, secondTreasury } = world.directory
   const from = [treasury, secondTreasury].find((each) => each?.token === token)
   if (from == null || from.account === buyer) return null
-  const gift = payment(world, from.account, buyer, source, wanted, 'pocket money')
+  const gift = payment(world, source, wanted, { from: from.account, to: buyer, memo: 'pocket money' })
   if (gift === null) return null
   // The deposit comes out of the gift, which is not there yet: it cannot be checked here.
   const quantity = formatAsset({ ...parseAsset(price), amount: wanted })
@@ -160,7 +160,7 @@ function deposit(
   source: { token: string; key: bigint },
   amount: bigint,
 ): ActionInput[] | null {
-  const action = payment(world, owner, marketAccount, source, amount, 'deposit')
+  const action = payment(world, source, amount, { from: owner, to: marketAccount, memo: 'deposit' })
   return action && [action]
 }
 

@@ -19,7 +19,7 @@ export const newAccount: Plan = (world) => {
     [treasury, welcomeAmount],
     [secondTreasury, secondWelcomeAmount],
   ] as const) {
-    const gift = from && payment(world, from.account, name, from, amount, 'welcome')
+    const gift = from && payment(world, from, amount, { from: from.account, to: name, memo: 'welcome' })
     if (gift !== null) actions.push(gift)
   }
   return actions
@@ -34,18 +34,16 @@ export const tokenTransfer: Plan = (world) => {
   if (from === to) return null
   const amount = BigInt(random.between(1, 1_000_000))
   const memo = random.chance(0.5) ? '' : sentence(random)
-  const action = payment(world, from, to, treasury, amount, memo)
+  const action = payment(world, treasury, amount, { from, to, memo })
   return action && [action]
 }
 
 /** A payment of `amount` in the token's smallest unit, or null when the payer has not that much. */
 export function payment(
   world: World,
-  from: string,
-  to: string,
   { token, key }: { readonly token: string; readonly key: bigint },
   amount: bigint,
-  memo: string,
+  { from, to, memo }: { readonly from: string; readonly to: string; readonly memo: string },
 ): ActionInput | null {
   const row = world.runtime.row(token, 'accounts', from, key)
   if (row === undefined) return null

@@ -19,6 +19,14 @@ export interface ContractTable {
   sortedKeys: bigint[] | null
 }
 
+/** What a row is found by. */
+interface RowKey {
+  readonly code: bigint
+  readonly scope: bigint
+  readonly table: bigint
+  readonly primaryKey: bigint
+}
+
 /** What one row was before the current block. */
 export interface RowImage {
   readonly row: ContractRow
@@ -75,10 +83,10 @@ export class ContractRows {
   }
 
   /** Creates the row or gives it another value; `value` must not be written to afterwards. */
-  put(code: bigint, scope: bigint, table: bigint, primaryKey: bigint, payer: bigint, value: Buffer): void {
-    const owner = this.#tableFor(code, scope, table)
-    const row = owner.rows.get(primaryKey)
-    if (row === undefined) this.#create(owner, primaryKey, payer, value)
+  put(key: RowKey, payer: bigint, value: Buffer): void {
+    const owner = this.#tableFor(key.code, key.scope, key.table)
+    const row = owner.rows.get(key.primaryKey)
+    if (row === undefined) this.#create(owner, key.primaryKey, payer, value)
     else this.#modify(row, payer, value)
   }
 

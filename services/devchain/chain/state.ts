@@ -98,7 +98,7 @@ export class ChainState {
     const table = row.u64()
     const primaryKey = row.u64()
     const payer = row.u64()
-    if (present) this.rows.put(code, scope, table, primaryKey, payer, row.blob())
+    if (present) this.rows.put({ code, scope, table, primaryKey }, payer, row.blob())
     else this.rows.erase(code, scope, table, primaryKey)
   }
 

@@ -69,7 +69,10 @@ function patchCollection(context: ActionContext, fields: readonly (keyof Collect
 }
 
 function putCollection(context: ActionContext, row: CollectionRow): void {
-  context.put('collections', assetsAccount, nameValue(row.collection_name), row.author, { ...row })
+  context.put(
+    { table: 'collections', scope: assetsAccount, key: nameValue(row.collection_name), payer: row.author },
+    { ...row },
+  )
 }
 
 function createSchema(context: ActionContext): void {
@@ -80,7 +83,15 @@ function createSchema(context: ActionContext): void {
     schema_format: FormatField[]
   }
   const row = { schema_name: data.schema_name, format: data.schema_format } satisfies SchemaRow
-  context.put('schemas', data.collection_name, nameValue(row.schema_name), data.authorized_creator, row)
+  context.put(
+    {
+      table: 'schemas',
+      scope: data.collection_name,
+      key: nameValue(row.schema_name),
+      payer: data.authorized_creator,
+    },
+    row,
+  )
 }
 
 function extendSchema(context: ActionContext): void {
@@ -93,7 +104,10 @@ function extendSchema(context: ActionContext): void {
   const row = schemaOf(context, data.collection_name, data.schema_name)
   const format = [...row.format, ...data.schema_format_extension]
   const key = nameValue(data.schema_name)
-  context.put('schemas', data.collection_name, key, data.authorized_editor, { ...row, format })
+  context.put(
+    { table: 'schemas', scope: data.collection_name, key, payer: data.authorized_editor },
+    { ...row, format },
+  )
 }
 
 function createTemplate(context: ActionContext): void {
@@ -103,14 +117,19 @@ function createTemplate(context: ActionContext): void {
   const id = config.template_counter
   const format = schemaOf(context, collection, data.schema_name).format
   putConfig(context, { ...config, template_counter: id + 1 })
-  context.put('templates', collection, BigInt(id), creator, {
-    ...data,
-    template_id: id,
-    issued_supply: 0,
-    immutable_serialized_data: packAttributes(format, attributeMapToJson(data.immutable_data)),
-  })
+  context.put(
+    { table: 'templates', scope: collection, key: BigInt(id), payer: creator },
+    {
+      ...data,
+      template_id: id,
+      issued_supply: 0,
+      immutable_serialized_data: packAttributes(format, attributeMapToJson(data.immutable_data)),
+    },
+  )
   const hasMutableData = mutableData !== undefined && mutableData.length > 0
-  if (hasMutableData) putTemplate2(context, { ...data, authorized_editor: creator }, id, mutableData, format)
+  if (hasMutableData) {
+    putTemplate2(context, { ...data, template_id: id, authorized_editor: creator }, mutableData, format)
+  }
   context.log('lognewtempl', { ...data, template_id: id })
   if (hasMutableData) {
     const { schema_name: schema } = data
@@ -126,27 +145,37 @@ function createTemplate(context: ActionContext): void {
 
 function putTemplate2(
   context: ActionContext,
-  where: { collection_name: string; schema_name: string; authorized_editor: string },
-  id: number,
+  where: { collection_name: string; schema_name: string; template_id: number; authorized_editor: string },
   data: readonly AttributePair[],
   format: readonly FormatField[],
 ): void {
   const row = {
-    template_id: id,
+    template_id: where.template_id,
     schema_name: where.schema_name,
     mutable_serialized_data: packAttributes(format, attributeMapToJson(data)),
   } satisfies Template2Row
-  context.put('templates2', where.collection_name, BigInt(id), where.authorized_editor, row)
+  context.put(
+    {
+      table: 'templates2',
+      scope: where.collection_name,
+      key: BigInt(where.template_id),
+      payer: where.authorized_editor,
+    },
+    row,
+  )
 }
 
 function lockTemplate(context: ActionContext): void {
   const data = context.data() as TemplateEdit
   const key = BigInt(data.template_id)
   const template = templateOf(context, data)
-  context.put('templates', data.collection_name, key, data.authorized_editor, {
-    ...template,
-    max_supply: template.issued_supply,
-  })
+  context.put(
+    { table: 'templates', scope: data.collection_name, key, payer: data.authorized_editor },
+    {
+      ...template,
+      max_supply: template.issued_supply,
+    },
+  )
 }
 
 function setTemplateData(context: ActionContext): void {
@@ -156,7 +185,7 @@ function setTemplateData(context: ActionContext): void {
   const format = schemaOf(context, collection, schema).format
   const before = context.get('templates2', collection, BigInt(id))?.mutable_serialized_data
   const oldData = before === undefined ? {} : unpackAttributes(format, before)
-  if (newData.length > 0) putTemplate2(context, { ...data, schema_name: schema }, id, newData, format)
+  if (newData.length > 0) putTemplate2(context, { ...data, schema_name: schema }, newData, format)
   else context.erase('templates2', collection, BigInt(id))
   context.log('logsetdatatl', {
     collection_name: collection,

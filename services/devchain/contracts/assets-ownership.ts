@@ -57,14 +57,17 @@ function mint(context: ActionContext, owners: AssetOwners): void {
   putConfig(context, { ...config, asset_counter: config.asset_counter + 1n })
   const immutable = attributeMapToJson(data.immutable_data)
   const mutable = attributeMapToJson(data.mutable_data)
-  context.put('assets', owner, config.asset_counter, data.authorized_minter, {
-    ...data,
-    asset_id: config.asset_counter,
-    ram_payer: data.authorized_minter,
-    backed_tokens: [],
-    immutable_serialized_data: packAttributes(format, immutable),
-    mutable_serialized_data: packAttributes(format, mutable),
-  })
+  context.put(
+    { table: 'assets', scope: owner, key: config.asset_counter, payer: data.authorized_minter },
+    {
+      ...data,
+      asset_id: config.asset_counter,
+      ram_payer: data.authorized_minter,
+      backed_tokens: [],
+      immutable_serialized_data: packAttributes(format, immutable),
+      mutable_serialized_data: packAttributes(format, mutable),
+    },
+  )
   owners.set(config.asset_counter, owner)
   context.log('logmint', {
     ...data,
@@ -79,10 +82,13 @@ function issueOne(context: ActionContext, data: MintData, format: SchemaRow['for
   const { collection_name: collection, template_id: id } = data
   const template = readRow(context.get('templates', collection, BigInt(id)), `template ${id}`)
   const { payer } = context.raw('templates', collection, BigInt(id))!
-  context.put('templates', collection, BigInt(id), payer, {
-    ...template,
-    issued_supply: template.issued_supply + 1,
-  })
+  context.put(
+    { table: 'templates', scope: collection, key: BigInt(id), payer },
+    {
+      ...template,
+      issued_supply: template.issued_supply + 1,
+    },
+  )
   return unpackAttributes(format, template.immutable_serialized_data)
 }
 
@@ -104,11 +110,14 @@ function setAssetData(context: ActionContext): void {
   const format = schemaOf(context, asset.collection_name, asset.schema_name).format
   const before = unpackAttributes(format, asset.mutable_serialized_data)
   const after = attributeMapToJson(data.new_mutable_data)
-  context.put('assets', owner, id, editor, {
-    ...asset,
-    ram_payer: editor,
-    mutable_serialized_data: packAttributes(format, after),
-  })
+  context.put(
+    { table: 'assets', scope: owner, key: id, payer: editor },
+    {
+      ...asset,
+      ram_payer: editor,
+      mutable_serialized_data: packAttributes(format, after),
+    },
+  )
   context.log('logsetdata', {
     asset_owner: owner,
     asset_id: id,
@@ -136,7 +145,7 @@ function moveAssets(context: ActionContext, owners: AssetOwners, { from, to, ass
   for (const id of asset_ids) {
     const { payer, value } = readRow(context.raw('assets', from, id), `asset ${id} of ${from}`)
     context.erase('assets', from, id)
-    context.putRaw('assets', to, id, payer, value)
+    context.putRaw({ table: 'assets', scope: to, key: id, payer }, value)
     owners.set(id, to)
     const collection = value.readBigUInt64LE(8)
     const ids = byCollection.get(collection)
@@ -169,11 +178,14 @@ function burn(context: ActionContext, owners: AssetOwners): void {
 function createOffer(context: ActionContext): void {
   const data = context.data() as Omit<OfferRow, 'offer_id' | 'ram_payer'>
   const config = configOf(context)
-  context.put('offers', assetsAccount, config.offer_counter, data.sender, {
-    ...data,
-    offer_id: config.offer_counter,
-    ram_payer: data.sender,
-  })
+  context.put(
+    { table: 'offers', scope: assetsAccount, key: config.offer_counter, payer: data.sender },
+    {
+      ...data,
+      offer_id: config.offer_counter,
+      ram_payer: data.sender,
+    },
+  )
   putConfig(context, { ...config, offer_counter: config.offer_counter + 1n } satisfies ConfigRow)
   context.log('lognewoffer', { ...data, offer_id: config.offer_counter })
 }

@@ -29,7 +29,10 @@ export function configOfAssets(context: Pick<ActionContext, 'host'>): ConfigRow 
 
 /** Writes the configuration row. */
 export function putConfig(context: ActionContext, config: ConfigRow): void {
-  context.put('config', assetsAccount, nameValue('config'), assetsAccount, { ...config })
+  context.put(
+    { table: 'config', scope: assetsAccount, key: nameValue('config'), payer: assetsAccount },
+    { ...config },
+  )
 }
 
 /** A collection that exists. */

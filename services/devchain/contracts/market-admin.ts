@@ -46,7 +46,15 @@ function addSymbolPair(context: ActionContext): void {
 
 function registerMarketplace(context: ActionContext): void {
   const data = context.data() as MarketplaceRow
-  context.put('marketplaces', marketAccount, nameValue(data.marketplace_name), data.creator, { ...data })
+  context.put(
+    {
+      table: 'marketplaces',
+      scope: marketAccount,
+      key: nameValue(data.marketplace_name),
+      payer: data.creator,
+    },
+    { ...data },
+  )
 }
 
 function addBonusFee(context: ActionContext): void {
@@ -90,7 +98,10 @@ function bonusFeeOf(context: ActionContext): BonusFeeRow {
 }
 
 function putBonusFee(context: ActionContext, row: BonusFeeRow): void {
-  context.put('bonusfees', marketAccount, row.bonusfee_id, marketAccount, { ...row })
+  context.put(
+    { table: 'bonusfees', scope: marketAccount, key: row.bonusfee_id, payer: marketAccount },
+    { ...row },
+  )
 }
 
 function withdraw(context: ActionContext): void {

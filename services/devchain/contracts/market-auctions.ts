@@ -43,19 +43,23 @@ function announceAuction(context: ActionContext): void {
   const { collection_name: collection } = assetHeldBy(context, seller, ids[0]!)
   const terms = termsOf(context, collection, data.maker_marketplace)
   const end = context.host.nowSeconds + data.duration
-  putListing(context, 'auctions', id, seller, {
-    ...terms,
-    auction_id: id,
-    seller,
-    asset_ids: ids,
-    end_time: end,
-    assets_transferred: false,
-    current_bid: data.starting_bid,
-    current_bidder: '',
-    claimed_by_seller: false,
-    claimed_by_buyer: false,
-    taker_marketplace: '',
-  })
+  putListing(
+    context,
+    { table: 'auctions', id, payer: seller },
+    {
+      ...terms,
+      auction_id: id,
+      seller,
+      asset_ids: ids,
+      end_time: end,
+      assets_transferred: false,
+      current_bid: data.starting_bid,
+      current_bidder: '',
+      claimed_by_seller: false,
+      claimed_by_buyer: false,
+      taker_marketplace: '',
+    },
+  )
   context.log('lognewauct', { ...data, ...terms, auction_id: id, end_time: end })
 }
 
@@ -158,5 +162,5 @@ function refundBid(context: ActionContext, auction: AuctionRow): void {
 }
 
 function put(context: ActionContext, auction: AuctionRow): void {
-  putListing(context, 'auctions', auction.auction_id, auction.seller, auction)
+  putListing(context, { table: 'auctions', id: auction.auction_id, payer: auction.seller }, auction)
 }

@@ -42,7 +42,7 @@ function createBuyoffer(context: ActionContext): void {
   changeBalance(context, data.buyer, data.price, -1)
   const { collection_name: collection } = assetHeldBy(context, data.recipient, data.asset_ids[0]!)
   const row = { ...data, ...termsOf(context, collection, data.maker_marketplace), buyoffer_id: id }
-  putListing(context, 'buyoffers', id, data.buyer, row)
+  putListing(context, { table: 'buyoffers', id, payer: data.buyer }, row)
   context.log('lognewbuyo', { ...row })
 }
 
@@ -58,7 +58,7 @@ function createTemplateBuyoffer(context: ActionContext): void {
   changeBalance(context, data.buyer, data.price, -1)
   const terms = termsOf(context, data.collection_name, data.maker_marketplace)
   const row = { ...data, ...terms, buyoffer_id: id }
-  putListing(context, 'tbuyoffers', id, data.buyer, row)
+  putListing(context, { table: 'tbuyoffers', id, payer: data.buyer }, row)
   context.log('lognewtbuyo', { ...row })
 }
 

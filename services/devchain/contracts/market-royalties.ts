@@ -142,7 +142,10 @@ function setRoyaltyConfig(context: ActionContext): void {
     collection_name: string
   }
   const key = nameValue(collection)
-  context.put('royaltyconf', marketAccount, key, context.actors[0]!, { ...data, collection })
+  context.put(
+    { table: 'royaltyconf', scope: marketAccount, key, payer: context.actors[0]! },
+    { ...data, collection },
+  )
 }
 
 function setTemplateRoyalty(context: ActionContext): void {
@@ -153,7 +156,7 @@ function setTemplateRoyalty(context: ActionContext): void {
   }
   const { collection_name: collection, template_id: id, recipients } = data
   const row = { template_id: id, recipients }
-  context.put('royaltytemp', collection, BigInt(id), context.actors[0]!, row)
+  context.put({ table: 'royaltytemp', scope: collection, key: BigInt(id), payer: context.actors[0]! }, row)
 }
 
 function deleteTemplateRoyalty(context: ActionContext): void {
@@ -175,7 +178,7 @@ function setAttributeRoyalty(context: ActionContext): void {
   const known = rulesOf(context, collection).find((rule) => rule.lookup_hash === hash)
   const index = known?.index ?? nextMarketId(context, 'attrroyalty')
   const row = { index, source, field, value, weight, recipients, lookup_hash: hash }
-  context.put('royaltyattr', collection, index, context.actors[0]!, row)
+  context.put({ table: 'royaltyattr', scope: collection, key: index, payer: context.actors[0]! }, row)
 }
 
 function deleteAttributeRoyalty(context: ActionContext): void {

@@ -44,7 +44,7 @@ function announceSale(context: ActionContext): void {
   const { collection_name: collection } = assetHeldBy(context, data.seller, data.asset_ids[0]!)
   const terms = termsOf(context, collection, data.maker_marketplace)
   const row = { ...data, ...terms, sale_id: id, offer_id: -1n }
-  putListing(context, 'sales', id, data.seller, row)
+  putListing(context, { table: 'sales', id, payer: data.seller }, row)
   context.log('lognewsale', { ...row })
 }
 
@@ -54,7 +54,11 @@ function startSale(context: ActionContext): void {
   if (offer.recipient !== context.self || offer.memo !== 'sale') return
   const sale = findListing(context, 'sales', offer.sender, offer.sender_asset_ids)
   if (sale === undefined) return
-  putListing(context, 'sales', sale.sale_id, sale.seller, { ...sale, offer_id: offer.offer_id })
+  putListing(
+    context,
+    { table: 'sales', id: sale.sale_id, payer: sale.seller },
+    { ...sale, offer_id: offer.offer_id },
+  )
   context.log('logsalestart', { sale_id: sale.sale_id, offer_id: offer.offer_id })
 }
 

@@ -21,7 +21,10 @@ export function marketConfigOf(context: ActionContext): MarketConfigRow {
 
 /** Writes the configuration row of the market contract. */
 export function putMarketConfig(context: ActionContext, config: MarketConfigRow): void {
-  context.put('config', marketAccount, nameValue('config'), marketAccount, { ...config })
+  context.put(
+    { table: 'config', scope: marketAccount, key: nameValue('config'), payer: marketAccount },
+    { ...config },
+  )
 }
 
 /** True once the contract runs its second version, which deals in single assets only. */
@@ -38,7 +41,7 @@ export function upcomingId(context: ActionContext, counter: string): bigint {
 export function nextMarketId(context: ActionContext, counter: string): bigint {
   const id = upcomingId(context, counter)
   const row = { counter_name: counter, counter_value: id + 1n }
-  context.put('counters', marketAccount, nameValue(counter), marketAccount, row)
+  context.put({ table: 'counters', scope: marketAccount, key: nameValue(counter), payer: marketAccount }, row)
   return id
 }
 
@@ -54,13 +57,12 @@ export function listingOf<K extends ListingTable>(
 /** Writes a listing; the payer of an existing row does not change. */
 export function putListing(
   context: ActionContext,
-  table: ListingTable,
-  id: bigint,
-  payer: string,
+  place: { readonly table: ListingTable; readonly id: bigint; readonly payer: string },
   row: TableRows[ListingTable],
 ): void {
+  const { table, id, payer } = place
   const before = context.raw(table, marketAccount, id)
-  context.put(table, marketAccount, id, before?.payer ?? payer, { ...row })
+  context.put({ table, scope: marketAccount, key: id, payer: before?.payer ?? payer }, { ...row })
 }
 
 /** Removes a listing. */
@@ -75,7 +77,7 @@ export function eraseListing(context: ActionContext, table: ListingTable, id: bi
 export function changePayer(context: ActionContext, table: ListingTable, id: bigint, payer: string): void {
   const { value } = context.raw(table, marketAccount, id)!
   context.erase(table, marketAccount, id)
-  context.putRaw(table, marketAccount, id, payer, value)
+  context.putRaw({ table, scope: marketAccount, key: id, payer }, value)
 }
 
 /**
@@ -142,7 +144,10 @@ export function changeBalance(context: ActionContext, owner: string, quantity: s
         : quantities.map((each) => (each === held ? entry : each))
   if (next.length === 0) context.erase('balances', marketAccount, key)
   else
-    context.put('balances', marketAccount, key, marketAccount, { owner, quantities: next.map(formatAsset) })
+    context.put(
+      { table: 'balances', scope: marketAccount, key, payer: marketAccount },
+      { owner, quantities: next.map(formatAsset) },
+    )
 }
 
 /** Account of the token contract that a supported symbol belongs to. */

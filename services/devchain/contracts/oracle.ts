@@ -23,19 +23,22 @@ function newPair(context: ActionContext): void {
     proposer: string
     pair: Omit<PairRow, 'proposer'> & { readonly name: string }
   }
-  context.put('pairs', oracleAccount, nameValue(pair.name), proposer, {
-    ...pair,
-    active: false,
-    bounty_awarded: false,
-    bounty_edited_by_custodians: false,
-    proposer,
-    bounty_amount: '0.00000000 WAX',
-    approving_custodians: [],
-    approving_oracles: [],
-  })
+  context.put(
+    { table: 'pairs', scope: oracleAccount, key: nameValue(pair.name), payer: proposer },
+    {
+      ...pair,
+      active: false,
+      bounty_awarded: false,
+      bounty_edited_by_custodians: false,
+      proposer,
+      bounty_amount: '0.00000000 WAX',
+      approving_custodians: [],
+      approving_oracles: [],
+    },
+  )
   for (let id = 0n; id < datapointsPerPair; id++) {
     const empty = { id, owner: '', value: 0n, median: 0n, timestamp: '1970-01-01T00:00:00.000' }
-    context.put('datapoints', pair.name, id, proposer, empty)
+    context.put({ table: 'datapoints', scope: pair.name, key: id, payer: proposer }, empty)
   }
 }
 
@@ -46,7 +49,7 @@ function approvePair(context: ActionContext): void {
   const row = readRow(context.get('pairs', oracleAccount, key), `pair ${bounty}`)
   const { payer } = context.raw('pairs', oracleAccount, key)!
   const approved = { ...row, active: true, bounty_awarded: true, approving_custodians: [owner] }
-  context.put('pairs', oracleAccount, key, payer, approved)
+  context.put({ table: 'pairs', scope: oracleAccount, key, payer }, approved)
 }
 
 /** Each quote goes into the row with the oldest timestamp, and so does the median that it leads to. */
@@ -61,7 +64,7 @@ function write(context: ActionContext): void {
     values.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
     const median = values[Math.min(medianPosition, values.length >> 1)]!
     const { payer } = context.raw('datapoints', pair, oldest.id)!
-    context.put('datapoints', pair, oldest.id, payer, { ...written, median })
+    context.put({ table: 'datapoints', scope: pair, key: oldest.id, payer }, { ...written, median })
   }
 }
 

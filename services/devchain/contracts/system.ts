@@ -85,9 +85,12 @@ function setAbi(context: ActionContext, watcher: AccountWatcher): void {
   const name = context.host.nameOf(reader.u64())
   const abi = reader.blob()
   context.billRam(name, BigInt(abi.length))
-  context.put('abihash', systemAccount, nameValue(name), name, {
-    owner: name,
-    hash: sha256(abi).toString('hex'),
-  })
+  context.put(
+    { table: 'abihash', scope: systemAccount, key: nameValue(name), payer: name },
+    {
+      owner: name,
+      hash: sha256(abi).toString('hex'),
+    },
+  )
   watcher.abiSet(name, abi)
 }

@@ -19,24 +19,21 @@ function transfer(context: ActionContext): void {
   const { from, to, quantity } = context.data() as { from: string; to: string; quantity: string }
   context.notify(from)
   context.notify(to)
-  const { amount, symbol } = parseAsset(quantity)
-  addBalance(context, from, symbol, quantity, -amount, from)
-  addBalance(context, to, symbol, quantity, amount, from)
+  const sent = parseAsset(quantity)
+  addBalance(context, from, { ...sent, amount: -sent.amount }, from)
+  addBalance(context, to, sent, from)
 }
 
+/** Changes a balance; `payer` is billed for one that is not there yet. */
 function addBalance(
   context: ActionContext,
   owner: string,
-  symbol: string,
-  quantity: string,
-  change: bigint,
+  change: ReturnType<typeof parseAsset>,
   payer: string,
 ): void {
-  const key = symbolCodeValue(symbol)
+  const key = symbolCodeValue(change.symbol)
   const row = context.get('accounts', owner, key)
-  const before = parseAsset(row?.balance ?? quantity)
-  const amount = (row === undefined ? 0n : before.amount) + change
-  context.put('accounts', owner, key, row === undefined ? payer : owner, {
-    balance: formatAsset({ ...before, amount }),
-  })
+  const before = row === undefined ? { ...change, amount: 0n } : parseAsset(row.balance)
+  const balance = formatAsset({ ...before, amount: before.amount + change.amount })
+  context.put({ table: 'accounts', scope: owner, key, payer: row === undefined ? payer : owner }, { balance })
 }

@@ -67,9 +67,12 @@ function linkOf(context: ActionContext, id: bigint): LinkRow {
 }
 
 function putLink(context: ActionContext, link: LinkRow): void {
-  context.put('links', toolsAccount, link.link_id, link.creator, { ...link })
+  context.put({ table: 'links', scope: toolsAccount, key: link.link_id, payer: link.creator }, { ...link })
 }
 
 function putConfig(context: ActionContext, config: ToolsConfigRow): void {
-  context.put('config', toolsAccount, nameValue('config'), toolsAccount, { ...config })
+  context.put(
+    { table: 'config', scope: toolsAccount, key: nameValue('config'), payer: toolsAccount },
+    { ...config },
+  )
 }

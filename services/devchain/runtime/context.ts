@@ -30,6 +30,16 @@ export interface ContractHost {
   encode(abi: KnownAbi, type: string, value: Fields): Buffer
 }
 
+/** Where a contract stores a row. */
+export interface RowPlace {
+  readonly table: string
+  /** A name, or a raw 64-bit value. */
+  readonly scope: string | bigint
+  readonly key: bigint
+  /** Who is billed for its RAM. */
+  readonly payer: string
+}
+
 /** Bytes that the node bills for a row in addition to its value. */
 const rowOverheadBytes = 112
 
@@ -102,20 +112,20 @@ export class ActionContext {
     return this.host.rawRow(this.self, table, scope, key)
   }
 
-  /** Creates or replaces a row; `payer` is billed for its RAM. */
-  put(table: string, scope: string | bigint, key: bigint, payer: string, row: Fields): void {
-    const type = this.abi.compiled.tableType(table)!
-    this.putRaw(table, scope, key, payer, this.host.encode(this.abi, type, row))
+  /** Creates or replaces a row. */
+  put(place: RowPlace, row: Fields): void {
+    const type = this.abi.compiled.tableType(place.table)!
+    this.putRaw(place, this.host.encode(this.abi, type, row))
   }
 
   /** As `put`, with packed bytes. */
-  putRaw(table: string, scope: string | bigint, key: bigint, payer: string, value: Buffer): void {
+  putRaw({ table, scope, key, payer }: RowPlace, value: Buffer): void {
     const { rows } = this.host.state
-    const [code, scopeValue, tableValue] = [nameValue(this.self), scopeOf(scope), nameValue(table)]
-    const before = rows.row(code, scopeValue, tableValue, key)
+    const place = { code: nameValue(this.self), scope: scopeOf(scope), table: nameValue(table) }
+    const before = rows.row(place.code, place.scope, place.table, key)
     if (before !== undefined) this.#bill(before.payer, -rowBytes(before.value))
     this.#bill(nameValue(payer), rowBytes(value))
-    rows.put(code, scopeValue, tableValue, key, nameValue(payer), value)
+    rows.put({ ...place, primaryKey: key }, nameValue(payer), value)
   }
 
   /** Removes a row that exists. */

@@ -29,7 +29,7 @@ async function start(handler: RequestListener, more: Partial<ListenerOptions> = 
 async function open(listener: Listener): Promise<Socket> {
   const socket = connect(listener.port, '127.0.0.1')
   socket.on('error', () => undefined)
-  closing.push(async () => socket.destroy())
+  closing.push(() => Promise.resolve(socket.destroy()))
   await once(socket, 'connect')
   return socket
 }
@@ -41,7 +41,9 @@ describe('requests that come before earlier ones are answered', () => {
     const listener = await start((request, response) => {
       let body = ''
       request.on('data', (bytes: Buffer) => (body += bytes.toString()))
-      request.on('end', () => setTimeout(() => response.end(`[${request.url ?? ''} ${body}]`), Math.random() * 3))
+      request.on('end', () =>
+        setTimeout(() => response.end(`[${request.url ?? ''} ${body}]`), Math.random() * 3),
+      )
     })
     const requests = Array.from({ length: 60 }, (_, at) =>
       at % 3 === 0
@@ -109,7 +111,7 @@ describe('requests that come before earlier ones are answered', () => {
   it('leave the others their turns: 220,000 on five connections', async () => {
     const listener = await start((request, response) => {
       if (request.url === '/alive') response.end('alive')
-      else setImmediate(() => response.end('x'))
+      else setImmediate(() => void response.end('x'))
     })
     const ask = async (): Promise<number> => {
       const startedMs = performance.now()
@@ -126,7 +128,9 @@ describe('requests that come before earlier ones are answered', () => {
       socket.write(get('/').repeat(44_000))
     }
     let longest = 0
-    for (const untilMs = performance.now() + 1_500; performance.now() < untilMs; await sleep(20)) {
+    const untilMs = performance.now() + 1_500
+    while (performance.now() < untilMs) {
+      await sleep(20)
       longest = Math.max(longest, await ask())
     }
     expect(longest).toBeLessThan(patient(200))

@@ -18,7 +18,7 @@ import { buyofferTrades, templateBuyofferTrades } from './trades.ts'
 /** States of a buy offer as actions set them; 4 (invalid) is derived. */
 export const buyofferState = { pending: 0, declined: 1, cancelled: 2, accepted: 3 } as const
 /** States of a template buy offer. */
-const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
+export const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
 
 /** Changes of buy offers of both kinds by a block's actions and rows. */
 export class Buyoffers {

@@ -1,21 +1,6 @@
 import { keyText } from '../../../core/antelope/index.ts'
 import { assetsTables, offerStates, offerValidity } from '../../handlers/assets/index.ts'
-import {
-  auctionTrades,
-  buyofferState,
-  buyofferStates,
-  buyofferTrades,
-  deliveredAssets,
-  kinds,
-  linkAssets,
-  listAssets,
-  marketTables,
-  salePrices,
-  saleState,
-  saleStates,
-  saleTrades,
-  templateBuyofferTrades,
-} from '../../handlers/market/index.ts'
+import { listAssets, loadedListings, marketTables, saleState } from '../../handlers/market/index.ts'
 import { linkCollections, toolsTables } from '../../handlers/tools/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
@@ -155,7 +140,7 @@ function salesPart(account: string): ListingPart {
       const isDirect = listingSymbol === settlementSymbol
       const isSold = row.state === saleState.sold
       const median = isSold ? (facts.medians.get(row.sale_id) ?? null) : null
-      unit.insert(marketTables.sales, {
+      const sale = {
         sale_id: row.sale_id,
         ...listing(row),
         ...listAssets(assets),
@@ -169,12 +154,9 @@ function salesPart(account: string): ListingPart {
         settlement_precision: facts.precisions.get(settlementSymbol) ?? 0,
         listing_symbol: listingSymbol,
         settlement_symbol: settlementSymbol,
-      })
-      linkAssets(unit, kinds.sale, row.sale_id, assets)
-      if (row.state === saleState.listed && row.offer_id !== null) unit.recheck(saleStates, row.offer_id)
-      if (!isSold) return
-      unit.recheck(salePrices, row.sale_id)
-      unit.recheck(saleTrades, row.sale_id)
+      }
+      unit.insert(marketTables.sales, sale)
+      loadedListings.sale(sale, unit)
     },
   }
 }
@@ -210,7 +192,7 @@ function auctionsPart(account: string): ListingPart {
       const assets = ids(row.asset_ids)
       // The source also counts what happens to the contract's row without an action on it.
       const changed = facts.auctionChanges.get(row.auction_id)
-      unit.insert(marketTables.auctions, {
+      const auction = {
         auction_id: row.auction_id,
         ...listing(row),
         ...(changed === undefined
@@ -224,9 +206,9 @@ function auctionsPart(account: string): ListingPart {
         token_symbol: row.token_symbol,
         claimed_by_seller: row.claimed_by_seller ?? false,
         claimed_by_buyer: row.claimed_by_buyer ?? false,
-      })
-      linkAssets(unit, kinds.auction, row.auction_id, assets)
-      unit.recheck(auctionTrades, row.auction_id)
+      }
+      unit.insert(marketTables.auctions, auction)
+      loadedListings.auction(auction, unit)
     },
   }
 }
@@ -252,7 +234,7 @@ function buyoffersPart(account: string): ListingPart {
        WHERE l.market_contract = ${contract} AND ${where('l.buyoffer_id')} ORDER BY l.buyoffer_id`,
     put(row: OldBuyoffer, unit) {
       const assets = ids(row.asset_ids)
-      unit.insert(marketTables.buyoffers, {
+      const buyoffer = {
         buyoffer_id: row.buyoffer_id,
         ...listing(row),
         ...listAssets(assets),
@@ -262,10 +244,9 @@ function buyoffersPart(account: string): ListingPart {
         token_symbol: row.token_symbol,
         memo: row.memo,
         decline_memo: row.decline_memo,
-      })
-      linkAssets(unit, kinds.buyoffer, row.buyoffer_id, assets)
-      if (row.state === buyofferState.pending) for (const id of assets) unit.recheck(buyofferStates, id)
-      if (row.state === buyofferState.accepted) unit.recheck(buyofferTrades, row.buyoffer_id)
+      }
+      unit.insert(marketTables.buyoffers, buyoffer)
+      loadedListings.buyoffer(buyoffer, unit)
     },
   }
 }
@@ -279,8 +260,6 @@ interface OldTemplateBuyoffer extends Omit<OldListing, 'seller'> {
   template_id: bigint
 }
 
-const TEMPLATE_BUYOFFER_SOLD = 2
-
 function templateBuyoffersPart(account: string): ListingPart {
   const contract = literal(account)
   return {
@@ -293,7 +272,7 @@ function templateBuyoffersPart(account: string): ListingPart {
        WHERE l.market_contract = ${contract} AND ${where('l.buyoffer_id')} ORDER BY l.buyoffer_id`,
     put(row: OldTemplateBuyoffer, unit) {
       const [assetId] = ids(row.asset_ids)
-      unit.insert(marketTables.templateBuyoffers, {
+      const buyoffer = {
         buyoffer_id: row.buyoffer_id,
         ...listing({ ...row, seller: row.seller ?? '' }),
         seller: row.seller,
@@ -306,11 +285,9 @@ function templateBuyoffersPart(account: string): ListingPart {
         schema_name: null,
         name: null,
         traits: [],
-      })
-      if (row.state !== TEMPLATE_BUYOFFER_SOLD) return
-      if (assetId !== undefined) linkAssets(unit, kinds.templateBuyoffer, row.buyoffer_id, [assetId])
-      unit.recheck(deliveredAssets, row.buyoffer_id)
-      unit.recheck(templateBuyofferTrades, row.buyoffer_id)
+      }
+      unit.insert(marketTables.templateBuyoffers, buyoffer)
+      loadedListings.templateBuyoffer(buyoffer, unit)
     },
   }
 }

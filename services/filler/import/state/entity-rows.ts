@@ -1,21 +1,7 @@
 import { attributesToJsonText, decodeAttributes } from '../../../core/antelope/attributes/index.ts'
 import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
 import { assetsTables, offerStates, offerValidity } from '../../handlers/assets/index.ts'
-import {
-  auctionTrades,
-  buyofferState,
-  buyofferStates,
-  buyofferTrades,
-  deliveredAssets,
-  kinds,
-  linkAssets,
-  listAssets,
-  salePrices,
-  saleState,
-  saleStates,
-  saleTrades,
-  templateBuyofferTrades,
-} from '../../handlers/market/index.ts'
+import { buyofferState, listAssets, loadedListings, saleState } from '../../handlers/market/index.ts'
 import { linkCollections } from '../../handlers/tools/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
 
@@ -35,8 +21,6 @@ type Row = Record<string, unknown>
 const unknownDates = { created_at_time: 0, updated_at_time: 0, created_at_block: 0, updated_at_block: 0 }
 const LINK_STATES = { waiting: 0, created: 1 } as const
 const AUCTION_STATES = { waiting: 0, started: 1 } as const
-const TEMPLATE_BUYOFFER_SOLD = 2
-
 /** Attributes as JSON text; null when there are none. */
 function attributes(format: readonly FormatField[], packed: unknown): string | null {
   const { attributes: found } = decodeAttributes(format, packed as Uint8Array)
@@ -206,7 +190,10 @@ export function putRelatedRows(table: string, row: Row, value: Values | null, un
   completions[table]?.(row, unit, value)
 }
 
-const idsOf = (row: Row) => row.asset_ids as bigint[]
+/** The rows are those of the table, as `entityRow` builds them and as actions have changed them. */
+function related(put: (row: never, unit: CommitUnit) => void) {
+  return (row: Row, unit: CommitUnit) => put(row as never, unit)
+}
 
 const completions: Readonly<Record<string, (row: Row, unit: CommitUnit, value: Values | null) => void>> = {
   'assets.assets': (row, unit, value) => {
@@ -226,33 +213,10 @@ const completions: Readonly<Record<string, (row: Row, unit: CommitUnit, value: V
       unit.recheck(offerValidity, id)
     }
   },
-  'market.sales': (row, unit) => {
-    const id = row.sale_id as bigint
-    linkAssets(unit, kinds.sale, id, idsOf(row))
-    if (row.state === saleState.listed && row.offer_id !== null)
-      unit.recheck(saleStates, row.offer_id as bigint)
-    if (row.state !== saleState.sold) return
-    unit.recheck(salePrices, id)
-    unit.recheck(saleTrades, id)
-  },
-  'market.auctions': (row, unit) => {
-    linkAssets(unit, kinds.auction, row.auction_id as bigint, idsOf(row))
-    unit.recheck(auctionTrades, row.auction_id as bigint)
-  },
-  'market.buyoffers': (row, unit) => {
-    const id = row.buyoffer_id as bigint
-    linkAssets(unit, kinds.buyoffer, id, idsOf(row))
-    if (row.state === buyofferState.pending)
-      for (const asset of idsOf(row)) unit.recheck(buyofferStates, asset)
-    if (row.state === buyofferState.accepted) unit.recheck(buyofferTrades, id)
-  },
-  'market.template_buyoffers': (row, unit) => {
-    if (row.state !== TEMPLATE_BUYOFFER_SOLD) return
-    const id = row.buyoffer_id as bigint
-    if (row.asset_id !== null) linkAssets(unit, kinds.templateBuyoffer, id, [row.asset_id as bigint])
-    unit.recheck(deliveredAssets, id)
-    unit.recheck(templateBuyofferTrades, id)
-  },
+  'market.sales': related(loadedListings.sale),
+  'market.auctions': related(loadedListings.auction),
+  'market.buyoffers': related(loadedListings.buyoffer),
+  'market.template_buyoffers': related(loadedListings.templateBuyoffer),
   'tools.links': (row, unit) => unit.recheck(linkCollections, row.link_id as bigint),
 }
 
