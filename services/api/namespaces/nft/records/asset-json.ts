@@ -1,4 +1,4 @@
-import type { Json, DataMember } from '../../../json/index.ts'
+import type { Json } from '../../../json/index.ts'
 import type { Fragment } from '../../../records/index.ts'
 import { dataMembers, joinDataMap, overlayDataMap, splitDataMap } from '../../../json/index.ts'
 import type { AssetFragments, AssetRow } from './asset-rows.ts'
@@ -98,9 +98,9 @@ export function templateData(template: Fragment): string {
 }
 
 interface TemplateMaps {
-  readonly immutable: readonly DataMember[]
-  readonly mutable: readonly DataMember[]
-  readonly merged: readonly DataMember[]
+  readonly immutable: ReturnType<typeof overlayDataMap>
+  readonly mutable: ReturnType<typeof overlayDataMap>
+  readonly merged: ReturnType<typeof overlayDataMap>
 }
 
 const noMaps: TemplateMaps = { immutable: [], mutable: [], merged: [] }
