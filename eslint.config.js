@@ -89,7 +89,12 @@ export default tseslint.config(
   {
     files: ['*.js', '*.cjs', '*.config.ts'],
     ...tseslint.configs.disableTypeChecked,
-    rules: { ...tseslint.configs.disableTypeChecked.rules, 'no-restricted-syntax': 'off', 'no-undef': 'off' },
+    rules: {
+      ...tseslint.configs.disableTypeChecked.rules,
+      '@typescript-eslint/no-require-imports': 'off',
+      'no-restricted-syntax': 'off',
+      'no-undef': 'off',
+    },
   },
   {
     files: ['tests/**', '**/*.test.ts'],
