@@ -34,7 +34,7 @@ export interface Subscription {
   readonly isJoined: boolean
   /** Where it stands while its client resumes. */
   place: FeedCursor | undefined
-  /** While its client resumes: whether the cursor has been checked, and the client has been told that it begins. */
+  /** While its client resumes: whether the cursor has been checked and `subscribed` has been sent. */
   isBegun: boolean
 }
 

@@ -22,7 +22,7 @@ export interface ResumeTiming {
   readonly turnMs: number
   /** Pause after the first `subscribed`, in which further subscriptions begin at the same place, ms. */
   readonly gatherMs: number
-  /** How often a client that waits for its turn is told so, ms. */
+  /** Interval of the `waiting` notices of a client that waits for its turn, ms. */
   readonly noticeMs: number
   /** Longest wait for a turn, ms. */
   readonly waitMs: number
@@ -206,7 +206,7 @@ class ResumeTurn {
     this.#client.sendTo([subscription], errorMessage('CURSOR_TOO_OLD', text, members, cursorText(position)))
   }
 
-  /** Moves the subscriptions that are furthest behind; undefined when the turn goes on. */
+  /** Moves the subscriptions that are furthest behind; undefined when the turn continues. */
   async #step(): Promise<Next | undefined> {
     const { position, history } = this.#hub
     const all = this.#all
