@@ -3,6 +3,35 @@
 /** Most names behind a door: more of them are a missing wall. */
 const DOOR_NAMES = 15
 
+const UPPER_SNAKE = /^[A-Z][A-Z0-9_]*$/
+
+/** Whether an expression is a literal, or arithmetic on literals and constants. */
+function isLiteral(node) {
+  switch (node?.type) {
+    case 'Literal':
+      return node.value !== null && typeof node.value !== 'boolean'
+    case 'TemplateLiteral':
+      return node.expressions.length === 0
+    case 'UnaryExpression':
+      return isLiteral(node.argument)
+    case 'TSAsExpression':
+      return isLiteral(node.expression)
+    case 'BinaryExpression':
+      return [node.left, node.right].every(
+        (side) => isLiteral(side) || (side.type === 'Identifier' && UPPER_SNAKE.test(side.name)),
+      )
+    default:
+      return false
+  }
+}
+
+/** Whether an expression creates an object, an array or an instance. */
+function isObject(node) {
+  if (node?.type === 'TSAsExpression' || node?.type === 'TSSatisfiesExpression')
+    return isObject(node.expression)
+  return ['ObjectExpression', 'ArrayExpression', 'NewExpression'].includes(node?.type)
+}
+
 /** A door, an `index.ts` of a folder, exports at most `DOOR_NAMES` names, each by name. */
 const doorNames = {
   meta: {
@@ -30,4 +59,30 @@ const doorNames = {
   }),
 }
 
-export const pronghornRules = { rules: { 'door-names': doorNames } }
+/** Literals of a module are UPPER_SNAKE, its objects camelCase. */
+const constantStyle = {
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    messages: {
+      literal: '{{ name }} is a literal of the module: UPPER_SNAKE.',
+      object: '{{ name }} is an object of the module: camelCase.',
+    },
+  },
+  create: (context) => ({
+    VariableDeclaration(declaration) {
+      const { parent } = declaration
+      const isOfModule = parent.type === 'Program' || parent.type === 'ExportNamedDeclaration'
+      if (declaration.kind !== 'const' || !isOfModule) return
+      for (const { id, init } of declaration.declarations) {
+        if (id.type !== 'Identifier') continue
+        const isUpper = UPPER_SNAKE.test(id.name)
+        const messageId =
+          isLiteral(init) && !isUpper ? 'literal' : isObject(init) && isUpper ? 'object' : undefined
+        if (messageId) context.report({ node: id, messageId, data: { name: id.name } })
+      }
+    },
+  }),
+}
+
+export const pronghornRules = { rules: { 'door-names': doorNames, 'constant-style': constantStyle } }

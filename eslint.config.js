@@ -81,6 +81,11 @@ export default tseslint.config(
   },
   { files: ['services/core/config/environment/environment.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
+    files: ['services/**/*.ts', 'scripts/**/*.ts', 'tests/**/*.ts'],
+    plugins: { pronghorn: pronghornRules },
+    rules: { 'pronghorn/constant-style': 'error' },
+  },
+  {
     files: ['services/**/index.ts', 'scripts/**/index.ts'],
     ignores: ['services/filler/index.ts', 'scripts/conformance/index.ts'],
     plugins: { pronghorn: pronghornRules },

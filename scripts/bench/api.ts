@@ -47,7 +47,7 @@ const { values: options } = parseArgs({
 })
 
 /** How requests are planned in the api. */
-const PLANNING = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
+const planning = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
 /** The share of its limit above which an answer is near it. */
 const NEAR = 0.5
 /** How often a request near its limit is repeated, after one to fill the caches of the database. */
@@ -203,7 +203,7 @@ async function describeScans(address: DatabaseAddress, cases: readonly RequestCa
   const client = await connectDatabase(address, {
     applicationName: 'bench',
     statementTimeoutMs: EXPLAIN_MS,
-    settings: PLANNING,
+    settings: planning,
   })
   const parts = await bigParts(client)
   let whole = 0

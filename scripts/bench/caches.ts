@@ -35,7 +35,7 @@ const PICKED = 5_000
 const LIFE_SECONDS = 2
 
 /** What is switched off; nothing for the api that the others are compared with. */
-const SETTINGS: readonly { readonly without: string; readonly caches: ApiCaches }[] = [
+const settings: readonly { readonly without: string; readonly caches: ApiCaches }[] = [
   { without: 'nothing', caches: { lifeSeconds: LIFE_SECONDS } },
   { without: 'answers', caches: { lifeSeconds: 0 } },
   { without: 'fragments', caches: { lifeSeconds: LIFE_SECONDS, isCachingFragments: false } },
@@ -63,7 +63,7 @@ try {
   const addresses = await mixedAddresses()
   const different = new Set(addresses).size
   console.log(`${addresses.length} requests, ${different} different addresses; two commits a second\n`)
-  for (const setting of SETTINGS) subjects.push(await start(setting, addresses))
+  for (const setting of settings) subjects.push(await start(setting, addresses))
   const stopCommits = startCommits(database)
   try {
     // Until the programs have been compiled and the caches are filled.
@@ -97,7 +97,7 @@ async function mixedAddresses(): Promise<string[]> {
 }
 
 async function start(
-  { without, caches }: (typeof SETTINGS)[number],
+  { without, caches }: (typeof settings)[number],
   addresses: readonly string[],
 ): Promise<Subject> {
   const api = await startApiProcess(server.address, 'assets,market', {}, caches)

@@ -5,11 +5,11 @@
 import { createInterface } from 'node:readline'
 import { createDevchain } from '../../services/devchain/index.ts'
 import type { ActivityMix, Devchain } from '../../services/devchain/index.ts'
-import { benchBlocks, denseMarketMix, denseMix, denseRate, MirrorNode } from '../lab/index.ts'
+import { benchBlocks, denseMarketMix, denseMix, DENSE_RATE, MirrorNode } from '../lab/index.ts'
 
 const [kind, count] = [process.argv[2], Number(process.argv[3])]
 const [bytesPerSecond, chainId] = process.argv.slice(4)
-const retainBytes = 4 * 1024 ** 3
+const RETAIN_BYTES = 4 * 1024 ** 3
 
 /** Chains of little but one kind of event, none of whose generated blocks is irreversible. */
 const events: Readonly<Record<string, ActivityMix>> = {
@@ -36,10 +36,10 @@ function buildChain(): Devchain {
     return createDevchain({
       recordings: ['main', 'v2'],
       blocks: count,
-      rate: denseRate,
+      rate: DENSE_RATE,
       mix: kind === 'dense' ? denseMix : denseMarketMix,
       seed: 7,
-      retainBytes,
+      retainBytes: RETAIN_BYTES,
       libLagBlocks: 0,
     })
   }
@@ -50,7 +50,7 @@ function buildChain(): Devchain {
   return createDevchain({
     recordings: ['main', 'v2'],
     append: benchBlocks(kind, count, after),
-    retainBytes,
+    retainBytes: RETAIN_BYTES,
     libLagBlocks: 0,
   })
 }

@@ -24,7 +24,7 @@ export interface GeneratedServer {
   stop(): Promise<void>
 }
 
-const SETTINGS = {
+const serverSettings = {
   shared_buffers: '1GB',
   effective_cache_size: '4GB',
   maintenance_work_mem: '256MB',
@@ -47,7 +47,7 @@ export async function startGeneratedServer(
   note: (step: string) => void,
 ): Promise<GeneratedServer> {
   const server = await startEmbeddedPostgres({
-    settings: SETTINGS,
+    settings: serverSettings,
     ...(options.data === undefined ? {} : { dataDir: options.data }),
   })
   const { host, port, user, password } = server

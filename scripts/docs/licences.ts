@@ -10,7 +10,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import { code, table } from './markdown.ts'
 
 /** Licences that allow what an operator does with the product, with their notice alone. */
-const ALLOWED: ReadonlySet<string> = new Set([
+const allowed: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
   'BlueOak-1.0.0',
@@ -60,7 +60,7 @@ export function refusedLicences(licences: readonly Licence[]): Licence[] {
     expression
       .replaceAll(/[()]/g, '')
       .split(' OR ')
-      .some((choice) => choice.split(' AND ').every((each) => ALLOWED.has(each.trim())))
+      .some((choice) => choice.split(' AND ').every((each) => allowed.has(each.trim())))
   return licences.filter(({ licence }) => !isAllowed(licence))
 }
 

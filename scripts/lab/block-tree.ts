@@ -32,8 +32,8 @@ export interface TreePlan {
 }
 
 /** Blocks produced after the recordings before every tree, so that there is something to trade. */
-const settlingBlocks = 40
-const settlingRate = 10
+const SETTLING_BLOCKS = 40
+const SETTLING_RATE = 10
 
 /**
  * Grows many chains from one base: the recordings, and some generated blocks. Branches are created with the blocks that they
@@ -49,7 +49,7 @@ export class TreeGrower {
   /** Reads the recordings and creates the base. */
   constructor() {
     const { source } = createDevchain({
-      ...{ blocks: settlingBlocks, rate: settlingRate },
+      ...{ blocks: SETTLING_BLOCKS, rate: SETTLING_RATE },
       ...{ libLagBlocks: Infinity, retainBytes: Infinity },
     })
     this.chainId = source.chainId

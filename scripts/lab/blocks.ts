@@ -36,7 +36,7 @@ export const denseMarketMix: ActivityMix = {
 }
 
 /** Actions per block of a dense block of about a megabyte. */
-export const denseRate = 900
+export const DENSE_RATE = 900
 
 /**
  * Creates `count` consecutive blocks that share their traces and deltas: `foreign` with 378 transfers of a

@@ -1,4 +1,4 @@
-export { benchBlocks, denseMarketMix, denseMix, denseRate } from './blocks.ts'
+export { benchBlocks, denseMarketMix, denseMix, DENSE_RATE } from './blocks.ts'
 export { TreeGrower } from './block-tree.ts'
 export type { BlockTree, TreePlan } from './block-tree.ts'
 export { MirrorNode } from './mirror.ts'

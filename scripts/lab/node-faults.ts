@@ -7,7 +7,7 @@ export interface NodeFault {
 }
 
 /** Blocks that a node loses when it is set back, or when it goes to its own branch. */
-const depth = 4
+const DEPTH = 4
 
 /** Faults of a node at the head, by name. */
 export const nodeFaults: Readonly<Record<'frozen' | 'killed' | 'rewound' | 'branched', NodeFault>> = {
@@ -24,11 +24,11 @@ export const nodeFaults: Readonly<Record<'frozen' | 'killed' | 'rewound' | 'bran
     },
   },
   rewound: {
-    happen: (node) => node.setBack(depth),
+    happen: (node) => node.setBack(DEPTH),
     end: (node) => node.rejoin(),
   },
   branched: {
-    happen: (node) => node.branchOff(depth),
+    happen: (node) => node.branchOff(DEPTH),
     end: (node) => node.rejoin(),
   },
 }

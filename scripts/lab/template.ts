@@ -17,22 +17,22 @@ export interface BlockTemplate {
 }
 
 /** A token that no handler watches. */
-const foreignToken = 'foreigntoken'
-const transfersPerBlock = 378
-const firstSequence = 9_000_000_000n
-const slot = 1_700_000_000
+const FOREIGN_TOKEN = 'foreigntoken'
+const TRANSFERS_PER_BLOCK = 378
+const FIRST_SEQUENCE = 9_000_000_000n
+const SLOT = 1_700_000_000
 
 /**
  * Transactions of a foreign token: each is a transfer with the two notifications that a token sends, so that
  * 378 transfers give 1,134 action traces and a result of about 300 kB.
  */
 export function foreignTemplate(): BlockTemplate {
-  const transactions = new ByteWriter(128 * 1024).varuint(transfersPerBlock)
-  const traces = new ByteWriter(512 * 1024).varuint(transfersPerBlock)
-  for (let index = 0; index < transfersPerBlock; index++) {
+  const transactions = new ByteWriter(128 * 1024).varuint(TRANSFERS_PER_BLOCK)
+  const traces = new ByteWriter(512 * 1024).varuint(TRANSFERS_PER_BLOCK)
+  for (let index = 0; index < TRANSFERS_PER_BLOCK; index++) {
     const [from, to] = [accountAt(index), accountAt(index + 1)]
     const action = transferAction(from, to, index)
-    const frame = { expiresAt: slot + index, refNum: 1, refId: Buffer.alloc(32) }
+    const frame = { expiresAt: SLOT + index, refNum: 1, refId: Buffer.alloc(32) }
     const transaction = packTransaction(frame, [action], 250)
     transactions.u8(0).u32(250).varuint(transaction.netWords).u8(1).varuint(1)
     transactions.u8(0).raw(transaction.signature!).u8(0).varuint(0).blob(transaction.packed)
@@ -48,7 +48,7 @@ export function emptyTemplate(): BlockTemplate {
   const transaction = { ...packTransaction(emptyFrame, [action], 100), signature: null, netWords: 0 }
   const traces = new ByteWriter().varuint(1)
   writeTransactionTrace(traces, transaction, [
-    traceOf(action, { ordinal: 1, creator: 0, receiver: 'eosio' }, firstSequence),
+    traceOf(action, { ordinal: 1, creator: 0, receiver: 'eosio' }, FIRST_SEQUENCE),
   ])
   return { transactions: Buffer.alloc(2), traces: traces.copy(), deltas: deltasOf(1) }
 }
@@ -63,13 +63,13 @@ function transferAction(from: string, to: string, index: number): PackedAction {
     .u8(4)
     .raw(Buffer.from('FOR\0\0\0\0'))
     .text('')
-  return packAction({ account: foreignToken, name: 'transfer', actors: [from], data: data.copy() })
+  return packAction({ account: FOREIGN_TOKEN, name: 'transfer', actors: [from], data: data.copy() })
 }
 
 function tracesOf(action: PackedAction, from: string, to: string, index: number): ActionTrace[] {
-  const sequence = firstSequence + BigInt(index * 3)
+  const sequence = FIRST_SEQUENCE + BigInt(index * 3)
   return [
-    traceOf(action, { ordinal: 1, creator: 0, receiver: foreignToken }, sequence),
+    traceOf(action, { ordinal: 1, creator: 0, receiver: FOREIGN_TOKEN }, sequence),
     traceOf(action, { ordinal: 2, creator: 1, receiver: from }, sequence + 1n),
     traceOf(action, { ordinal: 3, creator: 1, receiver: to }, sequence + 2n),
   ]
@@ -90,7 +90,7 @@ function deltasOf(accounts: number): Buffer {
   const rows = { created: new Map(), modified: new Map(), removed: [] }
   return packDeltas({
     num: 1,
-    slot,
+    slot: SLOT,
     timeUs: 0n,
     rows,
     accounts: noAccountChanges,

@@ -2,7 +2,7 @@ import { packAbi, parsePackedAbi } from '../../services/core/antelope/abi/index.
 import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
 
 /** Structs that an enormous ABI has besides its own. */
-const manyStructs = 4_000
+const MANY_STRUCTS = 4_000
 
 /**
  * What an account may set as its ABI, made from the right one. `variant` distinguishes two of a kind. The first four cannot
@@ -33,10 +33,10 @@ export const brokenAbis = {
     change(abi, ({ structs }) => ({
       structs: [
         ...structs,
-        ...Array.from({ length: manyStructs }, (_, i) => ({
+        ...Array.from({ length: MANY_STRUCTS }, (_, i) => ({
           name: `zz${variant}x${i}`,
           base: '',
-          fields: [{ name: 'a', type: `zz${variant}x${(i + 1) % manyStructs}` }],
+          fields: [{ name: 'a', type: `zz${variant}x${(i + 1) % MANY_STRUCTS}` }],
         })),
       ],
     })),

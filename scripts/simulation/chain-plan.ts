@@ -5,17 +5,17 @@ import { brokenAbis } from './abis.ts'
 import type { BrokenAbi } from './abis.ts'
 
 /** Seeds that share a chain, so that it is made and indexed straight once for all of them. */
-const seedsOfChain = 25
+const SEEDS_OF_CHAIN = 25
 
 /** Of so many chains one has a block of a million traces. */
-const millionEvery = 100
+const MILLION_EVERY = 100
 
 /** The contract whose ABI changes. */
 export const ASSETS_ACCOUNT = 'atomicassets'
 
 /** Number of the chain of a seed. */
 export function chainOf(seed: number): number {
-  return Math.ceil(seed / seedsOfChain)
+  return Math.ceil(seed / SEEDS_OF_CHAIN)
 }
 
 /** A block in which the ABI of the assets contract changes, and for how long. */
@@ -71,7 +71,7 @@ export function drawChain(chain: number, abi: Buffer): ChainPlan {
 
 function drawWide(random: Random, chain: number, length: number): ChainPlan['wide'] {
   const num = random.between(2, length - 2)
-  if (chain % millionEvery === 0) return { num, traces: 1_000_000 }
+  if (chain % MILLION_EVERY === 0) return { num, traces: 1_000_000 }
   return random.chance(0.1) ? { num, traces: random.between(1, 20_000) } : null
 }
 

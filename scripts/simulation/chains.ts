@@ -22,7 +22,7 @@ export interface Chain {
 }
 
 /** Blocks by which the irreversible block trails in a straight run. */
-const straightLag = 8
+const STRAIGHT_LAG = 8
 
 /** Makes chains. */
 export class Chains {
@@ -76,7 +76,7 @@ export class Chains {
   }
 
   async #index(source: Chain['source'], height: number, database: DatabaseAddress): Promise<void> {
-    const node = new SimulatedNode({ ...source, libLagBlocks: straightLag }, height)
+    const node = new SimulatedNode({ ...source, libLagBlocks: STRAIGHT_LAG }, height)
     const life = await ThreadlessLife.start({
       settings: { ...simulatedReader, stop_block: source.base.length + height },
       database,

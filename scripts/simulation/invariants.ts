@@ -107,7 +107,7 @@ const invariants: readonly Invariant[] = [
 ]
 
 /** The journal of every table keeps images of blocks that can be undone, and of no others. */
-const journalRule = 'the undo journal is of blocks that can be undone'
+const JOURNAL_RULE = 'the undo journal is of blocks that can be undone'
 
 /**
  * Checks what must hold after every commit, whatever happened before.
@@ -123,7 +123,7 @@ export async function findViolations(address: DatabaseAddress): Promise<string[]
     )
     // One statement: most undoTables are empty, and asking costs more than answering.
     const journals = {
-      rule: journalRule,
+      rule: JOURNAL_RULE,
       violations: `
         SELECT concat_ws(' ', j.name, j.undo_block)
         FROM (SELECT min(block_num) AS first, max(block_num) AS last FROM chain.reversible_blocks) b,

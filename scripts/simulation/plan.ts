@@ -99,13 +99,13 @@ const weights = {
 } satisfies Record<Happening['kind'], number>
 
 /** Of so many seeds one has fillers that are processes. */
-const processEvery = 100
+const PROCESS_EVERY = 100
 
 /** Draws what happens to the reader of a chain. */
 export function drawPlan(seed: number, { tree }: ChainPlan): SeedPlan {
   const random = new Random(`seed ${seed}`)
   const nodes = random.chance(0.25) ? 2 : 1
-  const isProcess = seed % processEvery === 0
+  const isProcess = seed % PROCESS_EVERY === 0
   return {
     seed,
     isProcess,

@@ -20,16 +20,16 @@ import { SimulatedStore } from './store.ts'
 import { Supervisor } from './supervisor.ts'
 import type { Tally } from './tally.ts'
 
-const pollMs = 12
+const POLL_MS = 12
 /**
  * Looks at a position that does not move, after which a reader that nothing hinders is stuck. Looks, because each takes the
  * database's answer: where the machine has little time for either, they take longer too.
  */
-const patience = 4_000
+const PATIENCE = 4_000
 /** The same for a reader that something may hinder. */
-const stepPatience = 25
+const STEP_PATIENCE = 25
 /** Lines of the filler's log that a failure shows. */
-const linesKept = 400
+const LINES_KEPT = 400
 
 /** What a seed's run needs from outside. */
 export interface SeedRunOptions {
@@ -112,7 +112,7 @@ class SeedRun {
       this.#note(`> ${JSON.stringify(happening)} then ${then}`)
       for (const code of excusesOf(happening)) this.#excuses.add(code)
       await this.#happen(happening)
-      if (then === 'caught-up') await this.#catchUp(stepPatience)
+      if (then === 'caught-up') await this.#catchUp(STEP_PATIENCE)
       else await delay(then)
       await this.#readPosition()
       if (check) this.#violations.push(...(await findViolations(this.#database.address)))
@@ -146,7 +146,7 @@ class SeedRun {
   /** Lets the reader catch up and ends it; false when a rule is broken then. */
   async #endAtGoal(): Promise<boolean> {
     for (;;) {
-      if (!(await this.#catchUp(patience))) {
+      if (!(await this.#catchUp(PATIENCE))) {
         const { num } = await this.#database.position()
         this.#violations.push(`the reader stays at block ${num} although nothing hinders it`)
       }
@@ -302,7 +302,7 @@ class SeedRun {
       if (this.#nodes.some((node) => position.id === this.#goal(node))) return true
       if (position.id !== before) left = looks
       before = position.id
-      await delay(pollMs)
+      await delay(POLL_MS)
     }
     return false
   }
@@ -326,6 +326,6 @@ class SeedRun {
 
   #note(line: string): void {
     this.#log.push(line)
-    if (this.#log.length > linesKept) this.#log.shift()
+    if (this.#log.length > LINES_KEPT) this.#log.shift()
   }
 }

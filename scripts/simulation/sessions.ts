@@ -6,7 +6,7 @@ import type { SessionFault } from './plan.ts'
 const garbage = Buffer.from('01ffffffff00', 'hex')
 
 /** An ABI that describes no protocol. */
-const noProtocol = '{"version":"eosio::abi/1.1"}'
+const NO_PROTOCOL = '{"version":"eosio::abi/1.1"}'
 
 /** Turns a fault of the plan into a session's conduct; `happened` is called when it really does. */
 export function sessionOf(fault: SessionFault, happened: () => void, wake: () => void): NextSession {
@@ -59,7 +59,7 @@ export function sessionOf(fault: SessionFault, happened: () => void, wake: () =>
         return { ...once((frame) => [frame], fault.after), dropAfter: fault.after + 1 }
       case 'no-protocol':
         happened()
-        return { abiText: noProtocol }
+        return { abiText: NO_PROTOCOL }
     }
   }
 }

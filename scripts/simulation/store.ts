@@ -1,14 +1,14 @@
 import { RetryableError } from '../../services/core/errors/index.ts'
 import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
 
-const NEVER = new Promise<never>(() => undefined)
+const never = new Promise<never>(() => undefined)
 
 /** A key-value store that can be lost, and that can stop answering. Only messages are sent to it. */
 export class SimulatedStore implements Pick<KeyValueStore, 'publish'> {
   state: 'lost' | 'frozen' | 'back' = 'back'
 
   publish(): Promise<void> {
-    if (this.state === 'frozen') return NEVER
+    if (this.state === 'frozen') return never
     if (this.state === 'lost')
       return Promise.reject(new RetryableError('KVSTORE_UNAVAILABLE', 'the store is lost'))
     return Promise.resolve()

@@ -14,14 +14,14 @@ export interface SupervisorOptions {
   readonly onEnd: (end: LifeEnd) => void
 }
 
-const pollMs = 12
+const POLL_MS = 12
 /** Pause before a filler that ended is started again. */
-const restartMs = 10
+const RESTART_MS = 10
 /** Longest time for a filler to end once it was asked to. */
-const endMs = 300_000
+const END_MS = 300_000
 /** How long a filler hangs while another takes its place, and continues afterwards. */
-const hangMs = 20
-const afterlifeMs = 30
+const HANG_MS = 20
+const AFTERLIFE_MS = 30
 
 /** Keeps one filler running, as a service manager does, and ends it in every manner. */
 export class Supervisor {
@@ -72,8 +72,8 @@ export class Supervisor {
     this.#replaced.push(old)
     setTimeout(() => {
       old.proxy.thaw()
-      setTimeout(() => old.stop(), afterlifeMs)
-    }, hangMs)
+      setTimeout(() => old.stop(), AFTERLIFE_MS)
+    }, HANG_MS)
   }
 
   /** Ends those that others took the place of. */
@@ -104,7 +104,7 @@ export class Supervisor {
     if (end.code === null) this.#options.onViolation('the filler ended by itself')
     else if (!this.#options.excuses.has(end.code))
       this.#options.onViolation(`the filler ended with ${end.text}`)
-    await delay(restartMs)
+    await delay(RESTART_MS)
     await this.#restart()
   }
 
@@ -114,7 +114,7 @@ export class Supervisor {
 
   /** Takes the present one from the watch. */
   async #take(): Promise<Life> {
-    while (this.life === null) await delay(pollMs)
+    while (this.life === null) await delay(POLL_MS)
     const { life } = this
     this.life = null
     return life
@@ -123,7 +123,7 @@ export class Supervisor {
 
 async function endsInTime(life: Life): Promise<boolean> {
   const giveUp = new AbortController()
-  const late = delay(endMs, false, { signal: giveUp.signal }).catch(() => false)
+  const late = delay(END_MS, false, { signal: giveUp.signal }).catch(() => false)
   const isOver = await Promise.race([life.ended.then(() => true), late])
   giveUp.abort()
   return isOver

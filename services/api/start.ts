@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { NamespaceConfig } from '../core/config/schema/index.ts'
-import { demoChainId } from '../core/chain-node/index.ts'
+import { DEMO_CHAIN_ID } from '../core/chain-node/index.ts'
 import { bodyLimits, BodyReader } from '../core/http/content/index.ts'
 import { createClients, createPeers } from '../core/http/limits/index.ts'
 import { listen } from '../core/http/listener/index.ts'
@@ -365,6 +365,6 @@ function healthSettings({ config, isDemo }: ApiOptions): HealthSettings {
     version: readPackageVersion(),
     readers: [...new Set(connected.filter((name) => name !== undefined))],
     irreversibleReaders: readers.filter((reader) => reader.irreversible_only).map(({ name }) => name),
-    demo: isDemo ?? config.connections.chain.chain_id === demoChainId,
+    demo: isDemo ?? config.connections.chain.chain_id === DEMO_CHAIN_ID,
   }
 }

@@ -27,7 +27,7 @@ import { addVerify } from './commands/verify.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { CliIo } from './io.ts'
 
-const description = `Pronghorn reads the NFT contracts of an Antelope (EOSIO) chain into PostgreSQL and serves them over REST.`
+const DESCRIPTION = `Pronghorn reads the NFT contracts of an Antelope (EOSIO) chain into PostgreSQL and serves them over REST.`
 
 /** Runs one command line (without the program's own name) and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
@@ -53,7 +53,7 @@ function refuseUnknownTopic(program: Command, [command, topic]: readonly string[
 
 function buildProgram(io: CliIo): Command {
   const program = new Command('pronghorn')
-    .description(description)
+    .description(DESCRIPTION)
     .version(readPackageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')

@@ -20,7 +20,7 @@ import { createDevchain } from './devchain.ts'
 import type { ChainBlock } from './chain/index.ts'
 import type { Devchain } from './devchain.ts'
 
-const firstGenerated = 965
+const FIRST_GENERATED = 965
 const contracts = [
   'atomicassets',
   'atomicmarket',
@@ -65,7 +65,7 @@ async function abisOf(url: string): Promise<Map<string, CompiledAbi>> {
 
 describe('generated blocks', () => {
   const devchain = createDevchain(everything)
-  const blocks = blocksFrom(devchain, firstGenerated)
+  const blocks = blocksFrom(devchain, FIRST_GENERATED)
   const transactions = blocks.map(transactionsOf)
   const actions = transactions.flat().flatMap((transaction) => transaction.actions)
   let abis: Map<string, CompiledAbi>
@@ -79,7 +79,7 @@ describe('generated blocks', () => {
     blocks.forEach((block, index) => {
       const signed = signedBlockOf(block)
       const before = devchain.block(block.num - 1)!
-      expect(block.num).toBe(firstGenerated + index)
+      expect(block.num).toBe(FIRST_GENERATED + index)
       expect(block.prevId?.equals(before.id)).toBe(true)
       expect(signed['previous']).toBe(before.id.toString('hex'))
       expect(block.block!.readUInt32LE(0)).toBe(before.block!.readUInt32LE(0) + 1)
@@ -113,7 +113,7 @@ describe('generated blocks', () => {
   })
 
   test('generated blocks continue the sequences of the recorded chain without a gap', () => {
-    const recorded = blocksFrom(devchain, 2).filter(({ num }) => num < firstGenerated)
+    const recorded = blocksFrom(devchain, 2).filter(({ num }) => num < FIRST_GENERATED)
     const known = new Map<string, bigint>()
     const note = (key: string, value: bigint): void => {
       if (value > (known.get(key) ?? 0n)) known.set(key, value)
@@ -309,7 +309,7 @@ test('chains without the second contract version get no actions of it', () => {
 test('startTimeMs fixes the times of generated blocks', () => {
   const startTimeMs = Date.UTC(2030, 0, 1)
   const devchain = createDevchain({ blocks: 3, startTimeMs, live: {} })
-  const times = blocksFrom(devchain, firstGenerated).map((block) => signedBlockOf(block)['timestamp'])
+  const times = blocksFrom(devchain, FIRST_GENERATED).map((block) => signedBlockOf(block)['timestamp'])
   expect(times).toEqual(['2030-01-01T00:00:00.000', '2030-01-01T00:00:00.500', '2030-01-01T00:00:01.000'])
 })
 

@@ -27,10 +27,10 @@ const defaults = {
 }
 
 /** Blocks that a late timer produces at once. */
-const mostBlocksAtOnce = 20
+const MOST_BLOCKS_AT_ONCE = 20
 
 /** Greatest depth of a random fork. */
-const deepestRandomFork = 12
+const DEEPEST_RANDOM_FORK = 12
 
 /** A chain, and what its nodes say of it. */
 export interface ChainSource {
@@ -223,7 +223,7 @@ export class Devchain {
 
   #forkByChance(): void {
     const reversible = this.#reversible()
-    if (reversible > 0) this.fork(this.#chance.between(1, Math.min(reversible, deepestRandomFork)))
+    if (reversible > 0) this.fork(this.#chance.between(1, Math.min(reversible, DEEPEST_RANDOM_FORK)))
   }
 
   #startTimer(): void {
@@ -233,7 +233,7 @@ export class Devchain {
       if (this.#paused || this.#playback?.done === false) return
       this.produceBlock()
       // Timers come late; a few blocks more at a time hold the head at the present time.
-      for (let more = 0; more < mostBlocksAtOnce && this.#clock.isBehind(); more++) this.produceBlock()
+      for (let more = 0; more < MOST_BLOCKS_AT_ONCE && this.#clock.isBehind(); more++) this.produceBlock()
     }, intervalMs)
   }
 }

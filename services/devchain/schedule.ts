@@ -2,7 +2,7 @@ import { slotAt, slotOf } from './chain/index.ts'
 import type { Chain } from './chain/index.ts'
 
 /** An hour: a start further back is a fixed time, not a chain that fell behind. */
-const mostLagSlots = 7200
+const MOST_LAG_SLOTS = 7200
 
 /** Where the time slots of generated blocks come from. */
 export interface Clock {
@@ -34,7 +34,7 @@ export function createClock(
   }
   const isBehind = (): boolean => {
     const lagSlots = slotAt(nowMs()) - next()
-    return lagSlots > 0 && lagSlots < mostLagSlots
+    return lagSlots > 0 && lagSlots < MOST_LAG_SLOTS
   }
   return { next, isBehind }
 }

@@ -217,7 +217,7 @@ async function prepareDatabase(
 }
 
 /** A record of the recorded blocks: the answer is always that of the README. */
-const demoExample = '/atomicassets/v1/collections/carolcollect'
+const DEMO_EXAMPLE = '/atomicassets/v1/collections/carolcollect'
 
 interface Serving {
   readonly api: number
@@ -236,7 +236,7 @@ Pronghorn is running. Ctrl-C stops it.
 
   console   ${api}/
   health    ${api}/health
-  example   ${api}${demo ? demoExample : '/atomicassets/v1/assets?limit=1'}
+  example   ${api}${demo ? DEMO_EXAMPLE : '/atomicassets/v1/assets?limit=1'}
   state     http://localhost:${serving.state}/v0/docs, API key ${serving.key}
   database  postgres://${user}:${password}@${host}:${port}/${name}${options.dataDir === null ? ' (temporary)' : ''}
   chain     ${named}: ${chain.ship} (state history), ${chain.http} (HTTP)

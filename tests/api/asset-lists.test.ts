@@ -14,7 +14,7 @@ import {
   ownerPage,
 } from '../../services/api/namespaces/assets/lists/account-list.ts'
 import { createListReader } from '../../services/api/namespaces/nft/endpoints/list-reader.ts'
-import { PRICE_COLUMNS, pricedAssets } from '../../services/api/namespaces/market/lists/priced-assets.ts'
+import { priceColumns, pricedAssets } from '../../services/api/namespaces/market/lists/priced-assets.ts'
 import { heldAssets } from '../../services/api/namespaces/market/aggregates/held-assets.ts'
 import { assetListParameters } from '../../services/api/namespaces/nft/parameters/asset-list.ts'
 import { burnerParameters, ownerParameters } from '../../services/api/namespaces/assets/parameters.ts'
@@ -25,7 +25,7 @@ import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { sessionOf } from './client-session.ts'
-import { FORCED_PATHS } from './forced-paths.ts'
+import { forcedPaths } from './forced-paths.ts'
 import { addManyTemplates } from './many-templates.ts'
 import { orOfNoRow } from './values-of-no-row.ts'
 import { patient } from '../setup/patience.ts'
@@ -34,7 +34,7 @@ import { rounds } from '../setup/rounds.ts'
 /** Requests of each test, and where their chance begins. */
 const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? rounds(150))
 const SEED = Number(process.env['LIST_SEED'] ?? 7)
-const FAMILIES = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
+const families = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
 
 type Query = Readonly<Record<string, string>>
 
@@ -129,8 +129,8 @@ async function pickFilters(random: () => number): Promise<Query> {
   return chosen
 }
 
-const SORTS = ['asset_id', 'updated', 'transferred', 'template_mint', 'name']
-const readers = Object.entries(FORCED_PATHS).map(
+const sorts = ['asset_id', 'updated', 'transferred', 'template_mint', 'name']
+const readers = Object.entries(forcedPaths).map(
   ([name, choose]) => [name, createListReader(['market.template_prices'], choose)] as const,
 )
 
@@ -140,7 +140,7 @@ async function contextOf<P extends Parameters>(
 ): Promise<EndpointContext<Values<P>>> {
   const raw = new Map(Object.entries(query))
   const values = await readRequest(parameters, {}, raw, () => Promise.resolve([]))
-  return { session, values, attributes: readAttributeFilters(raw, FAMILIES) }
+  return { session, values, attributes: readAttributeFilters(raw, families) }
 }
 
 function keysOf(reader: ListReader, list: List, { limit, page }: Query): Promise<string[]> {
@@ -182,9 +182,9 @@ describe('lists of assets', () => {
       const random = chance()
       let shown = 0
       for (let at = 0; at < REQUESTS; at++) {
-        const sort = SORTS[at % SORTS.length]!
+        const sort = sorts[at % sorts.length]!
         // Every order without a filter first.
-        const filters = at < 2 * SORTS.length ? {} : await pickFilters(random)
+        const filters = at < 2 * sorts.length ? {} : await pickFilters(random)
         const query = { ...filters, ...pageOf(random), sort }
         const context = await contextOf(query, assetListParameters(1_000))
         const expected = await plainPage(await assetList(readers[0]![1], true, context), query)
@@ -230,7 +230,7 @@ describe('lists of assets', () => {
     const random = chance()
     let shown = 0
     for (let at = 0; at < REQUESTS; at++) {
-      const column = Object.values(PRICE_COLUMNS)[Math.floor(random() * 4)]!
+      const column = Object.values(priceColumns)[Math.floor(random() * 4)]!
       const query = { ...(await pickFilters(random)), ...pageOf(random) }
       const context = await contextOf(query, assetListParameters(1_000))
       const pages = []
@@ -274,7 +274,7 @@ describe('lists of assets', () => {
       const context = await contextOf(query, assetListParameters(1_000))
       for (const [, lists] of readers) {
         const setup = { trigrams: true, assets: { lists } } as never
-        const list = await pricedAssets(context, setup, PRICE_COLUMNS[`${price}_price`]!)
+        const list = await pricedAssets(context, setup, priceColumns[`${price}_price`]!)
         expect(await keysOf(lists, list, query)).toEqual(rows.map(({ id }) => id))
       }
       expect(rows.filter(({ isCapped }) => isCapped).length).toBeGreaterThan(100)

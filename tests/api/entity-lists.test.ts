@@ -26,7 +26,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { sessionOf } from './client-session.ts'
 import { collections, links, offers, schemas, templates, transfers } from './entity-oracle.ts'
 import type { Oracle } from './entity-oracle.ts'
-import { FORCED_PATHS } from './forced-paths.ts'
+import { forcedPaths } from './forced-paths.ts'
 import { patient } from '../setup/patience.ts'
 import { rounds } from '../setup/rounds.ts'
 
@@ -56,7 +56,7 @@ interface TestedList {
   readonly read: (reader: ListReader, request: Request) => Promise<List>
 }
 
-const LISTS: readonly TestedList[] = [
+const lists: readonly TestedList[] = [
   {
     path: '/v1/transfers',
     oracle: transfers,
@@ -96,8 +96,8 @@ const LISTS: readonly TestedList[] = [
 ]
 
 /** Settings that force each access path, including the one through another table wherever it is possible. */
-const PATHS: Readonly<Record<string, ChoosePath>> = {
-  ...FORCED_PATHS,
+const paths: Readonly<Record<string, ChoosePath>> = {
+  ...forcedPaths,
   'gathering through another table': (request) => {
     const through = request.filters.find((filter) => filter.through !== undefined)
     return through ? { kind: 'gather', through, expected: 1, reason: 'forced' } : choosePath(request)
@@ -155,12 +155,12 @@ afterAll(async () => {
   await database.drop()
 })
 
-describe.each(LISTS)('$path', ({ path, oracle, sorts, read }) => {
+describe.each(lists)('$path', ({ path, oracle, sorts, read }) => {
   it('every list is the same whatever access path is chosen', { timeout: patient(300_000) }, async () => {
     const generator = createRandom(SEED)
     const random = (): number => generator.fraction()
     const endpoint = endpoints.find((each) => each.path === path)!
-    const readers = Object.entries(PATHS).map(
+    const readers = Object.entries(paths).map(
       ([name, choose]) => [name, createListReader([LINKS], choose)] as const,
     )
     let shown = 0
@@ -206,7 +206,7 @@ it('an offer of a requested asset has to contain one that is also of the request
   ] as const) {
     const raw = new Map(Object.entries({ offer_id: offer, asset_id: asset, collection_name: collection }))
     const values = (await readRequest(parameters, {}, raw, () => Promise.resolve([]))) as never
-    for (const choose of Object.values(PATHS)) {
+    for (const choose of Object.values(paths)) {
       const reader = createListReader([], choose)
       const list = await offerList(reader, session, values)
       expect(await reader.keys(session, list, pageWindow(values))).toEqual(expected)
@@ -221,7 +221,7 @@ describe('the newest transfers of assets of one kind', () => {
     const generator = createRandom(SEED)
     let isUsed = false
     const choose: ChoosePath = (request) => {
-      const path = PATHS['gathering the last through another table']!(request)
+      const path = paths['gathering the last through another table']!(request)
       isUsed ||= path.kind === 'gather' && path.isLast === true
       return path
     }

@@ -39,7 +39,7 @@ const names = (value: string): string => `ARRAY[${value.split(',').map(quoted).j
 const like = (value: string): string => quoted(`%${value.replaceAll(/[%_\\]/g, String.raw`\$&`)}%`)
 const flag = (value: string, yes: string): string => (value === 'true' ? yes : `NOT (${yes})`)
 
-const ASSET: Readonly<Record<string, Condition>> = {
+const assetFields: Readonly<Record<string, Condition>> = {
   owner: (value) => `a.owner IN ${texts(value)}`,
   burned: (value) => flag(value, 'a.owner IS NULL'),
   template_id: (value) => (value === 'null' ? 'a.template_id IS NULL' : `a.template_id IN ${numbers(value)}`),
@@ -74,13 +74,13 @@ const oracleOf = (table: Table): Oracle => ({
     return chosen
   },
   async keys(client, filters, sort, order) {
-    const details = Object.entries(filters).filter(([name]) => table.contained && name in ASSET)
+    const details = Object.entries(filters).filter(([name]) => table.contained && name in assetFields)
     const own = Object.entries(filters).filter(
-      ([name]) => name in table.conditions || !(table.contained && name in ASSET),
+      ([name]) => name in table.conditions || !(table.contained && name in assetFields),
     )
     const conditions = own.map(([name, value]) => table.conditions[name]!(value))
     if (details.length > 0) {
-      const ofAsset = details.map(([name, value]) => ASSET[name]!(value))
+      const ofAsset = details.map(([name, value]) => assetFields[name]!(value))
       if (filters['asset_id']) ofAsset.push(`a.asset_id IN ${numbers(filters['asset_id'])}`)
       conditions.push(table.contained!(ofAsset))
     }
@@ -281,7 +281,7 @@ const OF_COLLECTION = (row: string): Readonly<Record<string, Condition>> => ({
 })
 
 const TEMPLATE_NAME = `((coalesce(t.mutable_data, '{}'::jsonb) || t.immutable_data) ->> 'name') COLLATE "C"`
-const NAMES = [`t.immutable_data ->> 'name'`, `t.mutable_data ->> 'name'`]
+const recordNames = [`t.immutable_data ->> 'name'`, `t.mutable_data ->> 'name'`]
 
 export const templates = oracleOf({
   from: 'assets.templates t',
@@ -305,8 +305,8 @@ export const templates = oracleOf({
     is_burnable: (value) => flag(value, 't.burnable'),
     'data.rarity': (value) =>
       `(t.immutable_data ->> 'rarity' = ${quoted(value)} OR t.mutable_data ->> 'rarity' = ${quoted(value)})`,
-    match: (value) => `(${NAMES.map((name) => `${name} ILIKE ${like(value)}`).join(' OR ')})`,
-    search: (value) => `(${NAMES.map((name) => `${quoted(value)} <% (${name})`).join(' OR ')})`,
+    match: (value) => `(${recordNames.map((name) => `${name} ILIKE ${like(value)}`).join(' OR ')})`,
+    search: (value) => `(${recordNames.map((name) => `${quoted(value)} <% (${name})`).join(' OR ')})`,
     template_id: (value) => `t.template_id IN ${numbers(value)}`,
     lower_bound: (value) => `t.template_id >= ${value}`,
     upper_bound: (value) => `t.template_id < ${value}`,

@@ -4,7 +4,7 @@ import type { AccessPath, ListRequest } from '../../services/api/planner/choose.
 import type { ChoosePath } from '../../services/api/planner/list.ts'
 
 /** Settings that force each access path; all of them must return the same page. */
-export const FORCED_PATHS: Readonly<Record<string, ChoosePath>> = {
+export const forcedPaths: Readonly<Record<string, ChoosePath>> = {
   'as chosen': choosePath,
   gathering: () => ({ kind: 'gather', expected: 1, reason: 'forced' }),
   'walking without a budget': (request) => walked(request, undefined),

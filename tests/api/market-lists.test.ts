@@ -11,7 +11,7 @@ import type { ChoosePath, List, ListReader } from '../../services/api/planner/li
 import type { Filter } from '../../services/api/planner/filters/filter.ts'
 import { createListReader } from '../../services/api/namespaces/nft/endpoints/list-reader.ts'
 import { countedList, listingList } from '../../services/api/namespaces/market/lists/listing-list.ts'
-import { listingTables, MARKET_TABLES } from '../../services/api/namespaces/market/lists/listing-table.ts'
+import { listingTables, marketTables } from '../../services/api/namespaces/market/lists/listing-table.ts'
 import { payoutList } from '../../services/api/namespaces/market/lists/payout-list.ts'
 import { withoutCommon } from '../../services/api/namespaces/market/lists/listing-request.ts'
 import type { ListingKind } from '../../services/api/namespaces/market/lists/listing-table.ts'
@@ -32,14 +32,14 @@ import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { sessionOf } from './client-session.ts'
-import { FORCED_PATHS } from './forced-paths.ts'
+import { forcedPaths } from './forced-paths.ts'
 import { addManyTemplates } from './many-templates.ts'
 import { orOfNoRow } from './values-of-no-row.ts'
 import { patient } from '../setup/patience.ts'
 import { rounds } from '../setup/rounds.ts'
 
 const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? rounds(60))
-const FAMILIES = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
+const families = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
 /** Before the auctions of a generated database that still run. */
 const clock = () => Date.UTC(2030, 0, 1)
 
@@ -193,7 +193,7 @@ async function contextOf<P extends Parameters = ReturnType<typeof listingParamet
   const given = new Map(Object.entries(query))
   const { parameters } = endpoints.find((each) => each.path === path)!
   const values = await readRequest(parameters as P, {}, given, () => Promise.resolve([]))
-  return { session, values, attributes: readAttributeFilters(given, FAMILIES) }
+  return { session, values, attributes: readAttributeFilters(given, families) }
 }
 
 interface Paged {
@@ -225,7 +225,7 @@ async function plainPage(
   return (await session.query<[string]>({ text, values: bound })).map(([id]) => id)
 }
 
-const LISTS = [
+const marketLists = [
   { kind: 'sale', path: '/v2/sales', standard: [1, 3, 4] },
   { kind: 'sale', path: '/v1/sales', standard: undefined },
   { kind: 'auction', path: '/v1/auctions', standard: undefined },
@@ -234,7 +234,7 @@ const LISTS = [
 ] as const
 
 describe('lists of the market', () => {
-  it.each(LISTS)(
+  it.each(marketLists)(
     '$path is the same whatever access path is chosen',
     { timeout: patient(600_000) },
     async ({ kind, path, standard }) => {
@@ -245,9 +245,9 @@ describe('lists of the market', () => {
       const setupOf = (choose?: ChoosePath) => ({
         trigrams: true,
         clock,
-        lists: createListReader(MARKET_TABLES, choose),
+        lists: createListReader(marketTables, choose),
       })
-      const setups = Object.entries(FORCED_PATHS).map(([name, choose]) => [name, setupOf(choose)] as const)
+      const setups = Object.entries(forcedPaths).map(([name, choose]) => [name, setupOf(choose)] as const)
       let shown = 0
       for (let at = 0; at <= REQUESTS; at++) {
         // Of a collection without assets no share of a schema is known.
@@ -300,7 +300,7 @@ describe('open sales', () => {
       const setup = {
         trigrams: true,
         clock,
-        lists: createListReader(MARKET_TABLES, FORCED_PATHS['gathering']),
+        lists: createListReader(marketTables, forcedPaths['gathering']),
       }
       const sought = ['template_id', 'template_data.rarity', 'search', 'match', 'template_blacklist']
       const shown = new Set<string>()
@@ -359,8 +359,8 @@ describe.each(['auction', 'buyoffer'] as const)('each %s of an asset', (kind) =>
     )
     const { values, ...others } = await contextOf(`/v1/${kind}s`, { ...query, sort: key, order: 'asc' })
     const context = { ...others, values: { ...values, limit: 100_000 } }
-    for (const choose of Object.values(FORCED_PATHS)) {
-      const setup = { trigrams: true, clock, lists: createListReader(MARKET_TABLES, choose) }
+    for (const choose of Object.values(forcedPaths)) {
+      const setup = { trigrams: true, clock, lists: createListReader(marketTables, choose) }
       const keys = await keysOf(context, setup.lists, await listingList(context, setup, { kind }))
       expect(keys).toEqual(rows.map(({ id }) => id))
     }
@@ -383,8 +383,8 @@ describe('sales by price', () => {
       const query = { collection_name: collection, sort: 'price', order }
       const { values, ...others } = await contextOf('/v1/sales', query)
       const context = { ...others, values: { ...values, limit: all + 1 } }
-      for (const choose of Object.values(FORCED_PATHS)) {
-        const setup = { trigrams: true, clock, lists: createListReader(MARKET_TABLES, choose) }
+      for (const choose of Object.values(forcedPaths)) {
+        const setup = { trigrams: true, clock, lists: createListReader(marketTables, choose) }
         const keys = await keysOf(context, setup.lists, await listingList(context, setup, { kind: 'sale' }))
         expect([keys.length, keys.slice(-last.length)]).toEqual([all, last])
       }
@@ -420,8 +420,8 @@ describe('royalty payouts', () => {
       const seeded = createRandom(Number(process.env['LIST_SEED'] ?? 7))
       const random = () => seeded.fraction()
       const endpoint = endpoints.find(({ path }) => path === '/v1/royalties/payouts')!
-      const setups = Object.entries(FORCED_PATHS).map(
-        ([name, choose]) => [name, { lists: createListReader(MARKET_TABLES, choose) }] as const,
+      const setups = Object.entries(forcedPaths).map(
+        ([name, choose]) => [name, { lists: createListReader(marketTables, choose) }] as const,
       )
       let shown = 0
       for (let at = 0; at < REQUESTS; at++) {
@@ -495,7 +495,7 @@ describe('the cheapest sales of templates', () => {
       const random = () => seeded.fraction()
       const endpoint = endpoints.find(({ path }) => path === '/v1/sales/templates')!
       const known = new Set(Object.keys(endpoint.parameters))
-      const setup = { trigrams: true, lists: createListReader(MARKET_TABLES) }
+      const setup = { trigrams: true, lists: createListReader(marketTables) }
       let shown = 0
       for (let at = 0; at < REQUESTS; at++) {
         const filters = Object.entries(await pickFilters('sale', random)).filter(

@@ -84,7 +84,7 @@ afterEach(async () => {
 /** Time of the last recorded block. */
 const RECORDED_END = Date.UTC(2026, 10, 20, 9, 59, 17)
 
-const largest = 1_000
+const LARGEST = 1_000
 const namespace: Namespace = createMarketNamespace({
   contract: 'atomicmarket',
   assetsContract: undefined,
@@ -110,7 +110,7 @@ const namespace: Namespace = createMarketNamespace({
       'sales_templates',
       'sales_v2',
       'royalties',
-    ].map((name) => [name, largest]),
+    ].map((name) => [name, LARGEST]),
   ) as unknown as Parameters<typeof createMarketNamespace>[0]['limits'],
 })
 

@@ -71,7 +71,7 @@ interface ModelOffer {
 }
 
 /** What the recording leaves in the oracle: three reports, and the median of the newest. */
-const RECORDED_VALUES = [490n, 490n, 510n]
+const recordedValues = [490n, 490n, 510n]
 const RECORDED_MEDIAN = 500n
 /** Place of the median among sorted reports, once there are enough of them. */
 const MEDIAN_PLACE = 9
@@ -126,7 +126,7 @@ export class MarketModel {
   }
   readonly assets = new Map<bigint, ModelAsset>()
   readonly #offers = new Map<bigint, ModelOffer>()
-  readonly #ring = RECORDED_VALUES.map((value) => ({ value, time: 0 }))
+  readonly #ring = recordedValues.map((value) => ({ value, time: 0 }))
   /** Newest median of the one pair that sales are priced by. */
   median = RECORDED_MEDIAN
   time = 0
@@ -188,7 +188,7 @@ export class MarketModel {
   }
 
   #onMarket(name: string, said: Said): void {
-    const [kind, verb] = VERBS[name] ?? []
+    const [kind, verb] = verbs[name] ?? []
     if (kind === undefined || verb === undefined) return
     this.operations++
     const table = this.listings[kind]
@@ -296,7 +296,7 @@ function dollarsInWax(cents: bigint, median: bigint): bigint {
 }
 
 /** What actions do to which kind of listing. */
-const VERBS: Readonly<Record<string, readonly [ModelKind, string]>> = {
+const verbs: Readonly<Record<string, readonly [ModelKind, string]>> = {
   lognewsale: ['sales', 'new'],
   logsalestart: ['sales', 'start'],
   cancelsale: ['sales', '2'],

@@ -4,7 +4,7 @@ import { benchNamespaces } from '../../scripts/bench/families.ts'
 import { generateDatabase, scaledSizes } from '../../scripts/bench/generated/index.ts'
 import {
   addressOf,
-  BIG_TABLES,
+  bigTables,
   explain,
   fewerCases,
   pickExamples,
@@ -31,7 +31,7 @@ function endpointsOf(family: 'assets' | 'market'): readonly Endpoint[] {
  * Filters that leave out little: a count of what they leave walks the table, within the time limit of a query. Lists
  * with them find their first page at once.
  */
-const COUNTED_BY_WALKING: Readonly<Record<string, readonly string[]>> = {
+const countedByWalking: Readonly<Record<string, readonly string[]>> = {
   '/v1/assets/_count': ['hide_templates_by_accounts'],
   '/v1/offers/_count': [
     ...['account_blacklist', 'collection_blacklist', 'hide_contracts', 'is_burnable', 'is_transferable'],
@@ -114,7 +114,7 @@ async function walksOf(requests: readonly RequestCase[]): Promise<Record<string,
   const walks: Record<string, string[]> = {}
   for (const request of requests) {
     const { scans } = await scansOf(client, request)
-    const big = scans.filter(({ table }) => BIG_TABLES.has(table)).map(({ table }) => table)
+    const big = scans.filter(({ table }) => bigTables.has(table)).map(({ table }) => table)
     if (big.length > 0) walks[addressOf(request)] = big
   }
   return walks
@@ -140,7 +140,7 @@ function inTurns(requests: readonly RequestCase[]): RequestCase[] {
 describe('with every sort and every single filter', () => {
   const paths = [...new Set(endpoints.map(({ path }) => path))]
   it.each(paths)('the list of assets %s walks no big table', async (path) => {
-    const walking = COUNTED_BY_WALKING[path] ?? []
+    const walking = countedByWalking[path] ?? []
     const requests = cases.filter(
       ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
     )
@@ -154,7 +154,7 @@ describe('with every sort and every single filter', () => {
  * statement may read of 20,000 assets, 60,000 transfers, 1,200 accounts or 7,000 accounts by collection. In the order of mint
  * numbers every schema has a range, of which as many rows are read as a page has; downwards supplies of templates bound them.
  */
-const READ_IN_PART = [
+const readInPart = [
   { path: '/v1/accounts', sort: '', order: '', filter: 'collection_blacklist', most: 6_000 },
   { path: '/v1/accounts', sort: '', order: '', filter: 'is_burnable', most: 2_000 },
   { path: '/v1/assets', sort: 'template_mint', order: 'asc', filter: 'min_template_mint', most: 5_000 },
@@ -168,7 +168,7 @@ const READ_IN_PART = [
 ]
 
 describe('no more than a part is read', () => {
-  it.each(READ_IN_PART)(
+  it.each(readInPart)(
     'a request reads a part of $path at most, by $sort $order with $filter',
     async ({ path, sort, order, filter, most }) => {
       const all = requestCases(endpoints, examples).filter(
@@ -178,10 +178,10 @@ describe('no more than a part is read', () => {
           [request.sort, request.order].join() === [sort, order].join(),
       )
       expect(all).not.toEqual([])
-      const parts = new Map([...BIG_TABLES].map((table) => [table, most]))
+      const parts = new Map([...bigTables].map((table) => [table, most]))
       for (const request of all) {
         const { scans } = await scansOf(client, request, parts)
-        const read = scans.filter(({ table }) => BIG_TABLES.has(table)).map((scan) => [scan.table, scan.read])
+        const read = scans.filter(({ table }) => bigTables.has(table)).map((scan) => [scan.table, scan.read])
         expect([addressOf(request), read]).toEqual([addressOf(request), []])
       }
     },
@@ -191,7 +191,7 @@ describe('no more than a part is read', () => {
 describe('of the market', () => {
   const paths = [...new Set(marketEndpoints.map(({ path }) => path))]
   it.each(paths)('the market list %s walks no big table', async (path) => {
-    const walking = COUNTED_BY_WALKING[path] ?? []
+    const walking = countedByWalking[path] ?? []
     const requests = marketCases.filter(
       ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
     )

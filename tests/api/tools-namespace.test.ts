@@ -5,7 +5,7 @@ import { buildQueryIndexes, connectDatabase } from '../../services/core/database
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
 import { indexUntil, startChain } from '../integration/index-chain.ts'
-import { linksMix, modelLinks, toolsAbi, toolsAccount } from '../integration/tools-model.ts'
+import { linksMix, modelLinks, toolsAbi, TOOLS_ACCOUNT } from '../integration/tools-model.ts'
 import type { ModelLink, ModelLog } from '../integration/tools-model.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -22,7 +22,7 @@ interface Link extends Row {
 }
 
 const args = {
-  tools_account: toolsAccount,
+  tools_account: TOOLS_ACCOUNT,
   assets_account: 'atomicassets',
   limits: { links: 100, logs: 100 },
 }

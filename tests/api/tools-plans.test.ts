@@ -18,10 +18,10 @@ interface PlanNode {
 }
 
 /** Tables that no request may walk from end to end. */
-const big = /^(?:links|logs|blocks|assets)(?:_\d+)?$/
+const BIG = /^(?:links|logs|blocks|assets)(?:_\d+)?$/
 
-const linkCount = 20_000
-const assetCount = 30_000
+const LINK_COUNT = 20_000
+const ASSET_COUNT = 30_000
 
 /** A name of letters and the digits that names have. */
 function named(word: string, number: string): string {
@@ -38,17 +38,17 @@ const generation = [
   `INSERT INTO assets.assets (asset_id, minted_at_time, transferred_at_time, updated_at_time, minted_at_block,
      transferred_at_block, updated_at_block, collection_name, schema_name, owner, minter, initial_receiver)
    SELECT n, 0, 0, 0, 1, 1, 1, ${named('collect', 'floor(sqrt(n % 10000))')}, 'cards', 'owner', 'minter', 'owner'
-   FROM generate_series(1, ${assetCount}) n`,
+   FROM generate_series(1, ${ASSET_COUNT}) n`,
   `INSERT INTO tools.links (link_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state,
      has_unknown_assets, creator, claimer, public_key, claimer_signature, memo, asset_ids, collection_names)
    SELECT n, n * 500, n * 500 + (n::bigint * 7919 % 1000) * 500, n, n, n % 4, false, ${named('creator', 'floor(sqrt(n % 2500))')},
      CASE WHEN n % 4 = 3 THEN ${named('claimer', '(n % 300)')} END, $1 || n, CASE WHEN n % 4 = 3 THEN 'SIG' END, '',
      ARRAY[n + 1], ARRAY[${named('collect', 'floor(sqrt((n + 1) % 10000))')}]
-   FROM generate_series(1, ${linkCount}) n`,
+   FROM generate_series(1, ${LINK_COUNT}) n`,
   `INSERT INTO tools.link_counts SELECT state, count(*) FROM tools.links GROUP BY state`,
   `SELECT chain.ensure_partition('tools.logs', 1), chain.ensure_partition('tools.blocks', 1)`,
-  `INSERT INTO tools.blocks SELECT n * 4, n * 500, n, '{0}', decode(repeat('ab', 32), 'hex') FROM generate_series(1, ${linkCount}) n`,
-  `INSERT INTO tools.logs SELECT n * 4 + k, n, k FROM generate_series(1, ${linkCount}) n, generate_series(1, 3) k`,
+  `INSERT INTO tools.blocks SELECT n * 4, n * 500, n, '{0}', decode(repeat('ab', 32), 'hex') FROM generate_series(1, ${LINK_COUNT}) n`,
+  `INSERT INTO tools.logs SELECT n * 4 + k, n, k FROM generate_series(1, ${LINK_COUNT}) n, generate_series(1, 3) k`,
 ]
 
 const key = keyText('PUB', 0, Buffer.alloc(33, 2))
@@ -111,7 +111,7 @@ async function walksOf(
 
 function scannedTables(node: PlanNode): string[] {
   const table = node['Relation Name'] ?? ''
-  const here = node['Node Type'] === 'Seq Scan' && big.test(table) ? [table] : []
+  const here = node['Node Type'] === 'Seq Scan' && BIG.test(table) ? [table] : []
   return [...here, ...(node.Plans ?? []).flatMap(scannedTables)]
 }
 

@@ -13,12 +13,12 @@ import type { SeededRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { sessionOf } from './client-session.ts'
-import { FORCED_PATHS } from './forced-paths.ts'
+import { forcedPaths } from './forced-paths.ts'
 
 const SEED = Number(process.env['LIST_SEED'] ?? 7)
 const TABLES = Number(process.env['LIST_REQUESTS'] ?? 40)
 /** Up to eight ranges are one stream. */
-const RANGES = [2, 8, 9, 30] as const
+const rangeFilters = [2, 8, 9, 30] as const
 
 let database: TestDatabase
 let client: pg.Client
@@ -106,7 +106,7 @@ async function plainPage({ filters, order }: List, window: PageWindow): Promise<
 }
 
 describe('walks', () => {
-  it.each(RANGES)(
+  it.each(rangeFilters)(
     'walks of %i ranges show the same page as plain SQL, with and without a row budget',
     async (ranges) => {
       const random = createRandom(SEED + ranges)
@@ -124,7 +124,7 @@ describe('walks', () => {
         const window = { limit, offset: pick(random, [0, 0, limit, 3 * limit]) }
         const expected = await plainPage(list, window)
         if (expected.length > 0) shown++
-        for (const [name, choose] of Object.entries(FORCED_PATHS)) {
+        for (const [name, choose] of Object.entries(forcedPaths)) {
           const reader = new ListReader(new Statistics([]), choose)
           const found = await reader.keys(session, list, window)
           expect([at, name, kind, window, found]).toEqual([at, name, kind, window, expected])

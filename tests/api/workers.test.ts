@@ -17,7 +17,7 @@ import { apiConfig, ask } from './server.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const program = join(packageRoot, 'dist/services/cli/main.js')
-const workers = 2
+const WORKERS = 2
 
 /** A running `pronghorn api` with several processes. */
 class Api {
@@ -31,7 +31,7 @@ class Api {
     this.url = `http://127.0.0.1:${port}`
     this.metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`
     this.#child = spawn(process.execPath, [program, 'api'], {
-      env: { CONFIG_DIR: directory, LOG_LEVEL: 'info', API_WORKERS: String(workers) },
+      env: { CONFIG_DIR: directory, LOG_LEVEL: 'info', API_WORKERS: String(WORKERS) },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
@@ -120,7 +120,7 @@ describeWithRedis('several processes', () => {
 
   it('several processes share port, limits and metrics; one that dies is replaced; they end in order, or with a reason', async () => {
     const api = await start()
-    await api.untilServing(workers)
+    await api.untilServing(WORKERS)
     const assets = () => askAfresh(`${api.url}/assets/v1/assets?limit=1`)
     const answers = []
     for (let each = 0; each < 30; each++) answers.push(await assets())
@@ -132,7 +132,7 @@ describeWithRedis('several processes', () => {
     const requests = `pronghorn_http_requests_total{${route}}`
     const before = await api.metrics()
     expect(before.get(requests)).toBe(30)
-    expect(before.get('pronghorn_workers')).toBe(workers)
+    expect(before.get('pronghorn_workers')).toBe(WORKERS)
     expect(before.get('pronghorn_database_connections_limit{server="primary"}')).toBe(8)
     expect(before.get('pronghorn_worker_restarts_total')).toBe(0)
 
@@ -140,10 +140,10 @@ describeWithRedis('several processes', () => {
     // A connection that is handed to it just now is lost with it.
     await api.untilSaid('a worker exited')
     for (let each = 0; each < 5; each++) expect((await assets()).status).toBe(200)
-    await api.untilServing(workers + 1)
+    await api.untilServing(WORKERS + 1)
     const after = await api.metrics()
     expect(after.get(requests)).toBe(35)
-    expect(after.get('pronghorn_workers')).toBe(workers)
+    expect(after.get('pronghorn_workers')).toBe(WORKERS)
     expect(after.get('pronghorn_worker_restarts_total')).toBe(1)
 
     const health = await Promise.all(Array.from({ length: 6 }, () => askAfresh(`${api.url}/health`)))
@@ -181,7 +181,7 @@ describeWithRedis('several processes', () => {
 
   it('several processes end when the one that supervises them is killed', async () => {
     const api = await start()
-    await api.untilServing(workers)
+    await api.untilServing(WORKERS)
     api.kill('SIGKILL')
     await api.ended
     for (const pid of api.pids()) {

@@ -20,13 +20,13 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 
-const domain = 'nft.example.org'
+const ACME_DOMAIN = 'nft.example.org'
 const DAY_MS = 86_400_000
 const environment = {
   CHAIN: 'wax-mainnet',
   CHAIN_HTTP: 'http://node.test:8888',
   CHAIN_SHIP: 'ws://node.test:8080',
-  DOMAIN: domain,
+  DOMAIN: ACME_DOMAIN,
   TLS_MODE: 'acme',
   ACME_EMAIL: 'somebody@example.org',
   COMPOSE_PROFILES: 'acme',
@@ -35,10 +35,10 @@ const environment = {
 /** A self-signed certificate for the domain, with so many days of its lifetime left. */
 async function certificateOf(lifetimeDays: number, leftDays: number): Promise<{ cert: string; key: string }> {
   const notAfterDate = new Date(Date.now() + leftDays * DAY_MS)
-  const { cert, private: key } = await generate([{ name: 'commonName', value: domain }], {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: ACME_DOMAIN }], {
     ...{ keyType: 'ec', curve: 'P-256', notAfterDate },
     notBeforeDate: new Date(notAfterDate.getTime() - lifetimeDays * DAY_MS),
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: domain }] }],
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: ACME_DOMAIN }] }],
   })
   return { cert, key }
 }
@@ -61,7 +61,7 @@ describe('an ACME authority', () => {
     await once(authority, 'listening')
     settings = {
       directory: `http://127.0.0.1:${(authority.address() as AddressInfo).port}/directory`,
-      ...{ email: environment.ACME_EMAIL, domain },
+      ...{ email: environment.ACME_EMAIL, domain: ACME_DOMAIN },
       certificates: join(dir, 'certificates'),
       challenges: join(dir, 'challenges'),
       account: join(dir, 'acme'),
@@ -269,7 +269,7 @@ describeUnless(whyNoPebble(), 'certificates from an ACME authority', () => {
       issued = new X509Certificate(await readFile(path))
     }
     expect(issued.issuer).toMatch(/Pebble/)
-    expect(issued.checkHost(domain)).toBe(domain)
+    expect(issued.checkHost(ACME_DOMAIN)).toBe(ACME_DOMAIN)
     await sleep(300)
     expect(await readdir(join(out, 'challenges/.well-known/acme-challenge'))).toEqual([])
     first.kill('SIGTERM')

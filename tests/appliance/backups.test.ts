@@ -23,7 +23,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { whyNoCompose, whyNoEngine } from './engine.ts'
 
-const image = 'postgres:14.23-bookworm'
+const IMAGE = 'postgres:14.23-bookworm'
 const HOUR_MS = 3_600_000
 
 function whyNot(): string | undefined {
@@ -33,10 +33,10 @@ function whyNot(): string | undefined {
   const reason = whyNoEngine()
   if (reason !== undefined) return reason
   try {
-    execFileSync('docker', ['image', 'inspect', image], { stdio: 'ignore' })
+    execFileSync('docker', ['image', 'inspect', IMAGE], { stdio: 'ignore' })
     return undefined
   } catch {
-    return `the image ${image} is not on this machine`
+    return `the image ${IMAGE} is not on this machine`
   }
 }
 
@@ -142,7 +142,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
       ],
     ]
     const settings = Object.entries(environment).flatMap(([name, value]) => ['--env', `${name}=${value}`])
-    const script = ['--entrypoint', 'bash', image, '/scripts/keep-backups.sh', word]
+    const script = ['--entrypoint', 'bash', IMAGE, '/scripts/keep-backups.sh', word]
     return promisify(execFile)('docker', [...words, ...mounts, ...settings, ...script]).then(
       ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
       (error: unknown) => {

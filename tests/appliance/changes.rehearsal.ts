@@ -3,29 +3,29 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ensureSelfSigned } from '../../services/appliance/tls/certificate.ts'
 import { createClient } from '../../services/appliance/smoke/client.ts'
-import { demoChainId } from '../../services/core/chain-node/index.ts'
+import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
 import { readServedCertificate } from '../../services/core/http/listener/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless } from '../setup/available.ts'
 import { applianceVariables, run, runFailing, whyNoEngine } from './engine.ts'
 import { isClean, Load, paths, tableOf } from './load.ts'
 import type { StepReport } from './load.ts'
-import { deriveImage, failingMigration, rewritingMigration, startNode } from './versions.ts'
+import { deriveImage, FAILING_MIGRATION, REWRITING_MIGRATION, startNode } from './versions.ts'
 
-const project = 'pronghorn-changes'
+const PROJECT = 'pronghorn-changes'
 const ports = { http: 27_080, https: 27_443 }
-const elsewhere = { ...applianceVariables(`${project}-2`, { http: 26_080, https: 26_443 }) }
-const node = { name: `${project}-node`, http: 27_888, ship: 27_808 }
-const image = 'pronghorn-changes:before'
-const later = 'pronghorn-changes:after'
-const failing = 'pronghorn-changes:failing'
+const elsewhere = { ...applianceVariables(`${PROJECT}-2`, { http: 26_080, https: 26_443 }) }
+const node = { name: `${PROJECT}-node`, http: 27_888, ship: 27_808 }
+const IMAGE = 'pronghorn-changes:before'
+const LATER = 'pronghorn-changes:after'
+const FAILING = 'pronghorn-changes:failing'
 const url = `https://localhost:${ports.https}`
-const certificates = join('.data', `${project}-certificates`)
-const longest = 3_600_000
+const certificates = join('.data', `${PROJECT}-certificates`)
+const LONGEST = 3_600_000
 
 let variables: Record<string, string> = {
-  ...applianceVariables(project, ports),
-  ...{ TLS_DIR: `./${certificates}`, PRONGHORN_IMAGE: image, PG_MEMORY: '1g', API_WORKERS: '1' },
+  ...applianceVariables(PROJECT, ports),
+  ...{ TLS_DIR: `./${certificates}`, PRONGHORN_IMAGE: IMAGE, PG_MEMORY: '1g', API_WORKERS: '1' },
 }
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 
@@ -58,19 +58,19 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
     await mkdir(join(packageRoot, certificates), { recursive: true })
     await ensureSelfSigned(join(packageRoot, certificates), 'localhost')
     await clean()
-    await run(variables, 'docker', 'build', '--quiet', '--tag', image, '.')
-    await deriveImage(variables, image, later, rewritingMigration)
-    await deriveImage(variables, later, failing, failingMigration)
+    await run(variables, 'docker', 'build', '--quiet', '--tag', IMAGE, '.')
+    await deriveImage(variables, IMAGE, LATER, REWRITING_MIGRATION)
+    await deriveImage(variables, LATER, FAILING, FAILING_MIGRATION)
     await compose('up', '--detach', '--wait')
     load = new Load(url, paths, 3)
-  }, longest)
+  }, LONGEST)
 
   afterAll(async () => {
     // It may not have started.
     await (load as Load | undefined)?.stop()
     console.log(tableOf(reports))
     await clean()
-  }, longest)
+  }, LONGEST)
 
   it(
     'an appliance that is changed under load answers through every change',
@@ -112,7 +112,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
       expect(await step('a replica', () => run(variables, 'scripts/apply'))).toMatchObject(isClean)
       expect((await containers('api')).trim().split('\n')).toHaveLength(3)
 
-      variables = { ...variables, PRONGHORN_IMAGE: later }
+      variables = { ...variables, PRONGHORN_IMAGE: LATER }
       expect(await step('upgrade', () => run(variables, 'scripts/upgrade'))).toMatchObject(isClean)
       expect(await step('backup', () => run(variables, 'scripts/backup', 'rehearsal'))).toMatchObject(isClean)
 
@@ -130,7 +130,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
 
       const refused = await step('upgrade that fails', async () => {
         const text = await runFailing(
-          { ...variables, PRONGHORN_IMAGE: failing },
+          { ...variables, PRONGHORN_IMAGE: FAILING },
           'scripts/upgrade',
           '--no-trial',
         )
@@ -138,14 +138,14 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
       })
       expect(refused).toMatchObject(isClean)
     },
-    longest,
+    LONGEST,
   )
 
   async function toOwnChain(): Promise<void> {
-    const host = await startNode(variables, node, image)
+    const host = await startNode(variables, node, IMAGE)
     variables = {
       ...variables,
-      ...{ COMPOSE_FILE: 'docker-compose.yml', CHAIN_NAME: 'own', CHAIN_ID: demoChainId },
+      ...{ COMPOSE_FILE: 'docker-compose.yml', CHAIN_NAME: 'own', CHAIN_ID: DEMO_CHAIN_ID },
       // The demo's data stay in their own database until it is dropped.
       POSTGRES_DATABASE: 'own',
       ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },

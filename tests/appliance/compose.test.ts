@@ -11,13 +11,13 @@ import { describeUnless } from '../setup/available.ts'
 import { applianceVariables, composeFiles, run, whyNoEngine } from './engine.ts'
 import { stallBodies } from './stalled-bodies.ts'
 
-const project = 'pronghorn-suite'
+const PROJECT = 'pronghorn-suite'
 const ports = { http: 18_080, https: 18_443 }
-const variables = applianceVariables(project, ports)
+const variables = applianceVariables(PROJECT, ports)
 const url = `https://localhost:${ports.https}`
 const ask = createClient(new URL(url), true)
 const oneShots = ['config', 'migrate']
-const longest = 480_000
+const LONGEST = 480_000
 const STALLED_BODIES = 100
 /** As much as those bodies have. */
 const MAX_PROXY_BYTES = 100 * 1_000_000
@@ -53,11 +53,11 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     // The reaper is its own image; this suite cleans up by itself.
     process.env.TESTCONTAINERS_RYUK_DISABLED = 'true'
     const compose = new DockerComposeEnvironment(packageRoot, composeFiles)
-      .withProjectName(project)
+      .withProjectName(PROJECT)
       .withEnvironment(variables)
       .withBuild()
       .withAutoCleanup(false)
-      .withStartupTimeout(longest)
+      .withStartupTimeout(LONGEST)
       .withDefaultWaitStrategy(Wait.forHealthCheck())
     for (const name of oneShots) compose.withWaitStrategy(`${name}-1`, Wait.forOneShotStartup())
     return compose.up()
@@ -72,11 +72,11 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
   beforeAll(async () => {
     await run(variables, 'docker', 'compose', '--profile', '*', 'down', '--volumes')
     environment = await up()
-  }, longest)
+  }, LONGEST)
 
   afterAll(async () => {
     await run(variables, 'docker', 'compose', '--profile', '*', 'down', '--volumes')
-  }, longest)
+  }, LONGEST)
 
   it('the appliance in containers passes its smoke test', async () => {
     const results: CheckResult[] = []

@@ -6,7 +6,7 @@ import { smokeTest } from '../../services/appliance/index.ts'
 import { createClient } from '../../services/appliance/smoke/client.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { demoChainId } from '../../services/core/chain-node/index.ts'
+import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { runReader } from '../../services/filler/index.ts'
@@ -16,13 +16,13 @@ import { describeUnless } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { applianceVariables, run, whyNoEngine } from './engine.ts'
 
-const project = 'pronghorn-faults'
+const PROJECT = 'pronghorn-faults'
 const ports = { http: 28_080, https: 28_443 }
-const variables = applianceVariables(project, ports)
+const variables = applianceVariables(PROJECT, ports)
 const url = `https://localhost:${ports.https}`
 const ask = createClient(new URL(url), true)
-const longest = 900_000
-const recoveryMs = 60_000
+const LONGEST = 900_000
+const RECOVERY_MS = 60_000
 
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 
@@ -39,12 +39,12 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
     await rm(join(packageRoot, variables.BACKUP_DIR), { recursive: true, force: true })
     await compose('--profile', '*', 'down', '--volumes')
     await compose('up', '--detach', '--build', '--wait')
-  }, longest)
+  }, LONGEST)
 
   afterAll(async () => {
     stopLoad = true
     await compose('--profile', '*', 'down', '--volumes')
-  }, longest)
+  }, LONGEST)
 
   it(
     'the appliance under faults is well again within a minute after each container was killed, and after restarts',
@@ -63,7 +63,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
       expect(answered).toBeGreaterThan(0)
       expect(await compareWithStraightRun()).toEqual([])
     },
-    longest,
+    LONGEST,
   )
 
   it(
@@ -77,12 +77,12 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
       expect(refused).toMatch(/holds data/)
       await sleep(3_000)
       await compose('down')
-      await run(variables, 'docker', 'volume', 'rm', `${project}_postgres-data`)
+      await run(variables, 'docker', 'volume', 'rm', `${PROJECT}_postgres-data`)
       await run(variables, 'scripts/restore', 'rehearsal')
       expect(await recover()).toEqual([])
       expect(await compareWithStraightRun()).toEqual([])
     },
-    longest,
+    LONGEST,
   )
 
   it(
@@ -93,7 +93,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
       expect(await readSuperuser()).not.toBe(before)
       expect(await recover()).toEqual([])
     },
-    longest,
+    LONGEST,
   )
 
   async function keepAsking(): Promise<void> {
@@ -112,7 +112,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
 
   /** Waits for a smoke test without a failure, for a minute; gives what still failed. */
   async function recover(): Promise<string[]> {
-    const deadline = performance.now() + recoveryMs
+    const deadline = performance.now() + RECOVERY_MS
     for (;;) {
       const results = await smokeTest({
         url,
@@ -173,7 +173,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
             delete_data: false,
           },
           database: straight.address,
-          chain: { chainId: demoChainId, http: `http://${devchain}:8888`, ship: [`ws://${devchain}:8080`] },
+          chain: { chainId: DEMO_CHAIN_ID, http: `http://${devchain}:8888`, ship: [`ws://${devchain}:8080`] },
           logger: createLogger({ name: 'test', level: 'silent', pretty: true }),
           buildQueryIndexes: false,
           handoverMs: 2_000,

@@ -2,41 +2,41 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeUnless } from '../setup/available.ts'
 import { applianceVariables, run, whyNoEngine } from './engine.ts'
 
-const project = 'pronghorn-ipv6'
-const image = 'pronghorn-ipv6:rehearsal'
-const limit = 5
+const PROJECT = 'pronghorn-ipv6'
+const IMAGE = 'pronghorn-ipv6:rehearsal'
+const LIMIT = 5
 const variables = {
-  ...applianceVariables(project, { http: 25_080, https: 25_443 }),
+  ...applianceVariables(PROJECT, { http: 25_080, https: 25_443 }),
   COMPOSE_FILE: 'docker-compose.yml:docker-compose.override.yml:docker-compose.ipv6.yml',
   IPV6_SUBNET: 'fd70:726f:6e68::/48',
-  PRONGHORN_IMAGE: image,
-  RATE_LIMIT_REQUESTS: String(limit),
+  PRONGHORN_IMAGE: IMAGE,
+  RATE_LIMIT_REQUESTS: String(LIMIT),
   RATE_LIMIT_INTERVAL: '3600',
 }
-const outside = `${project}_outside`
+const outside = `${PROJECT}_outside`
 /**
  * Networks of the two IPv6 clients, the proxy in both: clients within one /56 count as one. The
  * engine would not give addresses that differ in their first 64 bits to containers of a network.
  */
 const networks = [
-  { name: `${project}_one`, subnet: 'fd70:726f:6e69:100::/64' },
-  { name: `${project}_two`, subnet: 'fd70:726f:6e69:200::/64' },
+  { name: `${PROJECT}_one`, subnet: 'fd70:726f:6e69:100::/64' },
+  { name: `${PROJECT}_two`, subnet: 'fd70:726f:6e69:200::/64' },
 ]
-const longest = 900_000
+const LONGEST = 900_000
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 
 describeUnless(whyNoEngine(), 'clients of both families', () => {
   beforeAll(async () => {
     await compose('--profile', '*', 'down', '--volumes')
-    await run(variables, 'docker', 'build', '--quiet', '--tag', image, '.')
+    await run(variables, 'docker', 'build', '--quiet', '--tag', IMAGE, '.')
     await compose('up', '--detach', '--wait')
-  }, longest)
+  }, LONGEST)
 
   afterAll(async () => {
     await compose('--profile', '*', 'down', '--volumes').finally(() =>
       run(variables, 'docker', 'network', 'rm', ...networks.map(({ name }) => name)),
     )
-  }, longest)
+  }, LONGEST)
 
   it(
     'clients of both families have an identity each: two over IPv6 and two over IPv4, each with the whole limit',
@@ -59,17 +59,17 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
         ask(outside, v4),
         ask(outside, v4),
       ])
-      const wanted = [...Array.from({ length: limit }, () => 200), 429]
+      const wanted = [...Array.from({ length: LIMIT }, () => 200), 429]
       expect(seen).toEqual([wanted, wanted, wanted, wanted])
     },
-    longest,
+    LONGEST,
   )
 
   /** Asks once more than the limit allows, from its own container; returns the states. */
   async function ask(network: string, host: string): Promise<number[]> {
     const script = `
       const states = []
-      for (let i = 0; i <= ${limit}; i++) {
+      for (let i = 0; i <= ${LIMIT}; i++) {
         const answer = await fetch('https://${host}:8443/atomicassets/v1/config?turn=' + i)
         states.push(answer.status)
         await answer.arrayBuffer()
@@ -79,7 +79,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
     const output = await run(
       variables,
       ...['docker', 'run', '--rm', '--network', network],
-      ...['--env', 'NODE_TLS_REJECT_UNAUTHORIZED=0', '--entrypoint', 'node', image],
+      ...['--env', 'NODE_TLS_REJECT_UNAUTHORIZED=0', '--entrypoint', 'node', IMAGE],
       ...['--no-warnings', '--input-type=module', '--eval', script],
     )
     return JSON.parse(output) as number[]

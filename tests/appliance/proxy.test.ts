@@ -18,7 +18,7 @@ import { patient } from '../setup/patience.ts'
 import { whyNoEngine } from './engine.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 
-const image = 'nginx:1.28.0-bookworm'
+const IMAGE = 'nginx:1.28.0-bookworm'
 const { values } = resolveVariables({
   ...{ DEMO_CHAIN: 'true', TLS_MODE: 'off' },
   // A test speaks for clients of several addresses.
@@ -30,10 +30,10 @@ function whyNoContainer(): string | undefined {
   const reason = whyNoEngine()
   if (reason !== undefined) return reason
   try {
-    execFileSync('docker', ['image', 'inspect', image], { stdio: 'ignore' })
+    execFileSync('docker', ['image', 'inspect', IMAGE], { stdio: 'ignore' })
     return undefined
   } catch {
-    return `the image ${image} is not on this machine`
+    return `the image ${IMAGE} is not on this machine`
   }
 }
 
@@ -101,7 +101,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     const stdio: StdioOptions = ['ignore', 'pipe', 'inherit']
     proxy =
       local === undefined
-        ? spawn('docker', [...words, ...mounts, '--entrypoint', 'nginx', image, ...run], { stdio })
+        ? spawn('docker', [...words, ...mounts, '--entrypoint', 'nginx', IMAGE, ...run], { stdio })
         : spawn(local, ['-c', join(dir, 'nginx.conf'), '-g', 'daemon off;'], { stdio })
     proxy.stdout?.on('data', (text: Buffer) => (printed += text.toString()))
     for (let tries = 0; tries < 300 && (await get('/quick')).status !== 200; tries++) await sleep(100)

@@ -4,15 +4,15 @@ import { describeUnless } from '../setup/available.ts'
 import { applianceVariables, run, whyNoEngine } from './engine.ts'
 import { isClean, Load } from './load.ts'
 
-const project = 'pronghorn-scale'
+const PROJECT = 'pronghorn-scale'
 const ports = { http: 31_080, https: 31_443 }
-const longest = 1_800_000
+const LONGEST = 1_800_000
 const CLIENTS = 16
 const SECONDS = 20
 const WARM_SECONDS = 5
 
 let variables: Record<string, string> = {
-  ...applianceVariables(project, ports),
+  ...applianceVariables(PROJECT, ports),
   ...{ COMPOSE_FILE: 'docker-compose.yml:docker-compose.override.yml', PG_MEMORY: '1g', API_WORKERS: '1' },
 }
 
@@ -31,14 +31,14 @@ describeUnless(whyNoEngine(), 'an appliance with several api containers', () => 
   beforeAll(async () => {
     await compose('--profile', '*', 'down', '--volumes')
     await compose('up', '--detach', '--wait', '--build')
-  }, longest)
+  }, LONGEST)
 
   afterAll(async () => {
     console.log(
       ['| Containers of api | Replica | Requests/s | p99 |', '|---|---|---|---|', ...rows].join('\n'),
     )
     await compose('--profile', '*', 'down', '--volumes')
-  }, longest)
+  }, LONGEST)
 
   it(
     'an appliance with several api containers answers with one, two and three of them, and with a replica',
@@ -55,7 +55,7 @@ describeUnless(whyNoEngine(), 'an appliance with several api containers', () => 
       await run(variables, 'scripts/apply')
       await measure('| 3 | yes |')
     },
-    longest,
+    LONGEST,
   )
 
   async function measure(what: string): Promise<void> {

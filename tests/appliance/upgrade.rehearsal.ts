@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { demoChainId } from '../../services/core/chain-node/index.ts'
+import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
 import { describeUnless } from '../setup/available.ts'
 import { applianceVariables, run, runFailing, whyNoEngine } from './engine.ts'
 import { isClean, Load, paths, tableOf } from './load.ts'
 import type { StepReport } from './load.ts'
-import { deriveImage, failingMigration, rewritingMigration, startNode } from './versions.ts'
+import { deriveImage, FAILING_MIGRATION, REWRITING_MIGRATION, startNode } from './versions.ts'
 
 /** The first commit of 1.0.0: the oldest schema that can be upgraded. */
 const oldest = process.env.UPGRADE_FROM ?? '8c98c59'
-const project = 'pronghorn-upgrade'
+const PROJECT = 'pronghorn-upgrade'
 const ports = { http: 29_080, https: 29_443 }
-const node = { name: `${project}-node`, http: 29_888, ship: 29_808 }
-const image = (version: string) => `${project}:${version}`
-const longest = 3_600_000
+const node = { name: `${PROJECT}-node`, http: 29_888, ship: 29_808 }
+const image = (version: string) => `${PROJECT}:${version}`
+const LONGEST = 3_600_000
 /** A request has to be answered within so much in 99 of 100 cases, ms. */
 const MAX_P99_MS = 1_000
 /** The filler writes what it has received; then nothing changes while the node is frozen. */
@@ -28,7 +28,7 @@ interface Digest {
 }
 
 let variables: Record<string, string> = {
-  ...applianceVariables(project, ports),
+  ...applianceVariables(PROJECT, ports),
   ...{ PG_MEMORY: '1g', API_WORKERS: '1', COMPOSE_FILE: 'docker-compose.yml' },
 }
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
@@ -57,12 +57,12 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
     const archive = `git archive ${oldest} | docker build --quiet --tag ${image('oldest')} -`
     await run(variables, 'sh', '-c', archive)
     await run(variables, 'docker', 'build', '--quiet', '--tag', image('present'), '.')
-    await deriveImage(variables, image('present'), image('later'), rewritingMigration)
-    await deriveImage(variables, image('later'), image('failing'), failingMigration)
+    await deriveImage(variables, image('present'), image('later'), REWRITING_MIGRATION)
+    await deriveImage(variables, image('later'), image('failing'), FAILING_MIGRATION)
     const host = await startNode(variables, node, image('oldest'))
     variables = {
       ...variables,
-      ...{ PRONGHORN_IMAGE: image('oldest'), CHAIN_NAME: 'own', CHAIN_ID: demoChainId },
+      ...{ PRONGHORN_IMAGE: image('oldest'), CHAIN_NAME: 'own', CHAIN_ID: DEMO_CHAIN_ID },
       ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
     }
     await compose('up', '--detach', '--wait')
@@ -71,7 +71,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
     await sleep(60_000)
     await run(variables, 'docker', 'pause', node.name)
     await sleep(REST_MS)
-  }, longest)
+  }, LONGEST)
 
   afterAll(async () => {
     // It may not have started.
@@ -79,7 +79,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
     console.log(tableOf(reports))
     await run(variables, 'docker', 'unpause', node.name).catch(() => undefined)
     await clean()
-  }, longest)
+  }, LONGEST)
 
   it(
     'an appliance of the oldest version that can be upgraded answers while it is upgraded, and keeps every row',
@@ -107,7 +107,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
       const position = async () => Number((await digest()).readers[0]!.block_num)
       await expect.poll(position, { timeout: 60_000 }).toBeGreaterThan(Number(before.readers[0]!.block_num))
     },
-    longest,
+    LONGEST,
   )
 
   /** Upgrades; the doctor at its end finds that the frozen node sends no blocks. */

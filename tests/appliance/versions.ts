@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { run } from './engine.ts'
 
 /** A migration that rewrites a table, and one that fails halfway. */
-export const rewritingMigration =
+export const REWRITING_MIGRATION =
   'ALTER TABLE assets.assets ADD rehearsed text GENERATED ALWAYS AS (md5(owner)) STORED;'
-export const failingMigration = 'CREATE TABLE chain.rehearsed (id integer); SELECT 1 / 0;'
+export const FAILING_MIGRATION = 'CREATE TABLE chain.rehearsed (id integer); SELECT 1 / 0;'
 
 const FIRST_NUMBER = 9000
 let derived = 0

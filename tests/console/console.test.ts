@@ -9,7 +9,7 @@ import { patient } from '../setup/patience.ts'
 
 /** Last of the recorded blocks; the demo chain continues after it. */
 const LAST_RECORDED = 964
-const FAIR = { timeout: patient(60_000), interval: 100 }
+const patience = { timeout: patient(60_000), interval: 100 }
 
 describeWithChromium('the console page, while the demo chain is indexed', () => {
   let browser: Browser | undefined
@@ -48,13 +48,15 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     page.$eval(selector, (element) => (element as HTMLElement).offsetHeight > 0)
 
   it('the console page says what is indexed, and follows the reader to the head', async () => {
-    await expect.poll(() => page.$eval('main', (main) => main.getAttribute('aria-busy')), FAIR).toBe('false')
+    await expect
+      .poll(() => page.$eval('main', (main) => main.getAttribute('aria-busy')), patience)
+      .toBe('false')
     await keepPicture(page, 'console-start')
     expect(await page.title()).toBe('Pronghorn: demo chain')
     expect(await textOf('#demo')).toContain('demo chain')
-    await expect.poll(() => textOf('#readers'), FAIR).toContain('standalone-1')
-    await expect.poll(() => textOf('.state'), FAIR).toBe('live')
-    await expect.poll(() => textOf('#health-chip'), FAIR).toBe('Healthy')
+    await expect.poll(() => textOf('#readers'), patience).toContain('standalone-1')
+    await expect.poll(() => textOf('.state'), patience).toBe('live')
+    await expect.poll(() => textOf('#health-chip'), patience).toBe('Healthy')
     for (const contract of [
       'assets atomicassets',
       'market atomicmarket',
@@ -66,12 +68,12 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     const block = Number((await factOf('Block')).replace(',', ''))
     expect(block).toBeGreaterThan(LAST_RECORDED)
     const progress = () => page.$eval('.progress', (bar) => bar.getAttribute('aria-valuenow'))
-    await expect.poll(progress, FAIR).toBe('100.0')
+    await expect.poll(progress, patience).toBe('100.0')
     await expect
-      .poll(async () => Number((await factOf('Block')).replace(',', '')), FAIR)
+      .poll(async () => Number((await factOf('Block')).replace(',', '')), patience)
       .toBeGreaterThan(block)
     expect(await numberOf('#tile-head')).toBeGreaterThan(LAST_RECORDED)
-    await expect.poll(() => textOf('#tile-lag-note'), FAIR).toBe('At the head')
+    await expect.poll(() => textOf('#tile-lag-note'), patience).toBe('At the head')
     const link = () => page.$eval('#state-link', (a) => (a as HTMLAnchorElement).href)
     expect((await fetch(await link())).status).toBe(200)
     expect(await isShown('#notice')).toBe(false)
@@ -79,7 +81,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
 
   it('the console page draws how fast that went, for the eye and for the keyboard', async () => {
     const summary = /^Blocks per second, last 10 minutes: [\d.,]+ on average, ([\d,.]+) at most$/
-    await expect.poll(() => textOf('figcaption span'), FAIR).toMatch(summary)
+    await expect.poll(() => textOf('figcaption span'), patience).toMatch(summary)
     // All that was recorded came in the first seconds; alone, the chain makes two blocks a second.
     const most = Number(summary.exec(await textOf('figcaption span'))![1]!.replace(',', ''))
     expect(most).toBeGreaterThan(10)
@@ -91,20 +93,20 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
             const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height)
             return data.some((value) => value !== 0)
           }),
-        FAIR,
+        patience,
       )
       .toBe(true)
     await page.focus('.chart-box')
     await page.keyboard.press('ArrowLeft')
-    await expect.poll(() => textOf('figcaption'), FAIR).toMatch(/[\d.,]+ blocks\/s at \d\d:\d\d:\d\d/)
+    await expect.poll(() => textOf('figcaption'), patience).toMatch(/[\d.,]+ blocks\/s at \d\d:\d\d:\d\d/)
     await page.click('[data-range=day]')
-    await expect.poll(() => textOf('figcaption span'), FAIR).toContain('last 24 hours')
+    await expect.poll(() => textOf('figcaption span'), patience).toContain('last 24 hours')
     await page.click('[data-range=recent]')
-    await expect.poll(() => textOf('figcaption span'), FAIR).toContain('last 10 minutes')
+    await expect.poll(() => textOf('figcaption span'), patience).toContain('last 10 minutes')
   })
 
   it('the console page shows the size of every table', async () => {
-    await expect.poll(() => textOf('#tile-database'), FAIR).toMatch(/^\d+ MB$/)
+    await expect.poll(() => textOf('#tile-database'), patience).toMatch(/^\d+ MB$/)
     const tables = Number(/^(\d+) tables$/.exec(await textOf('#tile-database-note'))![1])
     expect(await page.$$eval('#sizes-body tr:not(.bar)', (rows) => rows.length)).toBe(10)
     await page.click('#sizes-more')
@@ -121,17 +123,17 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
   })
 
   it('the console page shows live events, and pauses', async () => {
-    await expect.poll(() => page.$$eval('#events li', (rows) => rows.length), FAIR).toBeGreaterThan(2)
+    await expect.poll(() => page.$$eval('#events li', (rows) => rows.length), patience).toBeGreaterThan(2)
     const [first] = await page.$$eval('#events li', (rows) => rows.map((row) => row.innerText.split('\n')))
     expect(first?.[0]).toMatch(/^[A-Z][a-z ]+$/)
     const block = Number(/^block ([\d,]+)$/.exec(first?.[1] ?? '')?.[1]?.replaceAll(',', ''))
     expect(block).toBeGreaterThan(LAST_RECORDED)
     await page.click('#events-pause')
     const held = await textOf('#events')
-    await expect.poll(() => textOf('#events-pause'), FAIR).toMatch(/^Resume \(\d+ new\)$/)
+    await expect.poll(() => textOf('#events-pause'), patience).toMatch(/^Resume \(\d+ new\)$/)
     expect(await textOf('#events')).toBe(held)
     await page.click('#events-pause')
-    await expect.poll(() => textOf('#events'), FAIR).not.toBe(held)
+    await expect.poll(() => textOf('#events'), patience).not.toBe(held)
     expect(await textOf('#events-pause')).toBe('Pause')
     await page.click('#events-choice button:last-child')
     await expect
@@ -148,7 +150,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     )
     for (const link of links) {
       // A young chain deploys its last contract a little later.
-      await expect.poll(async () => [link, (await fetch(link)).status], FAIR).toEqual([link, 200])
+      await expect.poll(async () => [link, (await fetch(link)).status], patience).toEqual([link, 200])
     }
   })
 
@@ -177,13 +179,13 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
 
   it('the console page fits a phone', async () => {
     await page.setViewport({ width: 360, height: 740, deviceScaleFactor: 2, isMobile: true, hasTouch: true })
-    await expect.poll(() => page.$$eval('.state', (all) => all.length), FAIR).toBe(1)
+    await expect.poll(() => page.$$eval('.state', (all) => all.length), patience).toBe(1)
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
     expect(widths).toEqual([360, 360])
     expect(statSync(await keepPicture(page, 'console-phone')).size).toBeGreaterThan(20_000)
     // A change from phone to desktop reloads the page.
     await page.setViewport({ width: 1280, height: 900 })
-    await expect.poll(() => page.$$eval('.state', (all) => all.length), FAIR).toBe(1)
+    await expect.poll(() => page.$$eval('.state', (all) => all.length), patience).toBe(1)
   })
 
   it('the console page sent no request elsewhere, and logged no error', () => {
@@ -201,14 +203,14 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     })
     await broken.goto(`${service.api}/`)
     const notice = () => broken.$eval('#notice', (element) => (element as HTMLElement).innerText)
-    await expect.poll(notice, FAIR).toContain('could not load all of its scripts')
+    await expect.poll(notice, patience).toContain('could not load all of its scripts')
     expect(await broken.$eval('#health-word', (word) => word.textContent)).toBe('Not loaded')
     await broken.close()
   })
 
   it('the console page says when the api is unavailable, and keeps its data', async () => {
     await service.stop('SIGTERM')
-    await expect.poll(() => textOf('#notice'), FAIR).toContain('The api does not answer')
+    await expect.poll(() => textOf('#notice'), patience).toContain('The api does not answer')
     expect(await textOf('#health-chip')).toBe('No answer')
     expect(await textOf('#readers')).toContain('standalone-1')
     await keepPicture(page, 'console-unavailable')

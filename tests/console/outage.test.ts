@@ -9,7 +9,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { Wire } from '../setup/wire.ts'
 import { patient } from '../setup/patience.ts'
 
-const FAIR = { timeout: patient(60_000), interval: 100 }
+const patience = { timeout: patient(60_000), interval: 100 }
 
 describeWithChromium('the console page, when something is wrong', () => {
   let browser: Browser | undefined
@@ -40,22 +40,24 @@ describeWithChromium('the console page, when something is wrong', () => {
 
   it('the console page says that nothing is indexed yet, and that there are no live events', async () => {
     await page.goto(`${api.url}/`)
-    await expect.poll(() => textOf('#readers-empty'), FAIR).toContain('No reader has committed a block yet')
+    await expect
+      .poll(() => textOf('#readers-empty'), patience)
+      .toContain('No reader has committed a block yet')
     expect(await textOf('#events-note')).toBe('Live events are not available.')
     expect(await textOf('#health-chip')).toBe('Catching up')
     expect(await isShown('#demo')).toBe(true)
-    await expect.poll(() => textOf('#tile-database'), FAIR).toMatch(/^\d+ MB$/)
+    await expect.poll(() => textOf('#tile-database'), patience).toMatch(/^\d+ MB$/)
     expect(await isShown('#notice')).toBe(false)
   })
 
   it('the console page says that the database is unavailable, keeps its data, and continues afterwards', async () => {
     await wire.cut()
-    await expect.poll(() => textOf('#notice'), FAIR).toContain('The database is unavailable')
+    await expect.poll(() => textOf('#notice'), patience).toContain('The database is unavailable')
     expect(await textOf('#tile-health-note')).toContain('The database is unavailable')
     expect(await textOf('#tile-database')).toMatch(/^\d+ MB$/)
     await keepPicture(page, 'console-database-unavailable')
     await wire.open()
-    await expect.poll(() => isShown('#notice'), FAIR).toBe(false)
+    await expect.poll(() => isShown('#notice'), patience).toBe(false)
   })
 
   it('the console page distinguishes a failing server from a silent one', async () => {
@@ -68,20 +70,20 @@ describeWithChromium('the console page, when something is wrong', () => {
     })
     const json = 'application/json'
     answer = { status: 500, contentType: json, body: '{"success":false,"message":"Internal Server Error"}' }
-    await expect.poll(() => textOf('#notice'), FAIR).toContain('answered with an error (status 500)')
+    await expect.poll(() => textOf('#notice'), patience).toContain('answered with an error (status 500)')
     answer = { status: 200, contentType: json, body: '{"success":true,"data":{"version":"9"}}' }
     await page.click('#notice-action')
-    await expect.poll(() => textOf('#notice'), FAIR).toContain('may have been updated')
+    await expect.poll(() => textOf('#notice'), patience).toContain('may have been updated')
     expect(await textOf('#notice-action')).toBe('Reload')
     answer = 'none'
-    await expect.poll(() => textOf('#notice'), FAIR).toContain('does not answer')
+    await expect.poll(() => textOf('#notice'), patience).toContain('does not answer')
     answer = { status: 503, contentType: json, body: '{"success":false,"message":"starting or unavailable"}' }
     await page.click('#notice-action')
-    await expect.poll(() => textOf('#notice'), FAIR).toContain('does not answer')
+    await expect.poll(() => textOf('#notice'), patience).toContain('does not answer')
     answer = undefined
     // The page also asks by itself: its notice may be gone before a mouse is there.
     await page.$eval('#notice-action', (button) => (button as HTMLElement).click())
-    await expect.poll(() => isShown('#notice'), FAIR).toBe(false)
+    await expect.poll(() => isShown('#notice'), patience).toBe(false)
   })
 
   it('the console page says quietly when the stream of events is not there', async () => {
@@ -98,7 +100,7 @@ describeWithChromium('the console page, when something is wrong', () => {
       else void request.continue()
     })
     await page.reload()
-    await expect.poll(() => textOf('#events-note'), FAIR).toBe('Live events are not available.')
+    await expect.poll(() => textOf('#events-note'), patience).toBe('Live events are not available.')
     expect(await isShown('#notice')).toBe(false)
   })
 })

@@ -8,7 +8,7 @@ import { apiConfig, quiet } from '../api/server.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
-const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 const notFound = { success: false, message: 'Endpoint not found' }
 
 let database: TestDatabase
@@ -30,7 +30,7 @@ function getAs(accept: string | undefined, method = 'GET'): Promise<Response> {
 
 describe('the address /', () => {
   it('the address / is the page for those who ask for one', async () => {
-    const answer = await getAs(browser)
+    const answer = await getAs(BROWSER)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(await answer.text()).toMatch(/^<!doctype html>/)
     expect(answer.headers.get('vary')).toContain('Accept')
@@ -49,13 +49,13 @@ describe('the address /', () => {
       expect([accept, answer.status, await answer.json()]).toEqual([accept, 404, notFound])
       expect(answer.headers.get('vary')).toContain('Accept')
     }
-    expect((await getAs(browser, 'POST')).status).toBe(404)
+    expect((await getAs(BROWSER, 'POST')).status).toBe(404)
   })
 })
 
 describe('the page', () => {
   it('the page allows nothing but this server, and nothing that is written into it', async () => {
-    const answer = await getAs(browser)
+    const answer = await getAs(BROWSER)
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/unsafe|https?:|data:|\*/)
@@ -66,7 +66,7 @@ describe('the page', () => {
   it('the page finds every file that it names, and the files that those name', async () => {
     const seen = new Set<string>()
     const waiting = [
-      ...(await (await getAs(browser)).text()).matchAll(/(?:src|href)="(status\/[^"]+)"/g),
+      ...(await (await getAs(BROWSER)).text()).matchAll(/(?:src|href)="(status\/[^"]+)"/g),
     ].map(([, path]) => path!)
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       if (seen.has(path)) continue
@@ -142,7 +142,7 @@ it('a setting turns all of it off', async () => {
   const off = await startApi({ config: apiConfig(database.address, { console: false }), logger: quiet })
   try {
     for (const path of ['/', '/status/data.json', '/status/main.js']) {
-      const answer = await fetch(off.url + path, { headers: { accept: browser } })
+      const answer = await fetch(off.url + path, { headers: { accept: BROWSER } })
       expect([path, answer.status, await answer.json()]).toEqual([path, 404, notFound])
     }
   } finally {

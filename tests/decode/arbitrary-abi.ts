@@ -128,8 +128,8 @@ function unique<T>(item: T, index: number, list: readonly T[]): boolean {
   return list.indexOf(item) === index
 }
 
-const values = 60
-const deepest = 5
+const VALUES = 60
+const DEEPEST = 5
 
 /**
  * A value of a type. Options, lists and variants of structs run empty towards a depth, and once a value has
@@ -139,9 +139,9 @@ export function arbitraryValue(
   g: fc.GeneratorValue,
   node: TypeNode,
   depth = 0,
-  room = { left: values },
+  room = { left: VALUES },
 ): unknown {
-  const mayGrow = depth < deepest && room.left > 0
+  const mayGrow = depth < DEEPEST && room.left > 0
   const inside = (inner: TypeNode): unknown => arbitraryValue(g, inner, depth + 1, room)
   room.left--
   switch (node.kind) {

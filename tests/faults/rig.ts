@@ -25,7 +25,7 @@ import { SmallDisk } from './small-disk.ts'
 const logger = createLogger({ name: 'faults', level: 'silent' })
 const DATABASE = 'faults'
 /** Few, so that they can be used up. */
-const SETTINGS = {
+const rigSettings = {
   max_connections: '40',
   superuser_reserved_connections: '0',
   max_wal_size: '128MB',
@@ -83,7 +83,7 @@ export class Rig {
     await copyForReplica(this.#dataDir, this.#replicaDir)
     await this.startPostgres()
     this.databaseGate.lead(this.postgres)
-    this.#replica = await startReplica(this.#replicaDir, this.address, SETTINGS)
+    this.#replica = await startReplica(this.#replicaDir, this.address, rigSettings)
     this.redis = await startTestRedis()
     this.#firstBlockMs = Date.now()
     this.chain = createDevchain({ recordings: ['main'], startTimeMs: this.#firstBlockMs })
@@ -127,7 +127,7 @@ export class Rig {
   }
 
   async startPostgres(): Promise<void> {
-    this.postgres = await startEmbeddedPostgres({ dataDir: this.#dataDir, settings: SETTINGS })
+    this.postgres = await startEmbeddedPostgres({ dataDir: this.#dataDir, settings: rigSettings })
   }
 
   /** The replica takes the place of the server, which is gone. */

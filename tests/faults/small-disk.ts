@@ -3,7 +3,7 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
 const BALLAST = 'ballast'
-const PIECES = [1024 * 1024, 4096]
+const pieces = [1024 * 1024, 4096]
 
 /** A file system of its own, in memory, of which another file can take all that is left. */
 export class SmallDisk {
@@ -34,7 +34,7 @@ export class SmallDisk {
 
   fill(): void {
     const file = openSync(join(this.#path, BALLAST), 'w')
-    for (const bytes of PIECES) {
+    for (const bytes of pieces) {
       const piece = Buffer.alloc(bytes)
       try {
         for (;;) writeSync(file, piece)

@@ -86,7 +86,7 @@ export function compileOperation(tables: Tables, fields: readonly Field[]): stri
   return `SELECT json_build_object(${roots.join(', ')}) AS data`
 }
 
-const OPERATORS: Readonly<Record<string, string>> = {
+const operators: Readonly<Record<string, string>> = {
   _eq: '=',
   _neq: '<>',
   _gt: '>',
@@ -98,7 +98,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   _contains: '@>',
   _has_key: '?',
 }
-const ORDERS: Readonly<Record<string, string>> = {
+const orders: Readonly<Record<string, string>> = {
   asc: 'ASC',
   desc: 'DESC',
   asc_nulls_first: 'ASC NULLS FIRST',
@@ -174,7 +174,7 @@ class Compiler {
     const items = Array.isArray(value) ? (value as readonly Value[]) : [value]
     const keys = items.flatMap((item) =>
       [...objectOf(item)].map(([column, direction]) => {
-        const keyword = ORDERS[(direction as { enum: string }).enum]
+        const keyword = orders[(direction as { enum: string }).enum]
         if (!table.columns.has(column) || keyword === undefined) {
           throw new Error(`${table.name} cannot be ordered by ${column}`)
         }
@@ -196,7 +196,7 @@ function comparison(column: string, type: string, value: Value): string {
       const items = (operand as readonly Value[]).map((each) => typed(each, type))
       return `${column} ${operator === '_in' ? '= ANY' : '<> ALL'}(ARRAY[${items.join(', ')}]::${type}[])`
     }
-    const sql = OPERATORS[operator]
+    const sql = operators[operator]
     if (sql === undefined) throw new Error(`operator ${operator} is not known`)
     return `${column} ${sql} ${typed(operand, operator === '_has_key' ? 'text' : type)}`
   })

@@ -12,7 +12,7 @@ import type { Tally } from './tally.ts'
 const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 6_000)
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_123)
 /** Parts of the count. */
-const SHARES = {
+const shares = {
   rest: 0.08,
   raw: 0.01,
   metrics: 0.0025,
@@ -69,7 +69,7 @@ describeWithPrograms('hostile requests, packets and frames', (running) => {
       const witness = await WebsocketClient.open(`${apiUrl}/assets/v1/live`)
       await witness.subscribe({})
       const beginMs = performance.now()
-      relay.attack(SEED, COUNT * SHARES.ship)
+      relay.attack(SEED, COUNT * shares.ship)
       const drive = async (
         attack: { readonly tally: Tally; send(seed: number): Promise<void> },
         share: number,
@@ -90,17 +90,17 @@ describeWithPrograms('hostile requests, packets and frames', (running) => {
         attack.tally.elapsedS = (performance.now() - startedMs) / 1_000
       }
       await Promise.all([
-        drive(rest, SHARES.rest, 1),
-        drive(raw, SHARES.raw, 2, WAITING_AT_ONCE),
-        drive(state, SHARES.state, 3),
-        drive(stateRaw, SHARES.stateRaw, 4, WAITING_AT_ONCE),
-        drive(metrics, SHARES.metrics, 10, WAITING_AT_ONCE),
-        drive(health, SHARES.health, 11, WAITING_AT_ONCE),
-        drive(sockets.websocket, SHARES.websocket, 5),
-        drive(sockets.io3, SHARES.io3, 6),
-        drive(sockets.io4, SHARES.io4, 7),
-        drive(sockets.polling, SHARES.polling, 8, WAITING_AT_ONCE),
-        drive(sockets.stream, SHARES.stream, 9, WAITING_AT_ONCE),
+        drive(rest, shares.rest, 1),
+        drive(raw, shares.raw, 2, WAITING_AT_ONCE),
+        drive(state, shares.state, 3),
+        drive(stateRaw, shares.stateRaw, 4, WAITING_AT_ONCE),
+        drive(metrics, shares.metrics, 10, WAITING_AT_ONCE),
+        drive(health, shares.health, 11, WAITING_AT_ONCE),
+        drive(sockets.websocket, shares.websocket, 5),
+        drive(sockets.io3, shares.io3, 6),
+        drive(sockets.io4, shares.io4, 7),
+        drive(sockets.polling, shares.polling, 8, WAITING_AT_ONCE),
+        drive(sockets.stream, shares.stream, 9, WAITING_AT_ONCE),
         untilRelayIsDone(),
       ])
       rest.close()

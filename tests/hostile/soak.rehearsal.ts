@@ -14,7 +14,7 @@ const SUBSCRIBERS = 30
 /** Every so often a subscriber leaves and another comes, ms. */
 const SUBSCRIBER_TURN_MS = 2_000
 /** Pauses between two of a kind, ms. */
-const PAUSES = { friendly: 50, rest: 200, raw: 1_000, state: 200, socket: 1_000 }
+const pauses = { friendly: 50, rest: 200, raw: 1_000, state: 200, socket: 1_000 }
 /** Once a minute the chain node sends so many frames that are none. */
 const HOSTILE_FRAMES = 300
 /** Megabytes that a process may have grown by, from the second fifth of an hour to the last. */
@@ -61,7 +61,7 @@ describeWithPrograms('a long run of mixed load', (running) => {
         salt: number,
       ): Promise<void> => repeat(pauseMs, (number) => attack.send(SEED + salt + number * 13))
       await Promise.all([
-        repeat(PAUSES.friendly, async (number) => {
+        repeat(pauses.friendly, async (number) => {
           const response = await fetch(`${apiUrl}${friendly[number % friendly.length]!}${1 + (number % 9)}`)
           await response.arrayBuffer()
           asked.sent++
@@ -70,10 +70,10 @@ describeWithPrograms('a long run of mixed load', (running) => {
             asked.blame(`${response.url} -> ${response.status}`)
         }),
         subscribe(received, isOver),
-        drive(rest, PAUSES.rest, 1),
-        drive(raw, PAUSES.raw, 2),
-        drive(state, PAUSES.state, 3),
-        ...sockets.map((attack, at) => drive(attack, PAUSES.socket, 4 + at)),
+        drive(rest, pauses.rest, 1),
+        drive(raw, pauses.raw, 2),
+        drive(state, pauses.state, 3),
+        ...sockets.map((attack, at) => drive(attack, pauses.socket, 4 + at)),
         repeat(60_000, (minute) => {
           relay.attack(SEED + minute, relay.tally.sent + HOSTILE_FRAMES)
           console.info(`minute ${minute}: block ${programs.chain.head().num}, ${now()}`)

@@ -1,22 +1,22 @@
 import type { Entry, Json, Reply } from '../../scripts/conformance/index.ts'
 
 /** Lists and details of what is, not of what happened. */
-const routes =
+const ROUTES =
   /^\/v[12]\/(collections|schemas|templates|assets|offers|sales|auctions|buyoffers|template_buyoffers)(\/:(collection_name|asset_id|offer_id|sale_id|auction_id|buyoffer_id|schema_name|template_id))*(\/_count)?$/
 
 /** Values of before the history, which are unknown. */
-const unknownValues = /^((created|updated|transferred|minted)_at_(block|time)|template_mint|bids)$/
+const UNKNOWN_VALUES = /^((created|updated|transferred|minted)_at_(block|time)|template_mint|bids)$/
 /** Values that history adds up to: what was paid for assets of a template, and assets of a schema with the burned ones. */
-const sumsOfHistory = /\.prices$|^(\[\d+\])?\.assets$/
+const SUMS_OF_HISTORY = /\.prices$|^(\[\d+\])?\.assets$/
 
 /** Parameters that ask by what is not known. */
-const unknownParameters =
+const UNKNOWN_PARAMETERS =
   /(^|&)(sort=(created|updated|minted|transferred|template_mint|assets)|before=|after=|(min_|max_)?template_mint=|minter=|initial_receiver=|burned=true|only_burned|burned_by|show_.*burned|participant)/
 
 /** Whether a request of the corpus is one for the present state. */
 export function isOfCurrentState({ route, status, request }: Entry): boolean {
   return (
-    status === 200 && routes.test(route) && !unknownParameters.test(`${request.query}&${request.body ?? ''}`)
+    status === 200 && ROUTES.test(route) && !UNKNOWN_PARAMETERS.test(`${request.query}&${request.body ?? ''}`)
   )
 }
 
@@ -57,8 +57,8 @@ function byKey(data: Json): Json {
 
 function findDifference(expected: Json, found: Json, path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('.') + 1)
-  if (found === null && unknownValues.test(name)) return undefined
-  if (sumsOfHistory.test(path)) return undefined
+  if (found === null && UNKNOWN_VALUES.test(name)) return undefined
+  if (SUMS_OF_HISTORY.test(path)) return undefined
   if (Array.isArray(expected) && Array.isArray(found)) {
     if (expected.length !== found.length) return `${path}: ${expected.length} records, not ${found.length}`
     for (const [i, value] of expected.entries()) {

@@ -10,7 +10,7 @@ import { verifyOf } from '../verify/verify-of.ts'
 import { restoreOldDatabase } from './old-database.ts'
 
 /** What atomicassets-api 2.x adds to the schema of its predecessor, with a row of each. */
-const successor = `
+const SUCCESSOR = `
   UPDATE dbinfo SET value = '2.0.4' WHERE name = 'version';
   ALTER TABLE atomicassets_config ADD v2_marker_block bigint;
   ALTER TABLE atomicmarket_config ADD v2_marker_block bigint;
@@ -53,7 +53,7 @@ beforeAll(async () => {
   imported = await createTestDatabase()
   running = await startChain({ recordings: ['main'] })
   const client = await connectDatabase(old.address, { applicationName: 'test' })
-  await client.query(successor)
+  await client.query(SUCCESSOR)
   await client.end()
 })
 

@@ -16,7 +16,7 @@ import { createRandom } from './seeded-random.ts'
 const SEEDS = Number(process.env.FAULT_SEEDS ?? rounds(200))
 const BLOCKS = 160
 /** Which blocks are kept undoable depends on it. */
-const libLagBlocks = 2
+const LIB_LAG_BLOCKS = 2
 
 let running: TestChain
 let straight: TestDatabase
@@ -24,7 +24,13 @@ let expected: Awaited<ReturnType<typeof dumpDatabase>>
 
 beforeAll(async () => {
   straight = await createTestDatabase()
-  running = await startChain({ recordings: ['main'], blocks: BLOCKS, rate: 5, seed: 3, libLagBlocks })
+  running = await startChain({
+    recordings: ['main'],
+    blocks: BLOCKS,
+    rate: 5,
+    seed: 3,
+    libLagBlocks: LIB_LAG_BLOCKS,
+  })
   await indexUntil(running, straight.address, running.chain.head().num)
   expected = await dumpDatabase(straight.address)
 })
@@ -82,7 +88,7 @@ type Fault = keyof typeof faults
 /** A node that sends a fault instead of one block. */
 function faultyNode(fault: Fault, num: number): MirrorNode {
   const replace = (frame: Buffer): Buffer[] => [numberOf(frame) === num ? faults[fault](frame) : frame]
-  return new MirrorNode(running.chain, { libLagBlocks, replace })
+  return new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS, replace })
 }
 
 async function read(
@@ -143,11 +149,14 @@ it.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
     const random = createRandom(seed)
     const head = running.chain.head().num
     // A block that can be undone is sent again by a node that links it in a wrong way.
-    const num = random.between(3, head - libLagBlocks - 2)
+    const num = random.between(3, head - LIB_LAG_BLOCKS - 2)
     const fault = names[seed % names.length]!
     const others = Math.floor(seed / names.length) % 3
     const bad = faultyNode(fault, num)
-    const good = Array.from({ length: others }, () => new MirrorNode(running.chain, { libLagBlocks }))
+    const good = Array.from(
+      { length: others },
+      () => new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS }),
+    )
     const nodes = [...good]
     nodes.splice(random.between(0, others), 0, bad)
     await withDatabase((address) =>
@@ -156,7 +165,7 @@ it.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
         else {
           await expect(read(address, nodes)).rejects.toMatchObject({ retryable: false })
           expect(await positionOf(address)).toBe(num - 1)
-          const whole = new MirrorNode(running.chain, { libLagBlocks })
+          const whole = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })
           await withNodes([whole], () => read(address, [whole]))
         }
         await expectEverything(address)
@@ -180,7 +189,7 @@ it.each(Array.from({ length: Math.ceil(SEEDS / 8) }, (_, i) => i + 1))(
         address,
         `ALTER TABLE assets.assets ADD CONSTRAINT no CHECK (minted_at_block <> ${num})`,
       )
-      const node = new MirrorNode(running.chain, { libLagBlocks })
+      const node = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })
       await withNodes([node], async () => {
         await expect(read(address, [node])).rejects.toMatchObject({
           code: 'DATABASE_ERROR',

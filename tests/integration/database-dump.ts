@@ -15,7 +15,7 @@ const volatileTables = [
 ]
 
 /** Rows that one table may contribute to a list of differences. */
-const rowsShown = 3
+const ROWS_SHOWN = 3
 
 /**
  * Reads every row and every column of every table as of one snapshot, in an order that does not depend on how the rows
@@ -71,7 +71,7 @@ function subtract(rows: readonly string[], others: readonly string[]): string[] 
 }
 
 function describeRows(name: string, verb: string, rows: readonly string[]): string[] {
-  const shown = rows.slice(0, rowsShown).map((row) => `${name} ${verb} ${row}`)
+  const shown = rows.slice(0, ROWS_SHOWN).map((row) => `${name} ${verb} ${row}`)
   const rest = rows.length - shown.length
   return rest > 0 ? [...shown, `${name} ${verb} ${rest} more`] : shown
 }

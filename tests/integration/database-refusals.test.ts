@@ -8,7 +8,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 
-const head = 700
+const HEAD = 700
 let database: TestDatabase
 let running: TestChain
 let admin: pg.Client
@@ -58,7 +58,7 @@ it.each([
   const [state, message, code, summary] = facts
   await refuseWith(state, message)
   const statuses: ReaderStatus[] = []
-  const reading = indexUntil(running, database.address, head, {
+  const reading = indexUntil(running, database.address, HEAD, {
     options: {
       logger,
       onStatus: (status) => statuses.push(status),
@@ -76,7 +76,7 @@ it.each([
   await admin.query('DROP TRIGGER refuse ON chain.readers')
   await reading
   const { rows } = await admin.query<{ num: number }>('SELECT block_num AS num FROM chain.readers')
-  expect(rows).toEqual([{ num: head }])
+  expect(rows).toEqual([{ num: HEAD }])
 })
 
 it('a failed index build is tried again without a restart', async () => {

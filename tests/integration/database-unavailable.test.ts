@@ -11,7 +11,7 @@ import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 
 /** The last block in which something happens; in `recorded` replay it is reversible there. */
-const stopBlock = 952
+const STOP_BLOCK = 952
 const retry = { attempts: 8, firstMs: 20, longestMs: 200 }
 
 let expected: DatabaseDump
@@ -22,7 +22,7 @@ let proxy: DatabaseProxy
 beforeAll(async () => {
   const straight = await createTestDatabase()
   const chain = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
-  await indexUntil(chain, straight.address, stopBlock)
+  await indexUntil(chain, straight.address, STOP_BLOCK)
   expected = await dumpDatabase(straight.address)
   await chain.chain.stop()
   await straight.drop()
@@ -45,7 +45,7 @@ it('connections that break in the middle of anything cost nothing but time', asy
   const random = createRandom(6)
   const watch = await PositionWatch.open(database.address, testSettings.name)
   let isDone = false
-  const reading = indexUntil(running, proxy.address, stopBlock, {
+  const reading = indexUntil(running, proxy.address, STOP_BLOCK, {
     // Several in a row may end before their first commit.
     options: { retry: { ...retry, attempts: 30 } },
   }).finally(() => (isDone = true))
@@ -68,7 +68,7 @@ it('connections that break in the middle of anything cost nothing but time', asy
 
 it('a database that comes back finds the reader where it was', async () => {
   const watch = await PositionWatch.open(database.address, testSettings.name)
-  const reading = indexUntil(running, proxy.address, stopBlock, { options: { retry } })
+  const reading = indexUntil(running, proxy.address, STOP_BLOCK, { options: { retry } })
   reading.catch(() => undefined)
   for (const block of [100, 700]) {
     await watch.until((position) => (position?.num ?? 0) >= block)
@@ -86,7 +86,7 @@ it('a database that comes back finds the reader where it was', async () => {
 
 it('a database that stays unavailable ends the reader with a clear error', async () => {
   const watch = await PositionWatch.open(database.address, testSettings.name)
-  const reading = indexUntil(running, proxy.address, stopBlock, { options: { retry } })
+  const reading = indexUntil(running, proxy.address, STOP_BLOCK, { options: { retry } })
   reading.catch(() => undefined)
   await watch.until((position) => (position?.num ?? 0) >= 300)
   await watch.close()

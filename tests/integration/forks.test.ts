@@ -15,12 +15,12 @@ import { patient } from '../setup/patience.ts'
 import { rounds } from '../setup/rounds.ts'
 
 const forkCount = rounds(300)
-const deepest = 30
+const DEEPEST = 30
 /** The deepest fork leaves nothing but the last irreversible block; no fork shortens the chain. */
-const libLagBlocks = 30
+const LIB_LAG_BLOCKS = 30
 /** After so many forks the invariants are checked, and the reader is started again. */
-const checkEvery = 30
-const restartEvery = 45
+const CHECK_EVERY = 30
+const RESTART_EVERY = 45
 
 let followed: TestDatabase
 let replayed: TestDatabase
@@ -31,8 +31,8 @@ beforeEach(async () => {
   replayed = await createTestDatabase()
   running = await startChain({
     recordings: ['main', 'v2'],
-    libLagBlocks,
-    blocks: libLagBlocks,
+    libLagBlocks: LIB_LAG_BLOCKS,
+    blocks: LIB_LAG_BLOCKS,
     rate: 8,
     seed: 4,
   })
@@ -76,19 +76,19 @@ it(
     let undone = 0
     for (let fork = 1; fork <= forkCount; fork++) {
       chain.generate(random.between(0, 2))
-      const depth = random.between(1, random.between(1, deepest))
+      const depth = random.between(1, random.between(1, DEEPEST))
       const goal = chain.head().num - random.between(0, depth - 1)
       await watch.until(
         (at) => at !== null && at.num >= goal && chain.block(at.num)?.id.toString('hex') === at.id,
         reader.failed,
       )
-      const isStopped = fork % restartEvery === 0
+      const isStopped = fork % RESTART_EVERY === 0
       if (isStopped) undone += await reader.stop()
       chain.fork(depth, depth + random.between(0, 2))
       // Now and then the branch falls before the reader has seen the end of it.
       if (random.fraction() < 0.2) chain.fork(random.between(1, 10))
       if (isStopped) reader = follow()
-      if (fork % checkEvery === 0) expect(await findViolations(followed.address)).toEqual([])
+      if (fork % CHECK_EVERY === 0) expect(await findViolations(followed.address)).toEqual([])
     }
     const head = chain.head()
     await watch.until((at) => at?.id === head.id, reader.failed)
@@ -116,7 +116,7 @@ it(
     const watch = await PositionWatch.open(followed.address, testSettings.name)
     const reader = follow()
     await watch.until((at) => at?.id === chain.head().id, reader.failed)
-    chain.fork(libLagBlocks)
+    chain.fork(LIB_LAG_BLOCKS)
     await watch.until((at) => at?.id === chain.head().id, reader.failed)
     await watch.close()
     expect(await reader.stop()).toBe(1)
@@ -136,7 +136,7 @@ it(
       await watch.until((at) => at?.id === chain.head().id, reader.failed)
       await reader.stop()
       chain.fork(20)
-      chain.generate(2 * libLagBlocks)
+      chain.generate(2 * LIB_LAG_BLOCKS)
     }
     const reader = follow()
     await watch.until((at) => at?.id === chain.head().id, reader.failed)

@@ -29,12 +29,12 @@ interface Scenario {
 }
 
 /** Longest life of a filler that is killed before it has got anywhere. */
-const earlyMs = 700
+const EARLY_MS = 700
 /** Longest time between the commit that a kill waits for and the kill: about a commit's own. */
-const pauseMs = 12
+const PAUSE_MS = 12
 
 /** Blocks of a history that a node sends beyond those that a kill waits for: however late it comes, it comes there. */
-const blocksBeyond = 20
+const BLOCKS_BEYOND = 20
 
 /** How many blocks the node of a history sends in one session. */
 interface Supply {
@@ -86,12 +86,12 @@ async function killMany(
       if (lives > 2 * kills) throw new Error(`most fillers ended before they could be killed`)
       const from = (await watch.read())?.num ?? 0
       const goal = from + pickAdvance(random, stopBlock - from, kills - reached.length)
-      supply.blocks = goal - from + blocksBeyond
+      supply.blocks = goal - from + BLOCKS_BEYOND
       const filler = home.start()
-      if (goal === from) await delay(random.between(0, earlyMs))
+      if (goal === from) await delay(random.between(0, EARLY_MS))
       else {
         await watch.until((position) => (position?.num ?? 0) >= goal, filler.hasEnded)
-        await delay(random.fraction() * pauseMs)
+        await delay(random.fraction() * PAUSE_MS)
       }
       if (await filler.kill()) reached.push((await watch.read())?.num ?? 0)
       else if ((await filler.ended).code !== 0) throw new Error(`the filler failed: ${filler.output()}`)

@@ -33,9 +33,9 @@ const codeAccounts = versionedTable<{ account: string; since_block: number; read
 )
 
 /** Blocks, checks on the way, and how far forks go. */
-const blocks = 240
-const checkEvery = 60
-const reversibleBlocks = 8
+const BLOCKS = 240
+const CHECK_EVERY = 60
+const REVERSIBLE_BLOCKS = 8
 
 let live: TestDatabase
 let grouped: TestDatabase
@@ -164,8 +164,8 @@ it(
     let world = newWorld()
     const chain: { block: LifeBlock; before: typeof world }[] = []
     let irreversible = 0
-    for (let step = 1; chain.length < blocks; step++) {
-      const back = Math.max(irreversible, chain.length - random.between(1, reversibleBlocks))
+    for (let step = 1; chain.length < BLOCKS; step++) {
+      const back = Math.max(irreversible, chain.length - random.between(1, REVERSIBLE_BLOCKS))
       if (random.fraction() < 0.08 && back > 0 && back < chain.length) {
         world = chain[back]!.before
         chain.length = back
@@ -174,18 +174,18 @@ it(
       const before = structuredClone(world)
       const block = liveBlock(world, random)
       chain.push({ block, before })
-      irreversible = Math.max(irreversible, block.num - reversibleBlocks)
+      irreversible = Math.max(irreversible, block.num - REVERSIBLE_BLOCKS)
       await writer.commit([block], irreversible)
-      if (step % checkEvery === 0) expect(await findMarketViolations(live.address)).toEqual([])
+      if (step % CHECK_EVERY === 0) expect(await findMarketViolations(live.address)).toEqual([])
     }
     await writer.close()
     expect(await findMarketViolations(live.address)).toEqual([])
 
     const catchingUp = await Writer.open(grouped.address)
-    for (let from = 0; from < blocks;) {
+    for (let from = 0; from < BLOCKS;) {
       const group = chain.slice(from, from + random.between(1, 60)).map(({ block }) => block)
       from += group.length
-      await catchingUp.commit(group, blocks)
+      await catchingUp.commit(group, BLOCKS)
     }
     await catchingUp.close()
     expect(await findMarketViolations(grouped.address)).toEqual([])

@@ -57,10 +57,10 @@ export interface LifeWorld {
 const people = ['alice', 'bob', 'carol', 'dan', 'erin']
 const marketplaces = ['', 'shop', 'mall']
 const templates = [1, 2, 3, 4]
-const collection = 'cards'
-const hour = 3_600_000
+const COLLECTION = 'cards'
+const HOUR = 3_600_000
 /** From this block on sales are only announced, and then days go by: they come to count as lasting ones. */
-const quietFrom = 220
+const QUIET_FROM = 220
 
 /** The world before its first block. */
 export function newWorld(): LifeWorld {
@@ -86,8 +86,8 @@ export function newWorld(): LifeWorld {
 export function liveBlock(world: LifeWorld, random: SeededRandom): LifeBlock {
   const step = random.fraction()
   world.num++
-  world.timeMs += step < 0.7 ? 500 : step < 0.9 ? random.between(1, 20) * hour : random.between(20, 60) * hour
-  if (world.num === quietFrom + 10) world.timeMs += 80 * hour
+  world.timeMs += step < 0.7 ? 500 : step < 0.9 ? random.between(1, 20) * HOUR : random.between(20, 60) * HOUR
+  if (world.num === QUIET_FROM + 10) world.timeMs += 80 * HOUR
   const life = new Life(world, random)
   if (world.num === 1) life.begin()
   if (world.num === 150) life.upgrade()
@@ -116,7 +116,7 @@ class Life {
       this.#action('assets', 'lognewtempl', {
         template_id,
         authorized_creator: 'alice',
-        collection_name: collection,
+        collection_name: COLLECTION,
         schema_name: template_id % 2 === 0 ? 'even' : 'odd',
         transferable: true,
         burnable: true,
@@ -134,7 +134,7 @@ class Life {
   }
 
   act(): void {
-    if (this.#world.num > quietFrom) return this.#announceSale()
+    if (this.#world.num > QUIET_FROM) return this.#announceSale()
     const acts = [
       () => this.#mint(),
       () => this.#mint(),
@@ -173,7 +173,7 @@ class Life {
     this.#action('assets', 'logmint', {
       asset_id,
       authorized_minter: 'alice',
-      collection_name: collection,
+      collection_name: COLLECTION,
       schema_name: template === -1 ? 'loose' : template % 2 === 0 ? 'even' : 'odd',
       template_id: template,
       new_asset_owner: owner,
@@ -182,7 +182,7 @@ class Life {
     })
     if (template === -1) return
     const issued_supply = ++world.supplies[template - 1]!
-    this.#row('assets', 'templates', collection, BigInt(template), true, {
+    this.#row('assets', 'templates', COLLECTION, BigInt(template), true, {
       template_id: template,
       transferable: true,
       burnable: true,
@@ -204,7 +204,7 @@ class Life {
     this.#action('assets', 'logburnasset', {
       asset_owner: owner,
       asset_id: id,
-      collection_name: collection,
+      collection_name: COLLECTION,
       schema_name: template === -1 ? 'loose' : template % 2 === 0 ? 'even' : 'odd',
       template_id: template,
       backed_tokens: [],
@@ -220,7 +220,7 @@ class Life {
     const template_id = pick(this.#random, templates)
     const new_data = this.#named('Template')
     this.#action('assets', 'logsetdatatl', {
-      collection_name: collection,
+      collection_name: COLLECTION,
       schema_name: 'odd',
       template_id,
       new_data,
@@ -303,7 +303,7 @@ class Life {
     const auction: Listing = {
       ...goods,
       ...this.#listing(),
-      endMs: Math.ceil(world.timeMs / 1000) * 1000 + random.between(1, 100) * hour,
+      endMs: Math.ceil(world.timeMs / 1000) * 1000 + random.between(1, 100) * HOUR,
     }
     world.auctions.push(auction)
     this.#action('market', 'lognewauct', {
@@ -325,7 +325,7 @@ class Life {
     if (!auction) return
     if (world.isV2 && world.num > 150 && auction.ids.length > 1) return this.#dissolve(auction, 'auctionbid')
     auction.bidder = pick(random, people)
-    auction.endMs = Math.max(auction.endMs, Math.ceil(world.timeMs / 1000) * 1000 + hour)
+    auction.endMs = Math.max(auction.endMs, Math.ceil(world.timeMs / 1000) * 1000 + HOUR)
     this.#action('market', 'auctionbid', this.#bidOf(auction))
     this.#row('market', 'auctions', 'market', auction.id, true, {
       asset_ids: auction.ids,
@@ -462,7 +462,7 @@ class Life {
     for (const id of ids) this.#world.owners.get(id)!.owner = to
     if (from !== to)
       this.#action('assets', 'logtransfer', {
-        collection_name: collection,
+        collection_name: COLLECTION,
         from,
         to,
         asset_ids: ids,
@@ -537,7 +537,7 @@ class Life {
   #terms() {
     return {
       maker_marketplace: pick(this.#random, marketplaces),
-      collection_name: collection,
+      collection_name: COLLECTION,
       collection_fee: 0.05,
     }
   }

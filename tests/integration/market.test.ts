@@ -50,13 +50,13 @@ const marketMix = {
 }
 
 /** Blocks of the recordings that generated ones follow. */
-const recorded = 964
-const generated = 240
-const last = recorded + generated
+const RECORDED = 964
+const GENERATED = 240
+const LAST = RECORDED + GENERATED
 
 /** The same blocks, which a fork may still undo or not. */
 function startActivity(libLagBlocks: number): Promise<TestChain> {
-  return startChain({ blocks: generated, rate: 9, mix: marketMix, libLagBlocks, seed: 31 })
+  return startChain({ blocks: GENERATED, rate: 9, mix: marketMix, libLagBlocks, seed: 31 })
 }
 
 let irreversible: TestChain
@@ -66,7 +66,7 @@ let followed: TestDatabase
 
 beforeEach(async () => {
   irreversible = await startActivity(0)
-  reversible = await startActivity(generated)
+  reversible = await startActivity(GENERATED)
   atOnce = await createTestDatabase()
   followed = await createTestDatabase()
 })
@@ -106,9 +106,9 @@ it(
   'statistics equal those recomputed from listings, block by block and at once',
   { timeout: patient(240_000) },
   async () => {
-    await indexUntil(reversible, followed.address, last)
+    await indexUntil(reversible, followed.address, LAST)
     expect(await findViolations(followed.address)).toEqual([])
-    await indexUntil(irreversible, atOnce.address, last, { settings: { db_group_blocks: 1_000 } })
+    await indexUntil(irreversible, atOnce.address, LAST, { settings: { db_group_blocks: 1_000 } })
     expect(await findViolations(atOnce.address)).toEqual([])
     expect(compareDumps(await dumpFamilies(followed.address), await dumpFamilies(atOnce.address))).toEqual([])
     for (const [rows, least] of [
@@ -126,9 +126,9 @@ it(
   },
 )
 
-const start_block = recorded + 1
+const START_BLOCK = RECORDED + 1
 /** Sales of which every reader that starts with that block knows everything. */
-const soldSince = `market.sales WHERE state = 3 AND created_at_block >= ${start_block}`
+const soldSince = `market.sales WHERE state = 3 AND created_at_block >= ${START_BLOCK}`
 const byOracle = `${soldSince} AND intended_median > 0`
 
 it(
@@ -137,9 +137,9 @@ it(
   async () => {
     const whole = await createTestDatabase()
     try {
-      await indexUntil(irreversible, whole.address, last)
-      await indexUntil(irreversible, atOnce.address, last, { settings: { start_block } })
-      await indexUntil(reversible, followed.address, last, { settings: { start_block } })
+      await indexUntil(irreversible, whole.address, LAST)
+      await indexUntil(irreversible, atOnce.address, LAST, { settings: { start_block: START_BLOCK } })
+      await indexUntil(reversible, followed.address, LAST, { settings: { start_block: START_BLOCK } })
       const prices = `SELECT sale_id, price FROM ${soldSince} ORDER BY 1`
       const expected = await select(whole.address, prices)
       expect(await count(whole.address, byOracle)).toBeGreaterThan(10)
@@ -170,10 +170,10 @@ it(
     const logger = createLogger({ name: 'test', destination: { write: (line) => lines.push(line) } })
     const http = `http://127.0.0.1:${(node.address() as AddressInfo).port}`
     const unpriced = `${byOracle} AND price IS NULL`
-    const middle = recorded + generated / 2
+    const middle = RECORDED + GENERATED / 2
     try {
       await indexUntil(irreversible, atOnce.address, middle, {
-        settings: { start_block },
+        settings: { start_block: START_BLOCK },
         options: { logger, chain: { chainId: chain.chainId, http, ship: [shipUrl] } },
       })
     } finally {
@@ -186,7 +186,10 @@ it(
     expect(warnings()).toHaveLength(1)
     expect(await count(atOnce.address, unpriced)).toBeGreaterThan(0)
 
-    await indexUntil(irreversible, atOnce.address, last, { settings: { start_block }, options: { logger } })
+    await indexUntil(irreversible, atOnce.address, LAST, {
+      settings: { start_block: START_BLOCK },
+      options: { logger },
+    })
     expect(warnings()).toHaveLength(1)
     expect(await count(atOnce.address, "oracle.pairs WHERE pair_name = 'waxpusd' AND median > 0")).toBe(1)
     expect(await count(atOnce.address, `${unpriced} AND updated_at_block > ${middle}`)).toBe(0)

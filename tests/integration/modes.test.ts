@@ -12,9 +12,9 @@ import type { TestChain } from './index-chain.ts'
 /** Settings of one run after the other on the same database. */
 type Runs = readonly (Partial<ReaderSettings> & { readonly stop_block: number })[]
 
-const head = 964
+const HEAD = 964
 /** Last irreversible block when the chain ends. */
-const irreversible = 962
+const IRREVERSIBLE = 962
 const bothContracts = ['main', 'v2']
 
 /** Indexes a chain in one or more runs and returns what the database holds after the last. */
@@ -45,30 +45,30 @@ describe('main and v2 end with the same bytes', () => {
 
   beforeAll(async () => {
     history = await startChain({ recordings: bothContracts })
-    usual = await index(history, [{ stop_block: head }])
+    usual = await index(history, [{ stop_block: HEAD }])
   })
 
   afterAll(() => history.chain.stop())
 
   const variants: Record<string, Runs> = {
-    'every changed block in its own transaction': [{ stop_block: head, db_group_blocks: 1 }],
-    'as many blocks in a transaction as there are': [{ stop_block: head, db_group_blocks: 100_000 }],
+    'every changed block in its own transaction': [{ stop_block: HEAD, db_group_blocks: 1 }],
+    'as many blocks in a transaction as there are': [{ stop_block: HEAD, db_group_blocks: 100_000 }],
     'one block sent at a time': [
-      { stop_block: head, ship_prefetch_blocks: 1, ship_min_block_confirmation: 1 },
+      { stop_block: HEAD, ship_prefetch_blocks: 1, ship_min_block_confirmation: 1 },
     ],
-    'all blocks sent at once': [{ stop_block: head, ship_prefetch_blocks: 5_000, db_group_blocks: 37 }],
-    'several runs that stop in the middle of a group': [1, 61, 62, 333, 500, 846, 901, head].map(
+    'all blocks sent at once': [{ stop_block: HEAD, ship_prefetch_blocks: 5_000, db_group_blocks: 37 }],
+    'several runs that stop in the middle of a group': [1, 61, 62, 333, 500, 846, 901, HEAD].map(
       (stop_block) => ({
         stop_block,
         db_group_blocks: 100,
       }),
     ),
-    'a run that is deleted and begun again': [{ stop_block: 700 }, { stop_block: head, delete_data: true }],
+    'a run that is deleted and begun again': [{ stop_block: 700 }, { stop_block: HEAD, delete_data: true }],
     'irreversible blocks first, the others after them': [
-      { stop_block: irreversible, irreversible_only: true },
-      { stop_block: head },
+      { stop_block: IRREVERSIBLE, irreversible_only: true },
+      { stop_block: HEAD },
     ],
-    'a stop block that is reached already': [{ stop_block: head }, { stop_block: head }],
+    'a stop block that is reached already': [{ stop_block: HEAD }, { stop_block: HEAD }],
   }
 
   it.each(Object.entries(variants))('main and v2 end with the same bytes: %s', async (_, runs) => {
@@ -76,21 +76,21 @@ describe('main and v2 end with the same bytes', () => {
   })
 
   it('main and v2 end with the same bytes from a node that replays the recordings meanwhile', async () => {
-    const lived = await index({ recordings: bothContracts, replay: 'recorded' }, [{ stop_block: head }])
+    const lived = await index({ recordings: bothContracts, replay: 'recorded' }, [{ stop_block: HEAD }])
     expect(compareDumps(usual, lived)).toEqual([])
   })
 
   it('main and v2 end with the same bytes where nothing is irreversible, but for the journal', async () => {
     const reversible = await index({ recordings: bothContracts, libLagBlocks: 10_000 }, [
-      { stop_block: head },
+      { stop_block: HEAD },
     ])
     expect(compareDumps(settled(usual), settled(reversible))).toEqual([])
-    expect(reversible.get('chain.reversible_blocks')).toHaveLength(head + 1)
+    expect(reversible.get('chain.reversible_blocks')).toHaveLength(HEAD + 1)
     expect(reversible.get('undo.assets_assets')!.length).toBeGreaterThan(1_000)
   })
 })
 
-it.each([500, irreversible])('up to block %i, irreversible_only makes no difference', async (stop_block) => {
+it.each([500, IRREVERSIBLE])('up to block %i, irreversible_only makes no difference', async (stop_block) => {
   const usual = await index({ recordings: bothContracts }, [{ stop_block }])
   for (const replay of ['history', 'recorded'] as const) {
     const found = await index({ recordings: bothContracts, replay }, [

@@ -10,8 +10,8 @@ import type { TestChain } from './index-chain.ts'
 
 /** How often each fault happens; scripts/bench/head-faults.ts measures a hundred times. */
 const times = Number(process.env.PRONGHORN_NODE_FAULTS ?? 1)
-const intervalMs = 150
-const libLagBlocks = 40
+const INTERVAL_MS = 150
+const LIB_LAG_BLOCKS = 40
 
 let running: TestChain
 let followed: TestDatabase
@@ -21,8 +21,14 @@ let ending: AbortController
 
 beforeEach(async () => {
   ;[followed, straight] = await Promise.all([createTestDatabase(), createTestDatabase()])
-  running = await startChain({ recordings: ['main'], blocks: 20, rate: 4, seed: 6, libLagBlocks })
-  mirrors = [1, 2, 3].map(() => new MirrorNode(running.chain, { libLagBlocks }))
+  running = await startChain({
+    recordings: ['main'],
+    blocks: 20,
+    rate: 4,
+    seed: 6,
+    libLagBlocks: LIB_LAG_BLOCKS,
+  })
+  mirrors = [1, 2, 3].map(() => new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS }))
   for (const mirror of mirrors) await mirror.start()
   ending = new AbortController()
 })
@@ -73,7 +79,7 @@ it('a reader misses no block and applies none twice when the node that it follow
     await until('all nodes are well', isWell)
     return place()
   }
-  const live = setInterval(() => chain.produceBlock(), intervalMs)
+  const live = setInterval(() => chain.produceBlock(), INTERVAL_MS)
   try {
     for (let time = 0; time < times; time++) {
       for (const [kind, fault] of Object.entries(nodeFaults)) {

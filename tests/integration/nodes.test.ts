@@ -8,9 +8,9 @@ import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 
 /** Bytes a second of each node: slow enough that there is time for something to happen to one of them. */
-const bytesPerSecond = 1_500_000
+const BYTES_PER_SECOND = 1_500_000
 /** Which blocks are kept undoable depends on it. */
-const libLagBlocks = 2
+const LIB_LAG_BLOCKS = 2
 
 let running: TestChain
 let straight: TestDatabase
@@ -24,7 +24,7 @@ beforeEach(async () => {
     blocks: 400,
     rate: 6,
     seed: 5,
-    libLagBlocks,
+    libLagBlocks: LIB_LAG_BLOCKS,
   })
 })
 
@@ -39,12 +39,12 @@ it('a reader ends with the same rows whatever happens to the nodes that it catch
   const stop = chain.head().num
   mirrors.push(
     ...[{}, {}, {}, { chainId: 'ab'.repeat(32) }, {}].map(
-      (options) => new MirrorNode(chain, { ...options, libLagBlocks }),
+      (options) => new MirrorNode(chain, { ...options, libLagBlocks: LIB_LAG_BLOCKS }),
     ),
   )
   const [first, second, third, , fifth] = mirrors
   for (const mirror of mirrors) {
-    mirror.conduct.bytesPerSecond = bytesPerSecond
+    mirror.conduct.bytesPerSecond = BYTES_PER_SECOND
     await mirror.start()
   }
   const faults = [

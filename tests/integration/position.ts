@@ -11,7 +11,7 @@ export interface CommittedPosition {
   readonly id: string
 }
 
-const pollMs = 8
+const POLL_MS = 8
 const patienceMs = patient(60_000)
 
 /** Watches from outside how far a reader has come. */
@@ -60,7 +60,7 @@ export class PositionWatch {
       const position = await this.read()
       if (holds(position) || isOver()) return position
       if (performance.now() > deadline) throw new Error(`the reader stays at block ${String(position?.num)}`)
-      await delay(pollMs)
+      await delay(POLL_MS)
     }
   }
 

@@ -43,12 +43,12 @@ async function untilMoved(blocks: number): Promise<void> {
   await watch.until((position) => (position?.num ?? 0) >= from + blocks)
 }
 
-const writers = `FROM pg_stat_activity a WHERE a.datname = current_database() AND a.application_name = $1`
+const WRITERS = `FROM pg_stat_activity a WHERE a.datname = current_database() AND a.application_name = $1`
 const writerName = `pronghorn filler ${testSettings.name}`
 
 /** Number of filler sessions: one holds the lease, others wait for it. */
 async function countWriters(): Promise<number> {
-  const { rows } = await admin.query<{ count: bigint }>(`SELECT count(*) AS count ${writers}`, [writerName])
+  const { rows } = await admin.query<{ count: bigint }>(`SELECT count(*) AS count ${WRITERS}`, [writerName])
   return Number(rows[0]!.count)
 }
 
@@ -64,7 +64,7 @@ async function readFence(): Promise<bigint> {
 async function cutInsideCommit(): Promise<void> {
   await admin.query('BEGIN')
   await admin.query('LOCK TABLE chain.readers IN SHARE ROW EXCLUSIVE MODE')
-  const waiting = `${writers} AND a.wait_event_type = 'Lock' AND a.wait_event = 'relation'`
+  const waiting = `${WRITERS} AND a.wait_event_type = 'Lock' AND a.wait_event = 'relation'`
   for (let isCut = false; !isCut;) {
     const { rows } = await admin.query(`SELECT pg_terminate_backend(a.pid) ${waiting}`, [writerName])
     isCut = rows.length === 1

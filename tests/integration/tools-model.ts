@@ -6,7 +6,7 @@ import { blocksFrom, signedBlockOf, transactionsOf } from '../devchain/chain-blo
 import type { DecodedAction } from '../devchain/chain-blocks.ts'
 
 /** Account of the tools contract on the devchain. */
-export const toolsAccount = 'atomictoolsx'
+export const TOOLS_ACCOUNT = 'atomictoolsx'
 
 /** Links and what they need, with assets that are burned meanwhile. */
 export const linksMix: ActivityMix = {
@@ -52,7 +52,7 @@ export interface ModelLog {
 
 /** ABI of the tools contract, from the chain's HTTP interface. */
 export async function toolsAbi(httpUrl: string): Promise<CompiledAbi> {
-  const response = await fetch(`${httpUrl}/v1/chain/get_abi?account_name=${toolsAccount}`)
+  const response = await fetch(`${httpUrl}/v1/chain/get_abi?account_name=${TOOLS_ACCOUNT}`)
   const { abi } = (await response.json()) as { abi: unknown }
   return compileAbi(normalizeAbiJson(abi))
 }
@@ -88,7 +88,7 @@ export function modelLinks(
 }
 
 function isOwn({ receiver, act }: DecodedAction): boolean {
-  return receiver === toolsAccount && act.account === toolsAccount
+  return receiver === TOOLS_ACCOUNT && act.account === TOOLS_ACCOUNT
 }
 
 function sequenceOf(trace: DecodedAction): bigint {

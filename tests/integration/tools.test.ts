@@ -8,11 +8,11 @@ import type { ReaderSettings } from '../../services/filler/index.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
-import { linksMix, modelLinks, toolsAbi, toolsAccount } from './tools-model.ts'
+import { linksMix, modelLinks, toolsAbi, TOOLS_ACCOUNT } from './tools-model.ts'
 import type { ModelLink, ModelLog } from './tools-model.ts'
 
 /** Blocks of the recordings that generated ones follow. */
-const recorded = 964
+const RECORDED = 964
 
 let database: TestDatabase
 let running: TestChain
@@ -58,7 +58,7 @@ function readLogs(address: DatabaseAddress): Promise<ModelLog[]> {
 describe('the tools handler', () => {
   it('the tools handler keeps every link through all its states, with key, signature and log', async () => {
     await indexUntil(running, database.address, running.chain.head().num)
-    const { links, logs } = modelLinks(running.chain, await toolsAbi(running.httpUrl), recorded)
+    const { links, logs } = modelLinks(running.chain, await toolsAbi(running.httpUrl), RECORDED)
     const found = await readLinks(database.address)
     expect(found).toEqual([...links.values()])
     expect(await readLogs(database.address)).toEqual(logs)
@@ -68,8 +68,8 @@ describe('the tools handler', () => {
     expect(await findViolations(database.address)).toEqual([])
     const open = found.filter(({ state }) => state < 2).map(({ link_id: id }) => id)
     const body = JSON.stringify({
-      code: toolsAccount,
-      scope: toolsAccount,
+      code: TOOLS_ACCOUNT,
+      scope: TOOLS_ACCOUNT,
       table: 'links',
       json: true,
       limit: 1000,
@@ -104,7 +104,7 @@ describe('the tools handler', () => {
   it('the tools handler, begun in the middle of history, knows a link from its first change on', async () => {
     const { chain } = running
     const abi = await toolsAbi(running.httpUrl)
-    const all = modelLinks(chain, abi, recorded)
+    const all = modelLinks(chain, abi, RECORDED)
     const from = all.logs[Math.floor(all.logs.length / 2)]!.block
     await indexUntil(running, database.address, chain.head().num, {
       settings: { start_block: from },

@@ -17,10 +17,10 @@ import {
 } from './published.ts'
 
 /** Kills of a filler's process, and cuts of the session of one that lives on. */
-const kills = 6
-const cuts = 25
+const KILLS = 6
+const CUTS = 25
 /** About the time that a commit takes. */
-const commitMs = 12
+const COMMIT_MS = 12
 
 let live: LiveReader
 
@@ -97,7 +97,7 @@ function disturb(random: ReturnType<typeof createRandom>): void {
   if (random.fraction() < 0.4) chain.fork(random.between(1, 4))
 }
 
-it(`${cuts} cuts of the session in the midst of commits and forks lose nothing and publish nothing twice`, async () => {
+it(`${CUTS} cuts of the session in the midst of commits and forks lose nothing and publish nothing twice`, async () => {
   const random = createRandom(61)
   live.start()
   await live.reach()
@@ -105,7 +105,7 @@ it(`${cuts} cuts of the session in the midst of commits and forks lose nothing a
   const start = live.running.chain.head().num
   const { received, close } = await overhear()
   let forks = 0
-  for (let cut = 0; cut < cuts; cut++) {
+  for (let cut = 0; cut < CUTS; cut++) {
     disturb(random)
     if (random.fraction() < 0.4) {
       // All of it is published, so the fork undoes something.
@@ -113,7 +113,7 @@ it(`${cuts} cuts of the session in the midst of commits and forks lose nothing a
       live.running.chain.fork(random.between(1, 2))
       forks++
     }
-    await delay(random.fraction() * 3 * commitMs)
+    await delay(random.fraction() * 3 * COMMIT_MS)
     await live.feed.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1',
       [`pronghorn filler ${testSettings.name}`],
@@ -129,7 +129,7 @@ it(`${cuts} cuts of the session in the midst of commits and forks lose nothing a
   await close()
 })
 
-it(`a filler that is killed ${kills} times loses nothing and publishes nothing twice`, async () => {
+it(`a filler that is killed ${KILLS} times loses nothing and publishes nothing twice`, async () => {
   const random = createRandom(62)
   const home = await createFillerHome(live.running, live.database.address)
   let filler = home.start()
@@ -137,10 +137,10 @@ it(`a filler that is killed ${kills} times loses nothing and publishes nothing t
   const before = await newestSequence(live.feed.query)
   const start = live.running.chain.head().num
   const { received, close } = await overhear()
-  for (let kill = 0; kill < kills; kill++) {
+  for (let kill = 0; kill < KILLS; kill++) {
     for (let moment = random.between(1, 3); moment > 0; moment--) {
       disturb(random)
-      await delay(random.fraction() * 4 * commitMs)
+      await delay(random.fraction() * 4 * COMMIT_MS)
     }
     await filler.kill()
     disturb(random)

@@ -8,8 +8,8 @@ import { assetId, startLiveServer } from './live-server.ts'
 import type { LiveServer } from './live-server.ts'
 
 /** Blocks of 190 events each: more than the system holds for a client that does not read. */
-const blocks = 40
-const connectionsPerAddress = 8
+const BLOCKS = 40
+const CONNECTIONS_PER_ADDRESS = 8
 
 describe('hostile clients', () => {
   let server: LiveServer
@@ -19,14 +19,14 @@ describe('hostile clients', () => {
   beforeAll(async () => {
     server = await startLiveServer({
       ...{ trust_proxy: true },
-      live: { messages_per_second: 2, connections_per_address: connectionsPerAddress },
+      live: { messages_per_second: 2, connections_per_address: CONNECTIONS_PER_ADDRESS },
     })
     const witness = await connectFrom('10.0.0.1')
     await witness.subscribe({ events: ['asset_minted'] })
     await server.feed.block(500, [{ action: 'logmint', id: assetId(3), data: { asset_id: assetId(3) } }])
     cursor = (await witness.received('event', 1))[0]!.cursor!
     const updates = Array.from({ length: 190 }, (_, at) => ({ action: 'logsetdata', id: assetId(at) }))
-    for (let block = 501; block <= 500 + blocks; block++) await server.feed.block(block, updates)
+    for (let block = 501; block <= 500 + BLOCKS; block++) await server.feed.block(block, updates)
   })
   afterEach(() => {
     for (const client of opened.splice(0)) client.close()
@@ -51,7 +51,7 @@ describe('hostile clients', () => {
   async function resumeWhole(address: string): Promise<void> {
     const client = await connectFrom(address)
     await client.subscribe({ cursor })
-    await client.received('event', blocks * 190)
+    await client.received('event', BLOCKS * 190)
   }
 
   it('clients of one address that do not read leave places for everybody else', async () => {
@@ -128,16 +128,16 @@ describe('hostile clients', () => {
   it('clients that ask for many socket.io sessions at once get no more than those that ask one after the other', async () => {
     const handshake =
       'GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: api\r\nX-Forwarded-For: 10.0.2.1\r\n\r\n'
-    const count = connectionsPerAddress + 5
+    const count = CONNECTIONS_PER_ADDRESS + 5
     const text = await sendRaw(handshake.repeat(count), /HTTP\/1\.1 (?:200|403)/g, count)
-    expect(text.match(/"sid":/g)).toHaveLength(connectionsPerAddress)
+    expect(text.match(/"sid":/g)).toHaveLength(CONNECTIONS_PER_ADDRESS)
     expect(text.match(/live connections of one address/g)).toHaveLength(5)
   })
 
   it('clients whose websocket handshakes fail are counted off', async () => {
     const headers = 'Host: api\r\nX-Forwarded-For: 10.0.2.2\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
     const wrong = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\n${headers}Sec-WebSocket-Version: 13\r\n\r\n`
-    for (let each = 0; each < 2 * connectionsPerAddress; each++)
+    for (let each = 0; each < 2 * CONNECTIONS_PER_ADDRESS; each++)
       expect(await sendRaw(wrong, /Sec-WebSocket-Key/g, 1)).toContain('HTTP/1.1 400 Bad Request')
   })
 

@@ -8,7 +8,7 @@ import type { StartedStandalone } from '../setup/standalone.ts'
 import { startChain } from '../integration/index-chain.ts'
 import { patient } from '../setup/patience.ts'
 
-const OTHER_USER = { uid: 65534, gid: 65534 }
+const otherUser = { uid: 65534, gid: 65534 }
 
 let running: StartedStandalone | null = null
 const folders: string[] = []
@@ -126,7 +126,7 @@ it('npm start keeps its database and its demo chain in --data, and continues whe
 
 it('npm start runs as an ordinary user too', async () => {
   // For an ordinary user the tests above have shown it.
-  const account = process.getuid?.() === 0 ? OTHER_USER : null
+  const account = process.getuid?.() === 0 ? otherUser : null
   const reachable = spawnSync(process.execPath, ['--check', program], account ?? {}).status === 0
   if (!reachable)
     console.warn('the checkout cannot be read by other users: shown for the user who runs the tests only')

@@ -8,9 +8,9 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 
-const forkCount = 40
-const deepest = 20
-const libLagBlocks = 20
+const FORK_COUNT = 40
+const DEEPEST = 20
+const LIB_LAG_BLOCKS = 20
 const contracts = [
   {
     handler: 'state',
@@ -25,7 +25,13 @@ let running: TestChain
 beforeEach(async () => {
   followed = await createTestDatabase()
   replayed = await createTestDatabase()
-  running = await startChain({ recordings: ['main'], libLagBlocks, blocks: libLagBlocks, rate: 6, seed: 11 })
+  running = await startChain({
+    recordings: ['main'],
+    libLagBlocks: LIB_LAG_BLOCKS,
+    blocks: LIB_LAG_BLOCKS,
+    rate: 6,
+    seed: 11,
+  })
 })
 
 afterEach(async () => {
@@ -35,7 +41,7 @@ afterEach(async () => {
 })
 
 it(
-  `the stored state after ${forkCount} random forks is, byte for byte, that of the final branch alone`,
+  `the stored state after ${FORK_COUNT} random forks is, byte for byte, that of the final branch alone`,
   async () => {
     const random = createRandom(1_125)
     const { chain } = running
@@ -50,9 +56,9 @@ it(
     })
     following.catch((error: unknown) => (failure = error))
     const hasFailed = () => failure !== undefined
-    for (let fork = 1; fork <= forkCount; fork++) {
+    for (let fork = 1; fork <= FORK_COUNT; fork++) {
       chain.generate(random.between(0, 2))
-      const depth = random.between(1, random.between(1, deepest))
+      const depth = random.between(1, random.between(1, DEEPEST))
       const goal = chain.head().num - random.between(0, depth - 1)
       await watch.until(
         (at) => at !== null && at.num >= goal && chain.block(at.num)?.id.toString('hex') === at.id,
@@ -70,7 +76,7 @@ it(
     })
     const expected = await dumpDatabase(replayed.address)
     expect(compareDumps(expected, await dumpDatabase(followed.address))).toEqual([])
-    expect(forks).toBeGreaterThan(forkCount / 2)
+    expect(forks).toBeGreaterThan(FORK_COUNT / 2)
     expect(countRows(expected)).toBeGreaterThan(500)
     for (const table of ['state.rows', 'state.past_rows', 'state.blocks'])
       expect(expected.get(table)!.length).toBeGreaterThan(50)

@@ -12,8 +12,8 @@ import type { TestDatabase } from '../setup/database.ts'
 import { startService, StateClient } from './service.ts'
 import { patient } from '../setup/patience.ts'
 
-const chainId = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
-const chain = { chainId, httpUrl: 'http://127.0.0.1:1' }
+const CHAIN_ID = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
+const chain = { chainId: CHAIN_ID, httpUrl: 'http://127.0.0.1:1' }
 
 let database: TestDatabase
 let folder: string
@@ -24,7 +24,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pronghorn-keys-'))
   const connections = {
     sqldb: database.address,
-    chain: { name: 'test', chain_id: chainId, http: chain.httpUrl, ship: 'ws://127.0.0.1:1' },
+    chain: { name: 'test', chain_id: CHAIN_ID, http: chain.httpUrl, ship: 'ws://127.0.0.1:1' },
   }
   writeFileSync(join(folder, 'connections.config.json'), JSON.stringify(connections))
   await query(

@@ -233,8 +233,8 @@ interface ErrorCase {
 }
 
 const row = { account: 'atomicassets', table: 'config', scope: 'atomicassets' }
-const table = '/v0/state/table'
-const binToJson = '/v0/state/abi/bin_to_json'
+const TABLE = '/v0/state/table'
+const BIN_TO_JSON = '/v0/state/abi/bin_to_json'
 
 const errorCases: Record<string, ErrorCase> = {
   'a parameter that is no name': {
@@ -245,7 +245,7 @@ const errorCases: Record<string, ErrorCase> = {
     details: { errors: { account: ['The account field must be a valid EOS name'] } },
   },
   'several parameters': {
-    path: `${table}/row`,
+    path: `${TABLE}/row`,
     query: { account: 'abcdefghijklmn', key_type: 'nope' },
     status: 400,
     code: 'request_validation_error',
@@ -266,15 +266,15 @@ const errorCases: Record<string, ErrorCase> = {
     code: 'request_validation_error',
   },
   'a body that is no JSON': {
-    path: binToJson,
+    path: BIN_TO_JSON,
     post: '{"account":',
     status: 400,
     code: 'invalid_json_error',
     details: { errors: { source: ['The body is not valid JSON'] } },
   },
-  'a body that is no object': { path: binToJson, post: '[1]', status: 400, code: 'invalid_json_error' },
+  'a body that is no object': { path: BIN_TO_JSON, post: '[1]', status: 400, code: 'invalid_json_error' },
   'no body': {
-    path: binToJson,
+    path: BIN_TO_JSON,
     post: '',
     status: 400,
     code: 'missing_body_error',
@@ -294,7 +294,7 @@ const errorCases: Record<string, ErrorCase> = {
     code: 'app_block_num_higher_than_head_block_error',
   },
   'a reversible block, asking for irreversible ones': {
-    path: table,
+    path: TABLE,
     query: { ...row, block_num: LAST, irreversible_only: 'true' },
     status: 400,
     code: 'app_block_num_higher_than_lib_error',
@@ -315,7 +315,7 @@ const errorCases: Record<string, ErrorCase> = {
     details: { account: 'atomicassets', block_num: 20 },
   },
   'a table that never was': {
-    path: table,
+    path: TABLE,
     query: { ...row, table: 'nothing' },
     status: 400,
     code: 'data_table_not_found_error',
@@ -328,7 +328,7 @@ const errorCases: Record<string, ErrorCase> = {
     code: 'data_table_not_found_error',
   },
   'a row that is not there': {
-    path: `${table}/row`,
+    path: `${TABLE}/row`,
     query: { ...row, primary_key: 'nobody' },
     status: 400,
     code: 'data_row_not_found_error',
@@ -341,13 +341,13 @@ const errorCases: Record<string, ErrorCase> = {
     code: 'data_public_key_not_found_error',
   },
   'a row that does not fit its ABI': {
-    path: binToJson,
+    path: BIN_TO_JSON,
     post: JSON.stringify({ account: 'eosio.token', table: 'accounts', hex_rows: ['00e1f505', '00'] }),
     status: 400,
     code: 'data_decoding_table_row_error',
   },
   'a table that the ABI does not name': {
-    path: binToJson,
+    path: BIN_TO_JSON,
     post: JSON.stringify({ account: 'eosio.token', table: 'nothing', hex_rows: ['00'] }),
     status: 400,
     code: 'data_table_not_found_error',
@@ -359,14 +359,14 @@ const errorCases: Record<string, ErrorCase> = {
     code: 'block_time_not_found',
   },
   'a key that cannot be read': {
-    path: `${table}/row`,
+    path: `${TABLE}/row`,
     query: { ...row, primary_key: 'not a name!' },
     status: 400,
     code: 'request_validation_error',
     details: { errors: { primary_key: ['The primary_key field must be a primary key of type name'] } },
   },
   'rows that are not stored': {
-    path: table,
+    path: TABLE,
     query: { ...row, account: 'fakeassets11' },
     status: 400,
     code: 'app_state_not_kept_error',
@@ -438,7 +438,7 @@ describe('a failure', () => {
         block_num: 21,
       })
       for (const [path, query] of [
-        [table, row],
+        [TABLE, row],
         ['/v0/state/table_scopes', { account: 'atomicassets', table: 'config' }],
         ['/v0/state/permission_links', { account: 'alice' }],
         ['/v0/block_id/by_time', { time: '2026-11-20', comparator: 'gt' }],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCli } from '../../services/cli/program.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import { demoChainId } from '../../services/core/chain-node/index.ts'
+import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
 import { indexUntil, startChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
     JSON.stringify({
       sqldb: database.address,
       kvstore: { host: '127.0.0.1', port: 1 },
-      chain: { name: 'test', chain_id: demoChainId, http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' },
+      chain: { name: 'test', chain_id: DEMO_CHAIN_ID, http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' },
     }),
   )
 })

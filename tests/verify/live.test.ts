@@ -15,8 +15,8 @@ const rounds = Number(process.env.VERIFY_ROUNDS ?? 2)
 const intervalMs = Number(process.env.VERIFY_BLOCK_MS ?? 500)
 
 /** Blocks by which the chain runs ahead of the filler at most: a slow machine makes a slow chain. */
-const farthest = 12
-const libLagBlocks = 20
+const FARTHEST = 12
+const LIB_LAG_BLOCKS = 20
 
 let database: TestDatabase
 let running: TestChain
@@ -39,14 +39,14 @@ async function produce(signal: AbortSignal): Promise<void> {
     }
     await delay(intervalMs)
     const isNear = (position: { num: number } | null) =>
-      (position?.num ?? 0) >= running.chain.head().num - farthest
+      (position?.num ?? 0) >= running.chain.head().num - FARTHEST
     if (!ending.signal.aborted) await watch.until(isNear, () => signal.aborted || ending.signal.aborted)
   }
 }
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  running = await startChain({ blocks: 60, rate: 3, mix: broadMix, seed: 9, libLagBlocks })
+  running = await startChain({ blocks: 60, rate: 3, mix: broadMix, seed: 9, libLagBlocks: LIB_LAG_BLOCKS })
   ending = new AbortController()
   filler = indexUntil(running, database.address, 0, { signal: ending.signal })
   filler.catch(() => undefined)

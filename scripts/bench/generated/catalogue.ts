@@ -45,7 +45,7 @@ export interface Catalogue {
 }
 
 /** Schema names that many collections have in common. */
-const SCHEMA_NAMES = [
+const schemaNames = [
   'cards',
   'packs',
   'items',
@@ -57,7 +57,7 @@ const SCHEMA_NAMES = [
   'tools',
   'pets',
 ]
-const RARITIES = ['Common', 'Common', 'Common', 'Uncommon', 'Uncommon', 'Rare', 'Epic', 'Legendary'] as const
+const rarities = ['Common', 'Common', 'Common', 'Uncommon', 'Uncommon', 'Rare', 'Epic', 'Legendary'] as const
 
 /** JSON text of the format of every schema. */
 export const SCHEMA_FORMAT = JSON.stringify([
@@ -118,12 +118,12 @@ const OWN_SCHEMA = 5
 
 /** Schemas of a collection, one to `most`; other collections have schemas of the same names. */
 function makeSchemas(collection: number, most: number, random: Random): Schema[] {
-  const first = random.below(SCHEMA_NAMES.length)
+  const first = random.below(schemaNames.length)
   return Array.from({ length: random.between(1, most) }, (_, i) => ({
     name:
       i === OWN_SCHEMA
         ? `${collectionName(collection).slice(0, 8)}.sp`
-        : SCHEMA_NAMES[(first + i - (i > OWN_SCHEMA ? 1 : 0)) % SCHEMA_NAMES.length]!,
+        : schemaNames[(first + i - (i > OWN_SCHEMA ? 1 : 0)) % schemaNames.length]!,
     collection,
   }))
 }
@@ -133,7 +133,7 @@ function makeTemplate(id: number, collection: number, schemas: readonly Schema[]
   const data = {
     name,
     img: `Qm${word(id)}${'x'.repeat(38)}`,
-    rarity: random.pick(RARITIES),
+    rarity: random.pick(rarities),
     element: ['fire', 'water', 'earth', 'air'][random.below(4)]!,
     power: random.below(500),
     foil: random.below(10) === 0 ? 1 : 0,

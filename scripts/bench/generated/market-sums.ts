@@ -1,6 +1,6 @@
 /** SQL that derives what the filler keeps of the market's rows: the same numbers, in one go. */
 
-const KINDS = [
+const kinds = [
   ['sales', 'sale_id', 1],
   ['auctions', 'auction_id', 2],
   ['buyoffers', 'buyoffer_id', 3],
@@ -18,12 +18,12 @@ export function marketSumsSql(lastTime: number): string {
 
 function listings(): string[] {
   return [
-    ...KINDS.map(
+    ...kinds.map(
       ([table, key, kind]) =>
         `INSERT INTO market.listing_assets SELECT unnest(l.asset_ids), ${kind}, l.${key} FROM market.${table} l`,
     ),
     `INSERT INTO market.listing_assets SELECT l.asset_id, 4, l.buyoffer_id FROM market.template_buyoffers l WHERE l.asset_id IS NOT NULL`,
-    ...[...KINDS, ['template_buyoffers', 'buyoffer_id', 4] as const].map(
+    ...[...kinds, ['template_buyoffers', 'buyoffer_id', 4] as const].map(
       ([table, , kind]) =>
         `INSERT INTO market.listing_counts SELECT ${kind}, l.state, l.collection_name, count(*) FROM market.${table} l GROUP BY 2, 3`,
     ),

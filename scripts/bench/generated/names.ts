@@ -1,4 +1,4 @@
-const SYLLABLES = [
+const nameSyllables = [
   'ba',
   'de',
   'fi',
@@ -18,7 +18,7 @@ const SYLLABLES = [
 ]
 
 /** Accounts with code, as large owners and recipients often are. */
-const CONTRACTS = ['atomicmarket', 'packs.game', 'blends.game', 'staking.game', 'vault.game', 'drops.game']
+const contracts = ['atomicmarket', 'packs.game', 'blends.game', 'staking.game', 'vault.game', 'drops.game']
 
 /** Names of four syllables. */
 const SHORT_NAMES = 65_536
@@ -30,7 +30,7 @@ export const mostAccounts = SHORT_NAMES * PAGES.length
 
 /** The account of a number; the first are contracts. Different numbers have different names. */
 export function accountName(index: number): string {
-  if (index < CONTRACTS.length) return CONTRACTS[index]!
+  if (index < contracts.length) return contracts[index]!
   // Odd, so that every number of 16 bits comes out once: neighbours do not look alike.
   const mixed = Math.imul(index, 40_503) & (SHORT_NAMES - 1)
   const isWallet = index % 5 < 3
@@ -40,11 +40,11 @@ export function accountName(index: number): string {
 
 /** True for the accounts that have code. */
 export function hasCode(index: number): boolean {
-  return index < CONTRACTS.length
+  return index < contracts.length
 }
 
 /** Number of accounts with code. */
-export const contractCount = CONTRACTS.length
+export const contractCount = contracts.length
 
 /** The collection of a number; the first 2,560 have different names. */
 export function collectionName(index: number): string {
@@ -60,6 +60,6 @@ export function word(index: number): string {
 
 function syllables(number: number, count: number): string {
   let text = ''
-  for (let i = 0; i < count; i++) text += SYLLABLES[(number >>> (4 * i)) & 15]!
+  for (let i = 0; i < count; i++) text += nameSyllables[(number >>> (4 * i)) & 15]!
   return text
 }

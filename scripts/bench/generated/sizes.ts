@@ -34,7 +34,7 @@ export const fullSizes: GeneratedSizes = {
 }
 
 /** The factors that sizes can be scaled by. */
-const FACTORS = { least: 0.001, most: 8 } as const
+const factors = { least: 0.001, most: 8 } as const
 /** Fewest collections of a smaller database that are as many as in the full one, as a factor. */
 const ALL_COLLECTIONS = 0.5
 
@@ -44,8 +44,8 @@ const ALL_COLLECTIONS = 0.5
  * @throws RangeError for other factors.
  */
 export function scaledSizes(factor: number): GeneratedSizes {
-  if (!(factor >= FACTORS.least && factor <= FACTORS.most)) {
-    throw new RangeError(`a factor from ${FACTORS.least} to ${FACTORS.most} is wanted, not ${factor}`)
+  if (!(factor >= factors.least && factor <= factors.most)) {
+    throw new RangeError(`a factor from ${factors.least} to ${factors.most} is wanted, not ${factor}`)
   }
   const part = (count: number, least: number): number => Math.max(least, Math.round(count * factor))
   return {

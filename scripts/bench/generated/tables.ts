@@ -7,10 +7,10 @@ import { arrayField, CopySink } from './copy-sink.ts'
 import type { History } from './history.ts'
 import { accountName, word } from './names.ts'
 
-const ASSET_COLUMNS = [
+const assetColumns = [
   'asset_id, minted_at_time, transferred_at_time, updated_at_time, burned_at_time, minted_seq, minted_at_block, transferred_at_block, updated_at_block, burned_at_block, template_id, template_mint, collection_name, schema_name, owner, ram_payer, minter, initial_receiver, burned_by_account, immutable_data, mutable_data',
 ]
-const OFFER_COLUMNS = [
+const offerColumns = [
   'offer_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state, sender, recipient, ram_payer, memo, sender_asset_ids, recipient_asset_ids, collection_names',
 ]
 /** Of so many assets one has backed tokens. */
@@ -22,7 +22,7 @@ export async function writeAssets(
   { collections }: Catalogue,
   { assets }: History,
 ): Promise<void> {
-  const rows = await CopySink.open(address, 'assets.assets', ASSET_COLUMNS)
+  const rows = await CopySink.open(address, 'assets.assets', assetColumns)
   const account = (index: number): string | null => (index === NONE ? null : accountName(index))
   for (let at = 0; at < assets.count; at++) {
     const collection = collections[assets.collection[at]!]!
@@ -81,7 +81,7 @@ export async function writeOffers(
   { offers, assets }: History,
 ): Promise<void> {
   offers.validate(assets)
-  const rows = await CopySink.open(address, 'assets.offers', OFFER_COLUMNS)
+  const rows = await CopySink.open(address, 'assets.offers', offerColumns)
   for (const offer of offers.all) {
     const isFull = rows.add([
       offer.id,

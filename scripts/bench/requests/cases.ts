@@ -18,12 +18,12 @@ export interface RequestCase {
 }
 
 /** Parameters that are no filters. */
-const NO_FILTERS = new Set(['page', 'limit', 'sort', 'order', 'count'])
+const noFilters = new Set(['page', 'limit', 'sort', 'order', 'count'])
 
-const KINDS: readonly string[] = ['rare', 'typical', 'popular', 'missing', 'all']
+const kinds: readonly string[] = ['rare', 'typical', 'popular', 'missing', 'all']
 
 /** Keys of the attribute filters that are requested, by family. */
-const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
+const filteredAttributes: Readonly<Record<string, readonly string[]>> = {
   data: ['data.rarity', 'data:number.power', 'data:bool.foil', 'data.text'],
   template_data: ['template_data.rarity', 'template_data:number.power'],
   immutable_data: ['immutable_data.rarity', 'immutable_data.serial', 'immutable_data.no such'],
@@ -41,7 +41,7 @@ export function fewerCases(cases: readonly RequestCase[]): RequestCase[] {
   for (const request of cases) {
     const name = [request.endpoint.path, request.sort, request.filter].join(' ')
     const before = chosen.get(name)
-    if (!before || KINDS.indexOf(request.kind) < KINDS.indexOf(before.kind)) chosen.set(name, request)
+    if (!before || kinds.indexOf(request.kind) < kinds.indexOf(before.kind)) chosen.set(name, request)
   }
   return [...chosen.values()]
 }
@@ -96,13 +96,13 @@ function sortsOf(endpoint: Endpoint): { sort: string; order: string }[] {
 
 function filtersOf(endpoint: Endpoint, examples: Examples): [string, Example][] {
   const filters = Object.entries(endpoint.parameters).filter(
-    ([name, parameter]) => parameter.in !== 'path' && !NO_FILTERS.has(name),
+    ([name, parameter]) => parameter.in !== 'path' && !noFilters.has(name),
   )
   const named = filters.flatMap(([name, parameter]) =>
     examplesOf(endpoint, name, parameter, examples).map((example): [string, Example] => [name, example]),
   )
   const attributes = (endpoint.attributes ?? []).flatMap((family) =>
-    (ATTRIBUTES[family] ?? []).flatMap((key) =>
+    (filteredAttributes[family] ?? []).flatMap((key) =>
       (examples.get(key) ?? []).map((example): [string, Example] => [key, example]),
     ),
   )

@@ -76,7 +76,7 @@ export const marketSources: readonly Source[] = [
 ]
 
 /** Filters of which `/v1/sales/templates` wants one. */
-const NARROWING = new Set([
+const narrowing = new Set([
   ...['asset_id', 'owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'],
   ...['minter', 'initial_receiver', 'burner', 'collection_name', 'collection_whitelist'],
 ])
@@ -88,7 +88,7 @@ export function marketCompanions(endpoint: Endpoint, sort: string, filter: strin
   const isMinted = sort === 'effective_mint' || filter.endsWith('_effective_mint')
   return [
     ...(endpoint.tag === 'stats' || isCheapest || isPriced ? ['symbol'] : []),
-    ...(isMinted || (isCheapest && !NARROWING.has(filter)) ? ['collection_name'] : []),
+    ...(isMinted || (isCheapest && !narrowing.has(filter)) ? ['collection_name'] : []),
   ].filter((name) => name !== filter && name in endpoint.parameters)
 }
 

@@ -6,7 +6,7 @@ import { jsonString } from '../../../services/api/index.ts'
 import type { RequestCase } from './cases.ts'
 
 /** Tables of which a request may read no more than a part. */
-export const BIG_TABLES: ReadonlySet<string> = new Set([
+export const bigTables: ReadonlySet<string> = new Set([
   ...[
     'assets',
     'templates',
@@ -61,7 +61,7 @@ export async function bigParts(client: pg.ClientBase): Promise<BigParts> {
   )
   return new Map(
     rows
-      .filter(({ name, rows: count }) => BIG_TABLES.has(name) && count >= FEW_ROWS)
+      .filter(({ name, rows: count }) => bigTables.has(name) && count >= FEW_ROWS)
       .map(({ name, rows: count }) => [name, Math.max(BIG_ROWS, count * BIG_SHARE)]),
   )
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ReaderState } from '../health/index.ts'
 import { ProgressHistory } from './history.ts'
 
-const startMs = 1_800_000_000_000
+const START_MS = 1_800_000_000_000
 
 function reader(blockNum: number, headBlock = 10_000): ReaderState {
   return {
@@ -10,9 +10,9 @@ function reader(blockNum: number, headBlock = 10_000): ReaderState {
     startBlock: 1,
     contracts: [],
     blockNum,
-    blockTimeMs: startMs,
+    blockTimeMs: START_MS,
     headBlock,
-    headTimeMs: startMs,
+    headTimeMs: START_MS,
     irreversibleBlock: headBlock,
     mode: 'catching-up',
     blocksPerSecond: 1,
@@ -30,13 +30,13 @@ function reader(blockNum: number, headBlock = 10_000): ReaderState {
 /** A sample each second of these positions, from a second on. */
 function watch(history: ProgressHistory, blocks: readonly number[], fromSecond = 0): void {
   for (const [second, block] of blocks.entries()) {
-    history.note([reader(block)], startMs + (fromSecond + second) * 1_000)
+    history.note([reader(block)], START_MS + (fromSecond + second) * 1_000)
   }
 }
 
 function linesOf(history: ProgressHistory, range: 'recent' | 'day' = 'recent') {
   const { times, rates } = history.rates('main-1', range)
-  return times.map((time, place) => [time - startMs / 1_000, rates[place]])
+  return times.map((time, place) => [time - START_MS / 1_000, rates[place]])
 }
 
 it('the speed history returns blocks per second, the first as soon as there is one', () => {
@@ -74,8 +74,8 @@ it('the speed history returns 0 while no block is committed', () => {
 
 it('the speed history counts the blocks of a new reader from its first poll', () => {
   const history = new ProgressHistory()
-  history.note([], startMs)
-  history.note([reader(964)], startMs + 1_000)
+  history.note([], START_MS)
+  history.note([reader(964)], START_MS + 1_000)
   expect(linesOf(history)).toEqual([
     [0, null],
     [1, 964],
@@ -122,7 +122,7 @@ it('the speed history retains ten minutes of seconds and a day of minutes', () =
 it('the speed history estimates the time left relative to a moving head', () => {
   const history = new ProgressHistory()
   for (let second = 0; second <= 10; second++) {
-    history.note([reader(1_000 + second * 102, 9_000 + second * 2)], startMs + second * 1_000)
+    history.note([reader(1_000 + second * 102, 9_000 + second * 2)], START_MS + second * 1_000)
   }
   expect(history.secondsLeft('main-1', 7_000)).toBe(70)
   expect(history.secondsLeft('main-1', 0)).toBe(0)
@@ -131,7 +131,7 @@ it('the speed history estimates the time left relative to a moving head', () => 
 it('the speed history estimates no time left without progress or without enough polls', () => {
   const slow = new ProgressHistory()
   for (let second = 0; second <= 10; second++) {
-    slow.note([reader(1_000 + second, 9_000 + second * 2)], startMs + second * 1_000)
+    slow.note([reader(1_000 + second, 9_000 + second * 2)], START_MS + second * 1_000)
   }
   expect(slow.secondsLeft('main-1', 8_000)).toBeNull()
   const young = new ProgressHistory()
@@ -143,8 +143,8 @@ it('the speed history estimates no time left without progress or without enough 
 it('the speed history forgets readers that are long gone', () => {
   const history = new ProgressHistory()
   for (let number = 0; number < 100; number++) {
-    history.note([{ ...reader(1), name: `reader-${number}` }], startMs + number * 1_000)
-    history.note([{ ...reader(3), name: `reader-${number}` }], startMs + number * 1_000 + 999)
+    history.note([{ ...reader(1), name: `reader-${number}` }], START_MS + number * 1_000)
+    history.note([{ ...reader(3), name: `reader-${number}` }], START_MS + number * 1_000 + 999)
   }
   expect(history.rates('reader-0', 'recent').rates).toEqual([])
   expect(history.rates('reader-99', 'recent').rates).not.toEqual([])

@@ -3,15 +3,15 @@ import type { HealthState, ReaderState } from '../health/index.ts'
 import { ProgressHistory } from './history.ts'
 import { takeSnapshot } from './snapshot.ts'
 
-const nowMs = 1_800_000_000_000
+const NOW_MS = 1_800_000_000_000
 const reader: ReaderState = {
   name: 'main-1',
   startBlock: 101,
   contracts: [{ family: 'assets', account: 'atomicassets' }],
   blockNum: 1_000,
-  blockTimeMs: nowMs - 5_000,
+  blockTimeMs: NOW_MS - 5_000,
   headBlock: 1_100,
-  headTimeMs: nowMs,
+  headTimeMs: NOW_MS,
   irreversibleBlock: 1_050,
   mode: 'catching-up',
   blocksPerSecond: 20,
@@ -52,7 +52,7 @@ const facts = {
 
 function snapshot(change: Partial<HealthState> = {}, more: Partial<typeof facts> = {}) {
   const history = new ProgressHistory()
-  return takeSnapshot({ ...facts, ...more }, { ...state, ...change }, history, null, 'recent', nowMs)
+  return takeSnapshot({ ...facts, ...more }, { ...state, ...change }, history, null, 'recent', NOW_MS)
 }
 
 it('the console data shows the position and target of each reader', () => {

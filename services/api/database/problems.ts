@@ -19,7 +19,7 @@ const socketCodes = new Set([
  * exceptions (08), insufficient resources (53), operator intervention (57P), and a conflict with recovery on a
  * replica (40001).
  */
-const retryableStates = /^(?:08|53|57P|40001$|40P01$|25006$)/
+const RETRYABLE_STATES = /^(?:08|53|57P|40001$|40P01$|25006$)/
 
 /** Whether the server cancelled a statement in favour of another. */
 export function isConflict(error: unknown): boolean {
@@ -44,7 +44,7 @@ export function classifyProblem(error: unknown): ProblemKind {
   if (code === '57014' || code === 'QUERY_TIMEOUT') return 'timeout'
   if (code === 'CLIENT_GONE') return 'gone'
   if (message.startsWith('timeout exceeded when trying to connect')) return 'busy'
-  if (socketCodes.has(code) || retryableStates.test(code)) return 'unavailable'
+  if (socketCodes.has(code) || RETRYABLE_STATES.test(code)) return 'unavailable'
   if (/^Connection terminated|^Client has encountered a connection error/.test(message)) return 'unavailable'
   return /^22/.test(code) ? 'value' : 'unknown'
 }

@@ -29,7 +29,7 @@ export const defaultReplicaTiming: ReplicaTiming = {
 export type ReplicaState = 'ready' | 'behind' | 'unavailable' | 'foreign'
 
 /** Between two polls of a replica that somebody waits for. */
-const POLL_PAUSES = { firstMs: 10, longestMs: 100 }
+const pollPauses = { firstMs: 10, longestMs: 100 }
 /** How long the primary's positions are remembered, to compute the lag of a replica, ms. */
 const HISTORY_MS = 60_000
 
@@ -119,7 +119,7 @@ export class ReplicaWatch {
   }
 
   async #untilReachedBy(replica: Replica, wanted: Position, deadlineMs: number): Promise<void> {
-    const pauses = new Backoff(POLL_PAUSES)
+    const pauses = new Backoff(pollPauses)
     for (;;) {
       if (replica.position && hasReached(replica.position, wanted)) return
       const look = await replica.probe.look()

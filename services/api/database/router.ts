@@ -9,7 +9,7 @@ import type { DatabaseServer } from './server.ts'
 /** Requests that come while the process goes over to another server wait this long for those that run, ms. */
 const GAP_MS = 100
 /** After a change that failed or did not last the next is tried this much later, and then twice as late, ms. */
-const CHANGE_PAUSES = { firstMs: 1_000, longestMs: 30_000 }
+const changePauses = { firstMs: 1_000, longestMs: 30_000 }
 /** Looks at the start, before a replica is chosen. */
 const FIRST_LOOKS = 3
 /** A server that was read from for so long was a good choice, ms. */
@@ -36,7 +36,7 @@ export class ReplicaRouter {
   /** Undefined: the primary. */
   #current: Replica | undefined
   #gap: Promise<void> | undefined
-  readonly #pauses = new Backoff(CHANGE_PAUSES)
+  readonly #pauses = new Backoff(changePauses)
   #nextChangeMs = 0
   #sinceMs = 0
   #timer: NodeJS.Timeout | undefined

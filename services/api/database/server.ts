@@ -50,7 +50,7 @@ export interface ServerLoad {
  * How requests are planned. They touch few rows, mostly in memory: an index is nearly always right, compiling a
  * statement never is.
  */
-const PLANNING = {
+const planning = {
   jit: 'off',
   random_page_cost: '1.1',
   work_mem: '16MB',
@@ -60,8 +60,8 @@ const PLANNING = {
 }
 
 /** A transaction whose statements see one snapshot. */
-const BEGIN = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
-const COMMIT = { name: 'commit', text: 'COMMIT', values: [] }
+const begin = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
+const commit = { name: 'commit', text: 'COMMIT', values: [] }
 
 /**
  * One PostgreSQL server as requests see it: a pool behind a bounded queue, shared fairly between clients, that refuses at
@@ -105,7 +105,7 @@ export class DatabaseServer {
       applicationName: 'pronghorn-api',
       statementTimeoutMs: limits.maxQueryTimeMs,
       max: slots,
-      settings: PLANNING,
+      settings: planning,
     })
   }
 
@@ -236,11 +236,11 @@ export class DatabaseServer {
         }
       },
       snapshot: async (work) => {
-        await session.query(BEGIN)
+        await session.query(begin)
         statements.noteTransaction(true)
         try {
           const result = await work()
-          await session.query(COMMIT)
+          await session.query(commit)
           statements.noteTransaction(false)
           return result
         } catch (error) {

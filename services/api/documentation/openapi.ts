@@ -1,6 +1,6 @@
 import { operationId } from '../../core/endpoint/index.ts'
 import { shape } from '../endpoint/index.ts'
-import { eventSchemas, noticeSchemas, PLAIN_PATHS } from '../live/index.ts'
+import { eventSchemas, noticeSchemas, plainPaths } from '../live/index.ts'
 import type { Endpoint, RecordSchema } from '../endpoint/index.ts'
 import type { Mount, RootRoute, RouteDocumentation } from '../http/index.ts'
 import { Components } from './components.ts'
@@ -69,8 +69,8 @@ function describeLive({ namespace, paths }: Mount, components: Components): Json
   const refer = (schema: RecordSchema): JsonObject => components.schema(schema, namespace.name)
   const events = [...eventSchemas(namespace)].map(([name, schema]) => [name, refer(schema)])
   return {
-    websocket: paths[0]! + PLAIN_PATHS.live,
-    eventStream: paths[0]! + PLAIN_PATHS.events,
+    websocket: paths[0]! + plainPaths.live,
+    eventStream: paths[0]! + plainPaths.events,
     events: Object.fromEntries(events) as JsonObject,
     notices: noticeSchemas.map(refer),
   }
@@ -85,7 +85,7 @@ function liveText(mounts: readonly Mount[]): string {
   const rows = mounts.map(({ namespace, paths }) => {
     const events = [...eventSchemas(namespace).keys()].map((name) => `\`${name}\``).join(', ')
     const [path] = paths
-    return `| \`${path! + PLAIN_PATHS.live}\` | [\`${path! + PLAIN_PATHS.events}\`](${path! + PLAIN_PATHS.events}) | ${events} |`
+    return `| \`${path! + plainPaths.live}\` | [\`${path! + plainPaths.events}\`](${path! + plainPaths.events}) | ${events} |`
   })
   return [
     '\n\n## Live events',

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest'
 import type { HealthState, ReaderState } from './state.ts'
 import { reportHealth } from './report.ts'
 
-const nowMs = 1_800_000_000_000
+const NOW_MS = 1_800_000_000_000
 const reader: ReaderState = {
   name: 'main-1',
   startBlock: 1,
   contracts: [{ family: 'assets', account: 'atomicassets' }],
   blockNum: 1_000,
-  blockTimeMs: nowMs - 500,
+  blockTimeMs: NOW_MS - 500,
   headBlock: 1_000,
-  headTimeMs: nowMs - 500,
+  headTimeMs: NOW_MS - 500,
   irreversibleBlock: 990,
   mode: 'live',
   blocksPerSecond: 2,
@@ -30,19 +30,19 @@ const state: HealthState = {
   kvstoreKind: 'redis',
   readers: [reader],
   feeds: [],
-  node: { chainId: 'c', headBlock: 1_001, headId: 'c', headTimeMs: nowMs, irreversibleBlock: 990 },
+  node: { chainId: 'c', headBlock: 1_001, headId: 'c', headTimeMs: NOW_MS, irreversibleBlock: 990 },
   chainId: 'c',
 }
 const settings = { version: '1.0.0', readers: [], irreversibleReaders: [], demo: false }
 
 function statusOf(change: Partial<HealthState>, more: Partial<typeof settings> = {}): string {
-  const { status, reasons } = reportHealth({ ...state, ...change }, { ...settings, ...more }, nowMs)
+  const { status, reasons } = reportHealth({ ...state, ...change }, { ...settings, ...more }, NOW_MS)
   return [status, ...reasons].join(': ')
 }
 
 describe('health', () => {
   it('health is healthy at the head', () => {
-    const { status, data } = reportHealth(state, settings, nowMs)
+    const { status, data } = reportHealth(state, settings, NOW_MS)
     expect(status).toBe('healthy')
     expect(data).toMatchObject({
       version: '1.0.0',
@@ -51,7 +51,7 @@ describe('health', () => {
       chain: {
         status: 'OK',
         head_block: 1_001,
-        head_time: nowMs,
+        head_time: NOW_MS,
         chain_id: 'c',
         service: { status: 'healthy', reasons: [], readers: [{ name: 'main-1', lag_blocks: 1 }] },
       },
@@ -67,7 +67,7 @@ describe('health', () => {
     expect(statusOf({ readers: [{ ...reader, secondsSinceHeartbeat: 60 }] })).toBe(
       'degraded: reader main-1 is silent',
     )
-    expect(statusOf({ node: undefined, readers: [{ ...reader, headTimeMs: nowMs - 20_000 }] })).toBe(
+    expect(statusOf({ node: undefined, readers: [{ ...reader, headTimeMs: NOW_MS - 20_000 }] })).toBe(
       'degraded: the chain head is old',
     )
   })
@@ -76,36 +76,36 @@ describe('health', () => {
     const catchingUp = {
       ...reader,
       blockNum: 1_000,
-      blockTimeMs: nowMs - 7_200_000,
+      blockTimeMs: NOW_MS - 7_200_000,
       headBlock: 11_000,
       headTimeMs: undefined,
       mode: 'catching-up',
     }
-    const report = (change: Partial<HealthState>) => reportHealth({ ...state, ...change }, settings, nowMs)
+    const report = (change: Partial<HealthState>) => reportHealth({ ...state, ...change }, settings, NOW_MS)
 
     it('the time of the head is that of the node while a reader catches up', () => {
       const node = {
         chainId: 'c',
         headBlock: 10_998,
         headId: 'c',
-        headTimeMs: nowMs - 1_000,
+        headTimeMs: NOW_MS - 1_000,
         irreversibleBlock: 10_990,
       }
       const { head, lags, headAgeMs } = report({ node, readers: [catchingUp] })
-      expect(head).toEqual({ block: 11_000, timeMs: nowMs })
+      expect(head).toEqual({ block: 11_000, timeMs: NOW_MS })
       expect(headAgeMs).toBe(0)
       expect(lags).toEqual([{ reader: 'main-1', lagBlocks: 10_000, lagSeconds: 7_200 }])
     })
 
     it('the time of the head is computed from the newest known block when the node does not answer', () => {
       const { head, lags } = report({ node: undefined, readers: [catchingUp] })
-      expect(head).toEqual({ block: 11_000, timeMs: nowMs - 7_200_000 + 5_000_000 })
+      expect(head).toEqual({ block: 11_000, timeMs: NOW_MS - 7_200_000 + 5_000_000 })
       expect(lags[0]?.lagSeconds).toBe(5_000)
     })
 
     it('the time of the head is never in the future, nor the beginning of 1970', () => {
-      const young = { ...catchingUp, blockTimeMs: nowMs - 1_000 }
-      expect(report({ node: undefined, readers: [young] }).head.timeMs).toBe(nowMs)
+      const young = { ...catchingUp, blockTimeMs: NOW_MS - 1_000 }
+      expect(report({ node: undefined, readers: [young] }).head.timeMs).toBe(NOW_MS)
       const unknown = { ...catchingUp, blockNum: 0, blockTimeMs: 0 }
       const { head, headAgeMs, data, lags } = report({ node: undefined, readers: [unknown] })
       expect([head.timeMs, headAgeMs]).toEqual([null, null])
@@ -142,7 +142,7 @@ describe('health', () => {
     expect(statusOf({ database: 'unavailable', servers })).toBe(
       'degraded: the primary is unavailable, a replica answers',
     )
-    const { data } = reportHealth({ ...state, database: 'unavailable', servers }, settings, nowMs)
+    const { data } = reportHealth({ ...state, database: 'unavailable', servers }, settings, NOW_MS)
     expect(data).toMatchObject({
       postgres: { status: 'OK' },
       chain: {
@@ -182,12 +182,12 @@ describe('health', () => {
 
   it('health reports no head of a reader below its block', () => {
     const ahead = { ...reader, blockNum: 1_002 }
-    expect(reportHealth({ ...state, readers: [ahead] }, settings, nowMs).data).toMatchObject({
+    expect(reportHealth({ ...state, readers: [ahead] }, settings, NOW_MS).data).toMatchObject({
       chain: { service: { readers: [{ block_num: '1002', head_block: '1002' }] } },
     })
   })
 
   it('health says when the chain is the bundled one', () => {
-    expect(reportHealth(state, { ...settings, demo: true }, nowMs).data.chain).toMatchObject({ demo: true })
+    expect(reportHealth(state, { ...settings, demo: true }, NOW_MS).data.chain).toMatchObject({ demo: true })
   })
 })

@@ -38,13 +38,13 @@ export interface RouteParts extends AnswerParts {
 }
 
 /** Below each namespace, addresses of old that lead to the documentation of the whole server. */
-const DOCS_ALIASES = ['/docs', '/docs/swagger']
+const docsAliases = ['/docs', '/docs/swagger']
 const DOCS_PATH = '/docs'
 
 /** Methods that an endpoint answers to unless it is for GET and HEAD only. */
-const ANSWERED_METHODS = ['HEAD', 'GET', 'POST']
+const answeredMethods = ['HEAD', 'GET', 'POST']
 /** Methods that write; nothing here can be written. */
-const REFUSED_METHODS = ['DELETE', 'PATCH', 'PUT']
+const refusedMethods = ['DELETE', 'PATCH', 'PUT']
 
 function refuseMethod(allowed: string): (context: Context) => never {
   return ({ method }) => {
@@ -68,11 +68,11 @@ export function createRoutes(parts: RouteParts): Middleware {
         notesOf(context).route = path
         return answer(context)
       })
-      roots.register(path, REFUSED_METHODS, refuseMethod('GET, HEAD, OPTIONS'))
+      roots.register(path, refusedMethods, refuseMethod('GET, HEAD, OPTIONS'))
     }
   }
   for (const { namespace, paths } of parts.mounts) {
-    for (const path of paths) for (const alias of DOCS_ALIASES) roots.all(path + alias, redirectToDocs)
+    for (const path of paths) for (const alias of docsAliases) roots.all(path + alias, redirectToDocs)
     for (const endpoint of namespace.endpoints) {
       for (const path of paths) {
         const pattern = path + endpoint.path
@@ -88,8 +88,8 @@ export function createRoutes(parts: RouteParts): Middleware {
         // Other methods of the former answer 404, as clients know it.
         if (endpoint.method === 'get') router.get(pattern, answer)
         else {
-          router.register(pattern, ANSWERED_METHODS, answer)
-          router.register(pattern, REFUSED_METHODS, refuseMethod('GET, HEAD, POST, OPTIONS'))
+          router.register(pattern, answeredMethods, answer)
+          router.register(pattern, refusedMethods, refuseMethod('GET, HEAD, POST, OPTIONS'))
         }
       }
     }

@@ -161,8 +161,8 @@ export class Channel {
   }
 
   #matches({ name, keys }: PlacedEvent): ReadonlySet<SharedFilter<Subscription>> {
-    if (!this.index.admits(name)) return NONE
-    return this.index.match({ name, keys: keys ?? NO_KEYS })
+    if (!this.index.admits(name)) return none
+    return this.index.match({ name, keys: keys ?? noKeys })
   }
 
   /** The live clients that get events of a block, with their filters that match. */
@@ -213,8 +213,8 @@ export class Channel {
   }
 }
 
-const NONE: ReadonlySet<SharedFilter<Subscription>> = new Set()
-const NO_KEYS = { collections: [], templates: [], accounts: [], assets: [], listings: [] }
+const none: ReadonlySet<SharedFilter<Subscription>> = new Set()
+const noKeys = { collections: [], templates: [], accounts: [], assets: [], listings: [] }
 
 interface Batch {
   readonly bytes: Buffer

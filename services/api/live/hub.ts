@@ -25,7 +25,7 @@ const QUIET_LAG_MS = 10_000
 /** Clients without matching events get a newer cursor after this time, ms; half of it passes between two looks. */
 const POSITION_MS = 20_000
 /** After a failure of the database the same block is tried again this much later, and then twice as late, ms. */
-const PAUSES = { firstMs: 100, longestMs: 3_000 }
+const pauses = { firstMs: 100, longestMs: 3_000 }
 
 /** Dependencies of a hub. */
 export interface HubOptions {
@@ -182,7 +182,7 @@ export class ReaderHub {
   async #untilRead(what: string, task: () => Promise<void>): Promise<void> {
     const { logger, reader } = this.#options
     const reading = retry(task, {
-      ...PAUSES,
+      ...pauses,
       signal: this.#closing.signal,
       onFailure: (error, failures) => {
         if (failures > 1) return

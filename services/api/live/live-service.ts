@@ -153,7 +153,7 @@ class Live implements LiveService {
       ;(this.#relay ?? this.#socketIo).upgrade(request, socket, head)
       return true
     }
-    const refusal = place.channel.mount.reader === undefined ? NO_READER : this.#doorkeeper.refusal(request)
+    const refusal = place.channel.mount.reader === undefined ? noReader : this.#doorkeeper.refusal(request)
     if (refusal) {
       endWith(socket, refusal.status, this.#options.failureBody(refusal.message))
       return true
@@ -226,7 +226,7 @@ class Live implements LiveService {
       return
     }
     if (place.kind === 'socket.io') return
-    if (place.channel.mount.reader === undefined) throw new RequestError(NO_READER.status, NO_READER.message)
+    if (place.channel.mount.reader === undefined) throw new RequestError(noReader.status, noReader.message)
     if (place.kind === 'live') {
       throw new RequestError(426, 'This is a websocket', { Upgrade: 'websocket', Connection: 'Upgrade' })
     }
@@ -248,7 +248,7 @@ class Live implements LiveService {
   }
 }
 
-const NO_READER = {
+const noReader = {
   status: 404,
   message: 'There is no live data here: the namespace has no connected_reader',
 }

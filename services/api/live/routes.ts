@@ -11,7 +11,7 @@ export type LivePlace =
 const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
 
 /** Paths of plain websockets and event streams, below those of their namespace. */
-export const PLAIN_PATHS = { live: '/v1/live', events: '/v1/events' } as const
+export const plainPaths = { live: '/v1/live', events: '/v1/events' } as const
 
 /** Finds what an address is for; letter case and a slash at the end do not matter, as for all other routes. */
 export class LiveRoutes {
@@ -20,8 +20,8 @@ export class LiveRoutes {
   constructor(channels: readonly Channel[]) {
     for (const channel of channels) {
       for (const path of channel.mount.paths) {
-        this.#places.set((path + PLAIN_PATHS.live).toLowerCase(), { kind: 'live', channel })
-        this.#places.set((path + PLAIN_PATHS.events).toLowerCase(), { kind: 'events', channel })
+        this.#places.set((path + plainPaths.live).toLowerCase(), { kind: 'live', channel })
+        this.#places.set((path + plainPaths.events).toLowerCase(), { kind: 'events', channel })
       }
     }
   }

@@ -6,7 +6,7 @@ import type { WorkerSettings } from './messages.ts'
 import { Worker } from './worker.ts'
 
 /** Delay before a worker that exited is restarted; doubles each time, ms. */
-const RESTART_PAUSES = { firstMs: 500, longestMs: 30_000 }
+const restartPauses = { firstMs: 500, longestMs: 30_000 }
 /** A worker that has run for so long resets the delay, ms. */
 const LASTING_MS = 60_000
 /** Interval of the checks of workers, ms. */
@@ -52,7 +52,7 @@ export class Supervisor {
       settings,
       worker: undefined,
       timer: undefined,
-      pauses: new Backoff(RESTART_PAUSES),
+      pauses: new Backoff(restartPauses),
     }))
     this.#logger = logger
     this.#metrics.count('pronghorn_worker_restarts_total', {}, 0)

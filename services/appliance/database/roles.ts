@@ -14,13 +14,13 @@ const logins = [
 /** Longest statement of a GraphQL client. */
 const GRAPHQL_TIMEOUT = '10s'
 /** Schemas with what the chain says; the api reads them all. */
-const PUBLIC_SCHEMAS = ['chain', 'assets', 'market', 'oracle', 'tools', 'state', 'lists']
+const publicSchemas = ['chain', 'assets', 'market', 'oracle', 'tools', 'state', 'lists']
 /** Views that GraphQL shows; they read the tables with the rights of their owner. */
 const GRAPHQL_SCHEMA = 'graphql'
 /** Schema whose functions the planner needs, as indexes are on them; its tables stay closed. */
 const GRAPHQL_FUNCTIONS = 'market'
 /** Schemas that the role of GraphQL could read in versions without the views. */
-const GRAPHQL_FORMER_SCHEMAS = ['chain', 'assets', 'market', 'oracle', 'tools']
+const graphqlFormerSchemas = ['chain', 'assets', 'market', 'oracle', 'tools']
 /** Keys, tokens and how they are signed: the state service alone. */
 const ACCESS_SCHEMA = 'access'
 
@@ -62,7 +62,7 @@ export async function allowConnections(admin: pg.ClientBase, database: string): 
 export async function grantRights(owner: pg.ClientBase): Promise<void> {
   const { rows } = await owner.query<{ nspname: string }>('SELECT nspname FROM pg_namespace')
   const present = rows.map(({ nspname }) => nspname)
-  for (const schema of PUBLIC_SCHEMAS.filter((each) => present.includes(each))) {
+  for (const schema of publicSchemas.filter((each) => present.includes(each))) {
     await grantReading(owner, schema, 'pronghorn_api')
     await grantReading(owner, schema, 'pronghorn_state')
   }
@@ -80,7 +80,7 @@ export async function grantRights(owner: pg.ClientBase): Promise<void> {
 
 async function grantGraphql(owner: pg.ClientBase, present: readonly string[]): Promise<void> {
   const role = 'pronghorn_graphql'
-  for (const schema of GRAPHQL_FORMER_SCHEMAS.filter((each) => present.includes(each))) {
+  for (const schema of graphqlFormerSchemas.filter((each) => present.includes(each))) {
     await owner.query(`REVOKE ALL ON ALL TABLES IN SCHEMA ${schema} FROM ${role}`)
     await owner.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} REVOKE SELECT ON TABLES FROM ${role}`)
     await owner.query(`REVOKE ALL ON SCHEMA ${schema} FROM ${role}`)

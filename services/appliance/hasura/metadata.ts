@@ -9,7 +9,7 @@ const READER_ROLE = 'reader'
 export const ROW_LIMIT = 1_000
 
 /** Name of the database in Hasura, and of the variable with its address. */
-const SOURCE = { name: 'pronghorn', urlVariable: 'PRONGHORN_DATABASE_URL' } as const
+const source = { name: 'pronghorn', urlVariable: 'PRONGHORN_DATABASE_URL' } as const
 
 /** Text of one metadata file, by its path below `metadata/`. */
 export type MetadataFiles = Readonly<Record<string, string>>
@@ -29,11 +29,11 @@ export function generateMetadata(catalogue: Catalogue, tables: readonly ShownTab
     'api_limits.yaml': stringify(describeLimits(catalogue.limits)),
     'databases/databases.yaml': stringify([
       {
-        name: SOURCE.name,
+        name: source.name,
         kind: 'postgres',
         configuration: {
           connection_info: {
-            database_url: { from_env: SOURCE.urlVariable },
+            database_url: { from_env: source.urlVariable },
             isolation_level: 'read-committed',
             pool_settings: { max_connections: 10, pool_timeout: 5, idle_timeout: 180, retries: 1 },
             use_prepared_statements: true,

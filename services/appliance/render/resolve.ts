@@ -1,7 +1,7 @@
 import { cleanEnv } from 'envalid'
 import type { CleanedEnv } from 'envalid'
 import { distance } from 'fastest-levenshtein'
-import { demoChainId } from '../../core/chain-node/index.ts'
+import { DEMO_CHAIN_ID } from '../../core/chain-node/index.ts'
 import { ConfigError, nearestOf, showFound } from '../../core/config/index.ts'
 import { startBlockProblem } from '../../core/config/schema/index.ts'
 import type { ConfigProblem } from '../../core/config/index.ts'
@@ -33,7 +33,7 @@ const foreign = new Set([
   ...['BACKUP_HOOK', 'BACKUP_JOBS'],
 ])
 /** Whatever begins like this is meant for the appliance, so a name that is not known is a mistake. */
-const ours = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
+const OURS = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
 /** So is a name within so few edits of a known one. */
 const MISSPELT_EDITS = 2
 
@@ -82,7 +82,7 @@ function unknownNames(given: Readonly<Record<string, string>>): ConfigProblem[] 
   const known = [...Object.keys(variables), ...foreign]
   return Object.keys(given)
     .filter((name) => !known.includes(name))
-    .filter((name) => ours.test(name) || distance(name, nearestOf(name, known)) <= MISSPELT_EDITS)
+    .filter((name) => OURS.test(name) || distance(name, nearestOf(name, known)) <= MISSPELT_EDITS)
     .map((name) => ({
       file: 'environment',
       path: name,
@@ -106,7 +106,7 @@ function choosePreset(given: Readonly<Record<string, string>>, problems: ConfigP
   }
   const facts = ['CHAIN', 'CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'].filter((each) => given[each] !== undefined)
   if (facts.length > 0 || given.DEMO_CHAIN !== 'true') return { values: {}, isDemo: false }
-  return { values: { ...demoPreset, CHAIN_ID: demoChainId }, isDemo: true }
+  return { values: { ...demoPreset, CHAIN_ID: DEMO_CHAIN_ID }, isDemo: true }
 }
 
 /** Checks what no single variable can show. */

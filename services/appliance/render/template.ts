@@ -6,7 +6,7 @@ import { packageRoot } from '../../core/paths/index.ts'
 /** Values of the placeholders of a template. */
 export type Placeholders = Readonly<Record<string, string | number | boolean>>
 
-const placeholder = /\$\{([A-Z][A-Z0-9_]*)\}/g
+const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
 
 /** Reads `config-templates/NAME.template`. @throws FatalError INSTALLATION_BROKEN */
 function readTemplate(name: string): string {
@@ -27,7 +27,7 @@ export function fillTemplate(
   values: Placeholders,
   escape: (value: string, variable: string) => string = (value) => value,
 ): string {
-  return readTemplate(name).replaceAll(placeholder, (_all, variable: string) => {
+  return readTemplate(name).replaceAll(PLACEHOLDER, (_all, variable: string) => {
     const value = values[variable]
     if (value === undefined) {
       throw new FatalError('INSTALLATION_BROKEN', `the template ${name} uses ${variable}, which nothing sets`)

@@ -17,13 +17,13 @@ const matching = (pattern: RegExp, allowed: string) =>
     return text
   })
 
-const hostNamePattern = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$/
-const hostName = matching(hostNamePattern, 'a host name or an IPv4 address')
+const HOST_NAME_PATTERN = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$/
+const hostName = matching(HOST_NAME_PATTERN, 'a host name or an IPv4 address')
 /** Service of the compose file that is PostgreSQL, unless it is elsewhere. */
 export const BUNDLED_POSTGRES = 'postgres'
 
 const databaseHost = makeValidator<string>((text) => {
-  if (hostNamePattern.test(text) || isIPv6(text)) return text
+  if (HOST_NAME_PATTERN.test(text) || isIPv6(text)) return text
   throw new RangeError('a host name or an IP address, without brackets')
 })
 const account = matching(/^(?:none|[a-z1-5.]{1,13})$/, 'an account name, or none to leave the family out')

@@ -6,7 +6,7 @@ import type { AcmeSettings } from './issue.ts'
 
 const CHECK_MS = 12 * 3_600_000
 /** Authorities count failures; hours between tries are polite. */
-const RETRY_PAUSES = { firstMs: 60_000, longestMs: 4 * 3_600_000 }
+const retryPauses = { firstMs: 60_000, longestMs: 4 * 3_600_000 }
 
 /** Looks at the certificate twice a day until it is stopped; a failure is logged and retried after growing pauses. */
 export async function keepCertificate(
@@ -14,7 +14,7 @@ export async function keepCertificate(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const pauses = new Backoff(RETRY_PAUSES)
+  const pauses = new Backoff(retryPauses)
   const isStopped = (): boolean => signal.aborted
   while (!isStopped()) {
     let waitMs = CHECK_MS

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CliIo } from '../io.ts'
 import { prepareProcess, readWorkerCount } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { configOption, runGroup } from './groups.ts'
+import { configOption, RUN_GROUP } from './groups.ts'
 
 /** `pronghorn api`. */
 export function addApi(program: Command, io: CliIo): void {
@@ -10,7 +10,7 @@ export function addApi(program: Command, io: CliIo): void {
     .command('api')
     .summary('serve the database over REST')
     .description('Serves what the filler has written over REST, until it is stopped.')
-    .helpGroup(runGroup)
+    .helpGroup(RUN_GROUP)
     .addOption(configOption())
     .action(async (options: ConfigOption) => {
       const { config, logger } = prepareProcess(io, options, 'api', ['connections', 'server'])

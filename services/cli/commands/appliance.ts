@@ -6,7 +6,7 @@ import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings, openLogger } from '../settings.ts'
-import { applianceGroup } from './groups.ts'
+import { APPLIANCE_GROUP } from './groups.ts'
 
 interface RenderFlags {
   readonly out: string
@@ -23,7 +23,7 @@ export function addRenderConfig(program: Command, io: CliIo): void {
       'Generates the three JSON files of each service and the configuration of nginx, PostgreSQL and Redis from the ' +
         'environment, and secrets that are not there yet. Refuses, with a list, what would not start.',
     )
-    .helpGroup(applianceGroup)
+    .helpGroup(APPLIANCE_GROUP)
     .option('--out <folder>', 'where each service has its folder', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
     .option('--check', 'write nothing; list what is wrong')
@@ -72,7 +72,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
       'Creates the roles of the services with the rendered passwords, the databases and the newest schema, and gives ' +
         'every role its rights. May be run again at any time.',
     )
-    .helpGroup(applianceGroup)
+    .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--wait <seconds>', 'how long PostgreSQL may take to come up', wholeNumber(0, 3_600), 60)
     .option('--without-schema', 'roles and databases only, before a restore')
@@ -117,7 +117,7 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
       'Gives the database roles, Redis and Hasura new passwords and renders the files again. The services have to be ' +
         'started again after it; scripts/rotate-secrets does both.',
     )
-    .helpGroup(applianceGroup)
+    .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
     .option('--settle', 'make the new password the only one that Redis accepts, once all services use it')
@@ -164,7 +164,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     .command('doctor')
     .summary('versions, lag, sizes, indexes, certificate, disk')
     .description('Looks at everything that matters when something is wrong. No secret is in what it prints.')
-    .helpGroup(applianceGroup)
+    .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option(
       '--certificate-files <folder>',
@@ -205,7 +205,7 @@ export function addCertificates(program: Command, io: CliIo): void {
     .command('certificates')
     .summary('get a certificate from an ACME authority, and renew it')
     .description('Looks twice a day, until it is stopped. The proxy reads a new certificate by itself.')
-    .helpGroup(applianceGroup)
+    .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .action(async (flags: { readonly rendered: string }) => {
       const { keepCertificate, resolveVariables } = await import('../../appliance/index.ts')
@@ -228,7 +228,7 @@ export function addHasuraMetadata(program: Command, io: CliIo): void {
     .command('hasura-metadata')
     .summary('give Hasura the tables, relationships and permissions of this version')
     .description('Replaces the metadata of Hasura. Nothing inconsistent is taken.')
-    .helpGroup(applianceGroup)
+    .helpGroup(APPLIANCE_GROUP)
     .option('--url <url>', 'address of Hasura', 'http://hasura:8080')
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--wait <seconds>', 'how long Hasura may take to come up', wholeNumber(0, 3_600), 60)
@@ -252,7 +252,7 @@ export function addSmokeTest(program: Command, io: CliIo): void {
     .command('smoke-test')
     .summary('ask a running appliance for one thing of everything it serves')
     .description('One line for each check; fails when one has failed.')
-    .helpGroup(applianceGroup)
+    .helpGroup(APPLIANCE_GROUP)
     .argument('<url>', 'for example https://localhost:8443')
     .option('--insecure', 'take any certificate')
     .option('--api-key <key>', 'key of the state service, for the exchange of a token for an ABI')
@@ -283,7 +283,7 @@ export function addProbe(program: Command): void {
     .command('probe')
     .summary('ask an address; for health checks of containers')
     .description('Asks an HTTP address once, within four seconds. Fails unless the answer is a success.')
-    .helpGroup(applianceGroup)
+    .helpGroup(APPLIANCE_GROUP)
     .argument('<url>', 'for example http://127.0.0.1:9000/healthc')
     .action(async (url: string) => {
       if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)

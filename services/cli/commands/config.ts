@@ -7,7 +7,7 @@ import type { ConfigPart, ConfigWarning } from '../../core/config/index.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { careGroup, configOption } from './groups.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
 
 type Process = 'all' | 'filler' | 'api'
 
@@ -33,7 +33,7 @@ export function addConfig(program: Command, io: CliIo): void {
     .command('config')
     .summary('check or print the configuration')
     .description('Reads the configuration files and the environment as the processes do. Nothing is started.')
-    .helpGroup(careGroup)
+    .helpGroup(CARE_GROUP)
   config
     .command('check')
     .description('Lists every problem at once, with file, place, what was found and what is allowed.')

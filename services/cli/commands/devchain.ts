@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { decimalNumber, wholeNumber } from '../arguments.ts'
 import type { CliIo } from '../io.ts'
 import { openLogger } from '../settings.ts'
-import { tryGroup } from './groups.ts'
+import { TRY_GROUP } from './groups.ts'
 
 interface DevchainFlags {
   readonly host: string
@@ -15,7 +15,7 @@ interface DevchainFlags {
   readonly data?: string
 }
 
-const defaultForkChance = 0.02
+const DEFAULT_FORK_CHANCE = 0.02
 
 /** `pronghorn devchain`. */
 export function addDevchain(program: Command, io: CliIo): void {
@@ -25,7 +25,7 @@ export function addDevchain(program: Command, io: CliIo): void {
     .description(
       'Serves a chain as a node would: recorded blocks of a real chain, then generated ones, one every half second.',
     )
-    .helpGroup(tryGroup)
+    .helpGroup(TRY_GROUP)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port of the state-history socket', wholeNumber(0, 65535), 8080)
     .option('--http-port <port>', 'port of the chain API', wholeNumber(0, 65535), 8888)
@@ -34,7 +34,7 @@ export function addDevchain(program: Command, io: CliIo): void {
     .option('--rate <actions>', 'actions in a generated block, on average', decimalNumber(0, 100_000), 4)
     .option(
       '--forks [chance]',
-      `chance from 0 to 1 that a block is followed by a fork (${defaultForkChance} when not given)`,
+      `chance from 0 to 1 that a block is followed by a fork (${DEFAULT_FORK_CHANCE} when not given)`,
       decimalNumber(0, 1),
     )
     .option(
@@ -47,7 +47,7 @@ export function addDevchain(program: Command, io: CliIo): void {
       await runDevchain({
         ...flags,
         ...(data === undefined ? {} : { dataFolder: data }),
-        ...(forks === undefined ? {} : { forks: forks === true ? defaultForkChance : forks }),
+        ...(forks === undefined ? {} : { forks: forks === true ? DEFAULT_FORK_CHANCE : forks }),
         logger,
         signal: io.signal,
       })

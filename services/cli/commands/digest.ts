@@ -7,7 +7,7 @@ import type { Client } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { careGroup, configOption } from './groups.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
 
 interface DigestFlags extends ConfigOption {
   readonly table?: readonly string[]
@@ -24,7 +24,7 @@ export function addDigest(program: Command, io: CliIo): void {
         'same chain at the same block, indexed with the same settings, have the same digests, whatever led there. May run ' +
         'while the filler writes. docs/verify.md says what is left out.',
     )
-    .helpGroup(careGroup)
+    .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .option('--table <names...>', 'only these tables, such as assets.assets')
     .option('--json', 'JSON on the standard output, for scripts')

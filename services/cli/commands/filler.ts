@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CliIo } from '../io.ts'
 import { prepareProcess } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { configOption, runGroup } from './groups.ts'
+import { configOption, RUN_GROUP } from './groups.ts'
 
 /** `pronghorn filler`. */
 export function addFiller(program: Command, io: CliIo): void {
@@ -10,7 +10,7 @@ export function addFiller(program: Command, io: CliIo): void {
     .command('filler')
     .summary('read the chain into the database')
     .description('Reads the chain into the database with every configured reader, until it is stopped.')
-    .helpGroup(runGroup)
+    .helpGroup(RUN_GROUP)
     .addOption(configOption())
     .action(async (options: ConfigOption) => {
       const { config, logger } = prepareProcess(io, options, 'filler', ['connections', 'readers'])

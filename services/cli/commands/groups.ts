@@ -1,10 +1,10 @@
 import { Option } from 'commander'
 
 /** Headings of the list of commands in `pronghorn --help`. */
-export const tryGroup = 'Try it:'
-export const runGroup = 'Run it:'
-export const careGroup = 'Look after it:'
-export const applianceGroup = 'In the appliance:'
+export const TRY_GROUP = 'Try it:'
+export const RUN_GROUP = 'Run it:'
+export const CARE_GROUP = 'Look after it:'
+export const APPLIANCE_GROUP = 'In the appliance:'
 
 /** `--config DIR`. */
 export function configOption(): Option {

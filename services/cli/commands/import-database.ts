@@ -6,7 +6,7 @@ import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings, openLogger } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { careGroup, configOption } from './groups.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
 import { pickReader } from './pick-reader.ts'
 
 interface ImportFlags extends ConfigOption {
@@ -28,7 +28,7 @@ export function addImportDatabase(program: Command, io: CliIo): void {
         'its own journal is played back in a transaction that is rolled back, and its API may continue to serve. ' +
         'docs/migrate.md leads through a move.',
     )
-    .helpGroup(careGroup)
+    .helpGroup(CARE_GROUP)
     .argument('<address>', 'the old database: postgres://user:password@host:5432/name')
     .addOption(configOption())
     .option('--reader <name>', 'reader of readers.config.json that continues from it, when there are several')

@@ -6,7 +6,7 @@ import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings, openLogger } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { careGroup, configOption } from './groups.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
 import { pickReader } from './pick-reader.ts'
 
 interface ImportFlags extends ConfigOption {
@@ -28,7 +28,7 @@ export function addImportState(program: Command, io: CliIo): void {
         'start the filler, which continues with the next. What happened before is not there, and answers say so. ' +
         'See docs/import-state.md.',
     )
-    .helpGroup(careGroup)
+    .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .option('--reader <name>', 'reader of readers.config.json that continues from it, when there are several')
     .option('--http <url>', 'HTTP API of the node to page; default: chain.http of connections.config.json')

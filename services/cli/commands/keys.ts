@@ -7,7 +7,7 @@ import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { careGroup, configOption } from './groups.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
 
 /** Where the keys are: the database of the configuration, or that of a standalone run. */
 interface KeysOption extends ConfigOption {
@@ -24,7 +24,7 @@ const MAX_LABEL_LENGTH = 200
 
 /** `pronghorn keys` and `pronghorn rotate-keys`. */
 export function addKeys(program: Command, io: CliIo): void {
-  const keys = program.command('keys').summary('API keys of the state service').helpGroup(careGroup)
+  const keys = program.command('keys').summary('API keys of the state service').helpGroup(CARE_GROUP)
   keys
     .command('create')
     .summary('create a key, and show it this once')
@@ -63,7 +63,7 @@ export function addKeys(program: Command, io: CliIo): void {
       'Puts a new signing key in use, within half a minute. Tokens that were issued before are good until they expire; ' +
         'no client is logged out.',
     )
-    .helpGroup(careGroup)
+    .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .addOption(dataOption())
     .action((flags: KeysOption) =>

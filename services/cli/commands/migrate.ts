@@ -6,7 +6,7 @@ import type { Client } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { careGroup, configOption } from './groups.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
 
 interface MigrateFlags extends ConfigOption {
   readonly check?: true
@@ -22,7 +22,7 @@ export function addMigrate(program: Command, io: CliIo): void {
       'Brings the database to the newest schema. The filler does so by itself when it starts; this command is for ' +
         'doing it before.',
     )
-    .helpGroup(careGroup)
+    .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .option('--check', 'change nothing; exit with 1 when something is left to do')
     .option('--indexes', 'also build the indexes that only queries need, without blocking readers or writers')

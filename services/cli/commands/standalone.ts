@@ -5,7 +5,7 @@ import { wholeNumber } from '../arguments.ts'
 import type { CliIo } from '../io.ts'
 import { endWithParent } from '../parent.ts'
 import { openLogger } from '../settings.ts'
-import { tryGroup } from './groups.ts'
+import { TRY_GROUP } from './groups.ts'
 
 interface StandaloneFlags {
   readonly ship?: string
@@ -22,7 +22,7 @@ interface StandaloneFlags {
   readonly toolsAccount: string
 }
 
-const examples = `
+const EXAMPLES = `
 Examples:
   pronghorn standalone                                                      the bundled demo chain
   pronghorn standalone --data ./data                                        keep the database
@@ -38,7 +38,7 @@ export function addStandalone(program: Command, io: CliIo): void {
         'state service, and a demo chain unless a node is given. It ends with the terminal or the program that started ' +
         'it; `setsid` before the command lets it outlive them.',
     )
-    .helpGroup(tryGroup)
+    .helpGroup(TRY_GROUP)
     .addOption(
       new Option('--ship <url>', 'state-history address of a node').argParser(
         urlOf(['ws:', 'wss:', 'ws+unix:']),
@@ -65,7 +65,7 @@ export function addStandalone(program: Command, io: CliIo): void {
     .option('--market-account <name>', 'account of the market contract; none = leave it out', 'atomicmarket')
     .option('--oracle-account <name>', 'account of the oracle contract; none = leave it out', 'delphioracle')
     .option('--tools-account <name>', 'account of the tools contract; none = leave it out', 'atomictoolsx')
-    .addHelpText('after', examples)
+    .addHelpText('after', EXAMPLES)
     .action(async (flags: StandaloneFlags) => {
       const node = nodeOf(flags)
       const { Progress, runStandalone } = await import('../../standalone/index.ts')

@@ -5,7 +5,7 @@ import { untilAborted } from '../../core/retry/index.ts'
 import type { CliIo } from '../io.ts'
 import { prepareProcess } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { configOption, runGroup } from './groups.ts'
+import { configOption, RUN_GROUP } from './groups.ts'
 
 /** `pronghorn state`. */
 export function addState(program: Command, io: CliIo): void {
@@ -16,7 +16,7 @@ export function addState(program: Command, io: CliIo): void {
       'Exchanges API keys for tokens, and serves the ABI of every contract and the stored rows at any block, until it is ' +
         'stopped. Its settings are the variables STATE_*; see docs/state.md.',
     )
-    .helpGroup(runGroup)
+    .helpGroup(RUN_GROUP)
     .addOption(configOption())
     .action(async (options: ConfigOption) => {
       const { settings, problems } = readStateSettings(io.env)

@@ -8,7 +8,7 @@ import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
-import { careGroup, configOption } from './groups.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
 import { progressLine, repairJson, repairText, reportJson, reportText } from './verify-report.ts'
 
 interface VerifyFlags extends ConfigOption {
@@ -34,7 +34,7 @@ export function addVerify(program: Command, io: CliIo): void {
         'filler: a row that differs is asked again at later blocks, until both agree or it has stood unchanged for ten ' +
         'blocks. Rows are compared with the chain.http of the configuration unless a source is named.',
     )
-    .helpGroup(careGroup)
+    .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .option('--http <url>', "a node's HTTP API")
     .option('--state', 'the packed rows that the handler `state` stores in the database, without any node')

@@ -95,7 +95,7 @@ export class ByteSource {
   }
 }
 
-const maxPackedBytes = 512 * 1024 * 1024
+const MAX_PACKED_BYTES = 512 * 1024 * 1024
 
 /** A growing byte buffer for packed values, little-endian. Values are expected to be in range. */
 export class ByteSink {
@@ -188,7 +188,7 @@ export class ByteSink {
   reserve(count: number): number {
     const at = this.#length
     const needed = at + count
-    if (needed > maxPackedBytes) throw new EncodeError('the packed value exceeds 512 MiB')
+    if (needed > MAX_PACKED_BYTES) throw new EncodeError('the packed value exceeds 512 MiB')
     if (needed > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(needed, this.#bytes.length * 2))
       this.#bytes.copy(larger, 0, 0, at)

@@ -4,9 +4,9 @@ import { requestBelow, shownAddress } from './address.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 128 * 1024 * 1024
-const PATIENCE = { attempts: 6, firstMs: 250, longestMs: 4_000 }
+const patience = { attempts: 6, firstMs: 250, longestMs: 4_000 }
 /** How nodes of all versions name what they cannot find by its key, in the details of an error. */
-const unknownAccount = /unknown key|account_query_exception|unknown_account/i
+const UNKNOWN_ACCOUNT = /unknown key|account_query_exception|unknown_account/i
 
 /** What a node says is not on its chain: asking again changes nothing. */
 class UnknownToNode extends Error {}
@@ -55,7 +55,7 @@ export class NodeClient {
     await this.#enter()
     try {
       const answer = await retry(() => this.#post(path, body), {
-        ...PATIENCE,
+        ...patience,
         signal: this.#signal,
         mayPass: (error) => !(error instanceof UnknownToNode),
       })
@@ -82,7 +82,7 @@ export class NodeClient {
       signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]),
     })
     const text = await readLimited(response)
-    if (response.status === 500 && unknownAccount.test(text)) throw new UnknownToNode('no such account')
+    if (response.status === 500 && UNKNOWN_ACCOUNT.test(text)) throw new UnknownToNode('no such account')
     const answer: unknown = JSON.parse(text)
     if (!response.ok || typeof answer !== 'object' || answer === null)
       throw new Error(`HTTP ${response.status}`)

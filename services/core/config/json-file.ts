@@ -3,7 +3,7 @@ import { findJsonFault } from './json-scan.ts'
 import type { ConfigProblem } from './problems.ts'
 
 /** Largest configuration file in bytes; an IP whitelist of 10,000 ranges fits many times. */
-const maxFileBytes = 4 * 1024 * 1024
+const MAX_FILE_BYTES = 4 * 1024 * 1024
 
 /** What reading a file came to. */
 export type FileContent =
@@ -21,7 +21,7 @@ export function readJsonFile(file: string, name: string): FileContent {
     const facts = statSync(file)
     // A pipe or device would block the start indefinitely.
     if (!facts.isFile()) return refuse(`no regular file at ${file}`, 'a JSON file')
-    if (facts.size > maxFileBytes) return refuse(`${facts.size} bytes`, `at most ${maxFileBytes} bytes`)
+    if (facts.size > MAX_FILE_BYTES) return refuse(`${facts.size} bytes`, `at most ${MAX_FILE_BYTES} bytes`)
     return parseJson(readFileSync(file), refuse)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'error'

@@ -19,7 +19,7 @@ class Unexpected extends Error {
   }
 }
 
-const maxDepth = 100
+const MAX_DEPTH = 100
 
 /**
  * Finds the first fault of a JSON text: of its grammar, a key that stands twice in one object, or nesting deeper
@@ -47,7 +47,7 @@ export function findJsonFault(text: string): JsonFault | null {
 
 function skipValue(scan: Scan, depth: number): void {
   skipSpace(scan)
-  if (depth > maxDepth) throw new Unexpected(scan.at, `at most ${maxDepth} levels of nesting`)
+  if (depth > MAX_DEPTH) throw new Unexpected(scan.at, `at most ${MAX_DEPTH} levels of nesting`)
   const first = scan.text[scan.at]
   if (first === '{') skipObject(scan, depth)
   else if (first === '[') skipArray(scan, depth)

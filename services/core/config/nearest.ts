@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein'
 
-const longestCompared = 100
+const LONGEST_COMPARED = 100
 
 /** The word of a list that is fewest edits, letter case ignored; the first of equals; '' for an empty list. */
 export function nearestOf(word: string, known: readonly string[]): string {
-  const wanted = word.slice(0, longestCompared).toLowerCase()
+  const wanted = word.slice(0, LONGEST_COMPARED).toLowerCase()
   let best = ''
   let bestDistance = Infinity
   for (const candidate of known) {

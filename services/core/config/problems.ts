@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { FatalError } from '../errors/index.ts'
-import { isSecretKey, redactSecrets, redactUrls, redactedText } from '../log/index.ts'
+import { isSecretKey, redactSecrets, redactUrls, REDACTED_TEXT } from '../log/index.ts'
 import { nearestOf } from './nearest.ts'
 import type { Path } from './path.ts'
 import { formatPath, valueAt } from './path.ts'
@@ -103,13 +103,13 @@ function unknownKey(issue: z.core.$ZodIssue, key: string, value: unknown, origin
   }
 }
 
-const longestShown = 100
+const LONGEST_SHOWN = 100
 
 /** A value as a problem shows it: short JSON without secrets. */
 export function showFound(path: Path, value: unknown): string {
   if (value === undefined) return 'nothing'
   const isSecret = path.some((part) => typeof part === 'string' && isSecretKey(part))
-  if (isSecret && value !== '' && value !== null) return redactedText
+  if (isSecret && value !== '' && value !== null) return REDACTED_TEXT
   const json = JSON.stringify(typeof value === 'string' ? redactUrls(value) : redactSecrets(value))
-  return json.length > longestShown ? `${json.slice(0, longestShown)}…` : json
+  return json.length > LONGEST_SHOWN ? `${json.slice(0, LONGEST_SHOWN)}…` : json
 }

@@ -1,4 +1,4 @@
-import { demoChainId } from '../chain-node/index.ts'
+import { DEMO_CHAIN_ID } from '../chain-node/index.ts'
 import { FatalError } from '../errors/index.ts'
 
 /** Runs a statement; clients and sessions of transactions can. */
@@ -14,7 +14,7 @@ export async function checkDatabaseChain(client: IdentityReader, chainId: string
   const { rows } = await client.query('SELECT chain_id FROM chain.identity')
   const other = rows.find(({ chain_id: found }) => found !== chainId)
   if (!other) return
-  const found = other.chain_id === demoChainId ? 'the demo chain' : `chain ${other.chain_id}`
+  const found = other.chain_id === DEMO_CHAIN_ID ? 'the demo chain' : `chain ${other.chain_id}`
   throw new FatalError(
     'CHAIN_MISMATCH',
     `the database holds ${found}, the configuration names chain ${chainId}. Name another database (POSTGRES_DATABASE, or ` +

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../tests/setup/database.ts'
-import { demoChainId } from '../chain-node/index.ts'
+import { DEMO_CHAIN_ID } from '../chain-node/index.ts'
 import { packageRoot } from '../paths/index.ts'
 import { buildQueryIndexes, listIndexFamilies, listMissingIndexes } from './query-indexes.ts'
 import { checkDatabaseChain } from './chain-identity.ts'
@@ -28,7 +28,7 @@ it('a connection that is cut while it is idle fails its next statement', async (
 it('a database of another chain is refused, with what to do', async () => {
   const database = await createTestDatabase('template0')
   const client = await connectDatabase(database.address, limits)
-  const [demo, own] = [demoChainId, 'c2'.repeat(32)]
+  const [demo, own] = [DEMO_CHAIN_ID, 'c2'.repeat(32)]
   try {
     await migrate(client)
     await checkDatabaseChain(client, own)

@@ -1,7 +1,7 @@
 import { PronghornError } from './pronghorn-error.ts'
 
-const maxCauses = 8
-const maxLength = 4000
+const MAX_CAUSES = 8
+const MAX_LENGTH = 4000
 
 /**
  * One line of text for anything that was thrown: code, message, then each cause after `<-`.
@@ -11,19 +11,19 @@ export function describeError(error: unknown): string {
   const parts: string[] = []
   const seen = new Set<unknown>()
   let current = error
-  while (current !== undefined && !seen.has(current) && parts.length < maxCauses) {
+  while (current !== undefined && !seen.has(current) && parts.length < MAX_CAUSES) {
     seen.add(current)
     parts.push(describeOne(current))
     current = current instanceof Error ? current.cause : undefined
   }
-  return (parts.length === 0 ? 'undefined' : parts.join(' <- ')).slice(0, maxLength)
+  return (parts.length === 0 ? 'undefined' : parts.join(' <- ')).slice(0, MAX_LENGTH)
 }
 
 function describeOne(error: unknown): string {
   if (error instanceof PronghornError) return oneLine(`${error.code}: ${error.message}`)
   if (error instanceof AggregateError && error.errors.length > 0) {
     // Node reports a refused connection to a name with two addresses as this error, with an empty message.
-    const inner = error.errors.slice(0, maxCauses).map((each) => oneLine(messageOf(each)))
+    const inner = error.errors.slice(0, MAX_CAUSES).map((each) => oneLine(messageOf(each)))
     return oneLine([error.message, inner.join('; ')].filter((text) => text !== '').join(': '))
   }
   return oneLine(messageOf(error))

@@ -17,8 +17,8 @@ interface Entry {
 }
 
 /** What an entry takes in addition to its characters. */
-const overheadBytes = 100
-const sweepEvery = 1000
+const OVERHEAD_BYTES = 100
+const SWEEP_EVERY = 1000
 
 /**
  * A store inside this process. Full, it forgets what was written longest ago; a value larger than the whole bound is
@@ -48,11 +48,11 @@ export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}
 
   function write(key: string, value: string, expiresAtMs: number) {
     remove(key)
-    const bytes = 2 * (key.length + value.length) + overheadBytes
+    const bytes = 2 * (key.length + value.length) + OVERHEAD_BYTES
     if (bytes > maxBytes) return
     entries.set(key, { value, expiresAtMs, bytes })
     usedBytes += bytes
-    if (++writesSinceSweep >= sweepEvery) sweep()
+    if (++writesSinceSweep >= SWEEP_EVERY) sweep()
     for (const oldest of entries.keys()) {
       if (usedBytes <= maxBytes) break
       remove(oldest)

@@ -1,12 +1,12 @@
 /** What stands in place of a secret. */
-export const redactedText = '[redacted]'
+export const REDACTED_TEXT = '[redacted]'
 
-const secretKey =
+const SECRET_KEY =
   /^(.*(password|passwd)|(.*[_-])?(pass|secret|token|authorization|cookie|api[_-]?key|private[_-]?key|jwt))$/
 // A quote ends the match, so that a JSON line stays one; the bounds make the time linear.
-const urlPassword = /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}@/gi
-const maxDepth = 12
-const maxEntries = 1000
+const URL_PASSWORD = /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}@/gi
+const MAX_DEPTH = 12
+const MAX_ENTRIES = 1000
 
 /**
  * Whether a key of an object or a variable of the environment names something secret:
@@ -14,12 +14,12 @@ const maxEntries = 1000
  */
 export function isSecretKey(key: string): boolean {
   const snake = key.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
-  return secretKey.test(snake)
+  return SECRET_KEY.test(snake)
 }
 
 /** The text with the passwords of URLs (`scheme://user:password@host`) replaced. */
 export function redactUrls(text: string): string {
-  return text.includes('://') ? text.replaceAll(urlPassword, `$1:${redactedText}@`) : text
+  return text.includes('://') ? text.replaceAll(URL_PASSWORD, `$1:${REDACTED_TEXT}@`) : text
 }
 
 /**
@@ -38,7 +38,7 @@ function redactAt(value: unknown, depth: number, above: Set<object>): unknown {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return value
   if (above.has(value)) return '[circular]'
-  if (depth >= maxDepth) return '[deep]'
+  if (depth >= MAX_DEPTH) return '[deep]'
   above.add(value)
   const copy = copyOf(value, depth, above)
   above.delete(value)
@@ -46,7 +46,7 @@ function redactAt(value: unknown, depth: number, above: Set<object>): unknown {
 }
 
 function copyOf(value: object, depth: number, above: Set<object>): unknown {
-  if (Array.isArray(value)) return value.slice(0, maxEntries).map((each) => redactAt(each, depth + 1, above))
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((each) => redactAt(each, depth + 1, above))
   if (value instanceof Error) return redactEntries(errorFields(value), depth, above)
   return isPlain(value) ? redactEntries(Object.entries(value), depth, above) : value
 }
@@ -54,8 +54,8 @@ function copyOf(value: object, depth: number, above: Set<object>): unknown {
 function redactEntries(entries: [string, unknown][], depth: number, above: Set<object>): object {
   return Object.fromEntries(
     entries
-      .slice(0, maxEntries)
-      .map(([key, each]) => [key, isSecret(key, each) ? redactedText : redactAt(each, depth + 1, above)]),
+      .slice(0, MAX_ENTRIES)
+      .map(([key, each]) => [key, isSecret(key, each) ? REDACTED_TEXT : redactAt(each, depth + 1, above)]),
   )
 }
 

@@ -5,7 +5,7 @@ import type { Form, Parameter, Schema } from '../endpoint/index.ts'
 
 const INT = /^-?\d+$/
 const NAME = '(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])'
-const NAME_PATTERN = new RegExp(`^${NAME}$`)
+const namePattern = new RegExp(`^${NAME}$`)
 /** Digits, an exponent, decimals: 12, 1e3, 0.5. */
 const DECIMAL = /^-?\d+(?:e\d+)?(?:\.\d+)?$/
 /** Decimals of a number that is written in full: more than those of any token. */
@@ -231,7 +231,7 @@ export function flag(description: string, standard?: boolean): Parameter<boolean
 }
 
 function readName(text: string): string {
-  if (NAME_PATTERN.test(text)) return text
+  if (namePattern.test(text)) return text
   throw new Complaint('must be a name')
 }
 
@@ -245,7 +245,7 @@ export function names(
   description: string,
   list: 'comma' | 'named' = 'named',
 ): Parameter<readonly string[] | undefined> {
-  const fits = (item: string): boolean => NAME_PATTERN.test(item)
+  const fits = (item: string): boolean => namePattern.test(item)
   return listOf(description, { type: 'name' }, listPattern(list, NAME), { list, read: readName, fits })
 }
 

@@ -1,4 +1,4 @@
-import { assetsAccount } from '../contracts/rows.ts'
+import { ASSETS_ACCOUNT } from '../contracts/rows.ts'
 import { nameValue } from '../runtime/index.ts'
 import type { ActionInput } from '../runtime/index.ts'
 import type { OfferRow } from '../contracts/rows.ts'
@@ -9,18 +9,18 @@ import { assetOf, assetsAction, formatOf, isTransferable, mapOf, templateOf } fr
 import type { Plan, World } from './world.ts'
 
 /** Most actions that one transaction mints, and most assets that one transfer moves. */
-const maxMints = 3
-const maxMoves = 5
+const MAX_MINTS = 3
+const MAX_MOVES = 5
 
 /** Random assets looked at for one that belongs to a collection of ours. */
-const maxTries = 6
+const MAX_TRIES = 6
 
 /** An asset of a collection of ours, with the author who may edit it. */
 type OwnAsset = NonNullable<ReturnType<typeof assetOf>> & { readonly owner: string; readonly author: string }
 
 /** One to three mints, each with its own action. */
 export const mint: Plan = (world) => {
-  const count = world.random.chance(0.7) ? 1 : world.random.between(2, maxMints)
+  const count = world.random.chance(0.7) ? 1 : world.random.between(2, MAX_MINTS)
   const actions = Array.from({ length: count }, () => mintOne(world)).filter((action) => action !== null)
   return actions.length === 0 ? null : actions
 }
@@ -32,8 +32,8 @@ function mintOne(world: World): ActionInput | null {
   const id = collection.templates.length > 0 && random.chance(0.85) ? random.pick(collection.templates) : -1
   const template = id === -1 ? undefined : templateOf(world, collection.name, id)
   // Several mints of one transaction see the supply of before, so the last few of a supply stay unminted.
-  const left = template && template.max_supply > 0 ? template.max_supply - template.issued_supply : maxMints
-  if ((id !== -1 && template === undefined) || left < maxMints) return null
+  const left = template && template.max_supply > 0 ? template.max_supply - template.issued_supply : MAX_MINTS
+  if ((id !== -1 && template === undefined) || left < MAX_MINTS) return null
   const schema = template?.schema_name ?? random.pick(collection.schemas)
   const format = formatOf(world, collection.name, schema)
   const data = {
@@ -133,14 +133,14 @@ export function anyAsset(world: World): { id: bigint; owner: string } | null {
 function assetsOf(world: World, owner: string, first: bigint): bigint[] {
   const others: bigint[] = []
   for (const id of world.directory.assetsOf(owner)) {
-    if (others.length >= maxMoves - 1) break
+    if (others.length >= MAX_MOVES - 1) break
     if (id !== first && isTransferable(world, owner, id)) others.push(id)
   }
   return [...others, first]
 }
 
 function ownAsset(world: World): OwnAsset | null {
-  for (let tries = 0; tries < maxTries; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const next = world.directory.config()?.asset_counter
     const found = next === undefined ? null : world.directory.randomAsset(world.random, next)
     const row = found && assetOf(world, found.owner, found.id)
@@ -159,9 +159,9 @@ function otherPerson(world: World, than: string): string | null {
 
 function anyOffer(world: World): OfferRow | null {
   const { rows } = world.runtime.state
-  const table = rows.table(nameValue(assetsAccount), nameValue(assetsAccount), nameValue('offers'))
+  const table = rows.table(nameValue(ASSETS_ACCOUNT), nameValue(ASSETS_ACCOUNT), nameValue('offers'))
   if (table === undefined || table.rows.size === 0) return null
   const key = world.random.pick(sortedKeys(table))
-  const offer = world.runtime.row(assetsAccount, 'offers', assetsAccount, key)!
+  const offer = world.runtime.row(ASSETS_ACCOUNT, 'offers', ASSETS_ACCOUNT, key)!
   return world.directory.hasCode(offer.recipient) || world.directory.hasCode(offer.sender) ? null : offer
 }

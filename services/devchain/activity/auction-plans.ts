@@ -1,6 +1,6 @@
 import { formatAsset, parseAsset } from '../../core/antelope/index.ts'
 import { findListing } from '../contracts/market-shared.ts'
-import { marketAccount } from '../contracts/market-rows.ts'
+import { MARKET_ACCOUNT } from '../contracts/market-rows.ts'
 import type { ActionInput } from '../runtime/index.ts'
 import type { AuctionRow } from '../contracts/market-rows.ts'
 import {
@@ -21,10 +21,10 @@ import { assetsAction } from './world.ts'
 import type { Plan, World } from './world.ts'
 
 /** Longest auction, in times of the shortest that the market allows. */
-const longestFactor = 3
+const LONGEST_FACTOR = 3
 
 /** Random auctions looked at for one that has ended. */
-const maxTries = 6
+const MAX_TRIES = 6
 
 /** An auction, most often with its assets in the same transaction. */
 export const announceAuction: Plan = (world) => {
@@ -39,7 +39,7 @@ export const announceAuction: Plan = (world) => {
     seller: goods.owner,
     asset_ids: goods.ids,
     starting_bid: anyPrice(random, symbol, 0.3),
-    duration: random.between(shortest, shortest * longestFactor),
+    duration: random.between(shortest, shortest * LONGEST_FACTOR),
     maker_marketplace: anyMarketplace(world),
   }
   const announcement = marketAction(world, goods.owner, 'announceauct', data)
@@ -102,7 +102,7 @@ export const cancelAuction: Plan = (world) => {
 export const payAuctionRam: Plan = payRam('auctions', 'payauctram', 'auction_id')
 
 function endedAuction(world: World): AuctionRow | null {
-  for (let tries = 0; tries < maxTries; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const auction = anyRow(world, 'auctions')
     if (auction === null) return null
     const isOver = auction.current_bidder !== '' && hasEnded(world, auction)
@@ -116,6 +116,6 @@ function hasEnded(world: World, auction: AuctionRow): boolean {
 }
 
 function sendToAuction(world: World, { owner, ids }: Goods): ActionInput {
-  const data = { from: owner, to: marketAccount, asset_ids: ids, memo: 'auction' }
+  const data = { from: owner, to: MARKET_ACCOUNT, asset_ids: ids, memo: 'auction' }
   return assetsAction(world, owner, 'transfer', data)
 }

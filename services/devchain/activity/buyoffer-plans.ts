@@ -19,7 +19,7 @@ import type { Plan } from './world.ts'
 import { sentence } from './wording.ts'
 
 /** Random assets looked at for one of a wanted template. */
-const maxTries = 60
+const MAX_TRIES = 60
 
 /** Money for assets of another account. */
 export const createBuyoffer: Plan = (world) => {
@@ -108,7 +108,7 @@ export const fulfillTemplateBuyoffer: Plan = (world) => {
   const buyoffer = anyRow(world, 'tbuyoffers')
   if (buyoffer === null) return null
   const { buyoffer_id: id, buyer, template_id: template, price } = buyoffer
-  for (let tries = 0; tries < maxTries; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const found = anyAsset(world)
     const row = found && assetOf(world, found.owner, found.id)
     if (found === null || row === null || found.owner === buyer) continue

@@ -8,13 +8,13 @@ import {
   nextField,
   schemaName,
 } from './wording.ts'
-import { assetsAccount } from '../contracts/rows.ts'
+import { ASSETS_ACCOUNT } from '../contracts/rows.ts'
 import { nameValue } from '../runtime/index.ts'
 import { assetsAction, formatOf, knowsAction, mapOf, templateOf } from './world.ts'
 import type { Plan, World } from './world.ts'
 
 /** Random templates looked at for one that may be deleted. */
-const maxTries = 12
+const MAX_TRIES = 12
 
 /** A new collection of a random account, whose first log reader is another account. */
 export const newCollection: Plan = (world) => {
@@ -23,7 +23,7 @@ export const newCollection: Plan = (world) => {
   if (config === undefined || directory.people.length < 2) return null
   const author = random.pick(directory.people)
   const name = collectionName(random)
-  const taken = runtime.rawRow(assetsAccount, 'collections', assetsAccount, nameValue(name))
+  const taken = runtime.rawRow(ASSETS_ACCOUNT, 'collections', ASSETS_ACCOUNT, nameValue(name))
   if (taken !== undefined || runtime.state.accounts.has(nameValue(name))) return null
   const reader = random.pick(directory.people)
   const data = {
@@ -127,7 +127,7 @@ export const editTemplate: Plan = (world) => {
 /** The end of a template that nothing was minted from. */
 export const deleteTemplate: Plan = (world) => {
   if (!knowsAction(world, 'deltemplate')) return null
-  for (let tries = 0; tries < maxTries; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const found = anyTemplate(world)
     if (found === null || found.row.issued_supply > 0) continue
     const { collection, id } = found

@@ -1,11 +1,11 @@
-import { assetsAccount } from '../contracts/rows.ts'
+import { ASSETS_ACCOUNT } from '../contracts/rows.ts'
 import { collectionActions } from '../contracts/assets-collections.ts'
-import { marketAccount, oracleAccount, toolsAccount } from '../contracts/market-rows.ts'
+import { MARKET_ACCOUNT, ORACLE_ACCOUNT, TOOLS_ACCOUNT } from '../contracts/market-rows.ts'
 import { marketActions } from '../contracts/market.ts'
 import { oracleActions } from '../contracts/oracle.ts'
 import { ownershipActions } from '../contracts/assets-ownership.ts'
-import { secondTokenAccount, tokenAccount, tokenActions } from '../contracts/token.ts'
-import { systemAccount, systemActions } from '../contracts/system.ts'
+import { SECOND_TOKEN_ACCOUNT, TOKEN_ACCOUNT, tokenActions } from '../contracts/token.ts'
+import { SYSTEM_ACCOUNT, systemActions } from '../contracts/system.ts'
 import { toolsActions } from '../contracts/tools.ts'
 import type { AccountWatcher } from '../contracts/system.ts'
 import type { ActionContext, ActionHandler, ContractRegistry } from '../runtime/index.ts'
@@ -38,13 +38,13 @@ export function contractsFor(directory: () => Directory, watcher: AccountWatcher
     if (templates !== undefined) directory().add(templates, data.template_id)
   })
   return new Map([
-    [assetsAccount, assets],
-    [marketAccount, new Map(marketActions([tokenAccount, secondTokenAccount]))],
-    [oracleAccount, new Map(oracleActions)],
-    [toolsAccount, new Map(toolsActions)],
-    [tokenAccount, new Map(tokenActions)],
-    [secondTokenAccount, new Map(tokenActions)],
-    [systemAccount, new Map(systemActions(watcher))],
+    [ASSETS_ACCOUNT, assets],
+    [MARKET_ACCOUNT, new Map(marketActions([TOKEN_ACCOUNT, SECOND_TOKEN_ACCOUNT]))],
+    [ORACLE_ACCOUNT, new Map(oracleActions)],
+    [TOOLS_ACCOUNT, new Map(toolsActions)],
+    [TOKEN_ACCOUNT, new Map(tokenActions)],
+    [SECOND_TOKEN_ACCOUNT, new Map(tokenActions)],
+    [SYSTEM_ACCOUNT, new Map(systemActions(watcher))],
   ])
 }
 

@@ -1,12 +1,12 @@
-import { assetsAccount, firstAssetId } from '../contracts/rows.ts'
+import { ASSETS_ACCOUNT, FIRST_ASSET_ID } from '../contracts/rows.ts'
 import { nameText, nameValue } from '../runtime/index.ts'
-import { secondTokenAccount, tokenAccount } from '../contracts/token.ts'
+import { SECOND_TOKEN_ACCOUNT, TOKEN_ACCOUNT } from '../contracts/token.ts'
 import type { AssetOwners } from '../contracts/assets-shared.ts'
 import type { ConfigRow } from '../contracts/rows.ts'
 import type { Runtime } from '../runtime/index.ts'
 import type { ChainState } from '../chain/index.ts'
 import type { Random } from './random.ts'
-import { accountSuffix } from './wording.ts'
+import { ACCOUNT_SUFFIX } from './wording.ts'
 
 /** A collection that was generated here, with what hangs below it. */
 export interface OwnCollection {
@@ -25,7 +25,7 @@ export interface Treasury {
 }
 
 /** How often a random asset id is tried before giving up; burned ids miss. */
-const maxTries = 16
+const MAX_TRIES = 16
 
 /**
  * What the generator picks from: accounts, its own collections, owners by asset id. Everything follows the
@@ -46,15 +46,15 @@ export class Directory implements AssetOwners {
   constructor(runtime: Runtime) {
     this.#runtime = runtime
     this.#state = runtime.state
-    this.treasury = this.#findTreasury(tokenAccount)
-    this.secondTreasury = this.#findTreasury(secondTokenAccount)
+    this.treasury = this.#findTreasury(TOKEN_ACCOUNT)
+    this.secondTreasury = this.#findTreasury(SECOND_TOKEN_ACCOUNT)
     this.#readPeople()
     this.#readCollections()
   }
 
   /** The configuration row of the assets contract, or undefined when the chain has none. */
   config(): ConfigRow | undefined {
-    return this.#runtime.row(assetsAccount, 'config', assetsAccount, nameValue('config'))
+    return this.#runtime.row(ASSETS_ACCOUNT, 'config', ASSETS_ACCOUNT, nameValue('config'))
   }
 
   set(id: bigint, owner: string): void {
@@ -93,14 +93,14 @@ export class Directory implements AssetOwners {
   /** Ids of the assets of an account. */
   assetsOf(owner: string): Iterable<bigint> {
     const { rows } = this.#state
-    return rows.table(nameValue(assetsAccount), nameValue(owner), nameValue('assets'))?.rows.keys() ?? []
+    return rows.table(nameValue(ASSETS_ACCOUNT), nameValue(owner), nameValue('assets'))?.rows.keys() ?? []
   }
 
   /** A random asset whose owner is an account without code, so that moving it upsets no contract. */
   randomAsset(random: Random, nextId: bigint): { id: bigint; owner: string } | null {
-    const count = Number(nextId - firstAssetId)
-    for (let tries = 0; tries < maxTries && count > 0; tries++) {
-      const id = firstAssetId + BigInt(random.below(count))
+    const count = Number(nextId - FIRST_ASSET_ID)
+    for (let tries = 0; tries < MAX_TRIES && count > 0; tries++) {
+      const id = FIRST_ASSET_ID + BigInt(random.below(count))
       const owner = this.#owners.get(id)
       if (owner !== undefined && !this.hasCode(owner)) return { id, owner }
     }
@@ -133,13 +133,13 @@ export class Directory implements AssetOwners {
   #readPeople(): void {
     for (const { name } of this.#state.accounts.values()) {
       const text = nameText(name)
-      if (text.endsWith(accountSuffix)) this.people.push(text)
+      if (text.endsWith(ACCOUNT_SUFFIX)) this.people.push(text)
     }
   }
 
   #readCollections(): void {
     for (const table of this.#state.rows.tables()) {
-      if (table.code !== nameValue(assetsAccount)) continue
+      if (table.code !== nameValue(ASSETS_ACCOUNT)) continue
       if (table.table === nameValue('assets')) {
         for (const id of table.rows.keys()) this.#owners.set(id, nameText(table.scope))
       } else if (table.table === nameValue('collections')) {
@@ -149,10 +149,10 @@ export class Directory implements AssetOwners {
   }
 
   #readCollection(key: bigint): void {
-    const row = this.#runtime.row(assetsAccount, 'collections', assetsAccount, key)!
-    if (!row.author.endsWith(accountSuffix)) return
+    const row = this.#runtime.row(ASSETS_ACCOUNT, 'collections', ASSETS_ACCOUNT, key)!
+    if (!row.author.endsWith(ACCOUNT_SUFFIX)) return
     const keysOf = (table: string): bigint[] => {
-      const rows = this.#state.rows.table(nameValue(assetsAccount), key, nameValue(table))?.rows
+      const rows = this.#state.rows.table(nameValue(ASSETS_ACCOUNT), key, nameValue(table))?.rows
       return [...(rows?.keys() ?? [])].sort((a, b) => (a < b ? -1 : 1))
     }
     this.collections.push({

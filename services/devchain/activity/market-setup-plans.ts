@@ -1,8 +1,8 @@
 import { deployedAbi, deployedCode } from '../contracts/deployed-abis.ts'
 import { isSecondMarket } from '../contracts/market-shared.ts'
-import { marketAccount, toolsAccount } from '../contracts/market-rows.ts'
+import { MARKET_ACCOUNT, TOOLS_ACCOUNT } from '../contracts/market-rows.ts'
 import { nameValue } from '../runtime/index.ts'
-import { newAccountAction, setAbiAction, setCodeAction, systemAccount } from '../contracts/system.ts'
+import { newAccountAction, setAbiAction, setCodeAction, SYSTEM_ACCOUNT } from '../contracts/system.ts'
 import type { ActionInput } from '../runtime/index.ts'
 import type { DeployedContract } from '../contracts/deployed-abis.ts'
 import { anyCollection } from './collection-plans.ts'
@@ -12,11 +12,11 @@ import { collectionName, rarities, sentence } from './wording.ts'
 import type { Plan, World } from './world.ts'
 
 /** Sales that the first version sees before the second one is deployed. */
-const salesOfFirstVersion = 120n
+const SALES_OF_FIRST_VERSION = 120n
 
 /** Most marketplaces and bonus fees at a time. */
-const mostMarketplaces = 9
-const mostBonusFees = 3
+const MOST_MARKETPLACES = 9
+const MOST_BONUS_FEES = 3
 
 /** Listings that a bonus fee can be for. */
 const feeKinds = ['sale', 'auction', 'buyoffer', 'tbuyoffer']
@@ -49,9 +49,9 @@ export const deploy: Plan = (world) =>
 export const newMarketplace: Plan = (world) => {
   const creator = anyPerson(world, [])
   if (marketConfig(world) === null || creator === null) return null
-  if (keysOf(world, marketAccount, 'marketplaces').length >= mostMarketplaces) return null
+  if (keysOf(world, MARKET_ACCOUNT, 'marketplaces').length >= MOST_MARKETPLACES) return null
   const name = collectionName(world.random)
-  if (world.runtime.row(marketAccount, 'marketplaces', marketAccount, nameValue(name)) !== undefined)
+  if (world.runtime.row(MARKET_ACCOUNT, 'marketplaces', MARKET_ACCOUNT, nameValue(name)) !== undefined)
     return null
   return [marketAction(world, creator, 'regmarket', { creator, marketplace_name: name })]
 }
@@ -64,11 +64,11 @@ export const changeBonusFee: Plan = (world) => {
   const row = anyRow(world, 'bonusfees')
   if (
     row !== null &&
-    (random.chance(0.5) || keysOf(world, marketAccount, 'bonusfees').length >= mostBonusFees)
+    (random.chance(0.5) || keysOf(world, MARKET_ACCOUNT, 'bonusfees').length >= MOST_BONUS_FEES)
   ) {
     const isRunning = row.counter_ranges.some(({ end_id: end }) => end === 2n ** 64n - 1n)
     const data = { bonusfee_id: row.bonusfee_id }
-    return [marketAction(world, marketAccount, isRunning ? 'stopbonusfee' : 'delbonusfee', data)]
+    return [marketAction(world, MARKET_ACCOUNT, isRunning ? 'stopbonusfee' : 'delbonusfee', data)]
   }
   const kinds = feeKinds.filter(
     (kind) => random.chance(0.6) && (kind !== 'tbuyoffer' || hasCounter(world, kind)),
@@ -80,7 +80,7 @@ export const changeBonusFee: Plan = (world) => {
     applicable_counter_names: kinds,
     fee_name: sentence(random),
   }
-  return [marketAction(world, marketAccount, 'addbonusfee', data)]
+  return [marketAction(world, MARKET_ACCOUNT, 'addbonusfee', data)]
 }
 
 /** Part of what an account holds on the market, back to its wallet. */
@@ -100,7 +100,7 @@ export const changeRoyalties: Plan = (world) => {
   const { random } = world
   const { name, author, templates } = collection
   const configured =
-    world.runtime.row(marketAccount, 'royaltyconf', marketAccount, nameValue(name)) !== undefined
+    world.runtime.row(MARKET_ACCOUNT, 'royaltyconf', MARKET_ACCOUNT, nameValue(name)) !== undefined
   if (configured && random.chance(0.05)) {
     return [marketAction(world, author, 'delroyalconf', { collection_name: name })]
   }
@@ -117,7 +117,7 @@ export const changeRoyalties: Plan = (world) => {
   }
   if (templates.length > 0 && random.chance(0.5)) {
     const id = random.pick(templates)
-    const exists = world.runtime.row(marketAccount, 'royaltytemp', nameValue(name), BigInt(id)) !== undefined
+    const exists = world.runtime.row(MARKET_ACCOUNT, 'royaltytemp', nameValue(name), BigInt(id)) !== undefined
     const data = { collection_name: name, template_id: id }
     if (exists && random.chance(0.3)) return [marketAction(world, author, 'deltemplroy', data)]
     return [marketAction(world, author, 'settemplroy', { ...data, recipients: recipients(world) })]
@@ -128,7 +128,7 @@ export const changeRoyalties: Plan = (world) => {
 function changeAttributeRoyalty(world: World, collection: string, author: string): ActionInput[] {
   const { random, runtime } = world
   const table = runtime.state.rows.table(
-    nameValue(marketAccount),
+    nameValue(MARKET_ACCOUNT),
     nameValue(collection),
     nameValue('royaltyattr'),
   )
@@ -158,18 +158,18 @@ function recipients(world: World): { recipient: string; weight: number }[] {
 function deployTools(world: World): ActionInput[] | null {
   const { state } = world.runtime
   if (world.directory.config() === undefined) return null
-  const account = state.accounts.get(nameValue(toolsAccount))
-  if (account === undefined) return [newAccountAction(systemAccount, toolsAccount)]
-  if (account.abi.length === 0) return setContract(toolsAccount, 'tools')
-  const config = world.runtime.rawRow(toolsAccount, 'config', toolsAccount, nameValue('config'))
+  const account = state.accounts.get(nameValue(TOOLS_ACCOUNT))
+  if (account === undefined) return [newAccountAction(SYSTEM_ACCOUNT, TOOLS_ACCOUNT)]
+  if (account.abi.length === 0) return setContract(TOOLS_ACCOUNT, 'tools')
+  const config = world.runtime.rawRow(TOOLS_ACCOUNT, 'config', TOOLS_ACCOUNT, nameValue('config'))
   if (config !== undefined) return null
-  return [world.runtime.action(toolsAccount, 'init', [toolsAccount], {})]
+  return [world.runtime.action(TOOLS_ACCOUNT, 'init', [TOOLS_ACCOUNT], {})]
 }
 
 /** The recorded market knows no template buy offers yet. */
 function upgradeMarket(world: World): ActionInput[] | null {
   if (marketConfig(world) === null || marketKnows(world, 'createtbuyo')) return null
-  return setContract(marketAccount, 'market.v1.3.3')
+  return setContract(MARKET_ACCOUNT, 'market.v1.3.3')
 }
 
 function addSymbolPair(world: World): ActionInput[] | null {
@@ -177,18 +177,18 @@ function addSymbolPair(world: World): ActionInput[] | null {
   if (config === null) return null
   const known = config.supported_symbol_pairs.map(({ delphi_pair_name: name }) => name)
   const missing = symbolPairs.find(({ delphi_pair_name: name }) => !known.includes(name))
-  return missing === undefined ? null : [marketAction(world, marketAccount, 'adddelphi', missing)]
+  return missing === undefined ? null : [marketAction(world, MARKET_ACCOUNT, 'adddelphi', missing)]
 }
 
 /** The second version comes once the first one has some listings, bundles among them. */
 function secondMarket(world: World): ActionInput[] | null {
   const config = marketConfig(world)
   if (config === null || isSecondMarket(config.version)) return null
-  const sales = world.runtime.row(marketAccount, 'counters', marketAccount, nameValue('sale'))
-  if ((sales?.counter_value ?? 0n) < salesOfFirstVersion) return null
+  const sales = world.runtime.row(MARKET_ACCOUNT, 'counters', MARKET_ACCOUNT, nameValue('sale'))
+  if ((sales?.counter_value ?? 0n) < SALES_OF_FIRST_VERSION) return null
   world.directory.noteMarketUpgrade(world.runtime.nowMs)
-  const version = marketAction(world, marketAccount, 'setversion', { new_version: '2.0.0' })
-  return [...setContract(marketAccount, 'market.v2'), version]
+  const version = marketAction(world, MARKET_ACCOUNT, 'setversion', { new_version: '2.0.0' })
+  return [...setContract(MARKET_ACCOUNT, 'market.v2'), version]
 }
 
 function setContract(account: string, contract: DeployedContract): ActionInput[] {
@@ -196,5 +196,5 @@ function setContract(account: string, contract: DeployedContract): ActionInput[]
 }
 
 function hasCounter(world: World, kind: string): boolean {
-  return world.runtime.row(marketAccount, 'counters', marketAccount, nameValue(kind)) !== undefined
+  return world.runtime.row(MARKET_ACCOUNT, 'counters', MARKET_ACCOUNT, nameValue(kind)) !== undefined
 }

@@ -1,9 +1,9 @@
 import { formatAsset, formatSymbol, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
 import { sortedKeys } from '../chain/index.ts'
-import { assetsAccount } from '../contracts/rows.ts'
-import { marketAccount, oracleAccount } from '../contracts/market-rows.ts'
+import { ASSETS_ACCOUNT } from '../contracts/rows.ts'
+import { MARKET_ACCOUNT, ORACLE_ACCOUNT } from '../contracts/market-rows.ts'
 import { nameValue } from '../runtime/index.ts'
-import { symbolCodeValue, tokenAccount } from '../contracts/token.ts'
+import { symbolCodeValue, TOKEN_ACCOUNT } from '../contracts/token.ts'
 import type { ActionInput, Fields } from '../runtime/index.ts'
 import type { DatapointRow, MarketConfigRow } from '../contracts/market-rows.ts'
 import type { TableRows } from '../contracts/rows.ts'
@@ -13,25 +13,25 @@ import { assetsAction, isTransferable } from './world.ts'
 import type { Plan, World } from './world.ts'
 
 /** What a buyer without money gets from the treasury, times the price. */
-const refillFactor = 3n
+const REFILL_FACTOR = 3n
 
 /** Chance that a listing names no marketplace, which is the default one. */
-const defaultMarketplaceChance = 0.5
+const DEFAULT_MARKETPLACE_CHANCE = 0.5
 
 /** An action of the market contract, signed by one account. */
 export function marketAction(world: World, actor: string, name: string, data: Fields): ActionInput {
-  return world.runtime.action(marketAccount, name, [actor], data)
+  return world.runtime.action(MARKET_ACCOUNT, name, [actor], data)
 }
 
 /** True when the contract's ABI in force has the action. */
 export function marketKnows(world: World, action: string): boolean {
-  const abi = world.runtime.abis.find(nameValue(marketAccount))
+  const abi = world.runtime.abis.find(nameValue(MARKET_ACCOUNT))
   return abi?.definition.actions.some(({ name }) => name === action) === true
 }
 
 /** The configuration of the market, or null when the chain has none. */
 export function marketConfig(world: World): MarketConfigRow | null {
-  const row = world.runtime.row(marketAccount, 'config', marketAccount, nameValue('config'))
+  const row = world.runtime.row(MARKET_ACCOUNT, 'config', MARKET_ACCOUNT, nameValue('config'))
   return row === undefined ? null : (row as unknown as MarketConfigRow)
 }
 
@@ -43,14 +43,14 @@ export function keysOf(world: World, account: string, table: string): readonly b
 
 /** A random row of a table of the market, or null when it is empty. */
 export function anyRow<K extends keyof TableRows>(world: World, table: K): TableRows[K] | null {
-  const keys = keysOf(world, marketAccount, table)
+  const keys = keysOf(world, MARKET_ACCOUNT, table)
   if (keys.length === 0) return null
-  return world.runtime.row(marketAccount, table, marketAccount, world.random.pick(keys)) ?? null
+  return world.runtime.row(MARKET_ACCOUNT, table, MARKET_ACCOUNT, world.random.pick(keys)) ?? null
 }
 
 /** The name of a random marketplace; most often the default one, which is empty. */
 export function anyMarketplace(world: World): string {
-  if (world.random.chance(defaultMarketplaceChance)) return ''
+  if (world.random.chance(DEFAULT_MARKETPLACE_CHANCE)) return ''
   return anyRow(world, 'marketplaces')?.marketplace_name ?? ''
 }
 
@@ -68,16 +68,16 @@ export function holdsAll(world: World, owner: string, ids: readonly bigint[]): b
 
 /** True when the offer is still there. */
 export function offerExists(world: World, id: bigint): boolean {
-  const account = nameValue(assetsAccount)
+  const account = nameValue(ASSETS_ACCOUNT)
   return world.runtime.state.rows.row(account, account, nameValue('offers'), id) !== undefined
 }
 
 /** Datapoints of a pair. */
 export function datapointsOf(world: World, pair: string): DatapointRow[] {
   const { runtime } = world
-  const table = runtime.state.rows.table(nameValue(oracleAccount), nameValue(pair), nameValue('datapoints'))
+  const table = runtime.state.rows.table(nameValue(ORACLE_ACCOUNT), nameValue(pair), nameValue('datapoints'))
   if (table === undefined) return []
-  return sortedKeys(table).map((key) => runtime.row(oracleAccount, 'datapoints', nameValue(pair), key)!)
+  return sortedKeys(table).map((key) => runtime.row(ORACLE_ACCOUNT, 'datapoints', nameValue(pair), key)!)
 }
 
 /** The newest median of a pair, or null when there is none that prices can be computed with. */
@@ -95,12 +95,12 @@ export function newestMedian(world: World, pair: string): bigint | null {
  */
 export function fund(world: World, buyer: string, price: string): ActionInput[] | null {
   const { amount, symbol } = parseAsset(price)
-  const held = world.runtime.row(marketAccount, 'balances', marketAccount, nameValue(buyer))?.quantities
+  const held = world.runtime.row(MARKET_ACCOUNT, 'balances', MARKET_ACCOUNT, nameValue(buyer))?.quantities
   const balance = held?.map(parseAsset).find((each) => each.symbol === symbol)?.amount ?? 0n
   if (balance >= amount) return []
   const token = tokenOf(world, price)
   if (token === null) return null
-  const [wanted, key] = [amount * refillFactor, symbolCodeValue(symbol)]
+  const [wanted, key] = [amount * REFILL_FACTOR, symbolCodeValue(symbol)]
   const source = { token, key }
   const wallet = parseAsset(world.runtime.row(token, 'accounts', buyer, key)?.balance ?? `0 ${symbol}`).amount
   if (wallet >= wanted) return deposit(world, buyer, source, wanted)
@@ -112,7 +112,7 @@ export function fund(world: World, buyer: string, price: string): ActionInput[] 
   if (gift === null) return null
   // The deposit comes out of the gift, which is not there yet: it cannot be checked here.
   const quantity = formatAsset({ ...parseAsset(price), amount: wanted })
-  const data = { from: buyer, to: marketAccount, quantity, memo: 'deposit' }
+  const data = { from: buyer, to: MARKET_ACCOUNT, quantity, memo: 'deposit' }
   return [gift, world.runtime.action(token, 'transfer', [buyer], data)]
 }
 
@@ -133,7 +133,7 @@ export function offerToMarket(
 ): ActionInput {
   return assetsAction(world, owner, 'createoffer', {
     sender: owner,
-    recipient: marketAccount,
+    recipient: MARKET_ACCOUNT,
     sender_asset_ids: ids,
     recipient_asset_ids: [],
     memo,
@@ -147,7 +147,7 @@ export function payRam(
   key: 'sale_id' | 'auction_id' | 'buyoffer_id',
 ): Plan {
   return (world) => {
-    const keys = keysOf(world, marketAccount, table)
+    const keys = keysOf(world, MARKET_ACCOUNT, table)
     const payer = keys.length === 0 ? null : anyPerson(world, [])
     if (payer === null) return null
     return [marketAction(world, payer, action, { payer, [key]: world.random.pick(keys) })]
@@ -160,7 +160,7 @@ function deposit(
   source: { token: string; key: bigint },
   amount: bigint,
 ): ActionInput[] | null {
-  const action = payment(world, source, amount, { from: owner, to: marketAccount, memo: 'deposit' })
+  const action = payment(world, source, amount, { from: owner, to: MARKET_ACCOUNT, memo: 'deposit' })
   return action && [action]
 }
 
@@ -173,6 +173,6 @@ function tokenOf(world: World, price: string): string | null {
 
 /** Symbol of the chain's own token as the market takes it, such as `8,WAX`. */
 export function mainSymbol(config: MarketConfigRow): string | null {
-  const token = config.supported_tokens.find((each) => each.token_contract === tokenAccount)
+  const token = config.supported_tokens.find((each) => each.token_contract === TOKEN_ACCOUNT)
   return token?.token_symbol ?? null
 }

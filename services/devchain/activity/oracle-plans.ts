@@ -1,11 +1,11 @@
 import { nameValue } from '../runtime/index.ts'
-import { oracleAccount } from '../contracts/market-rows.ts'
+import { ORACLE_ACCOUNT } from '../contracts/market-rows.ts'
 import type { ActionInput } from '../runtime/index.ts'
 import { datapointsOf, keysOf } from './market-world.ts'
 import type { Plan, World } from './world.ts'
 
 /** The accounts that report prices: the first people of the chain. */
-const oracles = 4
+const ORACLES = 4
 
 /** A pair as `newbounty` takes it, with the price that its first quotes are near to. */
 interface NewPair {
@@ -47,8 +47,8 @@ const newPairs: readonly NewPair[] = [
 /** Quotes of one reporter for the pairs that the oracle knows, near to what it said before. */
 export const writePrices: Plan = (world) => {
   const { random, directory } = world
-  const reporters = directory.people.slice(0, oracles)
-  const pairs = keysOf(world, oracleAccount, 'pairs').map((key) => world.runtime.nameOf(key))
+  const reporters = directory.people.slice(0, ORACLES)
+  const pairs = keysOf(world, ORACLE_ACCOUNT, 'pairs').map((key) => world.runtime.nameOf(key))
   if (reporters.length === 0 || pairs.length === 0) return null
   const wanted = pairs.filter(() => random.chance(0.7))
   const quotes = (wanted.length === 0 ? pairs : wanted).map((pair) => ({
@@ -56,15 +56,15 @@ export const writePrices: Plan = (world) => {
     value: nextValue(world, pair),
   }))
   const owner = random.pick(reporters)
-  return [world.runtime.action(oracleAccount, 'write', [owner], { owner, quotes })]
+  return [world.runtime.action(ORACLE_ACCOUNT, 'write', [owner], { owner, quotes })]
 }
 
 /** The first of the pairs above that the oracle lacks: proposed and approved. */
 export function missingPair(world: World): ActionInput[] | null {
   const { runtime, directory } = world
-  if (keysOf(world, oracleAccount, 'pairs').length === 0 || directory.people.length === 0) return null
+  if (keysOf(world, ORACLE_ACCOUNT, 'pairs').length === 0 || directory.people.length === 0) return null
   const known = (name: string): boolean =>
-    runtime.row(oracleAccount, 'pairs', oracleAccount, nameValue(name)) !== undefined
+    runtime.row(ORACLE_ACCOUNT, 'pairs', ORACLE_ACCOUNT, nameValue(name)) !== undefined
   const missing = newPairs.find(({ name }) => !known(name))
   if (missing === undefined) return null
   const [proposer, custodian] = [directory.people[0]!, directory.people.at(-1)!]
@@ -72,8 +72,8 @@ export function missingPair(world: World): ActionInput[] | null {
   const data = { proposer, pair: { ...pair, base_type: 4, quote_type: 1 } }
   const vote = { owner: custodian, bounty: missing.name }
   return [
-    runtime.action(oracleAccount, 'newbounty', [proposer], data),
-    runtime.action(oracleAccount, 'votebounty', [custodian], vote),
+    runtime.action(ORACLE_ACCOUNT, 'newbounty', [proposer], data),
+    runtime.action(ORACLE_ACCOUNT, 'votebounty', [custodian], vote),
   ]
 }
 

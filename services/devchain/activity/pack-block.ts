@@ -1,6 +1,6 @@
 import { ByteWriter } from '../bytes/index.ts'
 import { nameValue, sha256 } from '../runtime/index.ts'
-import { systemAccount } from '../contracts/system.ts'
+import { SYSTEM_ACCOUNT } from '../contracts/system.ts'
 import { signatureOf } from './pack-transaction.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 
@@ -24,7 +24,7 @@ export interface HeaderParts {
 }
 
 /** Size of a packed header without new producers and extensions, as every header here is. */
-const headerBytes = 116
+const HEADER_BYTES = 116
 const writer = new ByteWriter(16 * 1024)
 
 /**
@@ -32,7 +32,7 @@ const writer = new ByteWriter(16 * 1024)
  * first four bytes.
  */
 export function packHeader(parts: HeaderParts): { id: Buffer; header: Buffer } {
-  writer.clear().u32(parts.slot).u64(nameValue(systemAccount)).u16(0).raw(parts.previousId)
+  writer.clear().u32(parts.slot).u64(nameValue(SYSTEM_ACCOUNT)).u16(0).raw(parts.previousId)
   writer.raw(parts.transactionRoot).raw(parts.actionRoot)
   const digest = sha256(writer.u32(0).bool(false).varuint(0).copy())
   const id = Buffer.from(digest)
@@ -54,7 +54,7 @@ export function packBlock(parts: BlockParts): { id: Buffer; bytes: Buffer } {
 
 /** The packed header at the front of a `signed_block`. */
 export function headerOf(block: Buffer): Buffer {
-  return block.subarray(0, headerBytes)
+  return block.subarray(0, HEADER_BYTES)
 }
 
 function writeReceipt(transaction: SignedTransaction): void {

@@ -32,8 +32,8 @@ const writer = new ByteWriter(64 * 1024)
 const rowWriter = new ByteWriter(4096)
 
 /** Blocks that the averages of resource use look back. */
-const averageWindowBlocks = 120n
-const usagePrecision = 1_000_000n
+const AVERAGE_WINDOW_BLOCKS = 120n
+const USAGE_PRECISION = 1_000_000n
 
 /**
  * Packs a `table_delta[]` in the order of a Leap node: tables in their fixed order; in a table the modified
@@ -119,16 +119,16 @@ function limitsRow(name: bigint): Buffer {
 /** The accumulators are plausible numbers, not the node's averages: nothing here is billed. */
 function usageRow(name: bigint, ram: bigint, slot: number): Buffer {
   rowWriter.clear().u8(0).u64(name)
-  writeAccumulator(slot, (name ^ BigInt(slot)) % usagePrecision, 128n)
-  writeAccumulator(slot, (name + BigInt(slot)) % usagePrecision, 300n)
+  writeAccumulator(slot, (name ^ BigInt(slot)) % USAGE_PRECISION, 128n)
+  writeAccumulator(slot, (name + BigInt(slot)) % USAGE_PRECISION, 300n)
   return rowWriter.u64(ram < 0n ? 0n : ram).copy()
 }
 
 function limitsStateRow({ num, transactions }: BlockChanges): Buffer {
   const used = BigInt(transactions) * 128n
   rowWriter.clear().u8(0)
-  writeAccumulator(num, (used * usagePrecision) / averageWindowBlocks, used)
-  writeAccumulator(num, (used * 3n * usagePrecision) / averageWindowBlocks, used * 3n + 101n)
+  writeAccumulator(num, (used * USAGE_PRECISION) / AVERAGE_WINDOW_BLOCKS, used)
+  writeAccumulator(num, (used * 3n * USAGE_PRECISION) / AVERAGE_WINDOW_BLOCKS, used * 3n + 101n)
   return rowWriter.u64(0n).u64(0n).u64(0n).u64(1_048_576n).u64(200_000n).copy()
 }
 

@@ -1,23 +1,23 @@
 import { parseAsset, formatAsset } from '../../core/antelope/index.ts'
 import { nameValue } from '../runtime/index.ts'
-import { newAccountAction, systemAccount } from '../contracts/system.ts'
+import { newAccountAction, SYSTEM_ACCOUNT } from '../contracts/system.ts'
 import type { ActionInput } from '../runtime/index.ts'
 import { accountName, sentence } from './wording.ts'
 import type { Plan, World } from './world.ts'
 
 /** What a newcomer gets from the treasury, in the smallest unit of the token. */
-const welcomeAmount = 10_000_000_000n
-const secondWelcomeAmount = 1_000_000n
+const WELCOME_AMOUNT = 10_000_000_000n
+const SECOND_WELCOME_AMOUNT = 1_000_000n
 
 /** A new account, with some tokens to start with when an account has them. */
 export const newAccount: Plan = (world) => {
   const name = accountName(world.random)
   if (world.runtime.state.accounts.has(nameValue(name))) return null
-  const actions = [newAccountAction(systemAccount, name)]
+  const actions = [newAccountAction(SYSTEM_ACCOUNT, name)]
   const { treasury, secondTreasury } = world.directory
   for (const [from, amount] of [
-    [treasury, welcomeAmount],
-    [secondTreasury, secondWelcomeAmount],
+    [treasury, WELCOME_AMOUNT],
+    [secondTreasury, SECOND_WELCOME_AMOUNT],
   ] as const) {
     const gift = from && payment(world, from, amount, { from: from.account, to: name, memo: 'welcome' })
     if (gift !== null) actions.push(gift)

@@ -158,15 +158,15 @@ export const everydayMix: ActivityMix = {
 }
 
 /** What has to be there before everyday life can begin. */
-const fewestPeople = 8
-const fewestCollections = 3
+const FEWEST_PEOPLE = 8
+const FEWEST_COLLECTIONS = 3
 
 /** Draws that fail (nothing to accept, no account to pay) before a block is left as it is. */
-const maxDraws = 12
+const MAX_DRAWS = 12
 
 /** The next transaction, or null when nothing fits. */
 export function nextTransaction(world: World, mix: ActivityMix): ActionInput[] | null {
-  for (let draws = 0; draws < maxDraws; draws++) {
+  for (let draws = 0; draws < MAX_DRAWS; draws++) {
     const kind = missingKind(world) ?? world.random.weighted(mix as Record<ActivityKind, number>)
     const actions = plans[kind](world)
     if (actions !== null) return actions
@@ -176,9 +176,9 @@ export function nextTransaction(world: World, mix: ActivityMix): ActionInput[] |
 
 function missingKind(world: World): ActivityKind | null {
   const { people, collections } = world.directory
-  if (people.length < fewestPeople) return 'newAccount'
+  if (people.length < FEWEST_PEOPLE) return 'newAccount'
   if (world.directory.config() === undefined) return null
-  if (collections.length < fewestCollections) return 'newCollection'
+  if (collections.length < FEWEST_COLLECTIONS) return 'newCollection'
   if (collections.some(({ schemas }) => schemas.length === 0)) return 'newSchema'
   if (collections.some(({ templates }) => templates.length === 0)) return 'newTemplate'
   return null

@@ -2,7 +2,7 @@ import { ByteWriter } from '../bytes/index.ts'
 import { slotToMs } from '../chain/index.ts'
 import type { Chain, ChainBlock } from '../chain/index.ts'
 import { nameValue, packAction, Runtime, sha256 } from '../runtime/index.ts'
-import { systemAccount } from '../contracts/system.ts'
+import { SYSTEM_ACCOUNT } from '../contracts/system.ts'
 import type { ActionInput, ActionTrace } from '../runtime/index.ts'
 import { contractsFor } from './contracts.ts'
 import { Directory } from './directory.ts'
@@ -14,7 +14,7 @@ import type { SignedTransaction } from './pack-transaction.ts'
 import { everydayMix, nextTransaction } from './planner.ts'
 import type { ActivityMix } from './planner.ts'
 import { Random } from './random.ts'
-import { accountSuffix } from './wording.ts'
+import { ACCOUNT_SUFFIX } from './wording.ts'
 
 /** Options of a producer. */
 export interface ProducerOptions {
@@ -46,7 +46,7 @@ interface Draft {
 }
 
 /** Seconds after which a transaction expires. */
-const lifetimeSeconds = 100
+const LIFETIME_SECONDS = 100
 
 /**
  * Creates blocks with generated activity after the head of a chain. The content of a block follows from the
@@ -94,7 +94,7 @@ export class Producer {
       transactions: [],
       traces: this.#traces.clear(),
       digests: [],
-      payers: new Set([nameValue(systemAccount)]),
+      payers: new Set([nameValue(SYSTEM_ACCOUNT)]),
       count: 0,
     }
     this.#runOnBlock(draft)
@@ -110,7 +110,7 @@ export class Producer {
   #runOnBlock(draft: Draft): void {
     const previous = this.#chain.at(this.#chain.head.num)?.block
     const data = previous ? headerOf(previous) : Buffer.alloc(0)
-    const action = packAction({ account: systemAccount, name: 'onblock', actors: [systemAccount], data })
+    const action = packAction({ account: SYSTEM_ACCOUNT, name: 'onblock', actors: [SYSTEM_ACCOUNT], data })
     this.#write(draft, packOnBlock(action), this.#runtime.execute([action]))
   }
 
@@ -132,7 +132,7 @@ export class Producer {
     const { head } = this.#chain
     const frame = {
       // Differs within a block, because equal transactions would have equal ids.
-      expiresAt: this.#runtime.nowSeconds + lifetimeSeconds + draft.count,
+      expiresAt: this.#runtime.nowSeconds + LIFETIME_SECONDS + draft.count,
       refNum: head.num,
       refId: head.id,
     }
@@ -188,7 +188,7 @@ export class Producer {
     })
     this.#created.push(name)
     this.#changed.add(name)
-    if (text.endsWith(accountSuffix)) this.#directory.add(this.#directory.people, text)
+    if (text.endsWith(ACCOUNT_SUFFIX)) this.#directory.add(this.#directory.people, text)
   }
 
   #setCode(name: bigint, code: Buffer): void {

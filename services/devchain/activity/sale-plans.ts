@@ -1,7 +1,7 @@
 import { formatAsset, formatSymbol, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
 import { findListing, isSecondMarket } from '../contracts/market-shared.ts'
 import { nameValue } from '../runtime/index.ts'
-import { oracleAccount } from '../contracts/market-rows.ts'
+import { ORACLE_ACCOUNT } from '../contracts/market-rows.ts'
 import type { MarketConfigRow, SaleRow } from '../contracts/market-rows.ts'
 import { anyAsset } from './asset-plans.ts'
 import {
@@ -22,8 +22,8 @@ import { assetsAction, assetOf, isTransferable } from './world.ts'
 import type { Plan, World } from './world.ts'
 
 /** Most assets of a bundle, and owned assets looked at for it. */
-const maxBundle = 4
-const maxLookedAt = 30
+const MAX_BUNDLE = 4
+const MAX_LOOKED_AT = 30
 
 /** Assets of one owner and one collection that are to be listed. */
 export interface Goods {
@@ -110,7 +110,7 @@ export function anyGoods(world: World, config: MarketConfigRow): Goods | null {
   const others: bigint[] = []
   let lookedAt = 0
   for (const id of world.directory.assetsOf(first.owner)) {
-    if (others.length >= maxBundle - 1 || lookedAt++ > maxLookedAt) break
+    if (others.length >= MAX_BUNDLE - 1 || lookedAt++ > MAX_LOOKED_AT) break
     const isOfCollection = assetOf(world, first.owner, id)?.asset.collection_name === collection
     if (id !== first.id && isOfCollection && isTransferable(world, first.owner, id)) others.push(id)
   }
@@ -159,7 +159,7 @@ function settlementOf(
   )
   const median = found === undefined ? null : newestMedian(world, found.delphi_pair_name)
   if (found === undefined || median === null) return null
-  const pair = world.runtime.row(oracleAccount, 'pairs', oracleAccount, nameValue(found.delphi_pair_name))
+  const pair = world.runtime.row(ORACLE_ACCOUNT, 'pairs', ORACLE_ACCOUNT, nameValue(found.delphi_pair_name))
   const price = Number(median) / 10 ** Number(pair!.quoted_precision)
   const units = Number(listing.amount) / 10 ** listing.precision
   const settlement = parseSymbol(sale.settlement_symbol)

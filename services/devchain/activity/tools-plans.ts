@@ -1,6 +1,6 @@
 import { keyText } from '../../core/antelope/index.ts'
 import { nameValue, sha256 } from '../runtime/index.ts'
-import { toolsAccount } from '../contracts/market-rows.ts'
+import { TOOLS_ACCOUNT } from '../contracts/market-rows.ts'
 import type { ActionInput } from '../runtime/index.ts'
 import type { LinkRow } from '../contracts/market-rows.ts'
 import { anyGoods } from './sale-plans.ts'
@@ -50,21 +50,21 @@ export const cancelLink: Plan = (world) => {
 }
 
 function toolsAction(world: World, actor: string, name: string, data: Record<string, unknown>): ActionInput {
-  return world.runtime.action(toolsAccount, name, [actor], data)
+  return world.runtime.action(TOOLS_ACCOUNT, name, [actor], data)
 }
 
 function toolsConfigMissing(world: World): boolean {
-  return world.runtime.rawRow(toolsAccount, 'config', toolsAccount, nameValue('config')) === undefined
+  return world.runtime.rawRow(TOOLS_ACCOUNT, 'config', TOOLS_ACCOUNT, nameValue('config')) === undefined
 }
 
 function anyLink(world: World): LinkRow | null {
-  const keys = keysOf(world, toolsAccount, 'links')
+  const keys = keysOf(world, TOOLS_ACCOUNT, 'links')
   if (keys.length === 0) return null
-  return world.runtime.row(toolsAccount, 'links', toolsAccount, world.random.pick(keys)) ?? null
+  return world.runtime.row(TOOLS_ACCOUNT, 'links', TOOLS_ACCOUNT, world.random.pick(keys)) ?? null
 }
 
 function sendToLink(world: World, owner: string, ids: readonly bigint[]): ActionInput {
-  const data = { from: owner, to: toolsAccount, asset_ids: ids, memo: 'link' }
+  const data = { from: owner, to: TOOLS_ACCOUNT, asset_ids: ids, memo: 'link' }
   return assetsAction(world, owner, 'transfer', data)
 }
 

@@ -18,12 +18,12 @@ const colours = ['amber', 'azure', 'coral', 'ebony', 'ivory', 'jade', 'olive', '
 const schemaNames = ['cards', 'items', 'lands', 'heroes', 'packs', 'skins'] as const
 /** Values of the field `rarity`. */
 export const rarities = ['common', 'uncommon', 'rare', 'epic', 'legendary']
-const base58Digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+const BASE58_DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const nameLetters = Array.from('abcdefghijklmnopqrstuvwxyz12345')
 const nameDigits = Array.from('12345')
 
 /** Generated accounts end with this, so that they are known again when stored blocks are read. */
-export const accountSuffix = '.dev'
+export const ACCOUNT_SUFFIX = '.dev'
 
 /** Fields that any schema may get on top of the common ones, then or later. */
 const extraFields: readonly FormatField[] = [
@@ -50,7 +50,7 @@ const commonFields: readonly FormatField[] = [
 export function accountName(random: Random): string {
   const word = random.pick(random.chance(0.5) ? animals : colours)
   const tail = Array.from({ length: 8 - word.length }, () => random.pick(nameDigits))
-  return word + tail.join('') + accountSuffix
+  return word + tail.join('') + ACCOUNT_SUFFIX
 }
 
 /** A new collection name of exactly 12 characters. */
@@ -143,5 +143,5 @@ function valueOf(random: Random, field: FormatField): unknown {
 }
 
 function ipfsHash(random: Random): string {
-  return 'Qm' + Array.from({ length: 44 }, () => base58Digits[random.below(58)]!).join('')
+  return 'Qm' + Array.from({ length: 44 }, () => BASE58_DIGITS[random.below(58)]!).join('')
 }

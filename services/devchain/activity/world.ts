@@ -1,5 +1,5 @@
 import type { AttributePair } from '../../core/antelope/attributes/index.ts'
-import { assetsAccount } from '../contracts/rows.ts'
+import { ASSETS_ACCOUNT } from '../contracts/rows.ts'
 import { attributeMap } from '../contracts/attributes.ts'
 import { nameValue } from '../runtime/index.ts'
 import type { ActionInput, Fields, Runtime } from '../runtime/index.ts'
@@ -20,28 +20,28 @@ export type Plan = (world: World) => ActionInput[] | null
 
 /** An action of the assets contract, signed by one account. */
 export function assetsAction(world: World, actor: string, name: string, data: Fields): ActionInput {
-  return world.runtime.action(assetsAccount, name, [actor], data)
+  return world.runtime.action(ASSETS_ACCOUNT, name, [actor], data)
 }
 
 /** True when the ABI in force has the action: the contract was upgraded in the middle of the recordings. */
 export function knowsAction(world: World, name: string): boolean {
-  return world.runtime.abis.of(assetsAccount).definition.actions.some((action) => action.name === name)
+  return world.runtime.abis.of(ASSETS_ACCOUNT).definition.actions.some((action) => action.name === name)
 }
 
 /** Attributes in the form that actions carry. */
 export function mapOf(world: World, format: readonly FormatField[], data: Attributes): AttributePair[] {
-  return attributeMap(world.runtime.abis.of(assetsAccount).definition, format, data)
+  return attributeMap(world.runtime.abis.of(ASSETS_ACCOUNT).definition, format, data)
 }
 
 /** Format of a schema that exists. */
 export function formatOf(world: World, collection: string, schema: string): readonly FormatField[] {
-  const row = world.runtime.row(assetsAccount, 'schemas', collection, nameValue(schema))
+  const row = world.runtime.row(ASSETS_ACCOUNT, 'schemas', collection, nameValue(schema))
   return row?.format ?? []
 }
 
 /** A template row, or undefined when it was deleted. */
 export function templateOf(world: World, collection: string, id: number): TemplateRow | undefined {
-  return world.runtime.row(assetsAccount, 'templates', collection, BigInt(id))
+  return world.runtime.row(ASSETS_ACCOUNT, 'templates', collection, BigInt(id))
 }
 
 /** An asset row with its template, if it has one. */
@@ -50,7 +50,7 @@ export function assetOf(
   owner: string,
   id: bigint,
 ): { asset: AssetRow; template: TemplateRow | undefined } | null {
-  const asset = world.runtime.row(assetsAccount, 'assets', owner, id)
+  const asset = world.runtime.row(ASSETS_ACCOUNT, 'assets', owner, id)
   if (asset === undefined) return null
   const { collection_name: collection, template_id: template } = asset
   return { asset, template: template === -1 ? undefined : templateOf(world, collection, template) }

@@ -21,7 +21,7 @@ export interface ChainBlock extends Position {
 }
 
 /** Epoch milliseconds of slot 0, 2000-01-01T00:00:00Z; a slot is half a second. */
-const slotEpochMs = 946_684_800_000
+const SLOT_EPOCH_MS = 946_684_800_000
 
 /** Time slot of a block from the first four bytes of its `signed_block`; 0 when the block is not there. */
 export function slotOf(block: ChainBlock): number {
@@ -30,10 +30,10 @@ export function slotOf(block: ChainBlock): number {
 
 /** Epoch milliseconds of a time slot. */
 export function slotToMs(slot: number): number {
-  return slotEpochMs + slot * 500
+  return SLOT_EPOCH_MS + slot * 500
 }
 
 /** The slot of a time (epoch milliseconds). */
 export function slotAt(timeMs: number): number {
-  return Math.floor((timeMs - slotEpochMs) / 500)
+  return Math.floor((timeMs - SLOT_EPOCH_MS) / 500)
 }

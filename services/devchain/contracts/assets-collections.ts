@@ -1,6 +1,6 @@
 import { attributeMapToJson } from '../../core/antelope/attributes/index.ts'
 import type { AttributePair } from '../../core/antelope/attributes/index.ts'
-import { assetsAccount } from './rows.ts'
+import { ASSETS_ACCOUNT } from './rows.ts'
 import type { CollectionRow, SchemaRow, Template2Row, TemplateRow } from './rows.ts'
 import { collectionOf, configOf, notifyCollection, putConfig, readRow, schemaOf } from './assets-shared.ts'
 import { attributeMap, packAttributes, unpackAttributes } from './attributes.ts'
@@ -70,7 +70,7 @@ function patchCollection(context: ActionContext, fields: readonly (keyof Collect
 
 function putCollection(context: ActionContext, row: CollectionRow): void {
   context.put(
-    { table: 'collections', scope: assetsAccount, key: nameValue(row.collection_name), payer: row.author },
+    { table: 'collections', scope: ASSETS_ACCOUNT, key: nameValue(row.collection_name), payer: row.author },
     { ...row },
   )
 }

@@ -1,6 +1,6 @@
 import { attributeMapToJson } from '../../core/antelope/attributes/index.ts'
 import type { AttributePair } from '../../core/antelope/attributes/index.ts'
-import { assetsAccount } from './rows.ts'
+import { ASSETS_ACCOUNT } from './rows.ts'
 import type { AssetRow, CollectionRow, ConfigRow, OfferRow, SchemaRow } from './rows.ts'
 import { configOf, notifyCollection, putConfig, readRow, schemaOf } from './assets-shared.ts'
 import type { AssetOwners } from './assets-shared.ts'
@@ -179,7 +179,7 @@ function createOffer(context: ActionContext): void {
   const data = context.data() as Omit<OfferRow, 'offer_id' | 'ram_payer'>
   const config = configOf(context)
   context.put(
-    { table: 'offers', scope: assetsAccount, key: config.offer_counter, payer: data.sender },
+    { table: 'offers', scope: ASSETS_ACCOUNT, key: config.offer_counter, payer: data.sender },
     {
       ...data,
       offer_id: config.offer_counter,
@@ -197,17 +197,17 @@ function logNewOffer(context: ActionContext): void {
 }
 
 function endOffer(context: ActionContext): void {
-  context.erase('offers', assetsAccount, (context.data() as { offer_id: bigint }).offer_id)
+  context.erase('offers', ASSETS_ACCOUNT, (context.data() as { offer_id: bigint }).offer_id)
 }
 
 function acceptOffer(context: ActionContext, owners: AssetOwners): void {
   const { offer_id: id } = context.data() as { offer_id: bigint }
-  const offer = readRow(context.get('offers', assetsAccount, id), `offer ${id}`)
+  const offer = readRow(context.get('offers', ASSETS_ACCOUNT, id), `offer ${id}`)
   context.notify(offer.sender)
   context.notify(offer.recipient)
   const { sender, recipient } = offer
   const memo = `Accepted Offer ID: ${id}`
   moveAssets(context, owners, { from: recipient, to: sender, asset_ids: offer.recipient_asset_ids, memo })
   moveAssets(context, owners, { from: sender, to: recipient, asset_ids: offer.sender_asset_ids, memo })
-  context.erase('offers', assetsAccount, id)
+  context.erase('offers', ASSETS_ACCOUNT, id)
 }

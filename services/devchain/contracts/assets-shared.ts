@@ -1,5 +1,5 @@
 import { FatalError } from '../../core/errors/index.ts'
-import { assetsAccount } from './rows.ts'
+import { ASSETS_ACCOUNT } from './rows.ts'
 import type { CollectionRow, ConfigRow, SchemaRow } from './rows.ts'
 import type { ActionContext } from '../runtime/index.ts'
 import { nameValue } from '../runtime/index.ts'
@@ -18,26 +18,26 @@ export function readRow<T>(row: T | undefined, what: string): T {
 
 /** The configuration row of the contract. */
 export function configOf(context: ActionContext): ConfigRow {
-  return readRow(context.get('config', assetsAccount, nameValue('config')), 'a config row')
+  return readRow(context.get('config', ASSETS_ACCOUNT, nameValue('config')), 'a config row')
 }
 
 /** The configuration row of the assets contract, for another contract. */
 export function configOfAssets(context: Pick<ActionContext, 'host'>): ConfigRow {
-  const row = context.host.row(assetsAccount, 'config', assetsAccount, nameValue('config'))
+  const row = context.host.row(ASSETS_ACCOUNT, 'config', ASSETS_ACCOUNT, nameValue('config'))
   return readRow(row, 'a config row')
 }
 
 /** Writes the configuration row. */
 export function putConfig(context: ActionContext, config: ConfigRow): void {
   context.put(
-    { table: 'config', scope: assetsAccount, key: nameValue('config'), payer: assetsAccount },
+    { table: 'config', scope: ASSETS_ACCOUNT, key: nameValue('config'), payer: ASSETS_ACCOUNT },
     { ...config },
   )
 }
 
 /** A collection that exists. */
 export function collectionOf(context: ActionContext, name: string): CollectionRow {
-  const row = context.get('collections', assetsAccount, nameValue(name))
+  const row = context.get('collections', ASSETS_ACCOUNT, nameValue(name))
   return readRow(row, `collection ${name}`)
 }
 

@@ -1,5 +1,5 @@
 import type { ActionContext, ActionHandler } from '../runtime/index.ts'
-import { marketAccount } from './market-rows.ts'
+import { MARKET_ACCOUNT } from './market-rows.ts'
 import type { BonusFeeRow, MarketplaceRow, SymbolPair } from './market-rows.ts'
 import {
   changeBalance,
@@ -13,7 +13,7 @@ import { readRow } from './assets-shared.ts'
 import { nameValue } from '../runtime/index.ts'
 
 /** End of a counter range that runs on. */
-const noEnd = 2n ** 64n - 1n
+const NO_END = 2n ** 64n - 1n
 
 /** Actions on the configuration, marketplaces, bonus fees and balances. */
 export const marketAdminActions: readonly [string, ActionHandler][] = [
@@ -49,7 +49,7 @@ function registerMarketplace(context: ActionContext): void {
   context.put(
     {
       table: 'marketplaces',
-      scope: marketAccount,
+      scope: MARKET_ACCOUNT,
       key: nameValue(data.marketplace_name),
       payer: data.creator,
     },
@@ -68,7 +68,7 @@ function addBonusFee(context: ActionContext): void {
   const ranges = data.applicable_counter_names.map((name) => ({
     counter_name: name,
     start_id: upcomingId(context, name),
-    end_id: noEnd,
+    end_id: NO_END,
   }))
   putBonusFee(context, {
     bonusfee_id: id,
@@ -83,23 +83,23 @@ function stopBonusFee(context: ActionContext): void {
   const row = bonusFeeOf(context)
   const ranges = row.counter_ranges.map((range) => ({
     ...range,
-    end_id: range.end_id === noEnd ? upcomingId(context, range.counter_name) : range.end_id,
+    end_id: range.end_id === NO_END ? upcomingId(context, range.counter_name) : range.end_id,
   }))
   putBonusFee(context, { ...row, counter_ranges: ranges })
 }
 
 function deleteBonusFee(context: ActionContext): void {
-  context.erase('bonusfees', marketAccount, bonusFeeOf(context).bonusfee_id)
+  context.erase('bonusfees', MARKET_ACCOUNT, bonusFeeOf(context).bonusfee_id)
 }
 
 function bonusFeeOf(context: ActionContext): BonusFeeRow {
   const { bonusfee_id: id } = context.data() as { bonusfee_id: bigint }
-  return readRow(context.get('bonusfees', marketAccount, id), `bonus fee ${id}`)
+  return readRow(context.get('bonusfees', MARKET_ACCOUNT, id), `bonus fee ${id}`)
 }
 
 function putBonusFee(context: ActionContext, row: BonusFeeRow): void {
   context.put(
-    { table: 'bonusfees', scope: marketAccount, key: row.bonusfee_id, payer: marketAccount },
+    { table: 'bonusfees', scope: MARKET_ACCOUNT, key: row.bonusfee_id, payer: MARKET_ACCOUNT },
     { ...row },
   )
 }

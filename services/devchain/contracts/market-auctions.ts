@@ -1,5 +1,5 @@
 import type { ActionContext, ActionHandler } from '../runtime/index.ts'
-import { marketAccount } from './market-rows.ts'
+import { MARKET_ACCOUNT } from './market-rows.ts'
 import type { AuctionRow } from './market-rows.ts'
 import { payOut } from './market-payout.ts'
 import {
@@ -16,7 +16,7 @@ import {
   sendAssets,
   termsOf,
 } from './market-shared.ts'
-import { assetsAccount } from './rows.ts'
+import { ASSETS_ACCOUNT } from './rows.ts'
 
 /** Actions on auctions, and what the market does when it is sent assets. */
 export const auctionActions: readonly [string, ActionHandler][] = [
@@ -27,7 +27,7 @@ export const auctionActions: readonly [string, ActionHandler][] = [
   ['auctclaimbuy', claimAssets],
   ['auctclaimsel', claimPrice],
   ['payauctram', payAuctionRam],
-  [`${assetsAccount}::transfer`, startAuction],
+  [`${ASSETS_ACCOUNT}::transfer`, startAuction],
 ]
 
 function announceAuction(context: ActionContext): void {
@@ -130,7 +130,7 @@ function claimPrice(context: ActionContext): void {
     taker: auction.taker_marketplace,
     seller: auction.seller,
     price: auction.current_bid,
-    holder: auction.claimed_by_buyer ? auction.current_bidder : marketAccount,
+    holder: auction.claimed_by_buyer ? auction.current_bidder : MARKET_ACCOUNT,
     // Bundles of before the second version know no royalties: their whole fee is the author's.
     assetIds: auction.asset_ids.length > 1 ? [] : auction.asset_ids,
     memo: `AtomicMarket Auction Payout - ID #${id}`,

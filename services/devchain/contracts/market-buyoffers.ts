@@ -15,7 +15,7 @@ import {
 } from './market-shared.ts'
 import { configOfAssets } from './assets-shared.ts'
 import type { ActionContext, ActionHandler } from '../runtime/index.ts'
-import { assetsAccount } from './rows.ts'
+import { ASSETS_ACCOUNT } from './rows.ts'
 
 /** Actions on buy offers for assets, and on those for any asset of a template. */
 export const buyofferActions: readonly [string, ActionHandler][] = [
@@ -117,7 +117,7 @@ function fulfillTemplateBuyoffer(context: ActionContext): void {
 /** Takes the assets by the newest offer, which the seller created just before, hands them on and pays. */
 function settle(context: ActionContext, buyer: string, memo: string, settlement: Settlement): void {
   const offerId = configOfAssets(context).offer_counter - 1n
-  context.send(assetsAccount, 'acceptoffer', { offer_id: offerId })
+  context.send(ASSETS_ACCOUNT, 'acceptoffer', { offer_id: offerId })
   sendAssets(context, buyer, settlement.assetIds, memo)
   payOut(context, settlement)
 }

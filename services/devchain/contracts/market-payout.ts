@@ -2,7 +2,7 @@ import { formatAsset, parseAsset } from '../../core/antelope/index.ts'
 import type { Asset } from '../../core/antelope/index.ts'
 import type { ActionContext } from '../runtime/index.ts'
 import { payRoyalties } from './market-royalties.ts'
-import { marketAccount } from './market-rows.ts'
+import { MARKET_ACCOUNT } from './market-rows.ts'
 import type { ListingTerms } from './market-rows.ts'
 import {
   changeBalance,
@@ -60,7 +60,7 @@ function shareOf(price: Asset, rate: number): Asset {
 }
 
 function creatorOf(context: ActionContext, marketplace: string): string {
-  const row = context.get('marketplaces', marketAccount, nameValue(marketplace))
+  const row = context.get('marketplaces', MARKET_ACCOUNT, nameValue(marketplace))
   return readRow(row, `marketplace "${marketplace}"`).creator
 }
 
@@ -69,9 +69,9 @@ function bonusFees(
   kind: ListingKind,
   id: bigint,
 ): { recipient: string; rate: number }[] {
-  const account = nameValue(marketAccount)
+  const account = nameValue(MARKET_ACCOUNT)
   const table = context.host.state.rows.table(account, account, nameValue('bonusfees'))
-  const rows = [...(table?.rows.keys() ?? [])].map((key) => context.get('bonusfees', marketAccount, key)!)
+  const rows = [...(table?.rows.keys() ?? [])].map((key) => context.get('bonusfees', MARKET_ACCOUNT, key)!)
   return rows
     .filter(({ counter_ranges: ranges }) =>
       ranges.some((range) => range.counter_name === kind && range.start_id <= id && id < range.end_id),

@@ -1,11 +1,11 @@
 /** Usual account of the market contract. */
-export const marketAccount = 'atomicmarket'
+export const MARKET_ACCOUNT = 'atomicmarket'
 
 /** Usual account of the price oracle. */
-export const oracleAccount = 'delphioracle'
+export const ORACLE_ACCOUNT = 'delphioracle'
 
 /** Usual account of the tools contract. */
-export const toolsAccount = 'atomictoolsx'
+export const TOOLS_ACCOUNT = 'atomictoolsx'
 
 /** Row of `config`, the singleton of the market contract. */
 export interface MarketConfigRow {

@@ -3,10 +3,10 @@ import type { Asset } from '../../core/antelope/index.ts'
 import { sha256, nameValue } from '../runtime/index.ts'
 import { unpackAttributes } from './attributes.ts'
 import type { ActionContext, ActionHandler } from '../runtime/index.ts'
-import { marketAccount } from './market-rows.ts'
+import { MARKET_ACCOUNT } from './market-rows.ts'
 import type { RoyaltyAttributeRow, RoyaltyConfigRow, RoyaltyPair } from './market-rows.ts'
 import { changeBalance, nextMarketId } from './market-shared.ts'
-import { assetsAccount } from './rows.ts'
+import { ASSETS_ACCOUNT } from './rows.ts'
 import type { AssetRow } from './rows.ts'
 
 /** A collection fee to share out, and the asset that was sold. */
@@ -26,7 +26,7 @@ interface Payout {
 /** Actions of authors on the royalties of their collections. */
 export const royaltyActions: readonly [string, ActionHandler][] = [
   ['setroyalconf', setRoyaltyConfig],
-  ['delroyalconf', (context) => eraseRow(context, 'royaltyconf', marketAccount)],
+  ['delroyalconf', (context) => eraseRow(context, 'royaltyconf', MARKET_ACCOUNT)],
   ['settemplroy', setTemplateRoyalty],
   ['deltemplroy', deleteTemplateRoyalty],
   ['setattrroy', setAttributeRoyalty],
@@ -40,14 +40,14 @@ export const royaltyActions: readonly [string, ActionHandler][] = [
 export function payRoyalties(context: ActionContext, royalty: Royalty): void {
   const { author, fee } = royalty
   const collection = royalty.terms.collection_name
-  const config = context.get('royaltyconf', marketAccount, nameValue(collection))
+  const config = context.get('royaltyconf', MARKET_ACCOUNT, nameValue(collection))
   const assetId = royalty.assetIds[0]
   if (config === undefined || fee.amount === 0n || assetId === undefined) {
     changeBalance(context, author, formatAsset(fee), 1)
     return
   }
   // The buyer may have claimed and burned the asset before the seller claims the price.
-  const asset = context.host.row(assetsAccount, 'assets', royalty.holder, assetId)
+  const asset = context.host.row(ASSETS_ACCOUNT, 'assets', royalty.holder, assetId)
   const left = asset === undefined ? fee.amount : payRules(context, { config, asset, fee, collection })
   if (left === 0n) return
   const amount = formatAsset({ ...fee, amount: left })
@@ -124,11 +124,11 @@ function matchingRules(
 /** Asset immutable, asset mutable, template immutable, template mutable. */
 function layersOf(context: ActionContext, collection: string, asset: AssetRow): Record<string, unknown>[] {
   const { host } = context
-  const format = host.row(assetsAccount, 'schemas', collection, nameValue(asset.schema_name))?.format ?? []
+  const format = host.row(ASSETS_ACCOUNT, 'schemas', collection, nameValue(asset.schema_name))?.format ?? []
   const key = BigInt(asset.template_id)
   const hasTemplate = asset.template_id !== -1
-  const template = hasTemplate ? host.row(assetsAccount, 'templates', collection, key) : undefined
-  const template2 = hasTemplate ? host.row(assetsAccount, 'templates2', collection, key) : undefined
+  const template = hasTemplate ? host.row(ASSETS_ACCOUNT, 'templates', collection, key) : undefined
+  const template2 = hasTemplate ? host.row(ASSETS_ACCOUNT, 'templates2', collection, key) : undefined
   return [
     asset.immutable_serialized_data,
     asset.mutable_serialized_data,
@@ -143,7 +143,7 @@ function setRoyaltyConfig(context: ActionContext): void {
   }
   const key = nameValue(collection)
   context.put(
-    { table: 'royaltyconf', scope: marketAccount, key, payer: context.actors[0]! },
+    { table: 'royaltyconf', scope: MARKET_ACCOUNT, key, payer: context.actors[0]! },
     { ...data, collection },
   )
 }
@@ -193,7 +193,7 @@ function eraseRow(context: ActionContext, table: string, scope: string): void {
 
 function rulesOf(context: ActionContext, collection: string): RoyaltyAttributeRow[] {
   const table = context.host.state.rows.table(
-    nameValue(marketAccount),
+    nameValue(MARKET_ACCOUNT),
     nameValue(collection),
     nameValue('royaltyattr'),
   )

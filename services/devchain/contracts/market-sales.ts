@@ -1,6 +1,6 @@
 import { formatAsset, formatSymbol, parseAsset, parseSymbol } from '../../core/antelope/index.ts'
 import type { ActionContext, ActionHandler } from '../runtime/index.ts'
-import { oracleAccount } from './market-rows.ts'
+import { ORACLE_ACCOUNT } from './market-rows.ts'
 import type { PairRow, SaleRow, SymbolPair } from './market-rows.ts'
 import { payOut } from './market-payout.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from './market-shared.ts'
 import { readRow } from './assets-shared.ts'
 import { nameValue } from '../runtime/index.ts'
-import { assetsAccount } from './rows.ts'
+import { ASSETS_ACCOUNT } from './rows.ts'
 import type { OfferRow } from './rows.ts'
 
 /** Actions on sales, and what the market does when it is notified of an offer. */
@@ -29,7 +29,7 @@ export const saleActions: readonly [string, ActionHandler][] = [
   ['cancelsale', cancelSale],
   ['purchasesale', purchaseSale],
   ['paysaleram', paySaleRam],
-  [`${assetsAccount}::lognewoffer`, startSale],
+  [`${ASSETS_ACCOUNT}::lognewoffer`, startSale],
 ]
 
 function announceSale(context: ActionContext): void {
@@ -96,7 +96,7 @@ function purchaseSale(context: ActionContext): void {
     assetIds: sale.asset_ids,
     memo: `AtomicMarket Sale Payout - ID #${id}`,
   })
-  context.send(assetsAccount, 'acceptoffer', { offer_id: sale.offer_id })
+  context.send(ASSETS_ACCOUNT, 'acceptoffer', { offer_id: sale.offer_id })
   sendAssets(context, buyer, sale.asset_ids, `AtomicMarket Purchased Sale - ID # ${id}`)
 }
 
@@ -106,9 +106,9 @@ function paySaleRam(context: ActionContext): void {
 }
 
 function declineOffer(context: ActionContext, offerId: bigint): void {
-  const account = nameValue(assetsAccount)
+  const account = nameValue(ASSETS_ACCOUNT)
   if (context.host.state.rows.row(account, account, nameValue('offers'), offerId) === undefined) return
-  context.send(assetsAccount, 'declineoffer', { offer_id: offerId })
+  context.send(ASSETS_ACCOUNT, 'declineoffer', { offer_id: offerId })
 }
 
 function settlementPrice(context: ActionContext, sale: SaleRow, median: bigint): string {
@@ -119,7 +119,7 @@ function settlementPrice(context: ActionContext, sale: SaleRow, median: bigint):
     (each) => each.listing_symbol === symbol && each.settlement_symbol === sale.settlement_symbol,
   )
   const found = readRow(symbolPair, `symbol pair ${symbol} - ${sale.settlement_symbol}`)
-  const pair = context.host.row(oracleAccount, 'pairs', oracleAccount, nameValue(found.delphi_pair_name))
+  const pair = context.host.row(ORACLE_ACCOUNT, 'pairs', ORACLE_ACCOUNT, nameValue(found.delphi_pair_name))
   const amount = convert(listing, found, readRow(pair, `pair ${found.delphi_pair_name}`), median)
   return formatAsset({ amount, ...parseSymbol(sale.settlement_symbol) })
 }

@@ -1,10 +1,10 @@
 import { formatAsset, formatSymbol, parseAsset } from '../../core/antelope/index.ts'
 import type { ActionContext } from '../runtime/index.ts'
 import { readRow } from './assets-shared.ts'
-import { marketAccount } from './market-rows.ts'
+import { MARKET_ACCOUNT } from './market-rows.ts'
 import type { ListingTerms, MarketConfigRow } from './market-rows.ts'
 import { nameValue } from '../runtime/index.ts'
-import { assetsAccount } from './rows.ts'
+import { ASSETS_ACCOUNT } from './rows.ts'
 import type { AssetRow, CollectionRow, TableRows } from './rows.ts'
 
 /** Kinds of listings, as the contract names their counters. */
@@ -15,14 +15,14 @@ export type ListingTable = 'sales' | 'auctions' | 'buyoffers' | 'tbuyoffers'
 
 /** The configuration row of the market contract. */
 export function marketConfigOf(context: ActionContext): MarketConfigRow {
-  const row = context.host.row(marketAccount, 'config', marketAccount, nameValue('config'))
+  const row = context.host.row(MARKET_ACCOUNT, 'config', MARKET_ACCOUNT, nameValue('config'))
   return readRow(row, 'a market config row') as unknown as MarketConfigRow
 }
 
 /** Writes the configuration row of the market contract. */
 export function putMarketConfig(context: ActionContext, config: MarketConfigRow): void {
   context.put(
-    { table: 'config', scope: marketAccount, key: nameValue('config'), payer: marketAccount },
+    { table: 'config', scope: MARKET_ACCOUNT, key: nameValue('config'), payer: MARKET_ACCOUNT },
     { ...config },
   )
 }
@@ -34,14 +34,17 @@ export function isSecondMarket(version: string): boolean {
 
 /** The id that a kind gives out next. */
 export function upcomingId(context: ActionContext, counter: string): bigint {
-  return context.get('counters', marketAccount, nameValue(counter))?.counter_value ?? 1n
+  return context.get('counters', MARKET_ACCOUNT, nameValue(counter))?.counter_value ?? 1n
 }
 
 /** Gives out the next id of a kind. */
 export function nextMarketId(context: ActionContext, counter: string): bigint {
   const id = upcomingId(context, counter)
   const row = { counter_name: counter, counter_value: id + 1n }
-  context.put({ table: 'counters', scope: marketAccount, key: nameValue(counter), payer: marketAccount }, row)
+  context.put(
+    { table: 'counters', scope: MARKET_ACCOUNT, key: nameValue(counter), payer: MARKET_ACCOUNT },
+    row,
+  )
   return id
 }
 
@@ -51,7 +54,7 @@ export function listingOf<K extends ListingTable>(
   table: K,
   id: bigint,
 ): TableRows[K] {
-  return readRow(context.get(table, marketAccount, id), `row ${id} of ${table}`)
+  return readRow(context.get(table, MARKET_ACCOUNT, id), `row ${id} of ${table}`)
 }
 
 /** Writes a listing; the payer of an existing row does not change. */
@@ -61,13 +64,13 @@ export function putListing(
   row: TableRows[ListingTable],
 ): void {
   const { table, id, payer } = place
-  const before = context.raw(table, marketAccount, id)
-  context.put({ table, scope: marketAccount, key: id, payer: before?.payer ?? payer }, { ...row })
+  const before = context.raw(table, MARKET_ACCOUNT, id)
+  context.put({ table, scope: MARKET_ACCOUNT, key: id, payer: before?.payer ?? payer }, { ...row })
 }
 
 /** Removes a listing. */
 export function eraseListing(context: ActionContext, table: ListingTable, id: bigint): void {
-  context.erase(table, marketAccount, id)
+  context.erase(table, MARKET_ACCOUNT, id)
 }
 
 /**
@@ -75,9 +78,9 @@ export function eraseListing(context: ActionContext, table: ListingTable, id: bi
  * old one and creates a new one.
  */
 export function changePayer(context: ActionContext, table: ListingTable, id: bigint, payer: string): void {
-  const { value } = context.raw(table, marketAccount, id)!
-  context.erase(table, marketAccount, id)
-  context.putRaw({ table, scope: marketAccount, key: id, payer }, value)
+  const { value } = context.raw(table, MARKET_ACCOUNT, id)!
+  context.erase(table, MARKET_ACCOUNT, id)
+  context.putRaw({ table, scope: MARKET_ACCOUNT, key: id, payer }, value)
 }
 
 /**
@@ -91,13 +94,13 @@ export function findListing<K extends 'sales' | 'auctions'>(
   assetIds: readonly bigint[],
 ): TableRows[K] | undefined {
   const { host } = context
-  const rows = host.state.rows.table(nameValue(marketAccount), nameValue(marketAccount), nameValue(table))
+  const rows = host.state.rows.table(nameValue(MARKET_ACCOUNT), nameValue(MARKET_ACCOUNT), nameValue(table))
   const wanted = nameValue(seller)
   const [low, high] = [Number(wanted & 0xffff_ffffn), Number(wanted >> 32n)]
   let newest: TableRows[K] | undefined
   for (const { primaryKey, value } of rows?.rows.values() ?? []) {
     if (value.readUInt32LE(8) !== low || value.readUInt32LE(12) !== high) continue
-    const row = host.row(marketAccount, table, marketAccount, primaryKey)
+    const row = host.row(MARKET_ACCOUNT, table, MARKET_ACCOUNT, primaryKey)
     if (row !== undefined && sameAssets(row.asset_ids, assetIds)) newest = row
   }
   return newest
@@ -110,12 +113,12 @@ export function sameAssets(left: readonly bigint[], right: readonly bigint[]): b
 
 /** An asset of an account, read from the assets contract. */
 export function assetHeldBy(context: Pick<ActionContext, 'host'>, owner: string, id: bigint): AssetRow {
-  return readRow(context.host.row(assetsAccount, 'assets', owner, id), `asset ${id} of ${owner}`)
+  return readRow(context.host.row(ASSETS_ACCOUNT, 'assets', owner, id), `asset ${id} of ${owner}`)
 }
 
 /** A collection, read from the assets contract. */
 export function marketCollectionOf(context: ActionContext, name: string): CollectionRow {
-  const row = context.host.row(assetsAccount, 'collections', assetsAccount, nameValue(name))
+  const row = context.host.row(ASSETS_ACCOUNT, 'collections', ASSETS_ACCOUNT, nameValue(name))
   return readRow(row, `collection ${name}`)
 }
 
@@ -130,7 +133,7 @@ export function changeBalance(context: ActionContext, owner: string, quantity: s
   const { amount, precision, symbol } = parseAsset(quantity)
   if (amount === 0n) return
   const key = nameValue(owner)
-  const row = context.get('balances', marketAccount, key)
+  const row = context.get('balances', MARKET_ACCOUNT, key)
   const quantities = (row?.quantities ?? []).map(parseAsset)
   const held = quantities.find((each) => each.symbol === symbol)
   const after = (held?.amount ?? 0n) + amount * BigInt(sign)
@@ -142,10 +145,10 @@ export function changeBalance(context: ActionContext, owner: string, quantity: s
       : held === undefined
         ? [...others, entry]
         : quantities.map((each) => (each === held ? entry : each))
-  if (next.length === 0) context.erase('balances', marketAccount, key)
+  if (next.length === 0) context.erase('balances', MARKET_ACCOUNT, key)
   else
     context.put(
-      { table: 'balances', scope: marketAccount, key, payer: marketAccount },
+      { table: 'balances', scope: MARKET_ACCOUNT, key, payer: MARKET_ACCOUNT },
       { owner, quantities: next.map(formatAsset) },
     )
 }
@@ -160,11 +163,11 @@ function tokenContractOf(context: ActionContext, quantity: string): string {
 
 /** Sends tokens that the market holds to an account. */
 export function sendTokens(context: ActionContext, to: string, quantity: string, memo: string): void {
-  const data = { from: marketAccount, to, quantity, memo }
+  const data = { from: MARKET_ACCOUNT, to, quantity, memo }
   context.send(tokenContractOf(context, quantity), 'transfer', data)
 }
 
 /** Sends assets that the market holds to an account. */
 export function sendAssets(context: ActionContext, to: string, ids: readonly bigint[], memo: string): void {
-  context.send(assetsAccount, 'transfer', { from: marketAccount, to, asset_ids: ids, memo })
+  context.send(ASSETS_ACCOUNT, 'transfer', { from: MARKET_ACCOUNT, to, asset_ids: ids, memo })
 }

@@ -1,14 +1,14 @@
 import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 import { readRow } from './assets-shared.ts'
-import { oracleAccount } from './market-rows.ts'
+import { ORACLE_ACCOUNT } from './market-rows.ts'
 import type { DatapointRow, PairRow } from './market-rows.ts'
 import { nameValue } from '../runtime/index.ts'
 
 /** Rows per pair, which the contract reuses as a ring. */
-const datapointsPerPair = 21
+const DATAPOINTS_PER_PAIR = 21
 
 /** Position of the median among the values in ascending order. */
-const medianPosition = 9
+const MEDIAN_POSITION = 9
 
 /** Actions of the price oracle. */
 export const oracleActions: readonly [string, ActionHandler][] = [
@@ -24,7 +24,7 @@ function newPair(context: ActionContext): void {
     pair: Omit<PairRow, 'proposer'> & { readonly name: string }
   }
   context.put(
-    { table: 'pairs', scope: oracleAccount, key: nameValue(pair.name), payer: proposer },
+    { table: 'pairs', scope: ORACLE_ACCOUNT, key: nameValue(pair.name), payer: proposer },
     {
       ...pair,
       active: false,
@@ -36,7 +36,7 @@ function newPair(context: ActionContext): void {
       approving_oracles: [],
     },
   )
-  for (let id = 0n; id < datapointsPerPair; id++) {
+  for (let id = 0n; id < DATAPOINTS_PER_PAIR; id++) {
     const empty = { id, owner: '', value: 0n, median: 0n, timestamp: '1970-01-01T00:00:00.000' }
     context.put({ table: 'datapoints', scope: pair.name, key: id, payer: proposer }, empty)
   }
@@ -46,10 +46,10 @@ function newPair(context: ActionContext): void {
 function approvePair(context: ActionContext): void {
   const { owner, bounty } = context.data() as { owner: string; bounty: string }
   const key = nameValue(bounty)
-  const row = readRow(context.get('pairs', oracleAccount, key), `pair ${bounty}`)
-  const { payer } = context.raw('pairs', oracleAccount, key)!
+  const row = readRow(context.get('pairs', ORACLE_ACCOUNT, key), `pair ${bounty}`)
+  const { payer } = context.raw('pairs', ORACLE_ACCOUNT, key)!
   const approved = { ...row, active: true, bounty_awarded: true, approving_custodians: [owner] }
-  context.put({ table: 'pairs', scope: oracleAccount, key, payer }, approved)
+  context.put({ table: 'pairs', scope: ORACLE_ACCOUNT, key, payer }, approved)
 }
 
 /** Each quote goes into the row with the oldest timestamp, and so does the median that it leads to. */
@@ -62,7 +62,7 @@ function write(context: ActionContext): void {
     const written = { ...oldest, owner, value, timestamp }
     const values = rows.map((row) => (row.id === oldest.id ? value : row.value))
     values.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-    const median = values[Math.min(medianPosition, values.length >> 1)]!
+    const median = values[Math.min(MEDIAN_POSITION, values.length >> 1)]!
     const { payer } = context.raw('datapoints', pair, oldest.id)!
     context.put({ table: 'datapoints', scope: pair, key: oldest.id, payer }, { ...written, median })
   }
@@ -71,6 +71,6 @@ function write(context: ActionContext): void {
 /** The datapoints of a pair, in the order of their keys. */
 function datapointsOf(context: ActionContext, pair: string): DatapointRow[] {
   const { rows } = context.host.state
-  const table = rows.table(nameValue(oracleAccount), nameValue(pair), nameValue('datapoints'))
+  const table = rows.table(nameValue(ORACLE_ACCOUNT), nameValue(pair), nameValue('datapoints'))
   return [...(table?.rows.keys() ?? [])].map((key) => context.get('datapoints', pair, key)!)
 }

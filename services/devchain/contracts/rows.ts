@@ -17,10 +17,10 @@ import type {
 } from './market-rows.ts'
 
 /** Usual account of the assets contract. */
-export const assetsAccount = 'atomicassets'
+export const ASSETS_ACCOUNT = 'atomicassets'
 
 /** First asset id that the contract gives out, 2^40. */
-export const firstAssetId = 1n << 40n
+export const FIRST_ASSET_ID = 1n << 40n
 
 /** Row of `config`, the singleton of the assets contract. */
 export interface ConfigRow {

@@ -3,13 +3,13 @@ import type { ActionContext, ActionInput, ActionHandler } from '../runtime/index
 import { nameValue, sha256 } from '../runtime/index.ts'
 
 /** Account of the system contract. */
-export const systemAccount = 'eosio'
+export const SYSTEM_ACCOUNT = 'eosio'
 
 /** RAM that a node bills for an account with two permissions of one key each, in bytes. */
-const newAccountBytes = 2724n
+const NEW_ACCOUNT_BYTES = 2724n
 
 /** A node bills the code of a contract ten times. */
-const codeBillingFactor = 10n
+const CODE_BILLING_FACTOR = 10n
 
 /**
  * Public key of every generated account: 33 bytes after the type byte. It is the well-known development key
@@ -30,19 +30,19 @@ export function developmentAuthority(): Buffer {
 export function newAccountAction(creator: string, name: string): ActionInput {
   const authority = developmentAuthority()
   const data = new ByteWriter(160).u64(nameValue(creator)).u64(nameValue(name)).raw(authority).raw(authority)
-  return { account: systemAccount, name: 'newaccount', actors: [creator], data: data.copy() }
+  return { account: SYSTEM_ACCOUNT, name: 'newaccount', actors: [creator], data: data.copy() }
 }
 
 /** A `setcode` action; contracts here are no WebAssembly, so the code is a module that holds nothing. */
 export function setCodeAction(account: string, code: Uint8Array): ActionInput {
   const data = new ByteWriter(64).u64(nameValue(account)).u8(0).u8(0).blob(code)
-  return { account: systemAccount, name: 'setcode', actors: [account], data: data.copy() }
+  return { account: SYSTEM_ACCOUNT, name: 'setcode', actors: [account], data: data.copy() }
 }
 
 /** A `setabi` action with a packed ABI. */
 export function setAbiAction(account: string, abi: Uint8Array): ActionInput {
   const data = new ByteWriter(abi.length + 16).u64(nameValue(account)).blob(abi)
-  return { account: systemAccount, name: 'setabi', actors: [account], data: data.copy() }
+  return { account: SYSTEM_ACCOUNT, name: 'setabi', actors: [account], data: data.copy() }
 }
 
 /** Listener for accounts that change. */
@@ -66,7 +66,7 @@ function newAccount(context: ActionContext, watcher: AccountWatcher): void {
   const reader = new ByteReader(context.packedData)
   reader.u64()
   const name = context.host.nameOf(reader.u64())
-  context.billRam(name, newAccountBytes)
+  context.billRam(name, NEW_ACCOUNT_BYTES)
   watcher.created(name)
 }
 
@@ -75,7 +75,7 @@ function setCode(context: ActionContext, watcher: AccountWatcher): void {
   const name = context.host.nameOf(reader.u64())
   reader.take(2)
   const code = reader.blob()
-  context.billRam(name, BigInt(code.length) * codeBillingFactor)
+  context.billRam(name, BigInt(code.length) * CODE_BILLING_FACTOR)
   watcher.codeSet(name, code)
 }
 
@@ -86,7 +86,7 @@ function setAbi(context: ActionContext, watcher: AccountWatcher): void {
   const abi = reader.blob()
   context.billRam(name, BigInt(abi.length))
   context.put(
-    { table: 'abihash', scope: systemAccount, key: nameValue(name), payer: name },
+    { table: 'abihash', scope: SYSTEM_ACCOUNT, key: nameValue(name), payer: name },
     {
       owner: name,
       hash: sha256(abi).toString('hex'),

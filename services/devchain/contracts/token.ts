@@ -2,10 +2,10 @@ import { formatAsset, parseAsset } from '../../core/antelope/index.ts'
 import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 
 /** Usual account of the chain's own token. */
-export const tokenAccount = 'eosio.token'
+export const TOKEN_ACCOUNT = 'eosio.token'
 
 /** Account of another token, which the recorded market takes too. */
-export const secondTokenAccount = 'karmatoken'
+export const SECOND_TOKEN_ACCOUNT = 'karmatoken'
 
 /** Value of a symbol code, which keys the rows of a token contract: its letters, low byte first. */
 export function symbolCodeValue(symbol: string): bigint {

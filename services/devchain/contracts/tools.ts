@@ -1,10 +1,10 @@
 import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 import { readRow } from './assets-shared.ts'
-import { toolsAccount } from './market-rows.ts'
+import { TOOLS_ACCOUNT } from './market-rows.ts'
 import type { LinkRow, ToolsConfigRow } from './market-rows.ts'
 import { sameAssets } from './market-shared.ts'
 import { nameValue } from '../runtime/index.ts'
-import { assetsAccount } from './rows.ts'
+import { ASSETS_ACCOUNT } from './rows.ts'
 
 /** Actions of the tools contract, and what it does when it is sent assets. */
 export const toolsActions: readonly [string, ActionHandler][] = [
@@ -13,16 +13,16 @@ export const toolsActions: readonly [string, ActionHandler][] = [
   ['lognewlink', (context) => context.notify((context.data() as LinkRow).creator)],
   ['claimlink', claimLink],
   ['cancellink', cancelLink],
-  [`${assetsAccount}::transfer`, startLink],
+  [`${ASSETS_ACCOUNT}::transfer`, startLink],
 ]
 
 function initialize(context: ActionContext): void {
-  putConfig(context, { version: '1.0.0', link_counter: 1n, atomicassets_account: assetsAccount })
+  putConfig(context, { version: '1.0.0', link_counter: 1n, atomicassets_account: ASSETS_ACCOUNT })
 }
 
 function announceLink(context: ActionContext): void {
   const data = context.data() as Pick<LinkRow, 'creator' | 'key' | 'asset_ids' | 'memo'>
-  const stored = context.host.row(toolsAccount, 'config', toolsAccount, nameValue('config'))
+  const stored = context.host.row(TOOLS_ACCOUNT, 'config', TOOLS_ACCOUNT, nameValue('config'))
   const config = readRow(stored, 'a tools config row') as unknown as ToolsConfigRow
   const id = config.link_counter
   putConfig(context, { ...config, link_counter: id + 1n })
@@ -34,7 +34,7 @@ function announceLink(context: ActionContext): void {
 function startLink(context: ActionContext): void {
   const data = context.data() as { from: string; to: string; asset_ids: bigint[]; memo: string }
   if (data.to !== context.self || data.memo !== 'link') return
-  const account = nameValue(toolsAccount)
+  const account = nameValue(TOOLS_ACCOUNT)
   const table = context.host.state.rows.table(account, account, nameValue('links'))
   for (const key of [...(table?.rows.keys() ?? [])].reverse()) {
     const link = linkOf(context, key)
@@ -57,22 +57,22 @@ function cancelLink(context: ActionContext): void {
 }
 
 function endLink(context: ActionContext, link: LinkRow, to: string, memo: string): void {
-  context.erase('links', toolsAccount, link.link_id)
+  context.erase('links', TOOLS_ACCOUNT, link.link_id)
   if (!link.assets_transferred) return
-  context.send(assetsAccount, 'transfer', { from: toolsAccount, to, asset_ids: link.asset_ids, memo })
+  context.send(ASSETS_ACCOUNT, 'transfer', { from: TOOLS_ACCOUNT, to, asset_ids: link.asset_ids, memo })
 }
 
 function linkOf(context: ActionContext, id: bigint): LinkRow {
-  return readRow(context.get('links', toolsAccount, id), `link ${id}`)
+  return readRow(context.get('links', TOOLS_ACCOUNT, id), `link ${id}`)
 }
 
 function putLink(context: ActionContext, link: LinkRow): void {
-  context.put({ table: 'links', scope: toolsAccount, key: link.link_id, payer: link.creator }, { ...link })
+  context.put({ table: 'links', scope: TOOLS_ACCOUNT, key: link.link_id, payer: link.creator }, { ...link })
 }
 
 function putConfig(context: ActionContext, config: ToolsConfigRow): void {
   context.put(
-    { table: 'config', scope: toolsAccount, key: nameValue('config'), payer: toolsAccount },
+    { table: 'config', scope: TOOLS_ACCOUNT, key: nameValue('config'), payer: TOOLS_ACCOUNT },
     { ...config },
   )
 }

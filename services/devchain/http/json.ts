@@ -1,7 +1,7 @@
 import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
 
 /** Greatest integer that a node prints as a JSON number; larger ones are strings. */
-const maxNumber = 0xffff_ffffn
+const MAX_NUMBER = 0xffff_ffffn
 
 /**
  * Turns decoded ABI values into the JSON that the chain API of a node prints: integers above 32 bits as
@@ -49,7 +49,7 @@ function printScalar(
   printVariant: (type: string, value: unknown) => unknown,
 ): unknown {
   if (typeof value === 'bigint')
-    return value > maxNumber || value < -maxNumber ? String(value) : Number(value)
+    return value > MAX_NUMBER || value < -MAX_NUMBER ? String(value) : Number(value)
   if (typeof value === 'boolean') return value ? 1 : 0
   if (type === 'float32' || type === 'float64') return printFloat(value as number)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')

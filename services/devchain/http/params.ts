@@ -5,8 +5,8 @@ import { invalidRequest } from './errors.ts'
 /** Parameters of a request: a JSON object. */
 export type Params = Record<string, unknown>
 
-const namePattern = /^[a-z1-5.]{0,12}[a-p1-5.]?$/
-const maxU64 = (1n << 64n) - 1n
+const NAME_PATTERN = /^[a-z1-5.]{0,12}[a-p1-5.]?$/
+const MAX_U64 = (1n << 64n) - 1n
 
 /** A text parameter; `fallback` when it is absent. */
 export function textParam(params: Params, key: string, fallback?: string): string {
@@ -19,7 +19,7 @@ export function textParam(params: Params, key: string, fallback?: string): strin
 /** A name parameter as its 64-bit value. */
 export function nameParam(params: Params, key: string): bigint {
   const text = textParam(params, key)
-  if (!namePattern.test(text)) throw invalidRequest(`${key} is not a valid name: ${text.slice(0, 64)}`)
+  if (!NAME_PATTERN.test(text)) throw invalidRequest(`${key} is not a valid name: ${text.slice(0, 64)}`)
   return nameValue(text)
 }
 
@@ -42,11 +42,11 @@ export function keyParam(params: Params, key: string): bigint | undefined {
   if (text === '') return undefined
   if (/^\d{1,20}$/.test(text)) {
     const value = BigInt(text)
-    if (value > maxU64) throw invalidRequest(`${key} exceeds 64 bits`)
+    if (value > MAX_U64) throw invalidRequest(`${key} exceeds 64 bits`)
     // A short run of digits may be meant as a name, but a node reads it as a number too.
     return value
   }
-  if (namePattern.test(text)) return nameValue(text)
+  if (NAME_PATTERN.test(text)) return nameValue(text)
   if (/^[A-Z]{1,7}$/.test(text)) return symbolCodeValue(text)
   throw invalidRequest(`${key} is neither a number nor a name: ${text.slice(0, 64)}`)
 }

@@ -13,9 +13,9 @@ export interface ChainApi {
   close(): Promise<void>
 }
 
-const maxBodyBytes = 64 * 1024
-const requestTimeoutMs = 10_000
-const prefix = '/v1/chain/'
+const MAX_BODY_BYTES = 64 * 1024
+const REQUEST_TIMEOUT_MS = 10_000
+const PREFIX = '/v1/chain/'
 
 /**
  * Serves the chain API.
@@ -25,7 +25,7 @@ export async function startChainApi(
   answers: ReadonlyMap<string, Answer>,
   address: { readonly host: string; readonly port: number },
 ): Promise<ChainApi> {
-  const server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) => {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
     respond(answers, request, response).catch((error: unknown) => fail(response, error))
   })
   await listen(server, address)
@@ -46,7 +46,7 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://localhost')
-  const answer = url.pathname.startsWith(prefix) ? answers.get(url.pathname.slice(prefix.length)) : undefined
+  const answer = url.pathname.startsWith(PREFIX) ? answers.get(url.pathname.slice(PREFIX.length)) : undefined
   if (answer === undefined) throw new ChainApiError(404, 0, 'exception', 'Unknown Endpoint')
   if (request.method !== 'POST' && request.method !== 'GET') {
     throw new ChainApiError(405, 0, 'exception', 'POST or GET')
@@ -60,8 +60,8 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > maxBodyBytes) {
-      throw new ChainApiError(413, 0, 'exception', `a request has at most ${maxBodyBytes} bytes`)
+    if (size > MAX_BODY_BYTES) {
+      throw new ChainApiError(413, 0, 'exception', `a request has at most ${MAX_BODY_BYTES} bytes`)
     }
     chunks.push(chunk)
   }

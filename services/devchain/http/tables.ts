@@ -7,7 +7,7 @@ import { countParam, flagParam, keyParam, nameParam, textParam } from './params.
 import type { Params } from './params.ts'
 
 /** Rows that one request gets at most; nodes stop by time, which is about as many. */
-const maxRows = 5000
+const MAX_ROWS = 5000
 
 /** Secondary indexes of 64 bits by table: the fields that they sort by, from index position 2 on. */
 const secondaryIndexes: Readonly<Record<string, readonly string[]>> = {
@@ -81,7 +81,7 @@ export class TableQueries {
     const wanted = textParam(params, 'table', '') === '' ? undefined : nameParam(params, 'table')
     const lower = keyParam(params, 'lower_bound') ?? 0n
     const upper = keyParam(params, 'upper_bound')
-    const limit = countParam(params, 'limit', 10, maxRows)
+    const limit = countParam(params, 'limit', 10, MAX_ROWS)
     const found = [...this.#state.rows.tables()].filter(
       (table) =>
         table.code === code &&
@@ -142,7 +142,7 @@ function pageOf(
   entries: readonly IndexEntry[],
   params: Params,
 ): { keys: bigint[]; next: bigint | undefined } {
-  const limit = countParam(params, 'limit', 10, maxRows)
+  const limit = countParam(params, 'limit', 10, MAX_ROWS)
   const lower = keyParam(params, 'lower_bound') ?? 0n
   const upper = keyParam(params, 'upper_bound')
   const inside = entries.slice(

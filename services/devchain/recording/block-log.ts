@@ -8,7 +8,7 @@ import { readMessage } from './read.ts'
 const everything = { fetchBlock: true, fetchTraces: true, fetchDeltas: true }
 
 /** Size above which a record cannot be one of ours. */
-const maxRecordBytes = 1024 * 1024 * 1024
+const MAX_RECORD_BYTES = 1024 * 1024 * 1024
 
 /**
  * Generated blocks in a file, so that the chain continues where it stopped: each as the length (u32) and the
@@ -61,7 +61,7 @@ export class BlockLog {
 
   #readNext(): ChainBlock | null {
     const size = this.#readAt(this.#end, 4)?.readUInt32LE(0)
-    if (size === undefined || size > maxRecordBytes) return null
+    if (size === undefined || size > MAX_RECORD_BYTES) return null
     const bytes = this.#readAt(this.#end + 4, size)
     if (bytes === null) return null
     this.#end += 4 + size

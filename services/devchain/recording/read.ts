@@ -26,7 +26,7 @@ export interface RecordedMessage {
 }
 
 /** Unpacked size above which a recording is refused. */
-const maxUnpackedBytes = 512 * 1024 * 1024
+const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 
 const bundledFolder = join(packageRoot, 'services', 'devchain', 'recordings')
 
@@ -40,7 +40,7 @@ export function readRecording(nameOrFolder: string): Recording {
   try {
     const abiText = readFileSync(join(folder, 'ship-abi.json'), 'utf8')
     const packed = readFileSync(join(folder, 'frames.bin.gz'))
-    const frames = splitFrames(gunzipSync(packed, { maxOutputLength: maxUnpackedBytes }))
+    const frames = splitFrames(gunzipSync(packed, { maxOutputLength: MAX_UNPACKED_BYTES }))
     const status = frames.find((frame) => frame[0] === 0)
     if (status === undefined) throw new RangeError('there is no status result')
     const chainId = status.subarray(89, 121).toString('hex')

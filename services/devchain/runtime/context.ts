@@ -41,7 +41,7 @@ export interface RowPlace {
 }
 
 /** Bytes that the node bills for a row in addition to its value. */
-const rowOverheadBytes = 112
+const ROW_OVERHEAD_BYTES = 112
 
 /**
  * What a contract sees while it executes one action: its own tables, and the calls that notify accounts and
@@ -151,5 +151,5 @@ function scopeOf(scope: string | bigint): bigint {
 }
 
 function rowBytes(value: Buffer): number {
-  return value.length + rowOverheadBytes
+  return value.length + ROW_OVERHEAD_BYTES
 }

@@ -1,13 +1,13 @@
 import { bigIntToName, nameToBigInt } from '../../core/antelope/index.ts'
 
-const maxCached = 200_000
+const MAX_CACHED = 200_000
 const values = new Map<string, bigint>()
 
 /** Unsigned 64-bit value of a name. Cached, because the same few names are packed over and over. */
 export function nameValue(name: string): bigint {
   let value = values.get(name)
   if (value === undefined) {
-    if (values.size >= maxCached) values.clear()
+    if (values.size >= MAX_CACHED) values.clear()
     value = nameToBigInt(name)
     values.set(name, value)
   }

@@ -5,7 +5,7 @@ import type { StatusAnswer } from './messages.ts'
 import type { ShipNode } from './session.ts'
 
 /** Block 1 has no trace entry in a real log, so the trace range begins here at the earliest. */
-const firstTracedBlock = 2
+const FIRST_TRACED_BLOCK = 2
 
 /** Presents the chain to the state-history sessions; with a playback, a session that is idle pulls it on. */
 export function shipNodeOf(
@@ -38,7 +38,7 @@ function statusOf(chain: Chain, chainId: string): StatusAnswer {
     lib: newest?.lib ?? lib,
     begin: first,
     end: Math.max(end, (newest?.head.num ?? 0) + 1),
-    traceBegin: Math.max(first, firstTracedBlock),
+    traceBegin: Math.max(first, FIRST_TRACED_BLOCK),
     chainId,
   }
 }

@@ -27,8 +27,8 @@ export interface ShipServer {
 }
 
 /** A request is a few bytes plus 36 for each reversible block that the client names. */
-const maxRequestBytes = 1024 * 1024
-const maxSessions = 64
+const MAX_REQUEST_BYTES = 1024 * 1024
+const MAX_SESSIONS = 64
 
 /**
  * Listens for state-history clients.
@@ -43,13 +43,13 @@ export async function startShipServer(
   const websocket = new WebSocketServer({
     server: http,
     perMessageDeflate: false,
-    maxPayload: maxRequestBytes,
+    maxPayload: MAX_REQUEST_BYTES,
     skipUTF8Validation: true,
   })
   const sessions = new Set<ShipSession>()
   let opened = 0
   websocket.on('connection', (client, request) => {
-    if (sessions.size >= maxSessions) {
+    if (sessions.size >= MAX_SESSIONS) {
       client.close(1013)
       return
     }

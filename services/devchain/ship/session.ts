@@ -20,11 +20,11 @@ export interface ShipNode {
 }
 
 /** Bytes waiting in the socket above which the session pauses, and bytes sent before others get a turn. */
-const maxBufferedBytes = 4 * 1024 * 1024
-const maxTurnBytes = 2 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
+const MAX_TURN_BYTES = 2 * 1024 * 1024
 
 /** Leap splits a result into WebSocket fragments of at most this size. */
-const fragmentBytes = 1024 * 1024
+const FRAGMENT_BYTES = 1024 * 1024
 
 interface Stream extends BlocksRequest {
   /** Number of the next block to send. */
@@ -71,10 +71,11 @@ export class ShipSession {
     this.#pumping = true
     this.#socket.cork()
     let bytes = 0
-    while (bytes < maxTurnBytes && this.#mayWrite() && this.#hasNext(stream)) bytes += this.#sendNext(stream)
+    while (bytes < MAX_TURN_BYTES && this.#mayWrite() && this.#hasNext(stream))
+      bytes += this.#sendNext(stream)
     this.#socket.uncork()
     this.#pumping = false
-    if (bytes >= maxTurnBytes) this.#pumpLater()
+    if (bytes >= MAX_TURN_BYTES) this.#pumpLater()
   }
 
   /** The chain undid the blocks from `num` upwards: the stream continues there. */
@@ -133,7 +134,7 @@ export class ShipSession {
 
   #mayWrite(): boolean {
     if (this.#client.readyState !== this.#client.OPEN || this.#slow?.isFull === true) return false
-    if (this.#client.bufferedAmount < maxBufferedBytes) return true
+    if (this.#client.bufferedAmount < MAX_BUFFERED_BYTES) return true
     // `drain` comes when the socket has handed everything to the system.
     if (!this.#scheduled) {
       this.#scheduled = true
@@ -205,8 +206,8 @@ export class ShipSession {
       this.#slow.write(frame)
       return
     }
-    for (let at = 0; at < frame.length; at += fragmentBytes) {
-      const end = Math.min(at + fragmentBytes, frame.length)
+    for (let at = 0; at < frame.length; at += FRAGMENT_BYTES) {
+      const end = Math.min(at + FRAGMENT_BYTES, frame.length)
       this.#client.send(frame.subarray(at, end), { binary: true, fin: end === frame.length })
     }
   }

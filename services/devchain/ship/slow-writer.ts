@@ -2,9 +2,9 @@ import type { WebSocket } from 'ws'
 import type { NodeConduct } from './faults.ts'
 
 /** How often a part of what waits is sent. */
-const everyMs = 20
+const EVERY_MS = 20
 /** Bytes that wait, beyond which no other message is taken. */
-const mostWaiting = 2 * 2 ** 20
+const MOST_WAITING = 2 * 2 ** 20
 
 /** Sends messages part by part, so that no second has more bytes than the node's conduct says. */
 export class SlowWriter {
@@ -33,7 +33,7 @@ export class SlowWriter {
 
   /** Whether enough waits already. */
   get isFull(): boolean {
-    return this.#bytes >= mostWaiting
+    return this.#bytes >= MOST_WAITING
   }
 
   /** Takes a message. */
@@ -42,7 +42,7 @@ export class SlowWriter {
     this.#bytes += frame.length
     if (this.#timer === undefined) {
       this.#refilledAt = performance.now()
-      this.#timer = setInterval(() => this.#turn(), everyMs)
+      this.#timer = setInterval(() => this.#turn(), EVERY_MS)
     }
     this.#send()
   }

@@ -4,7 +4,7 @@ import {
   CodeEmitter,
   DecodeFailure,
   linkCode,
-  prologue,
+  PROLOGUE,
 } from '../../core/antelope/decoder/index.ts'
 import type { TypeGraph } from '../../core/antelope/decoder/index.ts'
 import type { StructNode, TypeNode } from '../../core/antelope/types/index.ts'
@@ -78,7 +78,7 @@ function headerEndOf(struct: StructNode, start: number): () => number {
   if (signature === -1) throw protocolLacks(`has no producer_signature in ${struct.name}`)
   const emitter = new CodeEmitter()
   const skip = emitter.skipFields(struct.fields.slice(0, signature))
-  const main = `function main() { ${prologue} p += ${start}; ${skip} return p; }`
+  const main = `function main() { ${PROLOGUE} p += ${start}; ${skip} return p; }`
   return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`) as () => number
 }
 

@@ -1,6 +1,6 @@
 import type { CodeEmitter, TypeGraph } from '../../core/antelope/decoder/index.ts'
 import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
-import { linkCode, prologue } from '../../core/antelope/decoder/index.ts'
+import { linkCode, PROLOGUE } from '../../core/antelope/decoder/index.ts'
 import {
   elementOf,
   fieldOf,
@@ -10,7 +10,7 @@ import {
   structsOf,
 } from './protocol-shape.ts'
 import type { DeltaSink, ScannedRow } from './scanned.ts'
-import { assignBytes, assignWord, refuseRest, walkFields, walkStructs } from './walker-code.ts'
+import { assignBytes, assignWord, REFUSE_REST, walkFields, walkStructs } from './walker-code.ts'
 import type { WatchSet } from './watch-set.ts'
 
 /** Walks the payload at the position of the read state. `record` is overwritten for each call of the sink. */
@@ -33,11 +33,11 @@ export function generateDeltaWalker(emitter: CodeEmitter, types: TypeGraph, delt
   const { minSize, work } = emitter.measures.of(delta)
   const main = `
     function main(W, S, C) {
-      ${prologue}
+      ${PROLOGUE}
       C.payload = b;
       R.at = p; const count = readCount(${minSize}, ${work}); p = R.at;
       for (let t = 0; t < count; t++) { ${body} }
-      ${refuseRest}
+      ${REFUSE_REST}
     }`
   const bindings = { tableKind: tableKindAt }
   return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`, bindings) as DeltaWalker
@@ -54,7 +54,7 @@ function tableKindAt(bytes: Buffer, start: number, end: number): number {
 
 // One row's data, between the position and the end that the caller set.
 function rowFunction(name: string, body: string): string {
-  return `function ${name}(W, S, C, present) { ${prologue} ${body} }`
+  return `function ${name}(W, S, C, present) { ${PROLOGUE} ${body} }`
 }
 
 function walkTable(emitter: CodeEmitter, struct: StructNode, contractRow: TypeNode): string {
@@ -144,7 +144,7 @@ function openContractRow(emitter: CodeEmitter, contractRow: TypeNode): string {
       value: () => assignBytes('C.valueStart', 'C.valueEnd'),
     })
   })
-  return `C.present = present !== 0; ${body} ${refuseRest} ${called('S.row(C)')}`
+  return `C.present = present !== 0; ${body} ${REFUSE_REST} ${called('S.row(C)')}`
 }
 
 function openAccount(emitter: CodeEmitter, account: TypeNode): string {
@@ -157,7 +157,7 @@ function openAccount(emitter: CodeEmitter, account: TypeNode): string {
     })
   })
   const call = called('S.account(nameOf(lo, hi), b.subarray(start, end))')
-  return `let lo = 0, hi = 0, start = 0, end = 0; ${body} ${refuseRest} ${call}`
+  return `let lo = 0, hi = 0, start = 0, end = 0; ${body} ${REFUSE_REST} ${call}`
 }
 
 function openMetadata(emitter: CodeEmitter, metadata: TypeNode): string {
@@ -172,7 +172,7 @@ function openMetadata(emitter: CodeEmitter, metadata: TypeNode): string {
     })
   })
   const call = called('S.accountMetadata(nameOf(lo, hi), hasCode)')
-  return `let lo = 0, hi = 0, hasCode = false; ${body} ${refuseRest} ${call}`
+  return `let lo = 0, hi = 0, hasCode = false; ${body} ${REFUSE_REST} ${call}`
 }
 
 // The sink may decode, which changes the shared read state.

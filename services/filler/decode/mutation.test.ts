@@ -18,7 +18,7 @@ import { patient } from '../../../tests/setup/patience.ts'
 import { rounds } from '../../../tests/setup/rounds.ts'
 
 const mutants = rounds(1_000_000)
-const megabyte = 2 ** 20
+const MEGABYTE = 2 ** 20
 
 /** Small, fast, seeded random numbers (xorshift32): a failure names the mutant that caused it. */
 function seededRandom(seed: number): (below: number) => number {
@@ -164,8 +164,8 @@ describe('mutated frames', () => {
       expect(refused).toBeGreaterThan(mutants / 4)
       expect(mutants - refused).toBeGreaterThan(mutants / 10)
       expect(reading.values).toBeGreaterThan(mutants / 10)
-      expect(most.heapUsed - before.heapUsed).toBeLessThan(300 * megabyte)
-      expect(most.rss - before.rss).toBeLessThan(600 * megabyte)
+      expect(most.heapUsed - before.heapUsed).toBeLessThan(300 * MEGABYTE)
+      expect(most.rss - before.rss).toBeLessThan(600 * MEGABYTE)
     },
     patient(600_000),
   )

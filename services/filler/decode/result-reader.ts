@@ -1,8 +1,8 @@
 import type { CodeEmitter } from '../../core/antelope/decoder/index.ts'
 import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
-import { linkCode, prologue } from '../../core/antelope/decoder/index.ts'
+import { linkCode, PROLOGUE } from '../../core/antelope/decoder/index.ts'
 import { fieldOf, protocolLacks, requireBuiltin, structsOf } from './protocol-shape.ts'
-import { assignBytes, readSmall, refuseRest } from './walker-code.ts'
+import { assignBytes, readSmall, REFUSE_REST } from './walker-code.ts'
 
 /** A place in the chain as the node names it; `id` is a view of 32 bytes. */
 export interface ResultPosition {
@@ -51,7 +51,7 @@ export function generateResultReader(emitter: CodeEmitter, result: TypeNode): Re
   const cases = alternatives.map(({ struct }, index) => `case ${index}: { ${readResult(emitter, struct)} }`)
   const main = `
     function main() {
-      ${prologue}
+      ${PROLOGUE}
       ${readSmall('k')}
       switch (k) {
         ${cases.join('\n')}
@@ -94,7 +94,7 @@ function readBlocks(emitter: CodeEmitter, struct: StructNode): string {
   if (members.length !== Object.keys(blocksMembers).length) {
     throw protocolLacks(`lacks some of ${Object.keys(blocksMembers).join(', ')} in ${struct.name}`)
   }
-  return `${code} ${refuseRest} return { kind: 'blocks', ${members.join(', ')} };`
+  return `${code} ${REFUSE_REST} return { kind: 'blocks', ${members.join(', ')} };`
 }
 
 const statusMembers: Readonly<Record<string, string>> = {
@@ -124,7 +124,7 @@ function readStatus(emitter: CodeEmitter, struct: StructNode): string {
     } else code += emitter.skipFields([field])
   }
   if (members.length !== 6) throw protocolLacks(`lacks a range or position in ${struct.name}`)
-  return `${code} ${refuseRest} return { kind: 'status', ${members.join(', ')}, chainId: m_chainId };`
+  return `${code} ${REFUSE_REST} return { kind: 'status', ${members.join(', ')}, chainId: m_chainId };`
 }
 
 function readPosition(emitter: CodeEmitter, field: FieldNode, target: string): string {

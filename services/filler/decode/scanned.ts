@@ -6,7 +6,7 @@ export interface Authorization {
   readonly permission: string
 }
 
-const permissionLevelBytes = 16
+const PERMISSION_LEVEL_BYTES = 16
 const noBytes = new Uint8Array(0)
 
 /**
@@ -70,7 +70,7 @@ export class ScannedAction {
     const { payload } = this
     if (this.authorizationCount === 0) return false
     for (let i = 0; i < this.authorizationCount; i++) {
-      const at = this.authorizationOffset + i * permissionLevelBytes
+      const at = this.authorizationOffset + i * PERMISSION_LEVEL_BYTES
       if (wordAt(payload, at) !== this.accountLo || wordAt(payload, at + 4) !== this.accountHi) return false
     }
     return true
@@ -88,7 +88,7 @@ export class ScannedAction {
     const nameAt = (at: number): string =>
       nameToString(view.getUint32(at, true), view.getUint32(at + 4, true))
     return Array.from({ length: this.authorizationCount }, (_, i) => {
-      const at = this.authorizationOffset + i * permissionLevelBytes
+      const at = this.authorizationOffset + i * PERMISSION_LEVEL_BYTES
       return { actor: nameAt(at), permission: nameAt(at + 8) }
     })
   }

@@ -1,10 +1,10 @@
 import type { CodeEmitter } from '../../core/antelope/decoder/index.ts'
 import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
-import { linkCode, prologue } from '../../core/antelope/decoder/index.ts'
+import { linkCode, PROLOGUE } from '../../core/antelope/decoder/index.ts'
 import { nameFromString } from '../../core/antelope/index.ts'
 import { elementOf, fieldOf, hasFields, protocolLacks, requireBuiltin } from './protocol-shape.ts'
 import type { ScannedAction, TraceSink } from './scanned.ts'
-import { assignBytes, assignSmall, assignWord, refuseRest, walkFields, walkStructs } from './walker-code.ts'
+import { assignBytes, assignSmall, assignWord, REFUSE_REST, walkFields, walkStructs } from './walker-code.ts'
 import type { FieldCode } from './walker-code.ts'
 import type { WatchSet } from './watch-set.ts'
 
@@ -15,8 +15,8 @@ export type TraceScope = 'watched' | 'everything'
 /** Walks the payload at the position of the read state. `record` is overwritten for each call of the sink. */
 export type TraceWalker = (watch: WatchSet, sink: TraceSink, record: ScannedAction) => void
 
-const permissionLevelBytes = 16
-const executed = 0
+const PERMISSION_LEVEL_BYTES = 16
+const EXECUTED = 0
 
 /**
  * Generates the walk over `transaction_trace[]`. It visits the actions of executed transactions, compares
@@ -31,11 +31,11 @@ export function generateTraceWalker(emitter: CodeEmitter, traces: TypeNode, scop
   const { minSize, work } = emitter.measures.of(transaction)
   const main = `
     function main(W, S, C) {
-      ${prologue}
+      ${PROLOGUE}
       C.payload = b;
       R.at = p; const count = readCount(${minSize}, ${work}); p = R.at;
       for (let tx = 0; tx < count; tx++) { ${body} }
-      ${refuseRest}
+      ${REFUSE_REST}
     }`
   return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`) as TraceWalker
 }
@@ -61,7 +61,7 @@ function walkTransaction(emitter: CodeEmitter, struct: StructNode, scope: TraceS
     id: () => 'if (e - p < 32) tooShort(p); txid = p; p += 32;',
     status: () => 'if (p >= e) tooShort(p); status = b[p++];',
     action_traces: (field) =>
-      `if (status === ${executed}) { ${takeUsage} ${walkActions(emitter, field, scope)} } else { ${emitter.skip(field.type)} }`,
+      `if (status === ${EXECUTED}) { ${takeUsage} ${walkActions(emitter, field, scope)} } else { ${emitter.skip(field.type)} }`,
   })}`
 }
 
@@ -73,12 +73,12 @@ function walkActions(emitter: CodeEmitter, field: FieldNode, scope: TraceScope):
   const name = emitter.fresh('walkAction')
   emitter.functions.push(`
     function ${name}(W, S, C, tx, txid) {
-      ${prologue}
+      ${PROLOGUE}
       let ordinal = 0, creator = 0, sequence = -1, rlo = 0, rhi = 0, alo = 0, ahi = 0, nlo = 0, nhi = 0;
       let auths = 0, auth = 0, start = 0, end = 0;
       ${body}
       R.at = p;
-      if (rlo === alo && rhi === ahi && sequence >= 0 && ${scope === 'everything' ? 'true' : isWanted()}) { ${report} }
+      if (rlo === alo && rhi === ahi && sequence >= 0 && ${scope === 'everything' ? 'true' : isWanted()}) { ${REPORT} }
     }`)
   return `R.at = p; const n = readCount(${minSize}, ${work});
     for (let i = 0; i < n; i++) ${name}(W, S, C, tx, txid);
@@ -94,7 +94,7 @@ function isWanted(): string {
 }
 
 // The sink may decode, which changes the shared read state.
-const report = `
+const REPORT = `
   C.txIndex = tx; C.txIdOffset = txid; C.actionOrdinal = ordinal; C.creatorActionOrdinal = creator;
   C.globalSequenceLo = v.getUint32(sequence, true); C.globalSequenceHi = v.getUint32(sequence + 4, true);
   C.accountLo = alo; C.accountHi = ahi; C.nameLo = nlo; C.nameHi = nhi; C.dataStart = start; C.dataEnd = end;
@@ -132,7 +132,7 @@ function walkAct(emitter: CodeEmitter, field: FieldNode): string {
     requireBuiltin(struct, 'data', 'bytes')
     const authorization = fieldOf(struct, 'authorization')
     const level = authorization && elementOf(authorization.type, 'permission levels')
-    if (level === undefined || emitter.measures.of(level).fixedSize !== permissionLevelBytes) {
+    if (level === undefined || emitter.measures.of(level).fixedSize !== PERMISSION_LEVEL_BYTES) {
       throw protocolLacks('has no list of actor and permission in its actions')
     }
     return walkFields(emitter, struct, {
@@ -140,7 +140,7 @@ function walkAct(emitter: CodeEmitter, field: FieldNode): string {
       name: () => assignWord('nlo', 'nhi'),
       authorization: () =>
         `${assignSmall('auths')} auth = p; ` +
-        `if (auths * ${permissionLevelBytes} > e - p) tooShort(p); p += auths * ${permissionLevelBytes};`,
+        `if (auths * ${PERMISSION_LEVEL_BYTES} > e - p) tooShort(p); p += auths * ${PERMISSION_LEVEL_BYTES};`,
       data: () => assignBytes('start', 'end'),
     })
   })

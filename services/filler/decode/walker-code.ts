@@ -68,4 +68,4 @@ export function assignBytes(start: string, end: string): string {
 }
 
 /** Statement that ends a walk and requires that the payload was read completely. */
-export const refuseRest = "if (p !== e) refuse('bytes are left over', p);"
+export const REFUSE_REST = "if (p !== e) refuse('bytes are left over', p);"

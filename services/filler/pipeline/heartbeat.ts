@@ -81,7 +81,7 @@ type SessionStatus = Pick<
 >
 
 /** The status without a session. */
-const NOT_CONNECTED: SessionStatus = {
+const notConnected: SessionStatus = {
   state: 'idle',
   headNum: null,
   libNum: null,
@@ -96,7 +96,7 @@ const NOT_CONNECTED: SessionStatus = {
   nodes: [],
 }
 /** The status without a reading. */
-const NOT_READING: ReadingStatus = {
+const notReading: ReadingStatus = {
   block: 0,
   blockTimeMs: 0,
   head: 0,
@@ -251,8 +251,8 @@ export class Heartbeat {
 
   #status(state?: ReaderStatus['state']): ReaderStatus {
     this.#noteCommit()
-    const reading = this.#reading?.status() ?? NOT_READING
-    const session = this.#session?.status() ?? NOT_CONNECTED
+    const reading = this.#reading?.status() ?? notReading
+    const session = this.#session?.status() ?? notConnected
     const head = Math.max(reading.head, session.headNum ?? 0)
     const block = this.#lastBlock
     const sinceCommitMs = this.#committedMs === null ? null : performance.now() - this.#committedMs

@@ -10,11 +10,11 @@ interface Worth {
   readonly ageMs: number
 }
 
-const WORTHWHILE: Worth = { operations: 50_000, ageMs: 1_000 }
+const worthwhile: Worth = { operations: 50_000, ageMs: 1_000 }
 
 /** More than an hour behind, latency does not matter: changes of a row are merged over more blocks. */
 const FAR_BEHIND_BLOCKS = 10_000
-const WORTHWHILE_FAR_BEHIND: Worth = { operations: 150_000, ageMs: 3_000 }
+const worthwhileFarBehind: Worth = { operations: 150_000, ageMs: 3_000 }
 
 /** How long the database may be busy with a unit: what a kill or a lost connection costs, and a stop waits for. */
 const UNIT_WRITE_MS = 10_000
@@ -43,7 +43,7 @@ export function isWorthCommitting(load: UnitLoad, groupBlocks: number): boolean 
   if (load.blocksBehind <= 1) return true
   const isFar = load.blocksBehind >= FAR_BEHIND_BLOCKS
   if (!isFar && load.changedBlocks >= groupBlocks) return true
-  const worth = isFar ? WORTHWHILE_FAR_BEHIND : WORTHWHILE
+  const worth = isFar ? worthwhileFarBehind : worthwhile
   return load.operations >= worth.operations || load.ageMs >= worth.ageMs
 }
 

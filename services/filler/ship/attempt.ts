@@ -19,7 +19,7 @@ export type Outcome =
 
 type Phase = 'status' | 'waiting' | 'streaming' | 'finished'
 
-const endForEver = 0xffffffff
+const END_FOR_EVER = 0xffffffff
 
 /**
  * The stream of one connection, from the handshake to its end. Everything is pushed, with no promise per block.
@@ -141,7 +141,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#reversible = start > status.lastIrreversible.num
     this.#connection.requestBlocks({
       start,
-      end: Math.min(endForEver, settings.stopBlock + 1),
+      end: Math.min(END_FOR_EVER, settings.stopBlock + 1),
       maxInFlight: credits.open(),
       havePositions: settings.irreversibleOnly ? [] : known,
       irreversibleOnly: settings.irreversibleOnly,

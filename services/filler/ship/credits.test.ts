@@ -6,11 +6,11 @@ import { CreditWindow } from './credits.ts'
 const harness = new Harness()
 afterEach(() => harness.close())
 
-const megabyte = 2 ** 20
+const MEGABYTE = 2 ** 20
 
 describe('the window', () => {
   test('the window opens with all credits and collects acknowledgements', () => {
-    const credits = new CreditWindow(50, 20, 64 * megabyte)
+    const credits = new CreditWindow(50, 20, 64 * MEGABYTE)
     expect(credits.open()).toBe(50)
     for (let message = 1; message <= 19; message++) {
       credits.spend(1_000)
@@ -22,7 +22,7 @@ describe('the window', () => {
   })
 
   test('the window acknowledges each reversible block, held or not', () => {
-    const credits = new CreditWindow(50, 20, 64 * megabyte)
+    const credits = new CreditWindow(50, 20, 64 * MEGABYTE)
     credits.open()
     credits.spend(1_000)
     credits.hold(1_000)
@@ -30,7 +30,7 @@ describe('the window', () => {
   })
 
   test('the window holds acknowledgements back until blocks are released', () => {
-    const credits = new CreditWindow(10, 5, 64 * megabyte)
+    const credits = new CreditWindow(10, 5, 64 * MEGABYTE)
     credits.open()
     for (let message = 0; message < 10; message++) {
       credits.spend(1_000)
@@ -48,11 +48,11 @@ describe('the window', () => {
   })
 
   test('the window shrinks as messages grow, so that they fit the budget', () => {
-    const credits = new CreditWindow(50, 20, 64 * megabyte)
+    const credits = new CreditWindow(50, 20, 64 * MEGABYTE)
     credits.open()
     let granted = 50
     for (let message = 0; message < 200; message++) {
-      credits.spend(8 * megabyte)
+      credits.spend(8 * MEGABYTE)
       granted += credits.takeDue(true) - 1
       expect(granted).toBe(credits.credits)
     }
@@ -60,26 +60,26 @@ describe('the window', () => {
   })
 
   test('the window stops above the budget and continues below it', () => {
-    const credits = new CreditWindow(50, 20, 4 * megabyte)
+    const credits = new CreditWindow(50, 20, 4 * MEGABYTE)
     expect(credits.open()).toBe(16)
     for (let message = 0; message < 16; message++) {
-      credits.spend(megabyte)
-      credits.hold(megabyte)
+      credits.spend(MEGABYTE)
+      credits.hold(MEGABYTE)
       expect(credits.takeDue(true)).toBe(0)
     }
-    credits.release(12, 12 * megabyte)
+    credits.release(12, 12 * MEGABYTE)
     expect(credits.takeDue(true)).toBe(0)
-    credits.release(2, 2 * megabyte)
+    credits.release(2, 2 * MEGABYTE)
     expect(credits.takeDue(true)).toBe(2)
   })
 
   test('the window lets a message larger than the budget through, one at a time', () => {
-    const credits = new CreditWindow(50, 20, megabyte)
+    const credits = new CreditWindow(50, 20, MEGABYTE)
     credits.open()
-    while (credits.credits > 0) credits.spend(10 * megabyte)
-    credits.hold(10 * megabyte)
+    while (credits.credits > 0) credits.spend(10 * MEGABYTE)
+    credits.hold(10 * MEGABYTE)
     expect(credits.takeDue(true)).toBe(0)
-    credits.release(1, 10 * megabyte)
+    credits.release(1, 10 * MEGABYTE)
     expect(credits.takeDue(true)).toBe(1)
     expect(credits.takeDue(true)).toBe(0)
   })
@@ -87,7 +87,7 @@ describe('the window', () => {
   test('the window never waits for more than it will receive, whatever the settings', () => {
     for (const window of [1, 2, 3, 10, 1000]) {
       for (const batch of [1, 2, 30, 5000]) {
-        const credits = new CreditWindow(window, batch, 64 * megabyte)
+        const credits = new CreditWindow(window, batch, 64 * MEGABYTE)
         credits.open()
         for (let message = 0; message < 3 * window + 10; message++) {
           expect(credits.credits).toBeGreaterThan(0)
@@ -101,7 +101,7 @@ describe('the window', () => {
   })
 
   test('the window does not go negative when more is released than was held', () => {
-    const credits = new CreditWindow(10, 5, megabyte)
+    const credits = new CreditWindow(10, 5, MEGABYTE)
     credits.hold(10)
     credits.release(3, 500)
     expect([credits.heldBlocks, credits.heldBytes]).toEqual([0, 0])

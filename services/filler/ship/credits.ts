@@ -1,7 +1,7 @@
 /** Size assumed for a message before any has been seen. Large enough that the first window fits the budget. */
-const firstEstimateBytes = 256 * 1024
+const FIRST_ESTIMATE_BYTES = 256 * 1024
 /** Decay of the estimate for shrinking sizes; growing sizes apply at once. */
-const estimateDecay = 1 / 64
+const ESTIMATE_DECAY = 1 / 64
 
 /**
  * Flow control of one session. The protocol counts messages, memory counts bytes: the number of messages that the node may
@@ -21,7 +21,7 @@ export class CreditWindow {
    * `window` and `ackBatch` in messages, `maxBytes` for what is held and in flight together; `estimateBytes` is the
    * size expected of the first messages, where one is known.
    */
-  constructor(window: number, ackBatch: number, maxBytes: number, estimateBytes = firstEstimateBytes) {
+  constructor(window: number, ackBatch: number, maxBytes: number, estimateBytes = FIRST_ESTIMATE_BYTES) {
     this.#estimateBytes = estimateBytes
     this.#window = window
     this.#ackBatch = ackBatch
@@ -56,7 +56,7 @@ export class CreditWindow {
   spend(bytes: number): void {
     if (this.#credits > 0) this.#credits -= 1
     if (bytes > this.#estimateBytes) this.#estimateBytes = bytes
-    else this.#estimateBytes += (bytes - this.#estimateBytes) * estimateDecay
+    else this.#estimateBytes += (bytes - this.#estimateBytes) * ESTIMATE_DECAY
   }
 
   /** A block was handed to the pipeline. */

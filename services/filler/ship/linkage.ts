@@ -7,13 +7,13 @@ import type { ResumePosition, WirePosition } from './types.ts'
  */
 export type Linkage = 'next' | 'resent' | 'fork' | 'unlinked' | 'gap'
 
-const idLength = 32
+const ID_LENGTH = 32
 /** Offset of `previous` in a packed block header: timestamp 4, producer 8, confirmed 2. */
-const previousOffset = 14
-const pruneInterval = 1024
+const PREVIOUS_OFFSET = 14
+const PRUNE_INTERVAL = 1024
 
 function sameId(left: Uint8Array, right: Uint8Array, offset: number): boolean {
-  for (let index = 0; index < idLength; index++) {
+  for (let index = 0; index < ID_LENGTH; index++) {
     if (left[index] !== right[offset + index]) return false
   }
   return true
@@ -25,8 +25,8 @@ function sameId(left: Uint8Array, right: Uint8Array, offset: number): boolean {
  * do not match by chance.
  */
 function headerNames(block: Uint8Array, parent: Uint8Array): boolean {
-  if (block.length < previousOffset + 1 + idLength) return false
-  return sameId(parent, block, previousOffset) || sameId(parent, block, previousOffset + 1)
+  if (block.length < PREVIOUS_OFFSET + 1 + ID_LENGTH) return false
+  return sameId(parent, block, PREVIOUS_OFFSET) || sameId(parent, block, PREVIOUS_OFFSET + 1)
 }
 
 /**
@@ -37,7 +37,7 @@ function headerNames(block: Uint8Array, parent: Uint8Array): boolean {
 export class ChainTail {
   #next = 1
   #last: Uint8Array | null = null
-  readonly #lastCopy = new Uint8Array(idLength)
+  readonly #lastCopy = new Uint8Array(ID_LENGTH)
   /** Ids of consecutive blocks that end with the last one; empty while blocks arrive irreversible. */
   #reversible: Uint8Array[] = []
   #sincePrune = 0
@@ -86,7 +86,7 @@ export class ChainTail {
     }
     this.#reversible.push(new Uint8Array(id))
     this.#sincePrune += 1
-    if (this.#sincePrune >= pruneInterval) this.#prune(libNum)
+    if (this.#sincePrune >= PRUNE_INTERVAL) this.#prune(libNum)
   }
 
   /** Drops block `from` and what follows it. */

@@ -17,9 +17,9 @@ import type { BlocksRequest, BlocksResult, ProtocolCodec, StatusResult, WirePosi
 import { createDeadline } from './watch.ts'
 
 /** The largest protocol ABI is about 35 kB; more than this is no protocol ABI. */
-const largestGreetingBytes = 2 ** 20
+const LARGEST_GREETING_BYTES = 2 ** 20
 /** A status reply has about 200 bytes; the rest are control frames. */
-const largestStatusBytes = 64 * 1024
+const LARGEST_STATUS_BYTES = 64 * 1024
 
 /** Receives what happens on a connection to a node. Nothing is called after `NodeConnection.close`. */
 export interface ConnectionEvents<P extends ProtocolCodec> {
@@ -67,7 +67,7 @@ export class NodeConnection<P extends ProtocolCodec> {
         )
       },
     })
-    this.#socket.allow(largestGreetingBytes)
+    this.#socket.allow(LARGEST_GREETING_BYTES)
     this.#deadline.arm(timing.handshakeTimeoutMs + timing.replyTimeoutMs, () => {
       events.lost(connectionLost('the node sent no protocol ABI in time'))
     })
@@ -101,7 +101,7 @@ export class NodeConnection<P extends ProtocolCodec> {
     this.#deadline.arm(timeoutMs, () => {
       this.#events.lost(connectionLost('the node did not answer a status request in time'))
     })
-    this.#socket.allow(largestStatusBytes)
+    this.#socket.allow(LARGEST_STATUS_BYTES)
     this.#socket.send(this.#protocol.encodeStatusRequest())
   }
 

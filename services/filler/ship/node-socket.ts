@@ -18,9 +18,9 @@ const limitCodes: Readonly<Record<string, SocketLimit>> = {
  * Average size of a fragment below which a message of the largest size is refused, because each costs an object:
  * nodes write 4 kB or more. The same for chunks of one frame as they come from the network.
  */
-const smallestFragmentBytes = 1024
+const SMALLEST_FRAGMENT_BYTES = 1024
 /** Fragments that every message may have, so that small limits leave room. */
-const leastFragments = 4096
+const LEAST_FRAGMENTS = 4096
 
 /** Receives what happens on a socket; nothing is called after `closed`, nor after `NodeSocket.close`. */
 export interface SocketEvents {
@@ -117,7 +117,7 @@ export function openNodeSocket(
 
 function clientOptions(address: NodeAddress, timing: ShipTiming, maxMessageBytes: number): ClientOptions {
   const { socketPath } = address
-  const parts = Math.max(leastFragments, Math.ceil(maxMessageBytes / smallestFragmentBytes))
+  const parts = Math.max(LEAST_FRAGMENTS, Math.ceil(maxMessageBytes / SMALLEST_FRAGMENT_BYTES))
   return {
     perMessageDeflate: false,
     handshakeTimeout: timing.handshakeTimeoutMs,

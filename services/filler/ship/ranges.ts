@@ -3,7 +3,7 @@ import type { Problem } from './problems.ts'
 import type { BlocksResult, ShipBlock, StatusResult } from './types.ts'
 
 /** A log may trail the head slightly; further than this it is incomplete, blocks. */
-const logLagBlocks = 2
+const LOG_LAG_BLOCKS = 2
 
 /** Whether a node can serve a stream from a block, by its status reply. */
 export type RangeVerdict =
@@ -41,7 +41,7 @@ export function checkRanges(status: StatusResult, start: number): RangeVerdict {
   }
   if (status.head.num + 1 < start) return { kind: 'behind' }
   const end = Math.min(status.traceEnd, status.stateEnd)
-  if (start >= end && status.head.num >= end + logLagBlocks) {
+  if (start >= end && status.head.num >= end + LOG_LAG_BLOCKS) {
     return unavailable(`block ${start} is needed, a log of the node ends before ${end}`, status, start)
   }
   return { kind: 'ready', start }

@@ -8,10 +8,10 @@ import type { NodeSettings, ProtocolCodec, ShipLogger, ShipSessionOptions, ShipT
  * Largest message that can be received: `ws` counts with signed 32-bit integers and takes anything above for
  * "no limit", and then a message beyond Node's largest buffer would end the process instead of an error.
  */
-const largestMessageBytes = 2 ** 31 - 1
+const LARGEST_MESSAGE_BYTES = 2 ** 31 - 1
 
 /** Far above any block, and still below what a filler has to spare. */
-const defaultMessageBytes = 256 * 2 ** 20
+const DEFAULT_MESSAGE_BYTES = 256 * 2 ** 20
 
 const defaultTiming: ShipTiming = {
   handshakeTimeoutMs: 15_000,
@@ -88,7 +88,10 @@ export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOpt
     window,
     ackBatch: Math.min(atLeastOne(options.minBlockConfirmation, 20), Math.max(1, Math.floor(window / 2))),
     maxBytes: atLeastOne(options.maxBytesInFlight, 64 * 2 ** 20),
-    maxMessageBytes: Math.min(atLeastOne(options.maxMessageBytes, defaultMessageBytes), largestMessageBytes),
+    maxMessageBytes: Math.min(
+      atLeastOne(options.maxMessageBytes, DEFAULT_MESSAGE_BYTES),
+      LARGEST_MESSAGE_BYTES,
+    ),
     checkBlocks: options.checkBlocks ?? false,
     compileProtocol: options.compileProtocol,
     logger: options.logger,

@@ -46,9 +46,9 @@ export interface ActivityLimits {
 }
 
 /** Samples in the shortest of the times; a sample counts as a whole or not at all. */
-const samples = 4
+const SAMPLES = 4
 /** Pongs are a few bytes; more than this since the last result is a message in transit. */
-const trafficBytes = 1024
+const TRAFFIC_BYTES = 1024
 
 /** How long the stream has been in a bad state, counted in samples: a process that slept does not count. */
 interface Streaks {
@@ -69,7 +69,7 @@ export function watchActivity(
   stuck: (reason: string) => void,
 ): () => void {
   const { idleTimeoutMs, slowMessageTimeoutMs, messageTimeoutMs } = limits
-  const intervalMs = Math.min(idleTimeoutMs, slowMessageTimeoutMs, messageTimeoutMs) / samples
+  const intervalMs = Math.min(idleTimeoutMs, slowMessageTimeoutMs, messageTimeoutMs) / SAMPLES
   const slowBytes = (limits.minBytesPerSecond * intervalMs) / 1_000
   const streaks: Streaks = { quiet: 0, slow: 0, open: 0, openBytes: 0 }
   let before = sample()
@@ -83,8 +83,8 @@ export function watchActivity(
       return
     }
     streaks.openBytes += bytes
-    const isOpen = streaks.openBytes > trafficBytes
-    streaks.quiet = bytes > trafficBytes ? 0 : streaks.quiet + 1
+    const isOpen = streaks.openBytes > TRAFFIC_BYTES
+    streaks.quiet = bytes > TRAFFIC_BYTES ? 0 : streaks.quiet + 1
     streaks.slow = isOpen && bytes < slowBytes ? streaks.slow + 1 : 0
     streaks.open = isOpen ? streaks.open + 1 : 0
     const reason = describeStuck(streaks, intervalMs, limits)

@@ -7,7 +7,7 @@ import type { MutableRow } from '../rows/table.ts'
 
 const CHUNK_CHARACTERS = 1 << 20
 const NEEDS_ESCAPE = /[\\\n\r\t]/
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** Writes COPY text to a table, line by line or in larger pieces, with back-pressure. */
 export async function copyLines(
@@ -56,5 +56,5 @@ export function copyLine(columns: readonly string[], row: Readonly<MutableRow>):
 }
 
 function escapeText(text: string): string {
-  return NEEDS_ESCAPE.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character]!) : text
+  return NEEDS_ESCAPE.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => escapes[character]!) : text
 }

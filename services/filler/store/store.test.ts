@@ -76,7 +76,7 @@ const doubled: Derivation<{ id: bigint; size: number }> = {
   },
 }
 
-const schema = `
+const SCHEMA = `
   CREATE SCHEMA lab;
   CREATE TABLE lab.things (id bigint PRIMARY KEY, name text COLLATE "C", size integer NOT NULL, born integer NOT NULL);
   CREATE TABLE lab.shares (owner text, token text, amount bigint NOT NULL, PRIMARY KEY (owner, token));
@@ -94,7 +94,7 @@ let store: Store
 beforeEach(async () => {
   database = await createTestDatabase()
   reader = await connectDatabase(database.address, { applicationName: 'test' })
-  await reader.query(schema)
+  await reader.query(SCHEMA)
   store = await openTestStore()
 })
 

@@ -27,17 +27,17 @@ export interface RowDecoder {
 }
 
 /** The name by which reports call the native library. */
-const nativeDecoderName = '@eosrio/node-abieos'
+const NATIVE_DECODER_NAME = '@eosrio/node-abieos'
 
 /** Opens the native library; where it has no binary, this program's own decoder, whose name says why. */
 export function openRowDecoder(): RowDecoder {
   try {
-    const library = createRequire(import.meta.url)(nativeDecoderName) as {
+    const library = createRequire(import.meta.url)(NATIVE_DECODER_NAME) as {
       Abieos: { getInstance(): NativeLibrary }
     }
     return new NativeDecoder(library.Abieos.getInstance())
   } catch (cause) {
-    return new OwnDecoder(`${nativeDecoderName} does not load here: ${(cause as Error).message}`)
+    return new OwnDecoder(`${NATIVE_DECODER_NAME} does not load here: ${(cause as Error).message}`)
   }
 }
 
@@ -57,7 +57,7 @@ function undecodable(contract: string, table: string, cause: unknown): FatalErro
 }
 
 class NativeDecoder implements RowDecoder {
-  readonly name = nativeDecoderName
+  readonly name = NATIVE_DECODER_NAME
   readonly #library: NativeLibrary
   readonly #types = new Map<string, Map<string, string>>()
   readonly #own = openOwnDecoder()

@@ -2,9 +2,9 @@ import { listingFacts, nameSql, traitsSql } from './listing-facts.ts'
 import { sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
 
-const now = '(SELECT max(block_time) FROM chain.readers)'
-const isV2 = '(SELECT coalesce(bool_or(v2_since_block IS NOT NULL), false) FROM market.config)'
-const recentMs = 3 * 86_400_000
+const NOW = '(SELECT max(block_time) FROM chain.readers)'
+const IS_V2 = '(SELECT coalesce(bool_or(v2_since_block IS NOT NULL), false) FROM market.config)'
+const RECENT_MS = 3 * 86_400_000
 
 /** What a listing says of its assets against the assets themselves. */
 function assetsOf(table: string, id: string): DerivedRule {
@@ -20,14 +20,14 @@ function assetsOf(table: string, id: string): DerivedRule {
   }
 }
 
-const trade = `
+const TRADE = `
   CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] END, CASE WHEN l.asset_count = 1 THEN l.template_id END,
   CASE WHEN l.asset_count = 1 THEN l.min_mint END, l.asset_count::integer`
-const parties = `l.seller, l.buyer, l.maker_marketplace, l.taker_marketplace, l.collection_name, CASE WHEN l.asset_count = 1 THEN l.schema_name END`
+const PARTIES = `l.seller, l.buyer, l.maker_marketplace, l.taker_marketplace, l.collection_name, CASE WHEN l.asset_count = 1 THEN l.schema_name END`
 
-const sums = `count(*), sum(price), count(*) FILTER (WHERE kind = 1), coalesce(sum(price) FILTER (WHERE kind = 1), 0)`
+const SUMS = `count(*), sum(price), count(*) FILTER (WHERE kind = 1), coalesce(sum(price) FILTER (WHERE kind = 1), 0)`
 
-const ofSchemas = `sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sale_volume), sum(listings)::bigint FROM (
+const OF_SCHEMAS = `sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sale_volume), sum(listings)::bigint FROM (
     SELECT token_symbol, collection_name, schema_name, trade_time AS at, 1 AS trades, price AS volume, 0 AS sales, 0 AS sale_volume, 0 AS listings
     FROM market.trades WHERE asset_count = 1 AND template_id IS NOT NULL AND schema_name IS NOT NULL
     UNION ALL SELECT settlement_symbol, collection_name, unnest(coalesce(schema_names, array_remove(ARRAY[schema_name], NULL))), CASE WHEN state = 3 THEN updated_at_time ELSE created_at_time END,
@@ -105,11 +105,11 @@ export const marketRules: readonly DerivedRule[] = [
     'market.trades',
     `kind::integer, listing_id, trade_time, price, token_symbol, asset_id, template_id, template_mint, asset_count::integer, seller, buyer, maker_marketplace,
      taker_marketplace, collection_name, schema_name`,
-    `SELECT 1, sale_id, updated_at_time, price, settlement_symbol, ${trade}, ${parties} FROM market.sales l WHERE state = 3
-     UNION ALL SELECT 2, auction_id, end_time * 1000, price, token_symbol, ${trade}, ${parties} FROM market.auctions l
-       WHERE state = 1 AND end_time * 1000 <= ${now} AND buyer IS NOT NULL
-         AND NOT (${isV2} AND asset_count > 1 AND NOT claimed_by_seller AND NOT claimed_by_buyer)
-     UNION ALL SELECT 3, buyoffer_id, updated_at_time, price, token_symbol, ${trade}, ${parties} FROM market.buyoffers l WHERE state = 3
+    `SELECT 1, sale_id, updated_at_time, price, settlement_symbol, ${TRADE}, ${PARTIES} FROM market.sales l WHERE state = 3
+     UNION ALL SELECT 2, auction_id, end_time * 1000, price, token_symbol, ${TRADE}, ${PARTIES} FROM market.auctions l
+       WHERE state = 1 AND end_time * 1000 <= ${NOW} AND buyer IS NOT NULL
+         AND NOT (${IS_V2} AND asset_count > 1 AND NOT claimed_by_seller AND NOT claimed_by_buyer)
+     UNION ALL SELECT 3, buyoffer_id, updated_at_time, price, token_symbol, ${TRADE}, ${PARTIES} FROM market.buyoffers l WHERE state = 3
      UNION ALL SELECT 4, buyoffer_id, updated_at_time, price, token_symbol, asset_id, template_id, mint, 1, seller, buyer, maker_marketplace,
        taker_marketplace, collection_name, schema_name FROM market.template_buyoffers WHERE state = 2`,
   ),
@@ -126,7 +126,7 @@ export const marketRules: readonly DerivedRule[] = [
     'trade_days sums trades',
     'market.trade_days',
     'token_symbol, day, collection_name, maker_marketplace, taker_marketplace, trades, volume, sales, sale_volume',
-    `SELECT token_symbol, (trade_time / 86400000)::integer, collection_name, maker_marketplace, taker_marketplace, ${sums}
+    `SELECT token_symbol, (trade_time / 86400000)::integer, collection_name, maker_marketplace, taker_marketplace, ${SUMS}
      FROM market.trades GROUP BY 1, 2, 3, 4, 5`,
   ),
   sameRows(
@@ -146,7 +146,7 @@ export const marketRules: readonly DerivedRule[] = [
     'collection_stats sums trades',
     'market.collection_stats',
     'token_symbol, collection_name, trades, volume, sales, sale_volume',
-    `SELECT token_symbol, collection_name, ${sums} FROM market.trades GROUP BY 1, 2`,
+    `SELECT token_symbol, collection_name, ${SUMS} FROM market.trades GROUP BY 1, 2`,
   ),
   sameRows(
     'account_stats sums trades',
@@ -182,7 +182,7 @@ export const marketRules: readonly DerivedRule[] = [
     'market.price_days',
     'token_symbol, day, trades, volume, median',
     `SELECT token_symbol, (trade_time / 86400000)::integer, count(*), sum(price), percentile_disc(0.5) WITHIN GROUP (ORDER BY price)
-     FROM market.trades WHERE asset_count = 1 AND trade_time / 86400000 < ${now} / 86400000 GROUP BY 1, 2`,
+     FROM market.trades WHERE asset_count = 1 AND trade_time / 86400000 < ${NOW} / 86400000 GROUP BY 1, 2`,
   ),
   sameRows(
     'marketplace_stats sums accounts of marketplaces',
@@ -195,13 +195,13 @@ export const marketRules: readonly DerivedRule[] = [
     'schema_stats sums trades and open sales',
     'market.schema_stats',
     'token_symbol, collection_name, schema_name, trades, volume, sales, sale_volume, listings',
-    `SELECT token_symbol, collection_name, schema_name, ${ofSchemas} GROUP BY 1, 2, 3`,
+    `SELECT token_symbol, collection_name, schema_name, ${OF_SCHEMAS} GROUP BY 1, 2, 3`,
   ),
   sameRows(
     'schema_days sums trades and open sales',
     'market.schema_days',
     'token_symbol, collection_name, schema_name, day, trades, volume, sales, sale_volume, listings',
-    `SELECT token_symbol, collection_name, schema_name, (at / 86400000)::integer, ${ofSchemas} GROUP BY 1, 2, 3, 4`,
+    `SELECT token_symbol, collection_name, schema_name, (at / 86400000)::integer, ${OF_SCHEMAS} GROUP BY 1, 2, 3, 4`,
   ),
   sameRows(
     'template_points counts trades',
@@ -222,14 +222,14 @@ export const marketRules: readonly DerivedRule[] = [
      CROSS JOIN LATERAL (
        SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY price) AS median, round(avg(price))::bigint AS average FROM (
          SELECT price, trade_time, rank() OVER (ORDER BY trade_time DESC, kind DESC, listing_id DESC) AS place FROM market.trades t
-         WHERE (t.template_id, t.token_symbol) = (a.template_id, a.token_symbol)) x WHERE place <= 5 OR trade_time > ${now} - ${recentMs}) r
+         WHERE (t.template_id, t.token_symbol) = (a.template_id, a.token_symbol)) x WHERE place <= 5 OR trade_time > ${NOW} - ${RECENT_MS}) r
      CROSS JOIN LATERAL (SELECT min(listing_price) FILTER (WHERE listing_symbol = a.token_symbol) AS price FROM market.sales s
        WHERE s.state = 1 AND s.asset_count = 1 AND s.template_id = a.template_id AND s.settlement_symbol = a.token_symbol
-         AND s.updated_at_time <= ${now} - ${recentMs} AND s.seller NOT IN (SELECT account FROM chain.code_accounts)) f
+         AND s.updated_at_time <= ${NOW} - ${RECENT_MS} AND s.seller NOT IN (SELECT account FROM chain.code_accounts)) f
      CROSS JOIN LATERAL (SELECT jsonb_object_agg(listing_symbol, price::text) AS floors FROM (
        SELECT listing_symbol, min(listing_price) AS price FROM market.sales s
        WHERE s.state = 1 AND s.asset_count = 1 AND s.template_id = a.template_id AND s.settlement_symbol = a.token_symbol
-         AND s.listing_symbol <> a.token_symbol AND s.updated_at_time <= ${now} - ${recentMs}
+         AND s.listing_symbol <> a.token_symbol AND s.updated_at_time <= ${NOW} - ${RECENT_MS}
          AND s.seller NOT IN (SELECT account FROM chain.code_accounts) GROUP BY 1) p) o`,
   ),
   {

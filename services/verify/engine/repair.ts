@@ -8,7 +8,7 @@ import { repairDerived } from '../derived/index.ts'
 import type { ChainSource } from '../sources/index.ts'
 import { planRepair } from './repair-plan.ts'
 import type { PlannedRepair } from './repair-plan.ts'
-import { positionSql } from './suspects.ts'
+import { POSITION_SQL } from './suspects.ts'
 import { openSource } from './verify-database.ts'
 import type { VerifyDatabaseOptions } from './verify-database.ts'
 import { verify } from './verify.ts'
@@ -36,7 +36,7 @@ interface Position {
 
 /** What a repair would write, by what a comparison found. */
 export async function planRepairs(client: pg.ClientBase, { found }: Verified): Promise<PlannedRepair[]> {
-  const { rows } = await client.query<Position>(positionSql)
+  const { rows } = await client.query<Position>(POSITION_SQL)
   const { num, time } = rows[0] ?? { num: 0, time: 0n }
   return found.map((one) => planRepair(one, { num, timeMs: time }))
 }
@@ -85,7 +85,7 @@ async function takeLeases(client: pg.ClientBase): Promise<Lease[]> {
 /** Later rows than those of the committed block must not be written. */
 async function checkRest(client: pg.ClientBase, source: ChainSource): Promise<void> {
   const head = (await source.head())!
-  const { rows } = await client.query<Position>(positionSql)
+  const { rows } = await client.query<Position>(POSITION_SQL)
   const { num, id } = rows[0] ?? { num: 0, id: '' }
   if (head.id === id) return
   throw new FatalError(

@@ -136,13 +136,13 @@ class MoveClock {
 /** Where both sides are. */
 async function readPlace({ source, database }: SettleOptions) {
   const head = (await source.head())!
-  const { rows } = await database.query<{ num: number; id: string }>(positionSql)
+  const { rows } = await database.query<{ num: number; id: string }>(POSITION_SQL)
   const found = rows[0] ?? { num: 0, id: '' }
   return { chain: head, database: found, key: `${head.id} ${found.id}` }
 }
 
 /** The committed block of the reader that is furthest behind. */
-export const positionSql = `
+export const POSITION_SQL = `
   SELECT r.block_num AS num, encode(r.block_id, 'hex') AS id, r.block_time AS time, r.name FROM chain.readers r
   WHERE r.name IN (SELECT reader FROM chain.sources) ORDER BY r.block_num LIMIT 1`
 

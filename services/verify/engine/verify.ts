@@ -11,7 +11,7 @@ import type { Difference } from './difference.ts'
 import { Formats } from './formats.ts'
 import { ProgressMeter } from './progress.ts'
 import type { TableReport, VerifyProgress, VerifyReport } from './report.ts'
-import { positionSql, settleSuspects } from './suspects.ts'
+import { POSITION_SQL, settleSuspects } from './suspects.ts'
 import type { Settled } from './suspects.ts'
 
 /** Rows that break a derived rule which a report names. */
@@ -114,7 +114,7 @@ class Run {
 
   async report(started: number): Promise<VerifyReport> {
     const { client, source } = this.#options
-    const { rows } = await client.query<{ num: number; id: string }>(positionSql)
+    const { rows } = await client.query<{ num: number; id: string }>(POSITION_SQL)
     const [block] = rows
     return {
       source: source.description,

@@ -30,7 +30,7 @@ const format = (fields: unknown) => pick(fields, ['name', 'type'])
 const stamps = { updated_at_time: 'time', updated_at_block: 'block' } as const
 
 /** A database that was taken over from eosio-contract-api learns who pays for a row when the row changes. */
-const unknownPayer = "t.ram_payer IS NULL AND EXISTS (SELECT 1 FROM chain.imports WHERE kind = 'database')"
+const UNKNOWN_PAYER = "t.ram_payer IS NULL AND EXISTS (SELECT 1 FROM chain.imports WHERE kind = 'database')"
 
 /** Tables of the assets contract. */
 export const assetsTables: readonly VerifiedTable[] = [
@@ -284,7 +284,7 @@ export const assetsTables: readonly VerifiedTable[] = [
       plain('collection_name', 'text'),
       plain('schema_name', 'text'),
       { name: 'template_id', sql: 'coalesce(t.template_id, -1)', type: 'integer', write: 'nullif($, -1)' },
-      { ...plain('ram_payer', 'text'), unknown: unknownPayer },
+      { ...plain('ram_payer', 'text'), unknown: UNKNOWN_PAYER },
       {
         name: 'immutable_data',
         sql: "coalesce(t.immutable_data, '{}')",
@@ -339,7 +339,7 @@ export const assetsTables: readonly VerifiedTable[] = [
       bigList('sender_asset_ids'),
       bigList('recipient_asset_ids'),
       freeTextColumn('memo'),
-      { ...plain('ram_payer', 'text'), unknown: unknownPayer },
+      { ...plain('ram_payer', 'text'), unknown: UNKNOWN_PAYER },
     ],
     expect: ({ data }) => ({
       key: [id(data.offer_id)],

@@ -19,9 +19,9 @@ import { idBoundaries, textBoundaries } from '../nft/boundaries/index.ts'
 export const ofSchema = { ...ofCollection, schema_name: inPath(text('Schema.')) }
 export const ofTemplate = { template_id: inPath(id('Template.')) }
 
-const AMOUNT = { minimum: 0 } as const
+const amount = { minimum: 0 } as const
 /** The contracts take no longer memo. */
-const MEMO = { minimum: 1, maximum: 256 } as const
+const memoParameters = { minimum: 1, maximum: 256 } as const
 
 /** Owner, in addition to the filters of assets. */
 const homeFilter = {
@@ -97,10 +97,10 @@ export function templateParameters(limit: number) {
     ...counting,
     ...homeFilter,
     authorized_account: name('Of collections that list this account.'),
-    issued_supply: int('Assets minted so far.', AMOUNT),
-    min_issued_supply: int('At least so many minted.', AMOUNT),
-    max_issued_supply: int('At most so many minted.', AMOUNT),
-    max_supply: int('Greatest number of assets; 0 = unlimited.', AMOUNT),
+    issued_supply: int('Assets minted so far.', amount),
+    min_issued_supply: int('At least so many minted.', amount),
+    max_issued_supply: int('At most so many minted.', amount),
+    max_supply: int('Greatest number of assets; 0 = unlimited.', amount),
     has_assets: flag('With at least one asset that is not burned.'),
     is_transferable: flag('Assets can, or cannot, be transferred.'),
     is_burnable: flag('Assets can, or cannot, be burned.'),
@@ -118,8 +118,8 @@ const partyParameters = {
   account: names('Sender or recipient is one of these.'),
   sender: names('Sender is one of these.'),
   recipient: names('Recipient is one of these.'),
-  memo: text('Memo.', MEMO),
-  match_memo: text('Text in the memo, in any letter case.', MEMO),
+  memo: text('Memo.', memoParameters),
+  match_memo: text('Text in the memo, in any letter case.', memoParameters),
   hide_contracts: flag('Leave out accounts with code that are not named.'),
 }
 

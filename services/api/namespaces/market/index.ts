@@ -7,7 +7,7 @@ import { assetsRecordKinds } from '../assets/index.ts'
 import { createListReader } from '../nft/endpoints/index.ts'
 import { marketEndpoints } from './endpoints/endpoints.ts'
 import { marketRecords } from './live-records.ts'
-import { MARKET_TABLES } from './lists/listing-table.ts'
+import { marketTables } from './lists/listing-table.ts'
 import { assetsContract } from './records/config.ts'
 import { listingAsset } from './records/listing-schemas.ts'
 import { marketAssetExtension } from './records/asset-members.ts'
@@ -34,7 +34,7 @@ export interface MarketNamespaceOptions {
 /** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, assets with what they cost. */
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, shared, limits, trigrams, disableV1Sales, clock = Date.now } = options
-  const lists = createListReader(MARKET_TABLES)
+  const lists = createListReader(marketTables)
   const named: { assets?: string } = {}
   const source: RecordSource = {
     get contract() {

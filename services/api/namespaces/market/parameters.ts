@@ -23,7 +23,7 @@ import {
 } from '../nft/parameters/index.ts'
 import { counting, paging, sorting, sortOrder } from '../nft/paging/index.ts'
 import { idBoundaries } from '../nft/boundaries/index.ts'
-import { CATEGORIES, LISTING_TYPES } from './records/royalty-schemas.ts'
+import { categories, listingTypes } from './records/royalty-schemas.ts'
 import { tradeTimes } from './aggregates/parameters.ts'
 
 const parties = {
@@ -208,9 +208,9 @@ export function payoutParameters(limit: number) {
     collection_name: names('Collection is one of these.'),
     asset_id: ids('Asset is one of these.'),
     ...priceSymbols,
-    listing_type: choice('What was traded.', LISTING_TYPES),
+    listing_type: choice('What was traded.', listingTypes),
     listing_id: id('Its id.'),
-    category: choices('Rule is one of these.', CATEGORIES),
+    category: choices('Rule is one of these.', categories),
     ...idBoundaries('log_global_sequence'),
   }
 }

@@ -81,7 +81,7 @@ export interface AbiDefinition extends AbiLaterSections {
   readonly action_results: readonly { readonly name: string; readonly result_type: string }[]
 }
 
-const maxEntries = 65_536
+const MAX_ENTRIES = 65_536
 
 /**
  * Checks foreign JSON and fills in the sections that older ABIs leave out; unknown keys are dropped.
@@ -175,7 +175,7 @@ function readTexts(value: unknown, place: string): string[] {
 function asList(value: unknown, place: string): unknown[] {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) throw new AbiError(`${place} is not a list`)
-  if (value.length > maxEntries) throw new AbiError(`${place} has more than ${maxEntries} entries`)
+  if (value.length > MAX_ENTRIES) throw new AbiError(`${place} has more than ${MAX_ENTRIES} entries`)
   return value as unknown[]
 }
 

@@ -5,7 +5,7 @@ import type { StructNode, TypeNode, VariantNode } from '../types/index.ts'
 
 type Write = (sink: ByteSink, value: unknown) => void
 
-const maxEncodeDepth = 128
+const MAX_ENCODE_DEPTH = 128
 
 /**
  * Packs values of the types of one ABI. Accepts the forms that the decoder returns and the JSON forms of
@@ -39,8 +39,8 @@ export class Encoder {
   // A value can be a circle of objects; the wire has no such thing.
   #guarded(write: Write): Write {
     return (sink, value) => {
-      if (++this.#depth > maxEncodeDepth)
-        throw new EncodeError(`values are nested more than ${maxEncodeDepth} deep`)
+      if (++this.#depth > MAX_ENCODE_DEPTH)
+        throw new EncodeError(`values are nested more than ${MAX_ENCODE_DEPTH} deep`)
       write(sink, value)
       this.#depth--
     }

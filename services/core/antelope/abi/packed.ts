@@ -6,7 +6,7 @@ import type { AbiDefinition, AbiTable } from './definition.ts'
 import { hasLaterSections, isSince, readLaterSections, writeLaterSections } from './later-sections.ts'
 
 // A chain limits an action to half a megabyte; configured chains allow a little more.
-const maxAbiBytes = 16 * 1024 * 1024
+const MAX_ABI_BYTES = 16 * 1024 * 1024
 
 /**
  * Reads a packed `abi_def` (versions 1.0 to 1.3), as it stands in `setabi` data and `account` rows.
@@ -15,7 +15,8 @@ const maxAbiBytes = 16 * 1024 * 1024
  * @throws DecodeError that names the section and the byte.
  */
 export function parsePackedAbi(bytes: Uint8Array): AbiDefinition {
-  if (bytes.length > maxAbiBytes) throw new DecodeError(`ABI of ${bytes.length} bytes is too large`, 'abi', 0)
+  if (bytes.length > MAX_ABI_BYTES)
+    throw new DecodeError(`ABI of ${bytes.length} bytes is too large`, 'abi', 0)
   const source = new ByteSource(bytes, 'abi')
   const version = source.at('version').text()
   if (!version.startsWith('eosio::abi/1.')) {

@@ -1,5 +1,5 @@
 import type { AttributeField, Attributes, AttributeValue } from './format.ts'
-import { emptyAttributes, firstIdentifier, withoutNul } from './format.ts'
+import { emptyAttributes, FIRST_IDENTIFIER, withoutNul } from './format.ts'
 import { AttributeReader, AttributeStop, scalarReaders } from './scalar-reader.ts'
 
 /** Why attribute data could not be read to their end. What stands before `offset` was decoded. */
@@ -52,7 +52,7 @@ export function decodeAttributes(format: readonly AttributeField[], bytes: Uint8
       name = null
       const identifier = reader.varint()
       if (identifier === 0) break
-      const field = fields[Number(identifier) - firstIdentifier]
+      const field = fields[Number(identifier) - FIRST_IDENTIFIER]
       if (field?.read == null) return { attributes, problem: describeUnreadable(identifier, field, offset) }
       name = field.name
       attributes[name] = field.read(reader)
@@ -74,7 +74,7 @@ function describeUnreadable(
     const message = `attribute ${JSON.stringify(field.name)} has the unknown type ${JSON.stringify(field.type)}`
     return { kind: 'unknown_type', message, offset }
   }
-  if (identifier < firstIdentifier) {
+  if (identifier < FIRST_IDENTIFIER) {
     return { kind: 'corrupt', message: `identifier ${identifier} is reserved`, offset }
   }
   return { kind: 'format_too_short', message: `the format has no field for identifier ${identifier}`, offset }

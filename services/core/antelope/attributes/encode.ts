@@ -2,7 +2,7 @@ import { ByteSink } from '../../bytes/index.ts'
 import { EncodeError } from '../../bytes/index.ts'
 import { decodeBase58 } from '../values/base58.ts'
 import type { AttributeField } from './format.ts'
-import { firstIdentifier } from './format.ts'
+import { FIRST_IDENTIFIER } from './format.ts'
 
 /**
  * Packs attributes as the contract stores them in its rows: in the order of the format, absent ones left
@@ -17,7 +17,7 @@ export function encodeAttributes(
   format.forEach(({ name, type }, position) => {
     const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined
     if (value === undefined || value === null) return
-    sink.varuint32(position + firstIdentifier)
+    sink.varuint32(position + FIRST_IDENTIFIER)
     try {
       writeValue(sink, type, value)
     } catch (error) {

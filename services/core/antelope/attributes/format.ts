@@ -14,7 +14,7 @@ export type AttributeValue = AttributeScalar | AttributeScalar[]
 export type Attributes = Record<string, AttributeValue>
 
 /** Position of a field in its format plus this is the identifier in packed data; 0 to 3 are reserved. */
-export const firstIdentifier = 4
+export const FIRST_IDENTIFIER = 4
 
 /** `value` without U+0000, which jsonb cannot hold: each becomes a space, as in the replaced system. */
 export function withoutNul(value: string): string {

@@ -2,7 +2,7 @@ import { withoutNul } from './format.ts'
 
 // Escapes that jsonb refuses: U+0000 and surrogates, which JSON.stringify escapes only when they stand alone.
 // A backslash that is itself escaped matches as well; the full scan then finds nothing to do.
-const suspicious = /\\u(?:0000|d[89a-f])/
+const SUSPICIOUS = /\\u(?:0000|d[89a-f])/
 
 /**
  * JSON text that PostgreSQL takes as `jsonb`: U+0000 becomes a space, a lone surrogate U+FFFD, NaN and
@@ -11,7 +11,7 @@ const suspicious = /\\u(?:0000|d[89a-f])/
 export function attributesToJsonText(attributes: Readonly<Record<string, unknown>>): string {
   try {
     const text = JSON.stringify(attributes)
-    if (!suspicious.test(text)) return text
+    if (!SUSPICIOUS.test(text)) return text
   } catch (error) {
     // A bigint is the one value in decoded data that JSON.stringify refuses.
     if (!(error instanceof TypeError)) throw error
@@ -19,10 +19,10 @@ export function attributesToJsonText(attributes: Readonly<Record<string, unknown
   return JSON.stringify(clean(attributes, 0))
 }
 
-const maxDepth = 512
+const MAX_DEPTH = 512
 
 function clean(value: unknown, depth: number): unknown {
-  if (depth > maxDepth) throw new RangeError(`values are nested more than ${maxDepth} deep`)
+  if (depth > MAX_DEPTH) throw new RangeError(`values are nested more than ${MAX_DEPTH} deep`)
   if (typeof value === 'string') return cleanText(value)
   if (typeof value === 'bigint') return value.toString()
   if (Array.isArray(value)) return value.map((item) => clean(item, depth + 1))

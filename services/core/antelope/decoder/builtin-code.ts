@@ -94,12 +94,12 @@ export function skipVariable(name: BuiltinName): string {
   if (name === 'varuint32' || name === 'varint32') {
     return 'if (p >= e) tooShort(p); if (b[p] < 128) p++; else { R.at = p; readVaruint32(); p = R.at; }'
   }
-  if (name === 'string' || name === 'bytes') return skipLengthPrefixed
+  if (name === 'string' || name === 'bytes') return SKIP_LENGTH_PREFIXED
   if (name === 'bitset') return 'R.at = p; readBitset(); p = R.at;'
   return `R.at = p; skipKey(${name === 'public_key' ? '"PUB"' : '"SIG"'}); p = R.at;`
 }
 
 // The short form is written out because it is nearly all that a walk over foreign data does.
-const skipLengthPrefixed =
+const SKIP_LENGTH_PREFIXED =
   'if (p >= e) tooShort(p); if (b[p] < 128) { p += 1 + b[p]; if (p > e) tooShort(p); } ' +
   'else { R.at = p; skipBytes(); p = R.at; }'

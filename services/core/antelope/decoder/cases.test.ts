@@ -57,13 +57,13 @@ const values = compileAbi(
   }),
   'lossless',
 )
-const eos = '04454f5300000000'
+const EOS = '04454f5300000000'
 
 describe('values that no chain has are refused with their path', () => {
   it.each([
     ['a bool of 7', '0007'],
-    ['an asset of 2^62', `010000000000000040${eos}`],
-    ['an asset of -2^62', `0100000000000000c0${eos}`],
+    ['an asset of 2^62', `010000000000000040${EOS}`],
+    ['an asset of -2^62', `0100000000000000c0${EOS}`],
     ['an asset with 19 decimals', '01010000000000000013454f5300000000'],
     ['an asset with small letters', '01010000000000000004656f7300000000'],
     ['a symbol with a gap', '0204450045000000'],
@@ -72,7 +72,7 @@ describe('values that no chain has are refused with their path', () => {
     ['a text that is not UTF-8', '0402c328'],
     ['a long text that is not UTF-8', `041e${'61'.repeat(29)}ff`],
     ['a bitset with bits beyond its size', '050533'],
-    ['an extended asset of 2^62', `060000000000000040${eos}0000000000ea3055`],
+    ['an extended asset of 2^62', `060000000000000040${EOS}0000000000ea3055`],
   ])('%s', (_, hex) => {
     const decode = (): unknown => values.decodeType('s', Buffer.from(`0001${hex}`, 'hex'))
     expect(decode).toThrow(DecodeError)
@@ -80,8 +80,8 @@ describe('values that no chain has are refused with their path', () => {
   })
 
   it.each([
-    ['asset', `ffffffffffffff3f${eos}`, '461168601842738.7903 EOS'],
-    ['asset', `01000000000000c0${eos}`, '-461168601842738.7903 EOS'],
+    ['asset', `ffffffffffffff3f${EOS}`, '461168601842738.7903 EOS'],
+    ['asset', `01000000000000c0${EOS}`, '-461168601842738.7903 EOS'],
     ['asset', '00000000000000000000000000000000', '0 '],
     ['symbol', '1241424344454647', '18,ABCDEFG'],
     ['symbol_code', '4142434445464748', 'ABCDEFGH'],

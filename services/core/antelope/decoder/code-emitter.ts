@@ -6,9 +6,9 @@ import type { ArrayNode, BuiltinNode, StructNode, TypeNode, VariantNode } from '
 // their end as `e`; before a call the position goes to `R.at` and comes back from there afterwards.
 
 /** First statement of every generated function. */
-export const prologue = 'const b = R.bytes, v = R.view, e = R.end; let p = R.at;'
+export const PROLOGUE = 'const b = R.bytes, v = R.view, e = R.end; let p = R.at;'
 
-const inlineWork = 48
+const INLINE_WORK = 48
 
 /**
  * Writes JavaScript that reads or skips values of given types. Functions for types that occur in them
@@ -64,7 +64,7 @@ export class CodeEmitter {
 
   /** Whether {@link fixed} may be used for a node of fixed size. */
   #fitsInline(node: TypeNode): boolean {
-    return this.measures.of(node).work <= inlineWork
+    return this.measures.of(node).work <= INLINE_WORK
   }
 
   #fixedList(node: ArrayNode, offset: string): string {
@@ -94,9 +94,9 @@ export class CodeEmitter {
 
   #entered(node: TypeNode, body: string): string {
     const recursive = 'recursive' in node && node.recursive
-    if (!recursive) return `${prologue} ${body} R.at = p; return result;`
+    if (!recursive) return `${PROLOGUE} ${body} R.at = p; return result;`
     const { work } = this.measures.of(node)
-    return `descend(${work}); ${prologue} ${body} R.at = p; R.depth--; return result;`
+    return `descend(${work}); ${PROLOGUE} ${body} R.at = p; R.depth--; return result;`
   }
 
   /**
@@ -168,7 +168,7 @@ export class CodeEmitter {
       const pair = `result = [${JSON.stringify(alternative.name)}, ${part.value}];`
       return `case ${index}: { ${part.code} ${pair} break; }`
     })
-    return `let result; ${readIndex} switch (k) { ${cases.join(' ')} default: ${unknownIndex(node)} }`
+    return `let result; ${READ_INDEX} switch (k) { ${cases.join(' ')} default: ${unknownIndex(node)} }`
   }
 
   #arrayBody(node: TypeNode): string {
@@ -196,7 +196,7 @@ export class CodeEmitter {
     if (node.kind === 'builtin') return skipVariable(node.name)
     if (node.kind === 'optional')
       return `if (p >= e) tooShort(p); if (b[p++] !== 0) { ${this.skip(node.inner)} }`
-    if (node.kind === 'struct' && !node.recursive && work <= inlineWork) return this.skipFields(node.fields)
+    if (node.kind === 'struct' && !node.recursive && work <= INLINE_WORK) return this.skipFields(node.fields)
     if (node.kind === 'array' && node.length === null) {
       const size = this.measures.of(node.element).fixedSize
       if (size !== null && size > 0) return this.#skipFixedElements(size)
@@ -246,7 +246,7 @@ export class CodeEmitter {
     if (node.kind === 'struct') return this.skipFields(node.fields)
     if (node.kind === 'variant') {
       const cases = node.alternatives.map(({ type }, index) => `case ${index}: { ${this.skip(type)} break; }`)
-      return `${readIndex} switch (k) { ${cases.join(' ')} default: ${unknownIndex(node)} }`
+      return `${READ_INDEX} switch (k) { ${cases.join(' ')} default: ${unknownIndex(node)} }`
     }
     const { element, length } = node as ArrayNode
     const { minSize, work, fixedSize } = this.measures.of(element)
@@ -261,7 +261,7 @@ export class CodeEmitter {
 }
 
 /** Statements that read a small unsigned number of variable length into `k`. */
-const readIndex =
+const READ_INDEX =
   'if (p >= e) tooShort(p); let k = b[p]; if (k < 128) p++; else { R.at = p; k = readVaruint32(); p = R.at; }'
 
 function unknownIndex(node: VariantNode): string {

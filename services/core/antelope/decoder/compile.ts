@@ -56,7 +56,7 @@ export interface CompiledAbi {
   tableType(name: string): string | undefined
 }
 
-const maxWork = 1 << 18
+const MAX_WORK = 1 << 18
 
 /**
  * Prepares an ABI.
@@ -118,7 +118,7 @@ class AbiCompiler implements CompiledAbi {
   #compile(type: string, options: DecoderOptions): Decoder {
     const node = this.types.resolve(type)
     const { work } = this.#measures.of(node)
-    if (work > maxWork) throw new AbiError(`type ${JSON.stringify(type.slice(0, 96))} has too many fields`)
+    if (work > MAX_WORK) throw new AbiError(`type ${JSON.stringify(type.slice(0, 96))} has too many fields`)
     const read = linkDecoder(node, options, this.#measures)
     const exact = options.exact ?? false
     const root = type

@@ -22,7 +22,7 @@ import type { Measures } from './measure.ts'
 import { builtinSizes, type BuiltinName, type TypeNode } from '../types/index.ts'
 
 // Walking a payload of hundreds of megabytes once more would delay the error.
-const maxExplainedBytes = 16 * 1024 * 1024
+const MAX_EXPLAINED_BYTES = 16 * 1024 * 1024
 
 /**
  * Finds where in a value the bytes stop fitting, by walking them once more and noting the path. Decoders
@@ -39,7 +39,7 @@ export function explainFailure(
   },
 ): DecodeError {
   const path: string[] = [root.length > 64 ? `${root.slice(0, 64)}…` : root]
-  if (range.end - range.start > maxExplainedBytes) {
+  if (range.end - range.start > MAX_EXPLAINED_BYTES) {
     return new DecodeError(failure.message, path[0]!, failure.offset)
   }
   try {

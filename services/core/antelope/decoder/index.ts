@@ -1,7 +1,7 @@
 export { compileAbi } from './compile.ts'
 export type { CompiledAbi } from './compile.ts'
 export { TypeGraph } from './type-graph.ts'
-export { CodeEmitter, prologue } from './code-emitter.ts'
+export { CodeEmitter, PROLOGUE } from './code-emitter.ts'
 export { linkCode } from './link.ts'
 export { Measures } from './measure.ts'
 export { beginReading, DecodeFailure } from './read-state.ts'

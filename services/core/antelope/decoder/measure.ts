@@ -11,7 +11,7 @@ export interface Measure {
   readonly work: number
 }
 
-const saturation = 1e9
+const SATURATION = 1e9
 // Smallest packed forms of the built-in types without fixed size.
 const minimumOf = {
   varint32: 1,
@@ -55,7 +55,7 @@ export class Measures {
         return { fixedSize: null, minSize: 1, work: 1 + this.#within(node.inner).work }
       case 'variant': {
         const parts = node.alternatives.map((alternative) => this.#within(alternative.type))
-        const least = parts.reduce((size, part) => Math.min(size, part.minSize), saturation)
+        const least = parts.reduce((size, part) => Math.min(size, part.minSize), SATURATION)
         const most = parts.reduce((work, part) => Math.max(work, part.work), 0)
         return { fixedSize: null, minSize: 1 + (parts.length === 0 ? 0 : least), work: 1 + most }
       }
@@ -69,8 +69,8 @@ export class Measures {
     const element = this.#within(node.element)
     return {
       fixedSize: element.fixedSize === null ? null : element.fixedSize * node.length,
-      minSize: Math.min(saturation, element.minSize * node.length),
-      work: Math.min(saturation, 1 + element.work * node.length),
+      minSize: Math.min(SATURATION, element.minSize * node.length),
+      work: Math.min(SATURATION, 1 + element.work * node.length),
     }
   }
 
@@ -82,8 +82,8 @@ export class Measures {
       const part = this.#within(field.type)
       const known: boolean = !field.extension && fixedSize !== null && part.fixedSize !== null
       fixedSize = known ? fixedSize! + part.fixedSize! : null
-      if (!field.extension) minSize = Math.min(saturation, minSize + part.minSize)
-      work = Math.min(saturation, work + part.work)
+      if (!field.extension) minSize = Math.min(SATURATION, minSize + part.minSize)
+      work = Math.min(SATURATION, work + part.work)
     }
     return { fixedSize, minSize, work }
   }

@@ -64,9 +64,9 @@ export class DecodeFailure extends Error {
 }
 
 /** Deepest nesting of types that contain themselves; nodes refuse more than 32 as well. */
-const maxDepth = 32
-const freeVisits = 1 << 20
-const visitsPerByte = 16
+const MAX_DEPTH = 32
+const FREE_VISITS = 1 << 20
+const VISITS_PER_BYTE = 16
 
 /** Points the state at `bytes` from `start` to `end`; both must lie inside. */
 export function beginReading(
@@ -89,7 +89,7 @@ export function beginReading(
   state.end = end
   state.rule = rule
   state.depth = 0
-  state.budget = freeVisits + (end - start) * visitsPerByte
+  state.budget = FREE_VISITS + (end - start) * VISITS_PER_BYTE
 }
 
 /** What {@link resumeReading} needs to continue after other decoding. */
@@ -126,7 +126,7 @@ export function charge(visits: number): void {
 
 /** Enters a type that can contain itself. */
 export function descend(visits: number): void {
-  if (++state.depth > maxDepth) refuse(`values are nested more than ${maxDepth} deep`, state.at)
+  if (++state.depth > MAX_DEPTH) refuse(`values are nested more than ${MAX_DEPTH} deep`, state.at)
   charge(visits)
 }
 
@@ -242,7 +242,7 @@ export function skipBytes(): void {
   state.at += length
 }
 
-const emptyElementPrice = 256
+const EMPTY_ELEMENT_PRICE = 256
 
 /** Reads an element count and refuses one that the bytes left cannot hold. */
 export function readCount(minSize: number, work: number): number {
@@ -251,7 +251,7 @@ export function readCount(minSize: number, work: number): number {
   if (count * minSize > state.end - state.at) {
     refuse(`${count} elements do not fit into the ${state.end - state.at} bytes that are left`, start)
   }
-  charge(minSize === 0 ? count * (work + emptyElementPrice) : count * work)
+  charge(minSize === 0 ? count * (work + EMPTY_ELEMENT_PRICE) : count * work)
   return count
 }
 

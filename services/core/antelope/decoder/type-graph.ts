@@ -4,9 +4,9 @@ import { childrenOf, isBuiltin } from '../types/index.ts'
 import type { ArrayNode, OptionalNode, StructNode, TypeNode, VariantNode } from '../types/index.ts'
 
 // Nodes validate published ABIs against a depth of 32; anything deeper is an attack.
-const maxStaticDepth = 64
-const maxFields = 200_000
-const maxFixedLength = 65_536
+const MAX_STATIC_DEPTH = 64
+const MAX_FIELDS = 200_000
+const MAX_FIXED_LENGTH = 65_536
 
 /** `sym` and `contract`, known to nodes without being defined. */
 const extendedSymbol: StructNode = {
@@ -94,7 +94,7 @@ export class TypeGraph {
       if (this.#inProgress.has(known)) this.#circleEntries.push(known)
       return known
     }
-    if (level > maxStaticDepth) throw new AbiError(`type ${show(type)} is nested too deeply`)
+    if (level > MAX_STATIC_DEPTH) throw new AbiError(`type ${show(type)} is nested too deeply`)
     const node = this.#build(type, level)
     this.#inProgress.delete(node)
     this.#store(type, node)
@@ -108,7 +108,7 @@ export class TypeGraph {
       (depth, child) => Math.max(depth, this.#depths.get(child) ?? 0),
       0,
     )
-    if (deepest >= maxStaticDepth) throw new AbiError(`type ${show(type)} is nested too deeply`)
+    if (deepest >= MAX_STATIC_DEPTH) throw new AbiError(`type ${show(type)} is nested too deeply`)
     this.#depths.set(node, deepest + 1)
   }
 
@@ -138,7 +138,7 @@ export class TypeGraph {
     const array = /^(.+)\[(\d{0,9})\]$/s.exec(type)
     if (array === null) throw new AbiError(`type ${show(type)} is not defined`)
     const length = array[2] === '' ? null : Number(array[2])
-    if (length !== null && length > maxFixedLength) throw new AbiError(`type ${show(type)} is too long`)
+    if (length !== null && length > MAX_FIXED_LENGTH) throw new AbiError(`type ${show(type)} is too long`)
     const node: ArrayNode = { kind: 'array', element: pending, length }
     this.#open(type, node)
     node.element = this.#resolve(array[1]!, level + 1)
@@ -184,20 +184,20 @@ export class TypeGraph {
       const base = this.#structs.get(this.#withoutAlias(current.base))
       if (base === undefined) throw new AbiError(`base ${show(current.base)} is not a struct`)
       if (this.#ambiguous.has(base.name)) throw new AbiError(`the ABI defines ${show(base.name)} twice`)
-      if (chain.includes(base) || chain.length > maxStaticDepth) {
+      if (chain.includes(base) || chain.length > MAX_STATIC_DEPTH) {
         throw new AbiError(`the bases of struct ${show(struct.name)} do not end`)
       }
       chain.unshift(base)
     }
     const fields = chain.flatMap((entry) => entry.fields)
     this.#fieldCount += fields.length
-    if (this.#fieldCount > maxFields) throw new AbiError(`the ABI has more than ${maxFields} fields`)
+    if (this.#fieldCount > MAX_FIELDS) throw new AbiError(`the ABI has more than ${MAX_FIELDS} fields`)
     return fields
   }
 
   #withoutAlias(name: string): string {
     let target = name
-    for (let hops = 0; hops <= maxStaticDepth; hops++) {
+    for (let hops = 0; hops <= MAX_STATIC_DEPTH; hops++) {
       const next = this.#aliases.get(target)
       if (next === undefined) return target
       target = next

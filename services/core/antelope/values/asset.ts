@@ -66,10 +66,10 @@ export function isAmount(lo: number, hi: number): boolean {
 }
 
 // Direct-mapped: rows name few symbols, and a miss only costs the conversion.
-const cacheBits = 8
-const cacheLo = new Uint32Array(1 << cacheBits)
-const cacheHi = new Uint32Array(1 << cacheBits)
-const cacheText = new Array<string>(1 << cacheBits).fill('')
+const CACHE_BITS = 8
+const cacheLo = new Uint32Array(1 << CACHE_BITS)
+const cacheHi = new Uint32Array(1 << CACHE_BITS)
+const cacheText = new Array<string>(1 << CACHE_BITS).fill('')
 
 /**
  * Text of the code of the symbol with these halves, whose lowest byte is its precision. Null when the code has other
@@ -77,7 +77,7 @@ const cacheText = new Array<string>(1 << cacheBits).fill('')
  */
 export function symbolCodeOf(lo: number, hi: number): string | null {
   const code = (lo & ~0xff) >>> 0
-  const slot = (Math.imul(code, 0x9e3779b1) ^ Math.imul(hi, 0x85ebca6b)) >>> (32 - cacheBits)
+  const slot = (Math.imul(code, 0x9e3779b1) ^ Math.imul(hi, 0x85ebca6b)) >>> (32 - CACHE_BITS)
   if (cacheLo[slot] === code && cacheHi[slot] === hi) return cacheText[slot]!
   const text = spellSymbolCode(code, hi, 8)
   if (text === null) return null

@@ -1,6 +1,6 @@
 import { EncodeError } from '../../bytes/index.ts'
 
-const alphabet = '.12345abcdefghijklmnopqrstuvwxyz'
+const ALPHABET = '.12345abcdefghijklmnopqrstuvwxyz'
 
 /** The two little-endian halves of a 64-bit name, each an unsigned 32-bit number. */
 export interface NameHalves {
@@ -9,17 +9,17 @@ export interface NameHalves {
 }
 
 // Direct-mapped: a chain talks about few names at a time, and a miss only costs the conversion.
-const cacheBits = 13
-const cacheLo = new Uint32Array(1 << cacheBits)
-const cacheHi = new Uint32Array(1 << cacheBits)
-const cacheText = new Array<string>(1 << cacheBits).fill('')
+const CACHE_BITS = 13
+const cacheLo = new Uint32Array(1 << CACHE_BITS)
+const cacheHi = new Uint32Array(1 << CACHE_BITS)
+const cacheText = new Array<string>(1 << CACHE_BITS).fill('')
 
 /**
  * Text of the name whose 64 bits are `hi` and `lo` (unsigned 32-bit numbers): at most 13 characters of
  * `.12345a-z`, trailing dots left out, as the chain prints it. Every bit pattern has a text.
  */
 export function nameToString(lo: number, hi: number): string {
-  const slot = (Math.imul(lo, 0x9e3779b1) ^ Math.imul(hi, 0x85ebca6b)) >>> (32 - cacheBits)
+  const slot = (Math.imul(lo, 0x9e3779b1) ^ Math.imul(hi, 0x85ebca6b)) >>> (32 - CACHE_BITS)
   if (cacheLo[slot] === lo && cacheHi[slot] === hi) return cacheText[slot]!
   const text = spell(lo, hi)
   cacheLo[slot] = lo
@@ -31,10 +31,10 @@ export function nameToString(lo: number, hi: number): string {
 function spell(lo: number, hi: number): string {
   let text = ''
   // Characters 0..5 lie in the upper word, 6 on both sides of the border, 7..11 in the lower, 12 has 4 bits.
-  for (let bit = 27; bit >= 2; bit -= 5) text += alphabet[(hi >>> bit) & 31]!
-  text += alphabet[((hi & 3) << 3) | (lo >>> 29)]!
-  for (let bit = 24; bit >= 4; bit -= 5) text += alphabet[(lo >>> bit) & 31]!
-  text += alphabet[lo & 15]!
+  for (let bit = 27; bit >= 2; bit -= 5) text += ALPHABET[(hi >>> bit) & 31]!
+  text += ALPHABET[((hi & 3) << 3) | (lo >>> 29)]!
+  for (let bit = 24; bit >= 4; bit -= 5) text += ALPHABET[(lo >>> bit) & 31]!
+  text += ALPHABET[lo & 15]!
   let end = text.length
   while (end > 0 && text.charCodeAt(end - 1) === 46) end--
   return text.slice(0, end)

@@ -1,16 +1,16 @@
 import { EncodeError } from '../../bytes/index.ts'
 
 /** 2000-01-01T00:00:00Z in epoch milliseconds: slot 0 of a block timestamp. */
-const slotEpochMs = 946_684_800_000
+const SLOT_EPOCH_MS = 946_684_800_000
 
 /** Epoch milliseconds of a block timestamp (uint32 count of half seconds since 2000). */
 export function slotToEpochMs(slot: number): number {
-  return slotEpochMs + slot * 500
+  return SLOT_EPOCH_MS + slot * 500
 }
 
 /** Nearest slot at or below a time. @throws EncodeError before 2000 and after the last slot (2068). */
 export function epochMsToSlot(epochMs: number): number {
-  const slot = Math.floor((epochMs - slotEpochMs) / 500)
+  const slot = Math.floor((epochMs - SLOT_EPOCH_MS) / 500)
   if (!(slot >= 0 && slot <= 0xffffffff)) throw new EncodeError(`no block timestamp for ${epochMs} ms`)
   return slot
 }

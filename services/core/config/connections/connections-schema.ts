@@ -36,7 +36,7 @@ const sqldb = section({
   replicas: list(replica, 64).default([]).describe('Streaming replicas that the api may read from.'),
 })
 
-const tlsAllowed = 'true, false, or an object with rejectUnauthorized'
+const TLS_ALLOWED = 'true, false, or an object with rejectUnauthorized'
 const tls = z
   .union(
     [
@@ -47,9 +47,9 @@ const tls = z
           .describe('Whether a certificate that cannot be verified ends the connection.'),
       }),
     ],
-    { error: tlsAllowed },
+    { error: TLS_ALLOWED },
   )
-  .meta({ allowed: tlsAllowed })
+  .meta({ allowed: TLS_ALLOWED })
 
 const kvstore = section({
   host: hostName().describe('Host of Redis.'),

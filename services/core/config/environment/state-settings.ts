@@ -38,7 +38,7 @@ const names = {
 /** A token outlives the rotation of its signing key by at most this long. */
 const MAX_TTL_SECONDS = 86_400
 
-const proxiesAllowed =
+const PROXIES_ALLOWED =
   'true, false, the number of proxies (1 to 32), or addresses, ranges, loopback, linklocal, uniquelocal between commas'
 
 /** Every variable of the state service. */
@@ -70,7 +70,7 @@ export const stateVariables: readonly StateVariable[] = [
   {
     name: names.proxies,
     defaultValue: 'false',
-    allowed: proxiesAllowed,
+    allowed: PROXIES_ALLOWED,
     description: 'Proxies whose word about the address of the client counts; true is one proxy.',
   },
   {
@@ -105,7 +105,7 @@ export function readStateSettings(environment: Environment): {
   const address = given(names.address) ?? '0.0.0.0'
   if (!/^[A-Za-z0-9._:-]{1,253}$/.test(address)) refuse(names.address, 'a host name or an IP address')
   const proxies = given(names.proxies) ?? 'false'
-  if (!isProxies(proxies)) refuse(names.proxies, proxiesAllowed)
+  if (!isProxies(proxies)) refuse(names.proxies, PROXIES_ALLOWED)
   const settings = {
     address,
     port: number(names.port, 9010, 1, 65_535),

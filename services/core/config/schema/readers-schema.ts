@@ -20,10 +20,10 @@ export function readerName() {
 }
 
 const storeLogs = (what: string) => flag().default(false).describe(`Store the logs of ${what}.`)
-const handlerText = 'Contract family, or state.'
+const HANDLER_TEXT = 'Contract family, or state.'
 
 const assetsHandler = section({
-  handler: z.literal('assets').describe(handlerText),
+  handler: z.literal('assets').describe(HANDLER_TEXT),
   args: section({
     assets_account: accountName().describe('Account of the assets contract.'),
     store_transfers: flag().default(false).describe('Store the history of transfers.'),
@@ -31,7 +31,7 @@ const assetsHandler = section({
   }).describe('Arguments of the handler.'),
 })
 const marketHandler = section({
-  handler: z.literal('market').describe(handlerText),
+  handler: z.literal('market').describe(HANDLER_TEXT),
   args: section({
     market_account: accountName().describe('Account of the market contract.'),
     assets_account: accountName()
@@ -44,13 +44,13 @@ const marketHandler = section({
   }).describe('Arguments of the handler.'),
 })
 const oracleHandler = section({
-  handler: z.literal('oracle').describe(handlerText),
+  handler: z.literal('oracle').describe(HANDLER_TEXT),
   args: section({
     oracle_account: accountName().describe('Account of the oracle contract.'),
   }).describe('Arguments of the handler.'),
 })
 const toolsHandler = section({
-  handler: z.literal('tools').describe(handlerText),
+  handler: z.literal('tools').describe(HANDLER_TEXT),
   args: section({
     tools_account: accountName().describe('Account of the tools contract.'),
     assets_account: accountName()
@@ -61,7 +61,7 @@ const toolsHandler = section({
 })
 
 const stateHandler = section({
-  handler: z.literal('state').describe(handlerText),
+  handler: z.literal('state').describe(HANDLER_TEXT),
   args: section({
     accounts: list(accountName(), 1000)
       .default([])
@@ -96,7 +96,7 @@ const listPoll = section({
   frequency: integer(1, 86_400).default(600).describe('Seconds between two requests.'),
 })
 
-const modulesAllowed = 'an empty list: filter modules of the replaced system are not loaded'
+const MODULES_ALLOWED = 'an empty list: filter modules of the replaced system are not loaded'
 
 /** An entry of `readers.config.json`. */
 export const readerSchema = section({
@@ -159,10 +159,10 @@ export const readerSchema = section({
       'Blocks behind the head from which on the reader sends live clients nothing but its lag, until it has reached the head again.',
     ),
   modules: z
-    .array(z.never({ error: modulesAllowed }), { error: modulesAllowed })
-    .max(0, { error: modulesAllowed })
+    .array(z.never({ error: MODULES_ALLOWED }), { error: MODULES_ALLOWED })
+    .max(0, { error: MODULES_ALLOWED })
     .default([])
-    .meta({ allowed: modulesAllowed })
+    .meta({ allowed: MODULES_ALLOWED })
     .describe('Accepted for existing files; must be empty.'),
   contracts: list(contractSchema, 16, 1).describe('What is indexed.'),
   delete_data: flag()

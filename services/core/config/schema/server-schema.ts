@@ -25,30 +25,30 @@ const rateLimit = section({
 
 const proxyNames = ['loopback', 'linklocal', 'uniquelocal']
 const isProxy = (value: string): boolean => proxyNames.includes(value) || isAddressRange(value)
-const trustAllowed =
+const TRUST_ALLOWED =
   'true, false, the number of proxies (1 to 32), or addresses, ranges, loopback, linklocal, uniquelocal'
 const trustProxy = z
   .union(
     [
       z.boolean(),
-      z.int().min(1, trustAllowed).max(32, trustAllowed),
-      z.string().refine((value) => value.split(',').every((each) => isProxy(each.trim())), trustAllowed),
+      z.int().min(1, TRUST_ALLOWED).max(32, TRUST_ALLOWED),
+      z.string().refine((value) => value.split(',').every((each) => isProxy(each.trim())), TRUST_ALLOWED),
       z
-        .array(z.string(trustAllowed).refine(isProxy, trustAllowed))
-        .min(1, trustAllowed)
-        .max(256, trustAllowed),
+        .array(z.string(TRUST_ALLOWED).refine(isProxy, TRUST_ALLOWED))
+        .min(1, TRUST_ALLOWED)
+        .max(256, TRUST_ALLOWED),
     ],
-    { error: trustAllowed },
+    { error: TRUST_ALLOWED },
   )
-  .meta({ allowed: trustAllowed })
+  .meta({ allowed: TRUST_ALLOWED })
 
-const originAllowed = 'a regular expression of at most 500 characters'
+const ORIGIN_ALLOWED = 'a regular expression of at most 500 characters'
 const originPattern = z
-  .string({ error: originAllowed })
-  .min(1, { error: originAllowed })
-  .max(500, { error: originAllowed })
-  .refine(isRegularExpression, { error: originAllowed })
-  .meta({ allowed: originAllowed })
+  .string({ error: ORIGIN_ALLOWED })
+  .min(1, { error: ORIGIN_ALLOWED })
+  .max(500, { error: ORIGIN_ALLOWED })
+  .refine(isRegularExpression, { error: ORIGIN_ALLOWED })
+  .meta({ allowed: ORIGIN_ALLOWED })
 
 function isRegularExpression(value: string): boolean {
   try {
@@ -154,12 +154,12 @@ const mount = {
   path: namespacePath().describe('Prefix of every endpoint of the namespace.'),
   aliases: list(namespacePath(), 16).default([]).describe('Further prefixes with the same endpoints.'),
 }
-const args = 'Arguments of the namespace.'
+const ARGS = 'Arguments of the namespace.'
 
 const assetsNamespace = section({
   name: z.literal('assets').describe('Contract family.'),
   ...mount,
-  args: section({ assets_account: assetsAccount(), ...commonArgs }).describe(args),
+  args: section({ assets_account: assetsAccount(), ...commonArgs }).describe(ARGS),
 })
 const marketNamespace = section({
   name: z.literal('market').describe('Contract family.'),
@@ -173,7 +173,7 @@ const marketNamespace = section({
       .optional()
       .describe('Account of the oracle contract; only used until the market contract has named it.'),
     ...commonArgs,
-  }).describe(args),
+  }).describe(ARGS),
 })
 const toolsNamespace = section({
   name: z.literal('tools').describe('Contract family.'),
@@ -184,7 +184,7 @@ const toolsNamespace = section({
       .optional()
       .describe('Account of the assets contract; only used until the contract itself has named it.'),
     ...commonArgs,
-  }).describe(args),
+  }).describe(ARGS),
 })
 
 /** Names of the namespaces. */

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { listen } from './listener.ts'
 
-const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
 it('bytes that are no HTTP end a connection, and write nothing into an answer that is being sent', async () => {
   const listener = await listen({
@@ -17,7 +17,7 @@ it('bytes that are no HTTP end a connection, and write nothing into an answer th
   let received = ''
   socket.on('data', (bytes: Buffer) => (received += bytes.toString()))
   socket.on('error', () => undefined)
-  socket.write(request)
+  socket.write(REQUEST)
   await expect.poll(() => received).toContain('event')
   const ended = once(socket, 'close')
   socket.write('NONSENSE\r\n\r\n')
@@ -37,10 +37,10 @@ it('a server that closes answers what comes on a busy connection, and closes tha
   const socket = connect(listener.port, '127.0.0.1')
   let received = ''
   socket.on('data', (bytes: Buffer) => (received += bytes.toString()))
-  socket.write(request)
+  socket.write(REQUEST)
   await expect.poll(() => responses.length).toBe(1)
   const closed = listener.close()
-  socket.write(request)
+  socket.write(REQUEST)
   responses[0]!.end('first')
   await expect.poll(() => responses.length).toBe(2)
   const ended = once(socket, 'close')

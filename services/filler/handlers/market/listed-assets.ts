@@ -13,14 +13,14 @@ interface AssetFact {
 }
 
 /** The traits of an asset, `a`: market.asset_traits spelled out, as calling it for each takes several times as long. */
-export const traitsOfAsset = `
+export const TRAITS_OF_ASSET = `
   array_remove(ARRAY(SELECT x.trait FROM market.each_trait(a.immutable_data) x(trait))
     || market.trait('minter', a.minter) || market.trait('receiver', a.initial_receiver), NULL)`
 
 const assetFacts = `
   SELECT a.asset_id AS key, a.template_id, a.template_mint, a.schema_name,
     market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name,
-    ${traitsOfAsset} AS traits
+    ${TRAITS_OF_ASSET} AS traits
   FROM assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id
   WHERE a.asset_id = ANY($1::bigint[])`
 

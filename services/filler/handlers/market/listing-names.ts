@@ -2,13 +2,13 @@ import type { Derivation, KeyOf, RowSink } from '../../rows/operations.ts'
 import type { KeyedTable } from '../../rows/table.ts'
 import { kinds, tables } from './tables.ts'
 
-const merged = 'market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data)'
+const MERGED = 'market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data)'
 
 /** Names of the assets of a listing `l`, in order, without those that the database does not know. */
 const namesOf = `
   SELECT min(n.name) FILTER (WHERE n.place = 1) AS name, string_agg(n.name, E'\\n' ORDER BY n.place) FILTER (WHERE n.is_first) AS asset_names
   FROM (
-    SELECT g.place, ${merged} AS name, row_number() OVER (PARTITION BY ${merged} ORDER BY g.place) = 1 AS is_first
+    SELECT g.place, ${MERGED} AS name, row_number() OVER (PARTITION BY ${MERGED} ORDER BY g.place) = 1 AS is_first
     FROM unnest(l.asset_ids) WITH ORDINALITY g(id, place) JOIN assets.assets a ON a.asset_id = g.id
     LEFT JOIN assets.templates t ON t.template_id = a.template_id
   ) n`
@@ -48,10 +48,10 @@ const templateBuyofferNames: Derivation<{ buyoffer_id: bigint; name: string | nu
   keys: 'bigint',
   sources: [],
   statement: `
-    SELECT l.buyoffer_id, ${merged} AS name FROM market.template_buyoffers l
+    SELECT l.buyoffer_id, ${MERGED} AS name FROM market.template_buyoffers l
     LEFT JOIN assets.assets a ON a.asset_id = l.asset_id
     LEFT JOIN assets.templates t ON t.template_id = coalesce(a.template_id, l.template_id)
-    WHERE l.buyoffer_id = ANY($1::bigint[]) AND l.name IS DISTINCT FROM ${merged} ORDER BY 1`,
+    WHERE l.buyoffer_id = ANY($1::bigint[]) AND l.name IS DISTINCT FROM ${MERGED} ORDER BY 1`,
   apply: (rows, sink) => {
     for (const { buyoffer_id, name } of rows) sink.patch(tables.templateBuyoffers, { buyoffer_id }, { name })
   },

@@ -1,5 +1,5 @@
 import type { Derivation, RowSink } from '../../rows/operations.ts'
-import { ascending, traitsOfAsset } from './listed-assets.ts'
+import { ascending, TRAITS_OF_ASSET } from './listed-assets.ts'
 import { auctionTrades } from './trades.ts'
 import { kinds, tables } from './tables.ts'
 
@@ -114,7 +114,7 @@ export const deliveredAssets: Derivation<{
   statement: `
     SELECT b.buyoffer_id, a.template_mint AS mint, a.schema_name,
       market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data) AS name,
-      ${traitsOfAsset} AS traits
+      ${TRAITS_OF_ASSET} AS traits
     FROM market.template_buyoffers b JOIN assets.assets a ON a.asset_id = b.asset_id
     LEFT JOIN assets.templates t ON t.template_id = a.template_id
     WHERE b.buyoffer_id = ANY($1::bigint[]) ORDER BY b.buyoffer_id`,

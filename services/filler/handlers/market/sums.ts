@@ -87,14 +87,14 @@ function addSale(row: CountedSale | null, sign: bigint, sink: RowSink): void {
   for (const schema_name of row.schema_names ?? (row.schema_name === null ? [] : [row.schema_name])) {
     const { settlement_symbol: token_symbol, collection_name } = row
     const counts =
-      sold === null ? { ...NOTHING, listings: sign } : { ...NOTHING, sales: sign, sale_volume: sign * sold }
+      sold === null ? { ...nothing, listings: sign } : { ...nothing, sales: sign, sale_volume: sign * sold }
     const day = dayOf(sold === null ? row.created_at_time : row.updated_at_time)
     addSchema({ token_symbol, collection_name, schema_name, ...counts }, day, sink)
   }
 }
 
 /** Counts of an empty schema. */
-const NOTHING = { trades: 0n, volume: 0n, sales: 0n, sale_volume: 0n, listings: 0n }
+const nothing = { trades: 0n, volume: 0n, sales: 0n, sale_volume: 0n, listings: 0n }
 
 function addSchema(counts: SchemaStatsRow, day: number, sink: RowSink): void {
   sink.add(tables.schemaStats, counts)
@@ -121,7 +121,7 @@ function recheckFloor(
 }
 
 /** Columns of a trade that statistics follow from. */
-const SUMMED = [
+const summed = [
   'trade_time',
   'price',
   'template_id',
@@ -140,10 +140,10 @@ export const tradeSums: Aggregate<TradeRow> = {
   kind: 'aggregate',
   name: 'sums of trades',
   table: tables.trades,
-  columns: SUMMED,
+  columns: summed,
   apply: (before, after, sink, clock) => {
     // An auction's trade is written again by a claim.
-    if (before && after && SUMMED.every((column) => before[column] === after[column])) return
+    if (before && after && summed.every((column) => before[column] === after[column])) return
     for (const [trade, sign] of [
       [before, -1n],
       [after, 1n],
@@ -204,7 +204,7 @@ function addTemplate(trade: TradeRow, sign: bigint, sink: RowSink): void {
   sink.recheck(templatePrices, templateToken(template_id, token_symbol))
   if (trade.schema_name === null) return
   const { collection_name, schema_name } = trade
-  const counts = { ...NOTHING, trades: sign, volume: sign * price }
+  const counts = { ...nothing, trades: sign, volume: sign * price }
   addSchema({ token_symbol, collection_name, schema_name, ...counts }, dayOf(trade.trade_time), sink)
 }
 

@@ -5,7 +5,7 @@ import type { ImportStep, ImportWorker } from './workers.ts'
  * Numbers the mints that the source has not numbered yet: on chain the supply of a template grows by one with each
  * mint, and ids ascend.
  */
-export const numberMints = `
+export const NUMBER_MINTS = `
   UPDATE assets.assets a SET template_mint = n.place
   FROM (
     SELECT m.asset_id, row_number() OVER (PARTITION BY m.template_id ORDER BY m.asset_id)::integer AS place

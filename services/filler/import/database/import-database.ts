@@ -15,7 +15,7 @@ import { putConfigs, readPrecisions } from './configs.ts'
 import type { PartContext } from './copy-parts.ts'
 import { WINDOW_MS, assetSteps, eventSteps, plainSteps } from './copy-steps.ts'
 import type { AppendColumns, EventTotals } from './copy-steps.ts'
-import { counterSteps, numberMints, removeForgedLogs } from './counters.ts'
+import { counterSteps, NUMBER_MINTS, removeForgedLogs } from './counters.ts'
 import type { StoredEvents } from './event-rows.ts'
 import { listingParts } from './listing-parts.ts'
 import { readListings, writeListings } from './listing-steps.ts'
@@ -198,7 +198,7 @@ class DatabaseImport {
       await this.#atOnce(
         'mint numbers',
         workers[0]!,
-        async ({ target }) => (await target.query(numberMints)).rowCount ?? 0,
+        async ({ target }) => (await target.query(NUMBER_MINTS)).rowCount ?? 0,
       )
       await this.#atOnce('statistics', workers[0]!, async ({ target }) => {
         for (const { tables } of this.#handlers)

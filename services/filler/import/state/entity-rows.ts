@@ -19,8 +19,8 @@ type Row = Record<string, unknown>
 
 /** Marker for unknown times; no valid time has this value. */
 const unknownDates = { created_at_time: 0, updated_at_time: 0, created_at_block: 0, updated_at_block: 0 }
-const LINK_STATES = { waiting: 0, created: 1 } as const
-const AUCTION_STATES = { waiting: 0, started: 1 } as const
+const linkStates = { waiting: 0, created: 1 } as const
+const auctionStates = { waiting: 0, started: 1 } as const
 /** Attributes as JSON text; null when there are none. */
 function attributes(format: readonly FormatField[], packed: unknown): string | null {
   const { attributes: found } = decodeAttributes(format, packed as Uint8Array)
@@ -120,7 +120,7 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
       auction_id: value.auction_id,
       ...listing(value),
       ...listAssets(value.asset_ids as bigint[]),
-      state: value.assets_transferred === true ? AUCTION_STATES.started : AUCTION_STATES.waiting,
+      state: value.assets_transferred === true ? auctionStates.started : auctionStates.waiting,
       taker_marketplace: buyer === null ? null : value.taker_marketplace,
       seller: value.seller,
       buyer,
@@ -168,7 +168,7 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
   'tools.links': (value) => ({
     ...unknownDates,
     link_id: value.link_id,
-    state: value.assets_transferred === true ? LINK_STATES.created : LINK_STATES.waiting,
+    state: value.assets_transferred === true ? linkStates.created : linkStates.waiting,
     has_unknown_assets: false,
     creator: value.creator,
     claimer: null,

@@ -23,7 +23,7 @@ const PREFETCH_BLOCKS = 200
  * Tables that are written as blocks are read: what the handlers know between blocks has to be that of the last committed
  * block when the import continues after an interruption, so that a contract that was upgraded meanwhile is one.
  */
-const WRITTEN_AT_ONCE: ReadonlySet<string> = new Set(
+const writtenAtOnce: ReadonlySet<string> = new Set(
   [
     chainTables.abis,
     chainTables.codeAccounts,
@@ -223,7 +223,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
   #write(unit: CommitUnit, blocks: readonly UnitBlock[], changes: readonly Change[]): Promise<void> {
     const remaining = new CommitUnit(false)
     for (const [table, pending] of unit.tables)
-      if (table.kind === 'append' || WRITTEN_AT_ONCE.has(table.name)) remaining.tables.set(table, pending)
+      if (table.kind === 'append' || writtenAtOnce.has(table.name)) remaining.tables.set(table, pending)
     const operations = operationsOf(unit)
     return this.#reading.store.load(remaining, blocks.at(-1)!.timeMs, async (statements) => {
       await statements.run(

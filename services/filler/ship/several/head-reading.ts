@@ -13,9 +13,9 @@ import type { NodeLink } from './node-link.ts'
 import { refusalOfAll } from './range-reading.ts'
 
 /** Rest of a node that was left, so that the next choice is another one. */
-const leftRestMs = 3_000
+const LEFT_REST_MS = 3_000
 /** Least time between two changes because of a node that lags and yet sends. */
-const steadyMs = 5_000
+const STEADY_MS = 5_000
 /** Errors of the node, on which another node is tried; they stop a session with a single node. */
 const faultsOfNode = new Set(['CHAIN_MISMATCH', 'FORK_BELOW_IRREVERSIBLE'])
 
@@ -124,7 +124,7 @@ export class HeadReading<P extends ProtocolCodec> {
       bytesRead: this.#reader.bytesRead(),
       isExpected: credits.credits > 0 && credits.heldBytes < settings.maxBytes / 2,
     })
-    if (lag !== null && (lag.isSilent || now - this.#leftLaggingAt >= steadyMs)) {
+    if (lag !== null && (lag.isSilent || now - this.#leftLaggingAt >= STEADY_MS)) {
       if (!lag.isSilent) this.#leftLaggingAt = now
       return this.#leave(`the node is behind: others had block ${lag.block} ${Math.round(lag.ms)} ms ago`)
     }
@@ -148,7 +148,7 @@ export class HeadReading<P extends ProtocolCodec> {
     const ready = this.#links.filter((link) => link.isReady && link.refusalOf(next) === null)
     const best = Math.max(0, ...ready.map((link) => link.head?.num ?? 0))
     const rank = (link: NodeLink<P>): number[] => [
-      now - (this.#left.get(link) ?? -Infinity) < leftRestMs ? 1 : 0,
+      now - (this.#left.get(link) ?? -Infinity) < LEFT_REST_MS ? 1 : 0,
       this.#strikes.get(link)?.count ?? 0,
       link.isFresh ? 0 : 1,
       (link.head?.num ?? 0) >= best - 1 ? 0 : 1,
@@ -207,7 +207,7 @@ export class HeadReading<P extends ProtocolCodec> {
     if (problem.kind !== 'lost' && problem.kind !== 'missed-fork') this.#strike(link, problem)
     const now = performance.now()
     const hasOther = this.#links.some(
-      (other) => other.isReady && now - (this.#left.get(other) ?? -Infinity) >= leftRestMs,
+      (other) => other.isReady && now - (this.#left.get(other) ?? -Infinity) >= LEFT_REST_MS,
     )
     if (hasOther) return
     await this.#pause(signal)
@@ -218,7 +218,9 @@ export class HeadReading<P extends ProtocolCodec> {
     const until = performance.now() + this.#backoff.nextDelayMs()
     while (!signal.aborted && performance.now() < until) {
       const now = performance.now()
-      if (this.#links.some((link) => link.isFresh && now - (this.#left.get(link) ?? -Infinity) >= leftRestMs))
+      if (
+        this.#links.some((link) => link.isFresh && now - (this.#left.get(link) ?? -Infinity) >= LEFT_REST_MS)
+      )
         return
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, Math.min(50, until - now))

@@ -19,10 +19,10 @@ export interface Lag {
 }
 
 /** Maximum time between two samples that counts: more means that this process was busy, ms. */
-const mostStepMs = 250
+const MOST_STEP_MS = 250
 
 /** How much longer a stream may take for one block while catching up, as long as bytes come. */
-const stuckFactor = 5
+const STUCK_FACTOR = 5
 
 /** Checks that the streaming node sends each block within a time after another one had it. */
 export class LagWatch {
@@ -58,7 +58,7 @@ export class LagWatch {
   /** How far the stream lags; null while it does not. */
   sample(nowMs: number, facts: LagFacts): Lag | null {
     const { last, otherHead, bytesRead, isExpected } = facts
-    this.#clock += Math.min(nowMs - this.#sampledAt, mostStepMs)
+    this.#clock += Math.min(nowMs - this.#sampledAt, MOST_STEP_MS)
     this.#sampledAt = nowMs
     const now = this.#clock
     if (bytesRead !== this.#bytesRead) this.#byteAt = now
@@ -80,7 +80,7 @@ export class LagWatch {
     const ms = now - this.#since
     if (ms < this.#allowedMs) return null
     const isSilent = now - this.#byteAt >= this.#allowedMs
-    const isStuck = now - this.#blockAt >= this.#allowedMs * stuckFactor
+    const isStuck = now - this.#blockAt >= this.#allowedMs * STUCK_FACTOR
     return isSilent || isStuck || this.#hasArrived ? { block: this.#block, ms, isSilent } : null
   }
 }

@@ -22,17 +22,17 @@ import type { RangeTask } from './range-task.ts'
 import { RateMeter } from './rate-meter.ts'
 
 /** Longest pause before a lost node is tried again: the others continue meanwhile, ms. */
-const longestPauseMs = 10_000
+const LONGEST_PAUSE_MS = 10_000
 /** Pause before a node of another chain is looked at again. */
-const refusedPauseMs = 60_000
+const REFUSED_PAUSE_MS = 60_000
 /** Rest of a node that held the others up. */
 const slowRest = { firstMs: 2_000, longestMs: 300_000 }
 /** Age of a status reply up to which it says what the node is like now. */
-const freshMs = 1_500
+const FRESH_MS = 1_500
 /** Longest that a node which answered before may take to answer a status request, ms. */
-const statusTimeoutMs = 15_000
+const STATUS_TIMEOUT_MS = 15_000
 /** Time for which blocks that a node lacked are not requested from it, ms. */
-const lackMs = 60_000
+const LACK_MS = 60_000
 
 /** A range that is requested from a link. */
 export type LinkTask<P extends ProtocolCodec> = RangeTask<P, NodeLink<P>>
@@ -99,7 +99,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.node = node
     this.#reader = reader
     this.#owner = owner
-    this.#backoff = new Backoff(connectBackoff(reader.settings, longestPauseMs))
+    this.#backoff = new Backoff(connectBackoff(reader.settings, LONGEST_PAUSE_MS))
   }
 
   /** Connects. */
@@ -153,7 +153,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   /** Whether its last status is current. */
   get isFresh(): boolean {
-    return this.isReady && this.#answeredAt !== null && performance.now() - this.#answeredAt < freshMs
+    return this.isReady && this.#answeredAt !== null && performance.now() - this.#answeredAt < FRESH_MS
   }
 
   /** State of the node, for ranges. */
@@ -253,7 +253,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (this.#readyAt === null || this.#task !== null || this.#connection?.awaitsStatus !== false) return
     if (now - (this.#answeredAt ?? 0) < everyMs) return
     const { replyTimeoutMs } = this.#reader.settings.timing
-    this.#connection.requestStatus(Math.min(replyTimeoutMs, statusTimeoutMs))
+    this.#connection.requestStatus(Math.min(replyTimeoutMs, STATUS_TIMEOUT_MS))
   }
 
   /** Records a fault; nothing is requested from the node for `restMs`. */
@@ -321,7 +321,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   #reconnect(isRefused: boolean): void {
     this.#disconnect()
-    const refusedMs = Math.min(refusedPauseMs, this.#reader.settings.timing.backoffMaxMs)
+    const refusedMs = Math.min(REFUSED_PAUSE_MS, this.#reader.settings.timing.backoffMaxMs)
     this.#retry = setTimeout(() => this.open(), isRefused ? refusedMs : this.#backoff.nextDelayMs())
   }
 
@@ -402,7 +402,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   /** The node lacks these blocks: they are requested from others. */
   #lack(from: number, to: number, problem: Problem): void {
-    this.#lacks.push({ from, to, until: performance.now() + lackMs, error: problem.error })
+    this.#lacks.push({ from, to, until: performance.now() + LACK_MS, error: problem.error })
     this.fail({ kind: 'lost', error: problem.error })
   }
 }

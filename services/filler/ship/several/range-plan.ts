@@ -2,20 +2,20 @@ import type { ProtocolCodec } from '../types.ts'
 import type { LinkTask, NodeLink } from './node-link.ts'
 
 /** Target time of a range: long compared to a round trip, short compared to the cost of a lost range, ms. */
-const rangeSeconds = 0.4
+const RANGE_SECONDS = 0.4
 /** Most blocks of a range: each costs objects, however small it is. */
-const mostBlocks = 8_192
+const MOST_BLOCKS = 8_192
 /** How much larger than any before a range may be: the size of blocks is not known before. */
-const growth = 4
+const GROWTH = 4
 /** Silence after which a range that blocks the others is requested from another node, ms. */
-const awaitedSilenceMs = 750
+const AWAITED_SILENCE_MS = 750
 /** Silence after which any range is. */
-const silenceMs = 5_000
+const SILENCE_MS = 5_000
 /** Time that a range that the others wait for may take, however slow its node was measured to be. */
-const lateMs = 1_000
+const LATE_MS = 1_000
 /** How much slower than another a node must be to be left, and by how much time. */
-const slower = 2
-const slowerMs = 500
+const SLOWER = 2
+const SLOWER_MS = 500
 
 /** Input for the size of a range. */
 export interface PlanFacts {
@@ -37,8 +37,8 @@ export interface PlanFacts {
 /** Number of blocks to request from a node, at least one. */
 export function planSize(facts: PlanFacts): number {
   const { blockBytes, bytesPerSecond, share, budgetBytes, largestBlocks, blocksLeft, nodes } = facts
-  const bytes = Math.min(budgetBytes, (bytesPerSecond ?? Infinity) * rangeSeconds) * share
-  const blocks = Math.min(Math.floor(bytes / blockBytes), largestBlocks * growth, mostBlocks)
+  const bytes = Math.min(budgetBytes, (bytesPerSecond ?? Infinity) * RANGE_SECONDS) * share
+  const blocks = Math.min(Math.floor(bytes / blockBytes), largestBlocks * GROWTH, MOST_BLOCKS)
   // The last ranges are of one size, so that the nodes end together.
   const even = Math.ceil(blocksLeft / Math.max(1, nodes))
   return Math.max(1, Math.min(blocks, Math.max(even, largestBlocks >> 2)))
@@ -56,19 +56,19 @@ export function chooseSteal<P extends ProtocolCodec>(
   const { task } = link
   if (task === null || !link.isExpected) return null
   const silent = link.rate.silentMs(now)
-  if (silent >= silenceMs) return describe(task, `nothing for ${Math.round(silent / 1_000)} s`)
+  if (silent >= SILENCE_MS) return describe(task, `nothing for ${Math.round(silent / 1_000)} s`)
   if (task !== front) return null
   const others = links.filter(
     (other) => other !== link && other.isReady && other.endFrom(task.next, true) > task.next,
   )
   if (others.length === 0) return null
-  if (silent >= awaitedSilenceMs) return describe(task, `nothing for ${Math.round(silent)} ms`)
+  if (silent >= AWAITED_SILENCE_MS) return describe(task, `nothing for ${Math.round(silent)} ms`)
   const rate = link.rate.bytesPerSecond
   const best = Math.max(...others.map((other) => other.rate.bytesPerSecond ?? 0))
   // A rate is an estimate, and so is the size of what is missing: within its time a range is left alone.
-  if (rate === null || best === 0 || link.rate.rangeMs(now) < lateMs) return null
+  if (rate === null || best === 0 || link.rate.rangeMs(now) < LATE_MS) return null
   const bytes = (task.end - task.next) * blockBytes
-  if ((bytes * 1_000) / Math.max(rate, 1) <= slower * ((bytes * 1_000) / best) + slowerMs) return null
+  if ((bytes * 1_000) / Math.max(rate, 1) <= SLOWER * ((bytes * 1_000) / best) + SLOWER_MS) return null
   return describe(task, `${Math.round(rate / 1_000)} kB/s while others wait for it`)
 }
 

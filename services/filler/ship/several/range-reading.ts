@@ -8,18 +8,18 @@ import { chooseSteal, planSize } from './range-plan.ts'
 import { RangeTask } from './range-task.ts'
 
 /** Bytes that are taken over before the sockets get a turn. */
-const turnBytes = 2 * 2 ** 20
+const TURN_BYTES = 2 * 2 ** 20
 /** Overhead of a buffered block in addition to its bytes. */
-const blockOverheadBytes = 1_500
+const BLOCK_OVERHEAD_BYTES = 1_500
 /** How slowly the size expected of a block follows the sizes seen. */
-const sizeShare = 0.3
+const SIZE_SHARE = 0.3
 /** Requested or buffered ranges per node. */
-const rangesPerNode = 3
+const RANGES_PER_NODE = 3
 /** Pause of a node whose blocks did not fit those before them. */
-const unlinkedRestMs = 30_000
+const UNLINKED_REST_MS = 30_000
 
 /** Time without a delivered block after which the first range is requested from another node in any case, ms. */
-const noProgressMs = 8_000
+const NO_PROGRESS_MS = 8_000
 
 /** Callbacks of a range reading to its session. */
 export interface RangeHost<P extends ProtocolCodec> {
@@ -121,8 +121,8 @@ export class RangeReading<P extends ProtocolCodec> {
 
   #noteSize(task: LinkTask<P>): void {
     const blocks = task.end - task.start
-    const size = task.bytes / blocks + blockOverheadBytes
-    this.#blockBytes += (size - this.#blockBytes) * sizeShare
+    const size = task.bytes / blocks + BLOCK_OVERHEAD_BYTES
+    this.#blockBytes += (size - this.#blockBytes) * SIZE_SHARE
     this.#largestBlocks = Math.max(this.#largestBlocks, blocks)
   }
 
@@ -154,11 +154,11 @@ export class RangeReading<P extends ProtocolCodec> {
     const { tail, credits } = this.#reader
     if (this.#progress.next !== tail.next || credits.heldBytes > 0)
       this.#progress = { next: tail.next, at: now }
-    if (now - this.#progress.at < noProgressMs) return
+    if (now - this.#progress.at < NO_PROGRESS_MS) return
     this.#progress = { next: tail.next, at: now }
     for (const link of this.#host.links) link.wake()
     this.#segments[0]?.link?.fail(
-      connectionLost(`nothing came of block ${tail.next} for ${noProgressMs / 1_000} s`),
+      connectionLost(`nothing came of block ${tail.next} for ${NO_PROGRESS_MS / 1_000} s`),
     )
     // Nodes for which the block is not irreversible yet can send it to a stream.
     if (this.#segments[0]?.link === null) this.#end()
@@ -210,7 +210,7 @@ export class RangeReading<P extends ProtocolCodec> {
   /** Byte limit of one range. All ranges together stay below twice the budget of a session with one node. */
   #budgetBytes(): number {
     const { maxBytes } = this.#reader.settings
-    return Math.min(maxBytes / 8, (2 * maxBytes) / (rangesPerNode * this.#host.links.length))
+    return Math.min(maxBytes / 8, (2 * maxBytes) / (RANGES_PER_NODE * this.#host.links.length))
   }
 
   #fill(place: number, link: NodeLink<P>): void {
@@ -225,7 +225,7 @@ export class RangeReading<P extends ProtocolCodec> {
 
   #extend(link: NodeLink<P>): void {
     const usable = this.#host.links.filter((each) => each.isReady).length
-    if (this.#segments.length >= rangesPerNode * usable) return
+    if (this.#segments.length >= RANGES_PER_NODE * usable) return
     const last = this.reach(this.#planned)
     const end = Math.min(this.#endFrom(link, this.#planned), last + 1)
     if (end <= this.#planned) return
@@ -297,7 +297,7 @@ export class RangeReading<P extends ProtocolCodec> {
       const block = task.peek()
       // Blocks that the pipeline has not finished wait here; their release continues.
       if (block === null || credits.heldBytes >= settings.maxBytes / 2) break
-      if (bytes >= turnBytes) {
+      if (bytes >= TURN_BYTES) {
         this.#continueLater()
         break
       }
@@ -356,7 +356,7 @@ export class RangeReading<P extends ProtocolCodec> {
       return
     }
     link.fail(missedFork(next))
-    link.blame(`${link.lastFault ?? ''} (its chain is not the one that is indexed)`, unlinkedRestMs)
+    link.blame(`${link.lastFault ?? ''} (its chain is not the one that is indexed)`, UNLINKED_REST_MS)
     this.#dropFrom(link)
   }
 

@@ -4,8 +4,8 @@ import type { ProtocolCodec, WirePosition } from '../types.ts'
 import { namesParent } from '../linkage.ts'
 
 /** Messages that a node may send ahead within a range, as long as the bytes allow it. */
-const window = 4096
-const ackBatch = 64
+const WINDOW = 4096
+const ACK_BATCH = 64
 
 /** Consecutive blocks that are requested from one node. They are buffered as they come, and taken from the front after all blocks before them. Without a link the range is unassigned.
  */
@@ -34,7 +34,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     this.end = end
     this.link = link
     this.protocol = protocol
-    this.credits = new CreditWindow(window, ackBatch, budgetBytes, blockBytes)
+    this.credits = new CreditWindow(WINDOW, ACK_BATCH, budgetBytes, blockBytes)
   }
 
   /** Number of the block that the node sends next. */

@@ -1,7 +1,7 @@
 /** How much of a new measurement goes into the rate. */
-const share = 0.4
+const SHARE = 0.4
 /** Shortest time that a rate is measured over. */
-const leastMs = 150
+const LEAST_MS = 150
 
 /**
  * Measures how fast a node sends while it may send: pauses of ours do not count, silence of the node does.
@@ -53,9 +53,9 @@ export class RateMeter {
     }
     this.#sampledAt = now
     this.#sampledBytes = bytesRead
-    if (this.#busyMs < leastMs) return
+    if (this.#busyMs < LEAST_MS) return
     const rate = (this.#busyBytes * 1_000) / this.#busyMs
-    this.#rate = this.#rate === null ? rate : this.#rate * (1 - share) + rate * share
+    this.#rate = this.#rate === null ? rate : this.#rate * (1 - SHARE) + rate * SHARE
     this.#busyMs = 0
     this.#busyBytes = 0
   }

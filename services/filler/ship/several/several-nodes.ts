@@ -16,13 +16,13 @@ import { RangeReading, refusalOfAll } from './range-reading.ts'
 import { shareProtocols } from './share-protocols.ts'
 
 /** How often the nodes are looked at. */
-const tickMs = 100
+const TICK_MS = 100
 /** Time that the other nodes get to answer when one has: the first to answer is not always the best. */
-const othersMs = 300
+const OTHERS_MS = 300
 /** Irreversible blocks from which on ranges are worth it; fewer are read by the stream to the head. */
-const leastRange = 64
+const LEAST_RANGE = 64
 /** Blocks that a stream may be behind the last irreversible block before ranges are read again. */
-const farBehind = 1_000
+const FAR_BEHIND = 1_000
 
 /** A session that reads from several nodes: ranges from all of them below the last irreversible block, and the stream of one above it, with the others monitored.
  */
@@ -73,12 +73,12 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     signal.addEventListener('abort', abort)
     reader.state = 'connecting'
     for (const link of this.#links) link.open()
-    this.#timer = setInterval(() => this.#tick(), tickMs)
+    this.#timer = setInterval(() => this.#tick(), TICK_MS)
     try {
       while (!signal.aborted && reader.nextStart() <= reader.settings.stopBlock) {
         if (!(await this.#awaitNode(signal))) continue
         const start = this.#start()
-        if (this.#ranges.reach(start) - start >= leastRange) await this.#readRanges(start, signal)
+        if (this.#ranges.reach(start) - start >= LEAST_RANGE) await this.#readRanges(start, signal)
         else await this.#followHead(signal)
       }
       if (!signal.aborted) await this.#drain(signal)
@@ -126,7 +126,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     this.#throwFailure()
     if (this.#links.some((link) => link.isReady)) {
       const missing = this.#links.some((link) => link.state === 'connecting' && link.faults === 0)
-      if (missing) await Promise.race([pause(othersMs, signal), this.#changed(() => this.#allAnswered())])
+      if (missing) await Promise.race([pause(OTHERS_MS, signal), this.#changed(() => this.#allAnswered())])
       this.#throwFailure()
       return !signal.aborted
     }
@@ -185,7 +185,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     this.#protocol = null
     await this.#heads.run(
       signal,
-      () => this.#ranges.reach(this.#reader.tail.next) - this.#reader.tail.next >= farBehind,
+      () => this.#ranges.reach(this.#reader.tail.next) - this.#reader.tail.next >= FAR_BEHIND,
     )
     this.#throwFailure()
   }

@@ -9,11 +9,11 @@ export function shareProtocols<P>(compile: (shipAbi: unknown) => P): (shipAbi: u
     const before = known.get(text)
     if (before !== undefined) return before
     const protocol = compile(shipAbi)
-    if (known.size >= maxProtocols) known.clear()
+    if (known.size >= MAX_PROTOCOLS) known.clear()
     known.set(text, protocol)
     return protocol
   }
 }
 
 /** Cached protocols; each has about 35 kB of text. */
-const maxProtocols = 16
+const MAX_PROTOCOLS = 16

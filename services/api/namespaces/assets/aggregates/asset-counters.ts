@@ -9,8 +9,8 @@ import { sumOf } from './sum.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
 /** Parameters that do not change how many rows match. */
-const WITHOUT_EFFECT = new Set(['page', 'limit', 'order', 'sort', 'count', 'account_blacklist'])
-const OF_SCHEMAS = [
+const withoutEffect = new Set(['page', 'limit', 'order', 'sort', 'count', 'account_blacklist'])
+const schemaCounters = [
   'burned',
   'collection_name',
   'schema_name',
@@ -19,7 +19,7 @@ const OF_SCHEMAS = [
   'authorized_account',
 ]
 
-const OF_TEMPLATES = [
+const templateCounters = [
   'template_id',
   'template_whitelist',
   'template_blacklist',
@@ -29,8 +29,8 @@ const OF_TEMPLATES = [
   'search',
 ]
 
-const OF_OWNERS = ['burned', 'owner', 'collection_name', 'collection_whitelist', 'collection_blacklist']
-const OF_IDS = ['lower_bound', 'upper_bound', 'before', 'after']
+const ofOwners = ['burned', 'owner', 'collection_name', 'collection_whitelist', 'collection_blacklist']
+const ofIds = ['lower_bound', 'upper_bound', 'before', 'after']
 
 /**
  * The number of assets from the counters that the filler maintains, as text; undefined when the filters of the request
@@ -47,17 +47,17 @@ export async function countFromCounters(
     return undefined
   }
   const filters = Object.keys(values).filter(
-    (name) => !WITHOUT_EFFECT.has(name) && (name !== 'hide_offers' || values[name] === true),
+    (name) => !withoutEffect.has(name) && (name !== 'hide_offers' || values[name] === true),
   )
   const areAll = (allowed: readonly string[]): boolean => filters.every((name) => allowed.includes(name))
   if (attributes.length === 0) {
-    if (values.owner !== undefined && values.burned !== true && areAll(OF_OWNERS)) {
+    if (values.owner !== undefined && values.burned !== true && areAll(ofOwners)) {
       return sumOwners(session, values)
     }
     const isDated = ['updated', 'transferred'].includes(values.sort ?? '')
-    if (filters.length > 0 && !isDated && areAll(OF_IDS)) return countIdRange(session, values)
+    if (filters.length > 0 && !isDated && areAll(ofIds)) return countIdRange(session, values)
   }
-  return areAll([...OF_SCHEMAS, ...OF_TEMPLATES])
+  return areAll([...schemaCounters, ...templateCounters])
     ? sumTemplates(session, values, attributes, trigrams)
     : undefined
 }

@@ -3,7 +3,7 @@ import { bind, sql, where } from '../../../sql/index.ts'
 import { keyAtTime } from '../../nft/boundaries/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
-const MINTED = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
+const minted = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
 
 /**
  * The number of assets between bounds of id or mint time, as text. Ids are assigned without gaps: if by the counters none
@@ -14,8 +14,8 @@ export async function countIdRange(session: Session, values: AssetValues): Promi
   const conditions = [
     ...(lower === undefined ? [] : [sql`a.asset_id >= ${bind(lower, 'bigint')}`]),
     ...(upper === undefined ? [] : [sql`a.asset_id < ${bind(upper, 'bigint')}`]),
-    ...(before === undefined ? [] : [sql`a.asset_id < ${keyAtTime(MINTED, before)}`]),
-    ...(after === undefined ? [] : [sql`a.asset_id >= ${keyAtTime(MINTED, after + 1)}`]),
+    ...(before === undefined ? [] : [sql`a.asset_id < ${keyAtTime(minted, before)}`]),
+    ...(after === undefined ? [] : [sql`a.asset_id >= ${keyAtTime(minted, after + 1)}`]),
   ]
   const rows = await session.query<[isWhole: boolean | null, count: string]>(
     sql`SELECT (SELECT max(asset_id) - min(asset_id) + 1 FROM assets.assets)

@@ -7,15 +7,15 @@ import { sumOf } from './sum.ts'
 import type { OfferValues, TransferValues } from '../parameters.ts'
 
 /** Parameters that do not change how many rows match. */
-const WITHOUT_EFFECT = new Set(['page', 'limit', 'order', 'sort', 'count'])
-const OF_COLLECTIONS = ['collection_name', 'collection_whitelist', 'collection_blacklist']
+const withoutEffect = new Set(['page', 'limit', 'order', 'sort', 'count'])
+const ofCollections = ['collection_name', 'collection_whitelist', 'collection_blacklist']
 
 /** The number of transfers from counters, as text; undefined when the filters are not those of a counter. */
 export async function countTransfersFromCounters({
   session,
   values,
 }: EndpointContext<TransferValues>): Promise<string | undefined> {
-  if (!asksOnly(values, OF_COLLECTIONS)) return undefined
+  if (!asksOnly(values, ofCollections)) return undefined
   const conditions = inCollections('k.collection_name', values)
   return sumOf(session, sql`SELECT sum(k.transfers) FROM assets.transfer_counts k ${where(conditions)}`)
 }
@@ -57,5 +57,5 @@ function hasState(values: OfferValues): Sql[] {
 }
 
 function asksOnly(values: object, allowed: readonly string[]): boolean {
-  return Object.keys(values).every((name) => WITHOUT_EFFECT.has(name) || allowed.includes(name))
+  return Object.keys(values).every((name) => withoutEffect.has(name) || allowed.includes(name))
 }

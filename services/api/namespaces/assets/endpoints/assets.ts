@@ -8,7 +8,7 @@ import { countFromCounters } from '../aggregates/asset-counters.ts'
 import type { AssetsSetup } from '../setup.ts'
 import { countEndpointOf, listJson, oneJson } from '../../nft/endpoints/index.ts'
 
-const NOT_FOUND = { status: 416, message: 'Asset not found' } as const
+const notFound = { status: 416, message: 'Asset not found' } as const
 
 /** `/v1/assets`, its count, and one asset. */
 export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
@@ -36,9 +36,9 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'One asset',
     parameters: { asset_id: inPath(id('Asset.')) },
     record: setup.assetSchema,
-    failures: [NOT_FOUND],
+    failures: [notFound],
     cache: 'path',
-    run: ({ session, values }) => oneJson(session, String(values.asset_id), setup.records.asset, NOT_FOUND),
+    run: ({ session, values }) => oneJson(session, String(values.asset_id), setup.records.asset, notFound),
   })
   return [list, countEndpointOf(list, count), one]
 }

@@ -9,7 +9,7 @@ import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 
-const NOT_FOUND = { status: 416, message: 'Collection not found' } as const
+const notFound = { status: 416, message: 'Collection not found' } as const
 
 /** `/v1/collections`, its count, and one collection. */
 export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
@@ -32,11 +32,11 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'One collection',
     parameters: ofCollection,
     record: collectionRecord,
-    failures: [NOT_FOUND],
+    failures: [notFound],
     cache: 'path',
     run: ({ session, values }) => {
       const name = values.collection_name
-      return oneJson(session, name, setup.records.collection, NOT_FOUND)
+      return oneJson(session, name, setup.records.collection, notFound)
     },
   })
   return [list, countEndpointOf(list, runCount(records)), one]

@@ -2,7 +2,7 @@ import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
 import { historyMember, jsonMembers, jsonText } from '../../../json/index.ts'
 
-const NO_CONFIG = { status: 500, message: 'Config not found' } as const
+const noConfig = { status: 500, message: 'Config not found' } as const
 
 const TOKENS = `coalesce((SELECT json_agg(json_build_object('token_symbol', y.token_symbol,
     'token_contract', y.token_contract, 'token_precision', y.token_precision) ORDER BY y.token_symbol)
@@ -34,7 +34,7 @@ export const configEndpoint = endpoint({
   summary: 'Settings of the contract',
   parameters: {},
   record: configRecord,
-  failures: [NO_CONFIG],
+  failures: [noConfig],
   cache: 'path',
   run: async ({ session }) => {
     const rows = await session.query<[string]>({
@@ -48,7 +48,7 @@ export const configEndpoint = endpoint({
       values: [],
     })
     const row = rows[0]
-    if (!row) throw new RequestError(NO_CONFIG.status, NO_CONFIG.message)
+    if (!row) throw new RequestError(noConfig.status, noConfig.message)
     return row[0]
   },
 })

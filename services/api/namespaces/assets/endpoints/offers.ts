@@ -10,7 +10,7 @@ import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 
-const NOT_FOUND = { status: 416, message: 'Offer not found' } as const
+const notFound = { status: 416, message: 'Offer not found' } as const
 
 /** `/v1/offers`, its count, and one offer. */
 export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
@@ -35,9 +35,9 @@ export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'One offer',
     parameters: { offer_id: inPath(id('Offer.')) },
     record,
-    failures: [NOT_FOUND],
+    failures: [notFound],
     cache: 'path',
-    run: ({ session, values }) => oneJson(session, String(values.offer_id), setup.records.offer, NOT_FOUND),
+    run: ({ session, values }) => oneJson(session, String(values.offer_id), setup.records.offer, notFound),
   })
   return [list, countEndpointOf(list, runCount(records)), one]
 }

@@ -10,7 +10,7 @@ import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 
-const NOT_FOUND = { status: 416, message: 'Schema not found' } as const
+const notFound = { status: 416, message: 'Schema not found' } as const
 
 /** `/v1/schemas`, its count, and one schema. */
 export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
@@ -37,11 +37,11 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
       schema_name: inPath(names('Schema.', 'comma')),
     },
     record: schemaRecord,
-    failures: [NOT_FOUND],
+    failures: [notFound],
     cache: 'path',
     run: async ({ session, values }) => {
       const key = await schemaInPath(session, values.collection_name, values.schema_name)
-      return oneJson(session, key, setup.records.schema, NOT_FOUND)
+      return oneJson(session, key, setup.records.schema, notFound)
     },
   })
   return [list, countEndpointOf(list, runCount(records)), one]

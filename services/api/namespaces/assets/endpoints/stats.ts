@@ -13,7 +13,7 @@ import {
 import { ofCollection } from '../../nft/parameters/index.ts'
 import { ofSchema, ofTemplate } from '../parameters.ts'
 
-const NO_ASSET = { status: 416, message: 'Asset not found' } as const
+const noAsset = { status: 416, message: 'Asset not found' } as const
 
 function templateStatsAt(path: string, parameters: typeof ofTemplate): Endpoint {
   return endpoint({
@@ -38,11 +38,11 @@ export const statsEndpoints: readonly Endpoint[] = [
     summary: 'Mint number of an asset',
     parameters: { asset_id: inPath(id('Asset.')) },
     record: assetStatsRecord,
-    failures: [NO_ASSET],
+    failures: [noAsset],
     cache: 'path',
     run: async ({ session, values }) => {
       const text = await assetStats(session, values.asset_id)
-      if (text === undefined) throw new RequestError(NO_ASSET.status, NO_ASSET.message)
+      if (text === undefined) throw new RequestError(noAsset.status, noAsset.message)
       return text
     },
   }),

@@ -10,7 +10,7 @@ import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 
-const NOT_FOUND = { status: 404, message: 'Template not found' } as const
+const notFound = { status: 404, message: 'Template not found' } as const
 
 /** `/v1/templates`, its count, and one template. */
 export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
@@ -34,7 +34,7 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'One template',
     parameters: { ...ofCollection, ...ofTemplate },
     record: templateRecord,
-    failures: [NOT_FOUND],
+    failures: [notFound],
     cache: 'path',
     run: async ({ session, values }) => {
       const rows = await session.query({
@@ -42,8 +42,8 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
         text: 'SELECT 1 FROM assets.templates WHERE template_id = $1::bigint AND collection_name = $2::text',
         values: [values.template_id, values.collection_name],
       })
-      if (rows.length === 0) throw new RequestError(NOT_FOUND.status, NOT_FOUND.message)
-      return oneJson(session, String(values.template_id), setup.records.template, NOT_FOUND)
+      if (rows.length === 0) throw new RequestError(notFound.status, notFound.message)
+      return oneJson(session, String(values.template_id), setup.records.template, notFound)
     },
   })
   return [list, countEndpointOf(list, runCount(records)), one]

@@ -22,8 +22,8 @@ interface AccountSide {
   readonly counters: string
 }
 
-const OWNERS: AccountSide = { column: 'owner', parameter: 'owner', counters: 'assets.accounts' }
-const BURNERS: AccountSide = {
+const owningSide: AccountSide = { column: 'owner', parameter: 'owner', counters: 'assets.accounts' }
+const burningSide: AccountSide = {
   column: 'burned_by_account',
   parameter: 'burned_by_account',
   counters: 'assets.burners',
@@ -44,13 +44,13 @@ interface AccountRows {
 }
 
 /** Parameters that ask about the accounts themselves; bounds of times are accepted and mean nothing. */
-const OF_ACCOUNTS = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account'] as const
+const accountCounters = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account'] as const
 /** Parameters that the counters of collections answer. */
-const OF_COLLECTIONS = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
+const collectionCounters = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
 
 /** The page of accounts with the most matching assets, ties by name, as the JSON text of its records. */
 export async function ownerPage(reader: ListReader, trigrams: boolean, query: AccountQuery): Promise<string> {
-  return page(reader, query, await accountRows(reader, trigrams, query, OWNERS))
+  return page(reader, query, await accountRows(reader, trigrams, query, owningSide))
 }
 
 /** The page of accounts that burned most of the matching assets, ties by name, as the JSON text of its records. */
@@ -62,7 +62,7 @@ export async function burnerPage(
   const { values } = query
   // Burned assets have no owner.
   if (values.owner !== undefined || values.burned === false) return '[]'
-  return page(reader, query, await accountRows(reader, trigrams, query, BURNERS))
+  return page(reader, query, await accountRows(reader, trigrams, query, burningSide))
 }
 
 /** Number of accounts that own matching assets, as text. */
@@ -71,7 +71,7 @@ export async function countOwners(
   trigrams: boolean,
   query: AccountQuery,
 ): Promise<string> {
-  const found = await accountRows(reader, trigrams, query, OWNERS)
+  const found = await accountRows(reader, trigrams, query, owningSide)
   if (!found) return '0'
   const statement = sql`SELECT count(*)::text FROM (${found.rows}) k`
   const [row] = await query.session.query<[string]>(reader.prepare(statement, found.isFixed))
@@ -106,21 +106,21 @@ async function accountRows(
   side: AccountSide,
 ): Promise<AccountRows | undefined> {
   // Assets with an owner are not burned.
-  if (side === OWNERS && (values.burner !== undefined || values.burned === true)) return undefined
+  if (side === owningSide && (values.burner !== undefined || values.burned === true)) return undefined
   const { statistics } = reader
   await statistics.refresh(session)
-  const ofAssets = without(values, [...OF_ACCOUNTS, 'burned'])
+  const ofAssets = without(values, [...accountCounters, 'burned'])
   const templates = await resolveTemplates(session, ofAssets, attributes, trigrams)
   const filters = assetFilters({ values: ofAssets, attributes, trigrams, templates, statistics })
   if (isImpossible(filters)) return undefined
   const about = filters.filter(({ name }) => name !== 'owner' && !isAlwaysMet(name, side))
   if (about.length === 0) return { rows: counters(side, values), isFixed: false }
-  if (side === OWNERS) {
+  if (side === owningSide) {
     const names = about.flatMap(({ name }) => name.split(', '))
-    if (names.every((name) => OF_COLLECTIONS.has(name)))
+    if (names.every((name) => collectionCounters.has(name)))
       return { rows: ofCollections(values), isFixed: false }
     const [only] = about
-    const left = about.length === 1 ? LEFT_OUT[only!.name] : undefined
+    const left = about.length === 1 ? leftOut[only!.name] : undefined
     if (left !== undefined) return { rows: countersLess(left, values), isFixed: false }
   }
   return counted(side, values, filters)
@@ -128,7 +128,7 @@ async function accountRows(
 
 /** No valid offer has a burned asset. */
 function isAlwaysMet(name: string, side: AccountSide): boolean {
-  return name === 'hide_offers' && side === BURNERS
+  return name === 'hide_offers' && side === burningSide
 }
 
 function counters(side: AccountSide, values: AccountValues): Sql {
@@ -137,7 +137,7 @@ function counters(side: AccountSide, values: AccountValues): Sql {
 }
 
 function ownerConditions(side: AccountSide, values: AccountValues): Sql[] {
-  const owners = side === OWNERS ? values.owner : undefined
+  const owners = side === owningSide ? values.owner : undefined
   return owners ? [isOneOf(raw('c.account'), owners)] : []
 }
 
@@ -145,8 +145,8 @@ function ownerConditions(side: AccountSide, values: AccountValues): Sql[] {
 function ofCollections(values: AccountValues): Sql {
   const conditions = [
     ...inCollections('c.collection_name', values),
-    ...accountConditions(raw('c.account'), OWNERS, values),
-    ...ownerConditions(OWNERS, values),
+    ...accountConditions(raw('c.account'), owningSide, values),
+    ...ownerConditions(owningSide, values),
   ]
   const rows = sql`FROM assets.collection_accounts c ${where(conditions)}`
   return wantedCollections(values)?.length === 1
@@ -159,7 +159,7 @@ const ofTemplates = (flag: string): string =>
     WHERE NOT t.${flag} AND a.owner IS NOT NULL GROUP BY 1`
 
 /** Filters that leave out few assets: `account`, `assets` of those that each leaves out. */
-const LEFT_OUT: Readonly<Record<string, string>> = {
+const leftOut: Readonly<Record<string, string>> = {
   is_transferable: ofTemplates('transferable'),
   is_burnable: ofTemplates('burnable'),
   hide_offers: `SELECT a.owner AS account, count(*) AS assets
@@ -169,8 +169,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 
 function countersLess(left: string, values: AccountValues): Sql {
   const conditions = [
-    ...accountConditions(raw('c.account'), OWNERS, values),
-    ...ownerConditions(OWNERS, values),
+    ...accountConditions(raw('c.account'), owningSide, values),
+    ...ownerConditions(owningSide, values),
     raw('c.assets > coalesce(l.assets, 0)'),
   ]
   return sql`SELECT c.account, c.assets - coalesce(l.assets, 0) AS assets
@@ -184,7 +184,7 @@ function counted(side: AccountSide, values: AccountValues, filters: readonly Fil
   const conditions = [
     sql`${account} IS NOT NULL`,
     // The index of burners has burned assets alone.
-    ...(side === BURNERS ? [raw('a.owner IS NULL')] : []),
+    ...(side === burningSide ? [raw('a.owner IS NULL')] : []),
     ...foundConditions(filters),
     ...ofAccounts,
   ]

@@ -11,7 +11,7 @@ import { collectionFilter, COLLECTIONS, listsAccount } from './collection-filter
 import { containsText, resembles } from '../../nft/conditions/index.ts'
 import type { CollectionValues } from '../parameters.ts'
 
-const SOURCE: Source = {
+const collectionSource: Source = {
   from: raw('assets.collections c'),
   alias: 'c',
   key: 'collection_name',
@@ -53,7 +53,7 @@ export async function collectionList(
   ]
   const column = values.sort === 'collection_name' ? 'collection_name' : 'created_at_time'
   const order = { direction: directionOf(values), branches: [{ rank: 0, column }] }
-  return { source: SOURCE, table: COLLECTIONS, filters, order }
+  return { source: collectionSource, table: COLLECTIONS, filters, order }
 }
 
 function accountFilters(values: CollectionValues, statistics: Statistics): Filter[] {

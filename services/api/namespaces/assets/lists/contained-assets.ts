@@ -14,13 +14,13 @@ import { keyAtTime } from '../../nft/boundaries/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
 /** Parameters that ask about the assets that a row contains, not only which they are or of what collection. */
-const DETAILS = [
+const assetDetails = [
   ...(['owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'] as const),
   ...(['minter', 'initial_receiver', 'burner'] as const),
 ] as const
 
 /** The same, and which they are or of what collection. */
-const PICKED = [...DETAILS, 'asset_id', 'collection_name'] as const
+const picked = [...assetDetails, 'asset_id', 'collection_name'] as const
 
 /** Collections of templates or schemas up to which they are named. */
 const MAX_COLLECTIONS = 64
@@ -50,9 +50,9 @@ export async function resolveContained(
   isOfOneCollection: boolean,
 ): Promise<ContainedAssets | undefined> {
   const isOfCollection = !isOfOneCollection && values.asset_id && values.collection_name
-  const names = (isOfCollection ? PICKED : DETAILS).filter((name) => values[name] !== undefined)
+  const names = (isOfCollection ? picked : assetDetails).filter((name) => values[name] !== undefined)
   if (names.length === 0) return undefined
-  const details = pick(values, PICKED)
+  const details = pick(values, picked)
   const isFixed = details.is_transferable === false
   const isOfFlags = isFixed || details.is_burnable === false
   const templates: ResolvedTemplates = isOfFlags
@@ -205,7 +205,7 @@ function detailFilters(
 /** Table of transfers, as statistics know it. */
 export const TRANSFERS = 'assets.transfers'
 /** Blocks by the sequence of transfers, which carry no time. */
-export const BLOCKS = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
+export const blocks = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 
 /** Most transfers contain one asset: counts join these with it, as PostgreSQL sees fit. */
 function countedParts(looked: Sql, filters: readonly Filter[], rows: number): FilterPart[] {
@@ -245,7 +245,7 @@ function lastTransfers(
         since AS MATERIALIZED (SELECT min(d.at) AS at FROM (
           SELECT DISTINCT c.at FROM matching c WHERE c.is_moved ORDER BY 1 DESC LIMIT ${many}) d),
         newest AS MATERIALIZED (SELECT ${alias}.* FROM ${first}
-          WHERE ${alias}.${key} >= ${keyAtTime(BLOCKS, raw('(SELECT b.at FROM since b)'))})
+          WHERE ${alias}.${key} >= ${keyAtTime(blocks, raw('(SELECT b.at FROM since b)'))})
         SELECT n.* FROM newest n WHERE (SELECT count(*) FROM newest) >= ${many}
         UNION ALL SELECT ${alias}.* FROM ${all} WHERE (SELECT count(*) FROM newest) < ${many}) ${alias}`
     },

@@ -18,7 +18,7 @@ import { wantedCollections } from '../../nft/parameters/index.ts'
 /** Table of offers, as statistics know it. */
 const OFFERS = 'assets.offers'
 
-const SOURCE: Source = {
+const offerSource: Source = {
   from: raw('assets.offers o'),
   alias: 'o',
   key: 'offer_id',
@@ -34,7 +34,7 @@ const SOURCE: Source = {
 }
 
 /** Approximate shares of the offers, where PostgreSQL has no statistics. */
-const SHARES = { givingNothing: 0.001, takingNothing: 0.5, swaps: 0.2, toContracts: 0.2, overlapping: 0.01 }
+const shares = { givingNothing: 0.001, takingNothing: 0.5, swaps: 0.2, toContracts: 0.2, overlapping: 0.01 }
 
 /**
  * Ids of all assets of an offer, with two marks that no asset has for an id: 0 where the sender gives nothing, -1 where both
@@ -82,7 +82,7 @@ export async function offerList(reader: ListReader, session: Session, values: Of
     ),
   ]
   const order = { direction: directionOf(values), branches: [{ rank: 0, column: time }] }
-  return { source: SOURCE, table: OFFERS, filters, order }
+  return { source: offerSource, table: OFFERS, filters, order }
 }
 
 function blacklistFilter(values: OfferValues, statistics: Statistics): Filter[] {
@@ -137,7 +137,7 @@ function collectionFilters(values: OfferValues, statistics: Statistics): Filter[
         : {
             ...any,
             condition: sql`${only} AND (${any.condition} OR o.collection_names = '{}')`,
-            rows: any.rows + statistics.rows(OFFERS) * SHARES.overlapping,
+            rows: any.rows + statistics.rows(OFFERS) * shares.overlapping,
           },
     )
   }
@@ -190,7 +190,7 @@ function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
               found: sql`${contentsOf('o')} && ${bindIds([0n, ...white.filter((id) => id > 0n)])} AND ${only}`,
             }
           : {}),
-        rows: isSender ? all * SHARES.givingNothing + white.length : all * SHARES.takingNothing,
+        rows: isSender ? all * shares.givingNothing + white.length : all * shares.takingNothing,
         columns: [column],
         isIndexed: isSender,
       })
@@ -199,7 +199,7 @@ function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
       own.push({
         name: `${side}_asset_blacklist`,
         condition: sql`NOT ${raw(`o.${column}`)} && ${bindIds(black)}`,
-        rows: Math.max(1, all * (1 - SHARES.overlapping)),
+        rows: Math.max(1, all * (1 - shares.overlapping)),
         columns: [column],
         isIndexed: false,
       })
@@ -211,7 +211,7 @@ function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
       name: 'hide_empty_offers',
       condition: raw(`o.sender_asset_ids <> '{}' AND o.recipient_asset_ids <> '{}'`),
       found: sql`${contentsOf('o')} && '{-1}'::bigint[]`,
-      rows: all * SHARES.swaps,
+      rows: all * shares.swaps,
       columns: ['sender_asset_ids', 'recipient_asset_ids'],
       isIndexed: true,
     })
@@ -223,7 +223,7 @@ function contractFilter(values: OfferValues, statistics: Statistics): Filter[] {
   const wanted = values.is_recipient_contract
   if (wanted === undefined) return []
   const exists = raw('EXISTS (SELECT FROM chain.code_accounts r WHERE r.account = o.recipient OFFSET 0)')
-  const share = wanted ? SHARES.toContracts : 1 - SHARES.toContracts
+  const share = wanted ? shares.toContracts : 1 - shares.toContracts
   return [
     {
       name: 'is_recipient_contract',

@@ -19,7 +19,7 @@ import type { SchemaValues } from '../parameters.ts'
  */
 const KEYED = `(SELECT s.*, s.schema_name || ' ' || s.collection_name AS key FROM assets.schemas s) s`
 
-const SOURCE: Source = {
+const schemaSource: Source = {
   from: raw(KEYED),
   alias: 's',
   key: 'key',
@@ -64,7 +64,7 @@ export async function schemaList(reader: ListReader, session: Session, values: S
       time: { column: 'created_at_time' },
     }),
   ]
-  return { source: SOURCE, table: SCHEMAS, filters, order: orderOf(values) }
+  return { source: schemaSource, table: SCHEMAS, filters, order: orderOf(values) }
 }
 
 function orderOf(values: SchemaValues): Order {

@@ -15,7 +15,7 @@ import type { TemplateValues } from '../parameters.ts'
 import { TEMPLATES } from '../../nft/tables.ts'
 import { TEMPLATE_NAME, TEMPLATE_NAME_HEAD } from '../../nft/template-name.ts'
 
-const SOURCE: Source = {
+const templateSource: Source = {
   from: raw('assets.templates t'),
   alias: 't',
   key: 'template_id',
@@ -28,7 +28,7 @@ const SOURCE: Source = {
 }
 
 /** Approximate shares of the templates, where PostgreSQL has no statistics. */
-const SHARES = { data: 0.02, search: 0.02, held: 0.8, nameless: 0.02 }
+const shares = { data: 0.02, search: 0.02, held: 0.8, nameless: 0.02 }
 
 /** A request for templates. */
 export interface TemplateQuestion {
@@ -69,7 +69,7 @@ export async function templateList(
     ...flagFilters(values, statistics),
     ...dataFilters({ values, attributes, trigrams }, statistics),
   ]
-  return { source: SOURCE, table: TEMPLATES, filters, order: orderOf(values) }
+  return { source: templateSource, table: TEMPLATES, filters, order: orderOf(values) }
 }
 
 function supplyFilters(values: TemplateValues, statistics: Statistics): Filter[] {
@@ -130,7 +130,7 @@ function flagFilters(values: TemplateValues, statistics: Statistics): Filter[] {
       condition:
         raw(`EXISTS (SELECT FROM assets.template_counts k WHERE k.template_id = t.template_id AND k.minted > k.burned
           OFFSET 0)`),
-      rows: all * SHARES.held,
+      rows: all * shares.held,
       isIndexed: false,
       visits: 1,
     })
@@ -152,7 +152,7 @@ function dataFilters(
   const values = without(request.values, ['is_transferable', 'is_burnable'])
   const isSearched = Boolean(values.match) || Boolean(values.search)
   if (ofTemplates.length === 0 && !isSearched) return []
-  const share = SHARES.data ** ofTemplates.length * (isSearched ? SHARES.search : 1)
+  const share = shares.data ** ofTemplates.length * (isSearched ? shares.search : 1)
   return [
     {
       name: [...ofTemplates.map(({ family }) => family), ...(isSearched ? ['match, search'] : [])].join(', '),
@@ -178,7 +178,7 @@ function orderOf(values: TemplateValues): Order {
         expression: TEMPLATE_NAME_HEAD,
         value,
         conditions: [sql`${TEMPLATE_NAME_HEAD} IS NOT NULL`],
-        share: 1 - SHARES.nameless,
+        share: 1 - shares.nameless,
       },
       {
         rank: direction === 'DESC' ? 0 : 2,
@@ -186,7 +186,7 @@ function orderOf(values: TemplateValues): Order {
         direction: 'ASC',
         value: raw('NULL::text COLLATE "C"'),
         conditions: [isNull],
-        share: SHARES.nameless,
+        share: shares.nameless,
       },
     ],
     sorted: { value, nulls: direction === 'DESC' ? 'FIRST' : 'LAST' },

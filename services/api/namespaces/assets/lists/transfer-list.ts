@@ -9,12 +9,12 @@ import { wantedCollections } from '../../nft/parameters/index.ts'
 import { boundaryFilters } from '../../nft/boundaries/index.ts'
 import { collectionFilter } from './collection-filters.ts'
 import { nameFilter } from '../../nft/filters/index.ts'
-import { BLOCKS, containedFilters, resolveContained, TRANSFERS } from './contained-assets.ts'
+import { blocks, containedFilters, resolveContained, TRANSFERS } from './contained-assets.ts'
 import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
 import type { TransferValues } from '../parameters.ts'
 
-const SOURCE: Source = {
+const transferSource: Source = {
   from: raw('assets.transfers t'),
   alias: 't',
   key: 'transfer_id',
@@ -27,7 +27,7 @@ const SOURCE: Source = {
 }
 
 /** Every asset of a transfer is of its collection. */
-const OF_COLLECTIONS = { table: TRANSFERS, alias: 't', column: 'collection_name' } as const
+const collectionTransfers = { table: TRANSFERS, alias: 't', column: 'collection_name' } as const
 
 /** The requested transfers. @throws RequestError 400 when `account` comes with `sender` or `recipient`. */
 export async function transferList(
@@ -47,7 +47,7 @@ export async function transferList(
     key: 'transfer_id',
     ids: (alias) => raw(`${alias}.asset_ids`),
     ofCollections: (names) => ({
-      ...nameFilter('collection_name', names, statistics, OF_COLLECTIONS),
+      ...nameFilter('collection_name', names, statistics, collectionTransfers),
       group: 'contained',
     }),
     atOnce: 16,
@@ -66,13 +66,13 @@ export async function transferList(
         key: 'transfer_id',
         type: 'bigint',
         // Transfers carry no time; their blocks do, in the order of the same sequence.
-        time: { keysOf: BLOCKS },
+        time: { keysOf: blocks },
       },
       values.transfer_id,
     ),
   ]
   const order = { direction: directionOf(values), branches: [{ rank: 0, column: 'transfer_id' }] }
-  return { source: SOURCE, table: TRANSFERS, filters, order }
+  return { source: transferSource, table: TRANSFERS, filters, order }
 }
 
 /** @param home the only collections of which contained assets can be: those need no filter. */
@@ -83,7 +83,7 @@ function collectionFilters(
 ): Filter[] {
   const wanted = wantedCollections(values)
   if (wanted && home?.every((each) => wanted.includes(each))) return []
-  return collectionFilter(values, statistics, OF_COLLECTIONS).map((filter) => ({
+  return collectionFilter(values, statistics, collectionTransfers).map((filter) => ({
     ...filter,
     group: 'contained',
   }))

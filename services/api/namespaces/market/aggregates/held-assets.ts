@@ -8,7 +8,7 @@ import type { MarketSetup } from '../setup.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
 /** Filters on assets that no counter of templates answers, unless the scope of the templates has applied them. */
-const COUNTED = new Set(['burned'])
+const counted = new Set(['burned'])
 
 /**
  * Query of how many assets of each template match a request, `template_id` and `assets`: from the counters of templates
@@ -24,7 +24,7 @@ export async function heldAssets(
 ): Promise<Sql> {
   const { list, request } = await assetList(assets.lists, trigrams, { session, values, attributes })
   const { conditions, applied } = templateScope(request)
-  const isCounted = list.filters.every(({ name }) => COUNTED.has(name) || applied.has(name))
+  const isCounted = list.filters.every(({ name }) => counted.has(name) || applied.has(name))
   if (owner === undefined && isCounted) {
     const number = raw(numberOf(values.burned))
     const all = [sql`${number} > 0`, ...conditions]

@@ -56,7 +56,7 @@ const LISTED =
   raw(`t.template_id IN (SELECT s.template_id FROM market.sales s WHERE s.state = 1 AND s.template_id IS NOT NULL
   UNION SELECT unnest(s.template_ids) FROM market.sales s WHERE s.state = 1 AND s.template_id IS NULL)`)
 
-const KEY = {
+const statsKey = {
   table: 'assets.templates',
   alias: 't',
   key: 'template_id',
@@ -71,7 +71,7 @@ function conditionsOf(
   const keys = boundaryFilters(
     without(values, ['before', 'after']),
     lists.statistics,
-    KEY,
+    statsKey,
     values.template_id,
   )
   return [

@@ -84,10 +84,10 @@ export async function tradeDays(session: Session, values: TradeValues): Promise<
 }
 
 /** Filters of the counters of days. */
-const SUPPORTED = new Set(['symbol', 'before', 'after'])
+const supported = new Set(['symbol', 'before', 'after'])
 
 function isStoredByDay(values: TradeValues): boolean {
-  return Object.keys(values).every((name) => SUPPORTED.has(name))
+  return Object.keys(values).every((name) => supported.has(name))
 }
 
 /** The days of trades that match conditions. */

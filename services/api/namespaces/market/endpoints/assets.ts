@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../endpoint/index.ts'
 import { assetListParameters } from '../../nft/parameters/index.ts'
 import { assetsEndpoints } from '../../assets/index.ts'
 import { listJson } from '../../nft/endpoints/index.ts'
-import { PRICE_COLUMNS, pricedAssets } from '../lists/priced-assets.ts'
+import { priceColumns, pricedAssets } from '../lists/priced-assets.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** The endpoints of the assets namespace in the market, with its own records of assets. */
@@ -21,10 +21,10 @@ function priced(setup: MarketSetup, of: Endpoint): Endpoint {
   const { lists, records, limits } = setup.assets
   return endpoint({
     ...of,
-    parameters: assetListParameters(limits.assets, Object.keys(PRICE_COLUMNS)),
+    parameters: assetListParameters(limits.assets, Object.keys(priceColumns)),
     run: async (context) => {
       const { sort, count } = context.values
-      const column = PRICE_COLUMNS[sort]
+      const column = priceColumns[sort]
       if (column === undefined || of.path.endsWith('/_count') || count === true) return of.run(context)
       return listJson(lists, context, await pricedAssets(context, setup, column), records.asset)
     },

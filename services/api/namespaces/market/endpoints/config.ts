@@ -6,8 +6,8 @@ import { marketConfig, marketplaces } from '../records/config.ts'
 import { marketConfigRecord, marketplaceRecord } from '../records/stats-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 
-const NO_CONFIG = { status: 500, message: 'Config not found' } as const
-const NO_MARKETPLACE = { status: 416, message: 'Marketplace not found' } as const
+const noConfig = { status: 500, message: 'Config not found' } as const
+const noMarketplace = { status: 416, message: 'Marketplace not found' } as const
 
 /** `/v1/config` and the marketplaces. */
 export function configEndpoints(setup: MarketSetup): Endpoint[] {
@@ -19,11 +19,11 @@ export function configEndpoints(setup: MarketSetup): Endpoint[] {
       summary: 'Settings of the contract',
       parameters: {},
       record: marketConfigRecord,
-      failures: [NO_CONFIG],
+      failures: [noConfig],
       cache: 'path',
       run: async ({ session }) => {
         const text = await marketConfig(session, setup.contract)
-        if (text === undefined) throw new RequestError(NO_CONFIG.status, NO_CONFIG.message)
+        if (text === undefined) throw new RequestError(noConfig.status, noConfig.message)
         return text
       },
     }),
@@ -42,11 +42,11 @@ export function configEndpoints(setup: MarketSetup): Endpoint[] {
       summary: 'One marketplace',
       parameters: { name: inPath(text('Marketplace.')) },
       record: marketplaceRecord,
-      failures: [NO_MARKETPLACE],
+      failures: [noMarketplace],
       cache: 'path',
       run: async ({ session, values }) => {
         const [text] = await marketplaces(session, values.name)
-        if (text === undefined) throw new RequestError(NO_MARKETPLACE.status, NO_MARKETPLACE.message)
+        if (text === undefined) throw new RequestError(noMarketplace.status, noMarketplace.message)
         return text
       },
     }),

@@ -23,9 +23,9 @@ import { royaltySums } from '../aggregates/royalty-sums.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, runCount, runList } from '../../nft/endpoints/index.ts'
 
-const NOT_FOUND = { status: 416, message: 'Royalty config not found' } as const
+const notFound = { status: 416, message: 'Royalty config not found' } as const
 
-const tag = 'royalties'
+const TAG = 'royalties'
 
 /** `/v1/royalties/...`. */
 export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
@@ -37,7 +37,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
   }
   const payouts = endpoint({
     path: '/v1/royalties/payouts',
-    tag,
+    tag: TAG,
     summary: 'Royalties that were paid out',
     parameters: payoutParameters(limit),
     record: shape.list(payoutRecord),
@@ -48,7 +48,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
     countEndpointOf(payouts, runCount(records)),
     endpoint({
       path: '/v1/royalties/accounts/:account',
-      tag,
+      tag: TAG,
       summary: 'What an account earned, by token',
       parameters: royaltySumParameters,
       record: shape.list(royaltySumRecord),
@@ -56,21 +56,21 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
     }),
     endpoint({
       path: '/v1/royalties/:collection_name',
-      tag,
+      tag: TAG,
       summary: 'How a collection splits its fee',
       parameters: ofCollection,
       record: royaltyConfigRecord,
-      failures: [NOT_FOUND],
+      failures: [notFound],
       cache: 'path',
       run: async ({ session, values }) => {
         const text = await royaltyConfig(session, setup.contract, values.collection_name)
-        if (text === undefined) throw new RequestError(NOT_FOUND.status, NOT_FOUND.message)
+        if (text === undefined) throw new RequestError(notFound.status, notFound.message)
         return text
       },
     }),
     endpoint({
       path: '/v1/royalties/:collection_name/templates',
-      tag,
+      tag: TAG,
       summary: 'Who shares for which template',
       parameters: templateRuleParameters(limit),
       record: shape.list(royaltyTemplateRecord),
@@ -78,7 +78,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
     }),
     endpoint({
       path: '/v1/royalties/:collection_name/attributes',
-      tag,
+      tag: TAG,
       summary: 'Who shares for which attribute',
       parameters: attributeRuleParameters(limit),
       record: shape.list(royaltyAttributeRecord),

@@ -8,12 +8,12 @@ import { listedSaleRecord, saleRecord } from '../records/listing-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 import { oneListing, runListings } from './list.ts'
 
-const NOT_FOUND = { status: 416, message: 'Sale not found' } as const
-const NO_SYMBOL = { status: 400, message: 'symbol parameter is required' } as const
-const NO_FILTER = { status: 400, message: 'You need to specify an asset filter!' } as const
+const notFound = { status: 416, message: 'Sale not found' } as const
+const noSymbol = { status: 400, message: 'symbol parameter is required' } as const
+const noFilter = { status: 400, message: 'You need to specify an asset filter!' } as const
 
 /** Parameters of which one must be given for the cheapest sale of each template. */
-const NARROWING = [
+const narrowing = [
   'asset_id',
   'owner',
   'burned',
@@ -36,12 +36,12 @@ interface SaleList {
 }
 
 /** Default states of the newer lists: without cancelled sales. */
-const NOT_CANCELLED = [1, 3, 4]
+const notCancelled = [1, 3, 4]
 
 /** The lists of sales with their counts. They are one list, but for the largest page and cancelled sales. */
 function saleLists(setup: MarketSetup): Endpoint[] {
   const { limits, disableV1Sales } = setup
-  const newer = { limit: limits.sales_v2, standard: NOT_CANCELLED }
+  const newer = { limit: limits.sales_v2, standard: notCancelled }
   const older = { limit: limits.sales }
   const lists: readonly SaleList[] = [
     { path: '/v0/sales', ...older },
@@ -75,18 +75,18 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
     tag: 'sales',
     summary: 'The cheapest listed sale of each template, of one asset each',
     parameters: cheapestParameters(setup.limits.sales_templates),
-    noted: NARROWING,
+    noted: narrowing,
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     record: shape.list(listedSaleRecord),
-    failures: [NO_SYMBOL, NO_FILTER],
+    failures: [noSymbol, noFilter],
     run: async (context) => {
       const { session, values, noted } = context
-      if (values.symbol === undefined) throw new RequestError(NO_SYMBOL.status, NO_SYMBOL.message)
-      if (!noted?.length) throw new RequestError(NO_FILTER.status, NO_FILTER.message)
+      if (values.symbol === undefined) throw new RequestError(noSymbol.status, noSymbol.message)
+      if (!noted?.length) throw new RequestError(noFilter.status, noFilter.message)
       const keys = await selectCheapest(context, setup)
       return pageJson(session, keys, setup.records.listedSale)
     },
   })
-  const one = oneListing('sales', 'sale_id', 'sale', saleRecord, setup.records.sale, NOT_FOUND)
+  const one = oneListing('sales', 'sale_id', 'sale', saleRecord, setup.records.sale, notFound)
   return [...saleLists(setup), cheapest, one]
 }

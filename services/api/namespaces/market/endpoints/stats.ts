@@ -11,8 +11,8 @@ import { withToken } from '../aggregates/token.ts'
 import { statsRecords } from '../records/stats-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 
-const NO_COLLECTION = { status: 416, message: 'Collection Not Found' } as const
-const tag = 'stats'
+const noCollection = { status: 416, message: 'Collection Not Found' } as const
+const TAG = 'stats'
 /** `/v1/stats/...` and `/v2/stats/...`. */
 export function statsEndpoints(setup: MarketSetup): Endpoint[] {
   return [
@@ -27,7 +27,7 @@ function collectionEndpoints(setup: MarketSetup): Endpoint[] {
   return [
     endpoint({
       path: '/v1/stats/collections',
-      tag,
+      tag: TAG,
       summary: 'Trades by collection, the most first',
       parameters: statsParameters.collections,
       record: statsRecords.collections,
@@ -39,22 +39,22 @@ function collectionEndpoints(setup: MarketSetup): Endpoint[] {
     }),
     endpoint({
       path: '/v1/stats/collections/:collection_name',
-      tag,
+      tag: TAG,
       summary: 'Trades of one collection',
       parameters: statsParameters.collection,
       record: statsRecords.collection,
-      failures: [NO_COLLECTION],
+      failures: [noCollection],
       run: (context) =>
         withToken(context, 'result', async (token) => {
           const only = context.values.collection_name
           const [record] = await collectionStats(context, setup, token, only)
-          if (record === undefined) throw new RequestError(NO_COLLECTION.status, NO_COLLECTION.message)
+          if (record === undefined) throw new RequestError(noCollection.status, noCollection.message)
           return record
         }),
     }),
     endpoint({
       path: '/v1/stats/schemas/:collection_name',
-      tag,
+      tag: TAG,
       summary: 'Sales and listings by schema of a collection, the most first',
       parameters: statsParameters.schemas,
       record: statsRecords.schemas,
@@ -62,7 +62,7 @@ function collectionEndpoints(setup: MarketSetup): Endpoint[] {
     }),
     endpoint({
       path: '/v2/stats/schemas/:collection_name',
-      tag,
+      tag: TAG,
       summary: 'Trades of single assets by schema of a collection, the most first',
       parameters: statsParameters.schemasV2,
       record: statsRecords.schemasV2,
@@ -75,7 +75,7 @@ function accountEndpoints(): Endpoint[] {
   return [
     endpoint({
       path: '/v1/stats/accounts',
-      tag,
+      tag: TAG,
       summary: 'What accounts bought and sold, the most first',
       parameters: statsParameters.accounts,
       record: statsRecords.accounts,
@@ -83,7 +83,7 @@ function accountEndpoints(): Endpoint[] {
     }),
     endpoint({
       path: '/v1/stats/accounts/:account',
-      tag,
+      tag: TAG,
       summary: 'What one account bought and sold',
       parameters: statsParameters.account,
       record: statsRecords.account,
@@ -96,7 +96,7 @@ function templateEndpoints(setup: MarketSetup): Endpoint[] {
   return [
     endpoint({
       path: '/v1/stats/templates',
-      tag,
+      tag: TAG,
       summary: 'Trades of single assets by template, the most first',
       parameters: statsParameters.templates,
       attributes: ['data', 'template_data'],
@@ -110,7 +110,7 @@ function marketEndpoints(setup: MarketSetup): Endpoint[] {
   return [
     endpoint({
       path: '/v1/stats/markets',
-      tag,
+      tag: TAG,
       summary: 'Trades by marketplace, the most first',
       parameters: statsParameters.markets,
       record: statsRecords.markets,
@@ -118,7 +118,7 @@ function marketEndpoints(setup: MarketSetup): Endpoint[] {
     }),
     endpoint({
       path: '/v1/stats/graph',
-      tag,
+      tag: TAG,
       summary: 'Trades by day (UTC), the oldest first',
       parameters: statsParameters.graph,
       record: statsRecords.graph,
@@ -127,7 +127,7 @@ function marketEndpoints(setup: MarketSetup): Endpoint[] {
     }),
     endpoint({
       path: '/v1/stats/sales',
-      tag,
+      tag: TAG,
       summary: 'All sales, without auctions and buy offers',
       parameters: statsParameters.sales,
       record: statsRecords.sales,

@@ -23,7 +23,7 @@ import type { CheapestValues } from '../parameters.ts'
 const { table, source } = listingTables.sale
 
 /** Only sales of one asset have a template. */
-const OF_TEMPLATES = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL')]
+const ofTemplates = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL')]
 /** Cost of finding the cheapest sale of a template, relative to reading a sale. */
 const LOOKUP_COST = 2
 
@@ -113,7 +113,7 @@ function ofAll(
         ]
   const priced = anyOf(parts.map(({ checks }) => checks))
   return sql`SELECT DISTINCT ON (r.template_id) r.* FROM (SELECT l.template_id, l.sale_id, CASE ${price} END AS price
-      FROM ${source.from} ${where([...OF_TEMPLATES, ...foundConditions(filters), priced, ...flags])} OFFSET 0) r
+      FROM ${source.from} ${where([...ofTemplates, ...foundConditions(filters), priced, ...flags])} OFFSET 0) r
     ORDER BY r.template_id, r.price, r.sale_id DESC`
 }
 
@@ -124,7 +124,7 @@ function byTemplate(
   pricing: SalePricing,
   values: CheapestValues,
 ): Sql {
-  const checks = [...OF_TEMPLATES, ...filters.map(({ condition }) => condition)]
+  const checks = [...ofTemplates, ...filters.map(({ condition }) => condition)]
   const first = askedParts(pricing, values.symbol ?? []).map(
     ({ conditions, price, order }) => sql`(SELECT l.sale_id, ${price} AS price FROM market.sales l
       ${where([raw('l.template_id = t.template_id'), ...conditions, ...checks])} ORDER BY ${order} LIMIT 1)`,

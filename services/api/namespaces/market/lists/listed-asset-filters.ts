@@ -14,7 +14,7 @@ import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct } from './listing-request.ts'
 import type { ListingTable } from './listing-table.ts'
 import { HAS_ASSET, LISTED } from './listing-table.ts'
-import { NAME_SEARCHES, nameConditions } from './named-templates.ts'
+import { nameSearches, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
 import { wantedCollections } from '../../nft/parameters/index.ts'
@@ -188,7 +188,7 @@ export async function hiddenTemplates(session: Session, values: ListingValues): 
 
 /** The filters, except those on names that are covered by the row of a sale. Of other listings the templates and the assets are searched. */
 export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | 'values'>): ListingValues {
-  return table.kind === 1 ? without(values, NAME_SEARCHES) : values
+  return table.kind === 1 ? without(values, nameSearches) : values
 }
 
 function nameFilters(request: ListingRequest): Filter[] {
@@ -226,15 +226,15 @@ function nameFilters(request: ListingRequest): Filter[] {
 }
 
 /** Parameters that need the asset itself, and not only the columns of a listing that describe its assets. */
-const DETAILS = ['owner', 'burned', 'minter', 'initial_receiver', 'burner'] as const
-const FLAGS = ['is_transferable', 'is_burnable'] as const
+const details = ['owner', 'burned', 'minter', 'initial_receiver', 'burner'] as const
+const flags = ['is_transferable', 'is_burnable'] as const
 /** The same of all but sales. */
-const OWN_NAMES = ['match_immutable_name', 'match_mutable_name'] as const
-const TEMPLATE_NAMES = ['match', 'search'] as const
+const ownNames = ['match_immutable_name', 'match_mutable_name'] as const
+const templateNames = ['match', 'search'] as const
 /** The same, and which it is. */
-const OF_ASSET = [...DETAILS, ...FLAGS, 'asset_id'] as const
+const ofAsset = [...details, ...flags, 'asset_id'] as const
 /** Columns of a template buy offer. */
-const OF_ROW = ['template_id', 'collection_name', 'schema_name'] as const
+const ofRow = ['template_id', 'collection_name', 'schema_name'] as const
 
 function isOwn({ family }: AttributeFilter): boolean {
   return family === 'immutable_data' || family === 'mutable_data'
@@ -246,22 +246,22 @@ function ownFilters(request: ListingRequest): Filter[] {
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
   // A flag that is not set is checked on templates, which were read; for a template buy offer, on the delivered asset.
-  const hasFlag = FLAGS.some((name) => values[name] !== undefined && (isOffer || values[name]))
+  const hasFlag = flags.some((name) => values[name] !== undefined && (isOffer || values[name]))
   const isNamed = table.kind !== 1
-  const hasName = isNamed && OWN_NAMES.some((name) => values[name])
+  const hasName = isNamed && ownNames.some((name) => values[name])
   const isDetailed =
     own.length > 0 ||
     hasFlag ||
     hasName ||
-    DETAILS.some((name) => values[name] !== undefined) ||
+    details.some((name) => values[name] !== undefined) ||
     namesSeveral(request)
   if (!isDetailed) return assetIdFilters(request)
   // Collection, schema and template of a template buy offer are its own, whether it is fulfilled or not.
   const names = [
-    ...OF_ASSET,
-    ...(isNamed ? OWN_NAMES : []),
-    ...(isOffer ? [] : OF_ROW),
-    ...(isNamed && !isOffer ? TEMPLATE_NAMES : []),
+    ...ofAsset,
+    ...(isNamed ? ownNames : []),
+    ...(isOffer ? [] : ofRow),
+    ...(isNamed && !isOffer ? templateNames : []),
   ]
   const filters = assetFilters({
     ...request,
@@ -278,7 +278,7 @@ function ownFilters(request: ListingRequest): Filter[] {
   // OFFSET 0 is an optimization fence: a plan for all values would look for what an average account owns.
   const exists = sql`EXISTS (SELECT FROM (SELECT x.* FROM assets.assets x WHERE ${raw(contained)} OFFSET 0) a WHERE ${allOf(matches)} OFFSET 0)`
   const checked = traitConditions(request, own, raw('l.traits'), 'once')
-  const traitShare = shareOf(filters.filter(({ name }) => TRAITS.has(name)))
+  const traitShare = shareOf(filters.filter(({ name }) => assetTraits.has(name)))
   const share = shareOf(filters)
   // Collections, schemas and templates are filters on the listing too; minters are not, though they are in their group.
   const ownShare = shareOf(filters.filter(({ name, group }) => group !== 'template' || name === 'minter'))
@@ -338,7 +338,7 @@ function fulfilledShare({ table: { table }, statistics }: ListingRequest): numbe
 }
 
 /** Names of the filters on assets that traits answer nearly. */
-const TRAITS = new Set(['minter', 'initial_receiver', 'immutable_data'])
+const assetTraits = new Set(['minter', 'initial_receiver', 'immutable_data'])
 
 /**
  * What every listing of an asset that matches the filters matches, and few others: the assets of a bundle share their traits.

@@ -9,7 +9,7 @@ import { listingTables } from './listing-table.ts'
 import type { ListingValues } from '../parameters.ts'
 
 /** Parameters that do not change how many rows match. */
-const WITHOUT_EFFECT = new Set([
+const withoutEffect = new Set([
   'page',
   'limit',
   'order',
@@ -20,11 +20,11 @@ const WITHOUT_EFFECT = new Set([
 ])
 
 /** Parameters that the counters answer. */
-const COUNTED = new Set(['state', 'collection_name', 'collection_whitelist', 'collection_blacklist'])
+const counted = new Set(['state', 'collection_name', 'collection_whitelist', 'collection_blacklist'])
 /** The state of an auction that has begun depends on the clock; the counters know nothing of it. */
-const BEGUN = [1, 3, 4]
+const begun = [1, 3, 4]
 /** States in which a sale has its offer. */
-const OFFERED = [1, 3, 4]
+const offered = [1, 3, 4]
 
 /** The number of listings from the counters that the filler maintains, as text; undefined when the filters are not theirs. */
 export async function countFromCounters(
@@ -46,7 +46,7 @@ export async function countFromCounters(
   const counters = sum('coalesce(sum(k.listings), 0) FROM market.listing_counts k', `k.kind = ${table.kind}`)
   // Sales without an offer are not shown; they are few, and have an index.
   const hidden =
-    table.kind !== 1 || states?.every((state) => OFFERED.includes(state)) === true
+    table.kind !== 1 || states?.every((state) => offered.includes(state)) === true
       ? raw('0')
       : sum('count(*) FROM market.sales k', 'k.offer_id IS NULL')
   const [row] = await session.query<[string]>(sql`SELECT (${counters} - ${hidden})::text`.render())
@@ -55,7 +55,7 @@ export async function countFromCounters(
 
 function isCounted(kind: ListingKind, values: ListingValues): boolean {
   if (values.show_seller_contracts === false || values.sort === 'effective_mint') return false
-  const names = Object.keys(values).filter((name) => !WITHOUT_EFFECT.has(name))
-  if (!names.every((name) => COUNTED.has(name))) return false
-  return kind !== 'auction' || wantedStates(values)?.some((state) => BEGUN.includes(state)) !== true
+  const names = Object.keys(values).filter((name) => !withoutEffect.has(name))
+  if (!names.every((name) => counted.has(name))) return false
+  return kind !== 'auction' || wantedStates(values)?.some((state) => begun.includes(state)) !== true
 }

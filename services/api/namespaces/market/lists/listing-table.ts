@@ -35,7 +35,7 @@ export const ASKED = raw('coalesce(l.price, l.listing_price)')
 export const LISTED = 1
 
 /** States of sales. */
-const STATES = [0, 1, 2, 3, 4]
+const listingStates = [0, 1, 2, 3, 4]
 
 /** Condition on a template buy offer: it is fulfilled. */
 export const HAS_ASSET = raw('l.asset_id IS NOT NULL')
@@ -63,7 +63,7 @@ const sale: ListingTable = {
   key: 'sale_id',
   symbol: 'settlement_symbol',
   mints: ['min_mint', 'max_mint'],
-  states: STATES,
+  states: listingStates,
   // Seller and collection lead indexes of their own.
   terms:
     raw(`market.listing_terms(l.traits, l.template_id, l.template_ids, l.schema_name, l.schema_names, l.asset_count,
@@ -85,7 +85,9 @@ const sale: ListingTable = {
       indexOf('sales', 'sale_id', 'seller_created', 'seller', 'state', 'created_at_time'),
       indexOf('sales', 'sale_id', 'name_head', 'name_head'),
     ],
-    ranges: { state: { column: 'state', values: STATES, type: 'integer', count: STATES.length } },
+    ranges: {
+      state: { column: 'state', values: listingStates, type: 'integer', count: listingStates.length },
+    },
   },
 }
 
@@ -147,7 +149,7 @@ export const listingTables: Readonly<Record<ListingKind, ListingTable>> = {
 }
 
 /** Tables whose statistics lists of the market are estimated by. */
-export const MARKET_TABLES: readonly string[] = [
+export const marketTables: readonly string[] = [
   ...Object.values(listingTables).map(({ table }) => table),
   'market.bids',
   'market.royalty_payouts',

@@ -13,21 +13,21 @@ import type { LogValues } from '../../nft/logs/index.ts'
 const assetText = (amount: string): string =>
   `(${amount} * ('1e-' || y.token_precision)::numeric) || ' ' || y.token_symbol`
 
-const listed = `jsonb_build_object('maker_marketplace', l.maker_marketplace, 'collection_fee', l.collection_fee)`
-const taken = `jsonb_build_object('taker_marketplace', l.taker_marketplace)`
+const LISTED = `jsonb_build_object('maker_marketplace', l.maker_marketplace, 'collection_fee', l.collection_fee)`
+const TAKEN = `jsonb_build_object('taker_marketplace', l.taker_marketplace)`
 
 /** Data of actions that is stored in the row of the listing; `l` is the row, `y` its token. */
 const said: Readonly<Record<ListingKind, Readonly<Record<string, string>>>> = {
   sale: {
-    lognewsale: listed,
+    lognewsale: LISTED,
     logsalestart: `jsonb_build_object('offer_id', l.offer_id::text)`,
-    purchasesale: `${taken} || jsonb_build_object('intended_delphi_median', coalesce(l.intended_median, 0)::text)`,
+    purchasesale: `${TAKEN} || jsonb_build_object('intended_delphi_median', coalesce(l.intended_median, 0)::text)`,
   },
   auction: {
-    lognewauct: `${listed} || jsonb_build_object('starting_bid', ${assetText('l.starting_price')})`,
+    lognewauct: `${LISTED} || jsonb_build_object('starting_bid', ${assetText('l.starting_price')})`,
   },
-  buyoffer: { lognewbuyo: listed, acceptbuyo: taken },
-  template_buyoffer: { lognewtbuyo: listed, fulfilltbuyo: taken },
+  buyoffer: { lognewbuyo: LISTED, acceptbuyo: TAKEN },
+  template_buyoffer: { lognewtbuyo: LISTED, fulfilltbuyo: TAKEN },
 }
 
 /** What royalty actions said: the payouts with their sequence. */

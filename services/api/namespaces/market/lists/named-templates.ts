@@ -11,7 +11,7 @@ const MOST = 2_000
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 
 /** Searches in names that the names stored with a sale answer. */
-export const NAME_SEARCHES = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
+export const nameSearches = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
 
 /** A search in names for sales of one asset with a template: a name in the immutable attributes of a template is the name of all its assets.
  */
@@ -24,7 +24,7 @@ export interface NamedTemplates {
 
 /** Conditions of searches in a name. */
 export function nameConditions(values: ListingValues, name: Sql, trigrams: boolean): Sql[] {
-  return NAME_SEARCHES.flatMap((parameter) => {
+  return nameSearches.flatMap((parameter) => {
     const term = values[parameter]
     if (!term) return []
     // The operator's threshold is 0.6.

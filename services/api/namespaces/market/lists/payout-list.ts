@@ -32,7 +32,7 @@ const source: Source = {
   ],
 }
 
-const LISTING_TYPES: Readonly<Record<string, number>> = {
+const listingTypes: Readonly<Record<string, number>> = {
   unresolved: 0,
   sale: 1,
   auction: 2,
@@ -40,10 +40,10 @@ const LISTING_TYPES: Readonly<Record<string, number>> = {
   template_buyoffer: 4,
 }
 
-const CATEGORIES: Readonly<Record<string, number>> = { founders: 1, template: 2, attribute: 3, dust: 4 }
+const payoutCategories: Readonly<Record<string, number>> = { founders: 1, template: 2, attribute: 3, dust: 4 }
 
 /** Payouts are in the order of their blocks. */
-const BLOCKS = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
+const blocks = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
 
 type ListSetup = Pick<MarketSetup, 'lists'>
 
@@ -93,8 +93,8 @@ function valueFilters(values: PayoutValues, statistics: Statistics): Filter[] {
     })
   }
   const { listing_type: type, listing_id: listing, symbol: symbols, asset_id: assets } = values
-  const categories = values.category?.map((name) => CATEGORIES[name]!)
-  const kind = type === undefined ? undefined : [LISTING_TYPES[type]!]
+  const categories = values.category?.map((name) => payoutCategories[name]!)
+  const kind = type === undefined ? undefined : [listingTypes[type]!]
   const listings = listing === undefined ? undefined : [listing]
   add('recipient', 'recipient', 'text', values.recipient)
   add('collection_name', 'collection_name', 'text', values.collection_name)
@@ -106,7 +106,7 @@ function valueFilters(values: PayoutValues, statistics: Statistics): Filter[] {
   return filters
 }
 
-const KEY = {
+const payoutKey = {
   table: TABLE,
   alias: 'l',
   key: 'seq',
@@ -116,14 +116,14 @@ const KEY = {
 /** `ids`, `log_global_sequence`, `lower_bound`, `upper_bound`, `before`, `after`. */
 function rangeFilters(values: PayoutValues, statistics: Statistics): Filter[] {
   const untimed = without(values, ['before', 'after'])
-  const filters = boundaryFilters(untimed, statistics, KEY, values.log_global_sequence)
+  const filters = boundaryFilters(untimed, statistics, payoutKey, values.log_global_sequence)
   const { before, after } = values
   const times: Sql[] = []
   if (before !== undefined) {
-    times.push(sql`l.paid_at_time < ${bind(before, 'bigint')} AND l.seq < ${keyAtTime(BLOCKS, before)}`)
+    times.push(sql`l.paid_at_time < ${bind(before, 'bigint')} AND l.seq < ${keyAtTime(blocks, before)}`)
   }
   if (after !== undefined) {
-    times.push(sql`l.paid_at_time > ${bind(after, 'bigint')} AND l.seq >= ${keyAtTime(BLOCKS, after + 1)}`)
+    times.push(sql`l.paid_at_time > ${bind(after, 'bigint')} AND l.seq >= ${keyAtTime(blocks, after + 1)}`)
   }
   if (times.length > 0) {
     const since = after === undefined ? undefined : BigInt(after) + 1n

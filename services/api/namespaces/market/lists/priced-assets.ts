@@ -21,7 +21,7 @@ import type { MarketSetup } from '../setup.ts'
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
 /** Prices of templates, `p`, as they are shown, by sort: SQL behind `RATES`. */
-export const PRICE_COLUMNS: Readonly<Record<string, string>> = {
+export const priceColumns: Readonly<Record<string, string>> = {
   suggested_median_price: cappedPrice('p.suggested_median', 'p', 'rates'),
   suggested_average_price: cappedPrice('p.suggested_average', 'p', 'rates'),
   median_price: 'p.median',

@@ -25,7 +25,7 @@ const SALES = `(SELECT ${packRows(['a.asset_id', 's.sale_id'], 's.sale_id')}
     WHERE x.asset_id = a.asset_id AND x.kind = 1 OFFSET 0) x CROSS JOIN LATERAL (
     SELECT s.sale_id FROM market.sales s WHERE s.sale_id = x.listing_id AND s.state = 1 OFFSET 0) s)`
 
-const AUCTIONS = [
+const auctionMembers = [
   `(SELECT ${packRows(['a.asset_id', 'u.auction_id'], 'u.auction_id')}
   FROM a CROSS JOIN LATERAL (SELECT x.listing_id FROM market.listing_assets x
     WHERE x.asset_id = a.asset_id AND x.kind = 2 OFFSET 0) x CROSS JOIN LATERAL (
@@ -59,7 +59,7 @@ export function marketAssetExtension({ contract, clock }: MarketTraits): AssetEx
     columnCount: 4,
     select() {
       const second = bind(Math.floor(clock() / 1000), 'bigint')
-      const auctions = sql`${raw(AUCTIONS[0])}${second}${raw(AUCTIONS[1])}`
+      const auctions = sql`${raw(auctionMembers[0])}${second}${raw(auctionMembers[1])}`
       return { ctes: [], columns: [raw(PRICE_VERSIONS), raw(OFFERS), raw(SALES), auctions] }
     },
     read([packedPrices, packedOffers, packedSales, packedAuctions]) {

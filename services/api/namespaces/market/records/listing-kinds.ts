@@ -84,7 +84,7 @@ const BIDS = `coalesce((SELECT string_agg(concat('{"number":', b.number, ',"acco
 
 const isSellerContract: ListingField = { name: 'is_seller_contract', value: hasCode('l.seller') }
 const state: ListingField = { name: 'state', value: 'l.state' }
-const byTokenSymbol = 'JOIN market.tokens y ON y.token_symbol = l.token_symbol'
+const BY_TOKEN_SYMBOL = 'JOIN market.tokens y ON y.token_symbol = l.token_symbol'
 
 /** Sales; one that still waits for its offer is not there yet. */
 export const sales: ListingKind = {
@@ -108,7 +108,7 @@ export const sales: ListingKind = {
 export const auctions: ListingKind = {
   key: 'auction_id',
   table: 'market.auctions',
-  joins: byTokenSymbol,
+  joins: BY_TOKEN_SYMBOL,
   fields: [
     ...quotedFields(['auction_id']),
     ...common,
@@ -130,7 +130,7 @@ export const auctions: ListingKind = {
 export const buyoffers: ListingKind = {
   key: 'buyoffer_id',
   table: 'market.buyoffers',
-  joins: byTokenSymbol,
+  joins: BY_TOKEN_SYMBOL,
   fields: [
     ...quotedFields(['buyoffer_id']),
     ...common,
@@ -146,7 +146,7 @@ export const buyoffers: ListingKind = {
 export const templateBuyoffers: ListingKind = {
   key: 'buyoffer_id',
   table: 'market.template_buyoffers',
-  joins: byTokenSymbol,
+  joins: BY_TOKEN_SYMBOL,
   fields: [...quotedFields(['buyoffer_id']), ...common, price, state],
   assetIds: 'array_remove(ARRAY[l.asset_id], NULL)',
   hasTemplate: true,

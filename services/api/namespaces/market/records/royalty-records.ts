@@ -3,7 +3,7 @@ import type { Assembler } from '../../../records/index.ts'
 import { jsonMembers, quoted } from '../../../json/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
 import type { MarketTraits } from './asset-members.ts'
-import { CATEGORIES, LISTING_TYPES } from './royalty-schemas.ts'
+import { categories, listingTypes } from './royalty-schemas.ts'
 
 /** SQL that spells out a code. @param first code of the first name. */
 function spelled(column: string, names: readonly string[], first: number): string {
@@ -14,9 +14,9 @@ function spelled(column: string, names: readonly string[], first: number): strin
 const MEMBERS = jsonMembers({
   log_global_sequence: quoted('l.seq'),
   payout_index: 'l.payout_index',
-  listing_type: spelled('l.kind', LISTING_TYPES, 0),
+  listing_type: spelled('l.kind', listingTypes, 0),
   listing_id: quoted('l.listing_id'),
-  category: spelled('l.category', CATEGORIES, 1),
+  category: spelled('l.category', categories, 1),
   collection_name: quoted('l.collection_name'),
   asset_id: quoted('l.asset_id'),
   template_id: quoted('l.template_id'),

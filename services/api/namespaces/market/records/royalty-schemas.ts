@@ -3,18 +3,18 @@ import { shape } from '../../../endpoint/index.ts'
 import { tokenMembers } from './listing-schemas.ts'
 
 /** Subject of a payout, by code. */
-export const LISTING_TYPES = ['unresolved', 'sale', 'auction', 'buyoffer', 'template_buyoffer'] as const
+export const listingTypes = ['unresolved', 'sale', 'auction', 'buyoffer', 'template_buyoffer'] as const
 /** Which rule a payout comes from, by code from 1. */
-export const CATEGORIES = ['founders', 'template', 'attribute', 'dust'] as const
+export const categories = ['founders', 'template', 'attribute', 'dust'] as const
 
 /** A royalty payout. */
 export const payoutRecord = shape.record('Payout', 'A share of the collection fee of one trade', {
   market_contract: shape.text('Account of the market contract'),
   log_global_sequence: shape.decimal('Global sequence number of the log action'),
   payout_index: shape.integer('Place in the action'),
-  listing_type: shape.choice('What was traded; unresolved = not known', LISTING_TYPES),
+  listing_type: shape.choice('What was traded; unresolved = not known', listingTypes),
   listing_id: shape.nullable(shape.decimal('Its id')),
-  category: shape.choice('Rule that the share comes from', CATEGORIES),
+  category: shape.choice('Rule that the share comes from', categories),
   collection_name: shape.text('Collection'),
   asset_id: shape.nullable(shape.decimal('Asset')),
   template_id: shape.nullable(shape.decimal('Template of the rule')),

@@ -35,12 +35,12 @@ export interface AssetRequest {
 }
 
 /** Ids are given in the order of the mints. */
-const MINTED = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
+const minted = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
 /** Row estimate of an index for rare values, without statistics. */
 const RARE = 0.01
 
 /** Time columns that `before` and `after` compare under a sort; otherwise it is the time of the mint. */
-export const TIME_OF_SORT: Readonly<Record<string, string>> = {
+export const timeOfSort: Readonly<Record<string, string>> = {
   updated: 'updated_at_time',
   transferred: 'transferred_at_time',
 }
@@ -62,7 +62,7 @@ export function assetFilters(request: AssetRequest): Filter[] {
 }
 
 /** Filters on given templates. */
-const GIVEN_TEMPLATES = ['template_id', 'template_whitelist'] as const
+const givenTemplates = ['template_id', 'template_whitelist'] as const
 
 /**
  * Name of the filter on templates within the requested collections and schemas: assets of these templates need no filter
@@ -71,7 +71,7 @@ const GIVEN_TEMPLATES = ['template_id', 'template_whitelist'] as const
 function implyingSchemas({ values, templates }: AssetRequest): string | undefined {
   if (values.owner !== undefined) return undefined
   if (templates.kind === 'ids' && values.authorized_account === undefined) return TEMPLATE_DATA
-  return GIVEN_TEMPLATES.find((name) => values[name])
+  return givenTemplates.find((name) => values[name])
 }
 
 function idFilters(values: AssetValues, statistics: Statistics): Filter[] {
@@ -107,7 +107,7 @@ function idFilters(values: AssetValues, statistics: Statistics): Filter[] {
 }
 
 /** Accounts by parameter, and whether an index leads to their assets in the order of the ids. */
-const ACCOUNTS = [
+const accounts = [
   ['owner', 'owner'],
   ['minter', 'minter'],
   ['initial_receiver', 'initial_receiver'],
@@ -116,7 +116,7 @@ const ACCOUNTS = [
 
 function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const filters: Filter[] = []
-  for (const [parameter, column] of ACCOUNTS) {
+  for (const [parameter, column] of accounts) {
     const names = values[parameter]
     if (!names) continue
     const condition = isOneOf(raw(`a.${column}`), names)
@@ -177,7 +177,7 @@ function templateFilters(request: AssetRequest): Filter[] {
     group: 'template',
   })
   const within = values.owner === undefined ? schemaConditions(values, 't') : []
-  for (const name of GIVEN_TEMPLATES) {
+  for (const name of givenTemplates) {
     const ids = values[name]?.filter((id) => BigInt.asIntN(32, id) === id)
     if (ids) filters.push(filterOf(name, ids, statistics.equal(ASSETS, 'template_id', ids), within))
   }
@@ -310,7 +310,7 @@ function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
 function timeFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const { before, after } = values
   if (before === undefined && after === undefined) return []
-  const column = TIME_OF_SORT[values.sort ?? '']
+  const column = timeOfSort[values.sort ?? '']
   const low = after === undefined ? undefined : BigInt(after) + 1n
   const high = before === undefined ? undefined : BigInt(before) - 1n
   const common = { name: 'before, after', isIndexed: true }
@@ -328,8 +328,8 @@ function timeFilters(values: AssetValues, statistics: Statistics): Filter[] {
       },
     ]
   }
-  if (before !== undefined) bounds.push(sql`a.asset_id < ${keyAtTime(MINTED, before)}`)
-  if (after !== undefined) bounds.push(sql`a.asset_id >= ${keyAtTime(MINTED, after + 1)}`)
+  if (before !== undefined) bounds.push(sql`a.asset_id < ${keyAtTime(minted, before)}`)
+  if (after !== undefined) bounds.push(sql`a.asset_id >= ${keyAtTime(minted, after + 1)}`)
   return [
     {
       ...common,

@@ -5,7 +5,7 @@ import type { Branch, Driven, Order } from '../../../planner/sources/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import { assetsOfTemplates, assetsWithoutValue, OWN_NAME, OWN_NAME_HEAD } from './asset-source.ts'
 import type { AssetRequest } from './asset-filters.ts'
-import { TIME_OF_SORT } from './asset-filters.ts'
+import { timeOfSort } from './asset-filters.ts'
 import { mintOrder } from './mint-order.ts'
 
 import { TEMPLATE_NAME_HEAD } from '../template-name.ts'
@@ -16,7 +16,7 @@ const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
 /** Name in the merged data: the template's immutable one, the asset's own, the template's mutable one. */
 const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
 /** Names of the statements that read the first asset of a template. */
-const FIRST_ASSETS = new PreparedNames(8)
+const firstAssets = new PreparedNames(8)
 /** Share of the assets with their own name, without statistics. */
 const OWN_NAMES = 0.1
 
@@ -29,7 +29,7 @@ export async function assetOrder(
   const { values } = request
   const direction = values.order === 'asc' ? 'ASC' : 'DESC'
   const sort = values.sort ?? ''
-  const time = TIME_OF_SORT[sort]
+  const time = timeOfSort[sort]
   if (time !== undefined) return { direction, branches: [{ rank: 0, column: time }] }
   if (sort === 'template_mint' && !(await haveOrderOfMints(filters, session)))
     return mintOrder(direction, request)
@@ -46,7 +46,7 @@ async function haveOrderOfMints(filters: readonly Filter[], session: Session): P
   if (!template) return false
   const query = sql`SELECT a.template_mint IS NOT NULL FROM assets.assets a WHERE ${template.condition}
     ORDER BY a.asset_id LIMIT 1`
-  const [first] = await session.query<[isNumbered: boolean]>(FIRST_ASSETS.prepared(query.render()))
+  const [first] = await session.query<[isNumbered: boolean]>(firstAssets.prepared(query.render()))
   return first?.[0] !== false
 }
 

@@ -2,17 +2,17 @@ import { ListReader, Statistics } from '../../../planner/index.ts'
 import type { ChoosePath } from '../../../planner/index.ts'
 
 /** Tables of the assets family whose statistics lists are estimated by. */
-const TABLES = [
+const listedTables = [
   ...['assets.assets', 'assets.schemas', 'assets.templates', 'assets.backed_tokens', 'assets.collections'],
   ...['assets.transfers', 'assets.offers', 'assets.blocks'],
 ]
 
 /** Columns of attributes whose values are sampled. */
-const ATTRIBUTES = ['assets.assets.immutable_data', 'assets.assets.mutable_data']
+const attributes = ['assets.assets.immutable_data', 'assets.assets.mutable_data']
 
 /** Creates the reader of the lists of a namespace.
  * @param tables further tables. @param choose how paths are chosen; tests force one.
  */
 export function createListReader(tables: readonly string[] = [], choose?: ChoosePath): ListReader {
-  return new ListReader(new Statistics([...TABLES, ...tables], ATTRIBUTES), choose)
+  return new ListReader(new Statistics([...listedTables, ...tables], attributes), choose)
 }

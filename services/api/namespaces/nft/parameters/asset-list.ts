@@ -4,7 +4,7 @@ import { assetFilter, assetNameSearch, greyListsOfCollections, hideOffers } from
 import { counting, paging, sorting } from '../paging/index.ts'
 import { idBoundaries } from '../boundaries/index.ts'
 
-const MINT = { minimum: 1 } as const
+const mint = { minimum: 1 } as const
 
 /** Parameters of the list of assets. @param further additional sorts. */
 export function assetListParameters(limit: number, further: readonly string[] = []) {
@@ -27,12 +27,12 @@ export function assetListParameters(limit: number, further: readonly string[] = 
     only_duplicate_templates: flag('Only assets whose owner has an older one of the same template.'),
     has_backed_tokens: flag('With, or without, backed tokens.'),
     has_template_buyoffer: flag('With, or without, a buy offer for the template.'),
-    template_mint: int('Mint number.', MINT),
-    min_template_mint: int('Mint number is at least this.', MINT),
-    max_template_mint: int('Mint number is at most this; assets without a template stay.', MINT),
-    original_mint: int('Mint number of the asset it was bridged from.', MINT),
-    min_original_mint: int('That number is at least this.', MINT),
-    max_original_mint: int('That number is at most this.', MINT),
+    template_mint: int('Mint number.', mint),
+    min_template_mint: int('Mint number is at least this.', mint),
+    max_template_mint: int('Mint number is at most this; assets without a template stay.', mint),
+    original_mint: int('Mint number of the asset it was bridged from.', mint),
+    min_original_mint: int('That number is at least this.', mint),
+    max_original_mint: int('That number is at most this.', mint),
   }
 }
 

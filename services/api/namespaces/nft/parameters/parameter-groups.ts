@@ -32,25 +32,25 @@ export const assetFilter = {
 }
 
 /** Greatest length of words to search for: what they cost grows with their number. */
-const SEARCHED = { maximum: 100 } as const
+const searched = { maximum: 100 } as const
 
 /** Name search on collections. */
 export const collectionSearch = {
   match: name('The collection name contains this text.'),
-  search: text('Words like these in the collection name or the shown name.', { minimum: 1, ...SEARCHED }),
+  search: text('Words like these in the collection name or the shown name.', { minimum: 1, ...searched }),
 }
 
 /** Name search on templates. */
 export const templateNameSearch = {
-  match: text('Text in the name of the template, in any letter case.', SEARCHED),
-  search: text('Words like these in the name of the template.', SEARCHED),
+  match: text('Text in the name of the template, in any letter case.', searched),
+  search: text('Words like these in the name of the template.', searched),
 }
 
 /** Name search on assets and their templates. */
 export const assetNameSearch = {
   ...templateNameSearch,
-  match_immutable_name: text("Text in the name of the asset's immutable data.", SEARCHED),
-  match_mutable_name: text("Text in the name of the asset's mutable data.", SEARCHED),
+  match_immutable_name: text("Text in the name of the asset's immutable data.", searched),
+  match_mutable_name: text("Text in the name of the asset's mutable data.", searched),
 }
 
 /** `hide_offers`. */

@@ -14,7 +14,7 @@ import type { AssetRow, ReadAssets } from './asset-rows.ts'
 import {
   ASSET_COLUMN_COUNT,
   fragmentsOf,
-  ONE_ASSET,
+  oneAsset,
   readAssets,
   readOneAsset,
   selectAssets,
@@ -63,7 +63,7 @@ export function assetAssembler(
   if (extension) return assembler
   return {
     ...assembler,
-    one: { statement: ONE_ASSET, read: (text) => pendingAssets(source, readOneAsset(text)) },
+    one: { statement: oneAsset, read: (text) => pendingAssets(source, readOneAsset(text)) },
   }
 }
 

@@ -46,7 +46,7 @@ export type AssetRow = readonly [
   mintedAtTime: string,
 ]
 
-const COLUMNS = [
+const assetColumns = [
   'asset_id',
   'collection_name',
   'schema_name',
@@ -66,7 +66,7 @@ const COLUMNS = [
   'minted_at_time',
 ]
 
-const FIELDS = COLUMNS.map((column) => `a.${column}`)
+const FIELDS = assetColumns.map((column) => `a.${column}`)
 
 const BACKED_TOKENS = `json_agg(json_build_object('token_contract', y.token_contract,
         'token_symbol', y.token_symbol, 'token_precision', y.token_precision,
@@ -81,11 +81,11 @@ const BACKED_TOKENS = `json_agg(json_build_object('token_contract', y.token_cont
 export function selectAssets(keys: string): Selection {
   const rows = `SELECT p.n, ${FIELDS.join(', ')} FROM ${keys} p CROSS JOIN LATERAL (
       SELECT ${FIELDS.join(', ')} FROM assets.assets a WHERE a.asset_id = p.k OFFSET 0) a`
-  return { ctes: [cte('a', rows)], columns: ASSET_COLUMNS.map(raw) }
+  return { ctes: [cte('a', rows)], columns: assetReads.map(raw) }
 }
 
 /** Without `OFFSET 0` PostgreSQL may read a whole table for what it takes to be many keys. */
-const ASSET_COLUMNS = [
+const assetReads = [
   `(SELECT ${packRows(FIELDS, 'a.n')} FROM a)`,
   collectionVersionsOf('a'),
   schemaVersionsOf('a'),
@@ -97,9 +97,9 @@ const ASSET_COLUMNS = [
 ]
 
 /** Number of columns of `selectAssets`. */
-export const ASSET_COLUMN_COUNT = ASSET_COLUMNS.length
+export const ASSET_COLUMN_COUNT = assetReads.length
 /** One asset at `$1`, with the versions of what it shares and its tokens behind its row. */
-export const ONE_ASSET = {
+export const oneAsset = {
   name: 'one-asset',
   text: `SELECT ${packFields([
     ...FIELDS,
@@ -131,7 +131,7 @@ export function readAssets(texts: PageTexts): ReadAssets {
   return { rows: unpackRows<AssetRow>(rows), versions, backedTokens: readPairs(backed) }
 }
 
-/** Reads the row of `ONE_ASSET`. */
+/** Reads the row of `oneAsset`. */
 export function readOneAsset(text: string | undefined): ReadAssets {
   const [fields] = unpackRows<string[]>(text)
   if (!fields) return { rows: [], versions: new Map(), backedTokens: new Map() }

@@ -6,7 +6,7 @@ import { toolsConfigRecord } from '../records/link-schemas.ts'
 import type { ToolsSetup } from '../setup.ts'
 import { linkEndpoints } from './links.ts'
 
-const NO_CONFIG = { status: 500, message: 'Config not found' } as const
+const noConfig = { status: 500, message: 'Config not found' } as const
 
 /** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */
 export function toolsEndpoints(setup: ToolsSetup): Endpoint[] {
@@ -17,11 +17,11 @@ export function toolsEndpoints(setup: ToolsSetup): Endpoint[] {
     summary: 'Settings of the contract',
     parameters: {},
     record: toolsConfigRecord,
-    failures: [NO_CONFIG],
+    failures: [noConfig],
     cache: 'path',
     run: async ({ session }) => {
       const text = await toolsConfig(session, setup.contract)
-      if (text === undefined) throw new RequestError(NO_CONFIG.status, NO_CONFIG.message)
+      if (text === undefined) throw new RequestError(noConfig.status, noConfig.message)
       return text
     },
   })

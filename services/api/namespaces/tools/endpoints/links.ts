@@ -9,7 +9,7 @@ import { linkLogParameters, linkParameters, ofLink } from '../parameters.ts'
 import type { LinkValues } from '../parameters.ts'
 import type { ToolsSetup } from '../setup.ts'
 
-const NOT_FOUND = { status: 416, message: 'Link not found' } as const
+const notFound = { status: 416, message: 'Link not found' } as const
 
 /** `/v1/links`, its count, one link, and its log. */
 export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
@@ -33,9 +33,9 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     summary: 'One link',
     parameters: ofLink,
     record: linkRecord,
-    failures: [NOT_FOUND],
+    failures: [notFound],
     cache: 'path',
-    run: ({ session, values }) => oneJson(session, String(values.link_id), setup.links, NOT_FOUND),
+    run: ({ session, values }) => oneJson(session, String(values.link_id), setup.links, notFound),
   })
   const logs = endpoint({
     path: '/v1/links/:link_id/logs',

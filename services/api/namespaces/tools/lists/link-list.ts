@@ -19,9 +19,9 @@ const GREATEST_STATE = 2n ** 31n - 1n
 const GREATEST_STORED = 2n ** 15n - 1n
 
 /** Parameters that a count from counters can answer. */
-const COUNTED = new Set(['page', 'limit', 'order', 'sort', 'count', 'state'])
+const counted = new Set(['page', 'limit', 'order', 'sort', 'count', 'state'])
 
-const SOURCE: Source = {
+const linkSource: Source = {
   from: raw('tools.links l'),
   alias: 'l',
   key: 'link_id',
@@ -67,7 +67,7 @@ export async function linkList(reader: ListReader, session: Session, values: Lin
   const direction = directionOf(values)
   const column = isByUpdate ? 'updated_at_time' : 'link_id'
   const order = { direction, branches: [{ rank: 0, column }], keys: direction }
-  return { source: SOURCE, table: LINKS, filters, order }
+  return { source: linkSource, table: LINKS, filters, order }
 }
 
 /** The number of links from counters, as text; undefined when the filters are not theirs. */
@@ -75,7 +75,7 @@ export async function countLinksFromCounters(
   session: Session,
   values: LinkValues,
 ): Promise<string | undefined> {
-  if (!Object.keys(values).every((name) => COUNTED.has(name))) return undefined
+  if (!Object.keys(values).every((name) => counted.has(name))) return undefined
   const states = wantedStates(values)
   const rows = await session.query<[string]>({
     name: 'link-count',

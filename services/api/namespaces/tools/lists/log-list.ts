@@ -7,7 +7,7 @@ import { chosenActions, logList } from '../../nft/logs/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
 import type { LinkLogValues } from '../parameters.ts'
 
-const LOGS = { from: raw('tools.logs l'), table: 'tools.logs', actions: raw('tools.log_actions') }
+const logs = { from: raw('tools.logs l'), table: 'tools.logs', actions: raw('tools.log_actions') }
 
 const RECORD = jsonMembers({
   log_id: quoted('p.k'),
@@ -28,7 +28,7 @@ export async function selectLinkLogs(
   const window = pageWindow(values)
   const wanted = chosenActions(actions, values)
   if (wanted.length === 0) return '[]'
-  const list = logList(LOGS, values.link_id, wanted, values)
+  const list = logList(logs, values.link_id, wanted, values)
   const [{ condition }] = list.filters as [(typeof list.filters)[number]]
   const found = await reader.page(list, window, async ({ keys, reason }) => {
     const statement = sql`SELECT '{' || ${raw(RECORD)} || '}' FROM (${keys}) p

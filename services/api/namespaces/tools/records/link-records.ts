@@ -11,7 +11,7 @@ import { unknownKeys } from './link-schemas.ts'
 /** Name of the relation that contained assets are selected from. */
 const CONTAINED = 'contained'
 
-const FIELDS = [
+const fields = [
   'r.link_id',
   jsonMembers({
     creator: quoted('r.creator'),
@@ -52,7 +52,7 @@ function linkAssembler({ contract, assetsContract }: Omit<ToolsSetup, 'links' | 
       return {
         ctes: [cte('r', rows), cte(CONTAINED, containedKeys('r', 'r.asset_ids')), ...contained.ctes],
         columns: [
-          raw(`(SELECT ${packRows(FIELDS, 'r.n')} FROM r)`),
+          raw(`(SELECT ${packRows(fields, 'r.n')} FROM r)`),
           sql`coalesce((SELECT c.assets_contract FROM tools.config c), ${configured}, (SELECT c.contract FROM assets.config c), '')`,
           ...contained.columns,
         ],
