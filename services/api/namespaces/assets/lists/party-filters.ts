@@ -3,7 +3,8 @@ import type { Sql } from '../../../sql/index.ts'
 import { NEVER } from '../../../planner/filters/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { Statistics } from '../../../planner/index.ts'
-import { containsText, isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
+import { containsText, isNoneOf } from '../../nft/conditions/index.ts'
+import { nameFilter } from '../../nft/filters/index.ts'
 import type { PartyValues } from '../parameters.ts'
 
 /** The table whose rows have a sender, a recipient and a memo: offers or transfers. */
@@ -29,28 +30,11 @@ export function partyFilters(
     ),
     ...(['sender', 'recipient'] as const).flatMap((name) => {
       const names = values[name]
-      return names ? [oneSide(name, name, names, statistics, source)] : []
+      return names ? [nameFilter(name, names, statistics, { ...source, column: name })] : []
     }),
     ...memoFilters(values, statistics, source),
     ...contractFilter(values, statistics, source),
   ]
-}
-
-function oneSide(
-  name: string,
-  column: string,
-  names: readonly string[],
-  statistics: Statistics,
-  { table, alias }: PartyTable,
-): Filter {
-  return {
-    name,
-    condition: isOneOf(raw(`${alias}.${column}`), names),
-    rows: statistics.equal(table, column, names),
-    equals: { column, values: names, type: 'text', count: names.length },
-    columns: [column],
-    isIndexed: true,
-  }
 }
 
 /** Rows of accounts on either side: those that they sent, and those that they received from others. */
@@ -62,8 +46,8 @@ function eitherSide(
 ): Filter[] {
   const names = values[name]
   if (!names) return []
-  const sent = oneSide(name, 'sender', names, statistics, source)
-  const received = oneSide(name, 'recipient', names, statistics, source)
+  const sent = nameFilter(name, names, statistics, { ...source, column: 'sender' })
+  const received = nameFilter(name, names, statistics, { ...source, column: 'recipient' })
   if (names.length === 0) return [{ ...sent, condition: NEVER }]
   const all = statistics.rows(source.table)
   return [

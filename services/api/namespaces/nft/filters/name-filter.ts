@@ -18,7 +18,6 @@ export function nameFilter(
   names: readonly string[],
   statistics: Statistics,
   { table, alias, column }: OfCollections,
-  isIndexed = true,
 ): Filter {
   return {
     name,
@@ -26,6 +25,6 @@ export function nameFilter(
     rows: statistics.equal(table, column, names),
     equals: { column, values: names, type: 'text', count: names.length },
     columns: [column],
-    isIndexed,
+    isIndexed: true,
   }
 }
