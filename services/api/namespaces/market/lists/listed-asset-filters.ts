@@ -84,8 +84,8 @@ function hasPlainAsset({ kind }: ListingTable): string {
 function ofTemplates(request: ListingRequest, name: string, given: readonly number[]): Filter {
   const ids = distinct(given)
   const { kind, terms } = request.table
-  const options = { type: 'integer', terms: ids }
-  const filter = { ...columnFilter(request, name, 'template_id', ids, options), group: 'template' }
+  const column = { name, column: 'template_id', type: 'integer', terms: ids }
+  const filter = { ...columnFilter(request, column, ids), group: 'template' }
   if (kind === 4 || ids.length === 0) return filter
   const { equals: _, columns: __, ...ofOne } = filter
   const ofSeveral = sql`l.template_ids && ${bind(ids, 'integer[]')}`
@@ -113,7 +113,7 @@ function schemaFilters(request: ListingRequest): Filter[] {
   // Resolved templates are of these schemas.
   if (!names || templates.kind === 'ids') return []
   if (names.length === 0) return [nothing('schema_name')]
-  const { equals: _, columns: __, ...filter } = columnFilter(request, 'schema_name', 'schema_name', names)
+  const { equals: _, columns: __, ...filter } = columnFilter(request, { column: 'schema_name' }, names)
   const condition =
     table.kind === 4
       ? filter.condition

@@ -53,25 +53,39 @@ export function inColumn(column: string, values: readonly SqlValue[], type: stri
     : sql`${named} = ANY(${bind(values.map(String), `${type}[]`)})`
 }
 
+/** The table of a list, and its statistics. */
+interface FilteredTable {
+  readonly table: Pick<ListingTable, 'table' | 'terms'>
+  readonly statistics: Statistics
+}
+
+/** A column that is filtered. */
+export interface FilteredColumn {
+  readonly column: string
+  /** Name of the filter, if it is not that of the column. */
+  readonly name?: string
+  /** Default: text. */
+  readonly type?: string
+  /** Indexed terms of the values, if the index of the terms has the column. */
+  readonly terms?: readonly number[]
+}
+
 /** A filter by the values of a column, which an index has in front, or as terms. */
 export function columnFilter(
-  { table: { table, terms: column }, statistics }: Pick<ListingRequest, 'table' | 'statistics'>,
-  name: string,
-  columnName: string,
-  given: readonly (string | number)[],
-  options: { readonly type?: string; readonly terms?: readonly number[] } = {},
+  { table: { table, terms: allTerms }, statistics }: FilteredTable,
+  { column, name = column, type = 'text', terms }: FilteredColumn,
+  given: readonly (string | number | bigint)[],
 ): Filter {
   if (given.length === 0) return nothing(name)
-  const { type = 'text', terms } = options
-  const values: readonly SqlValue[] = distinct(given)
-  const condition = inColumn(columnName, values, type)
+  const values = distinct(given)
+  const condition = inColumn(column, values, type)
   return {
     name,
     condition,
-    ...(terms ? { found: sql`${hasTerm(column, terms)} AND ${condition}` } : {}),
-    rows: statistics.equal(table, columnName, distinct(given)),
-    equals: { column: columnName, values, type, count: values.length },
-    columns: [columnName],
+    ...(terms ? { found: sql`${hasTerm(allTerms, terms)} AND ${condition}` } : {}),
+    rows: statistics.equal(table, column, values),
+    equals: { column, values, type, count: values.length },
+    columns: [column],
     isIndexed: true,
   }
 }

@@ -13,7 +13,7 @@ export function stateFilters(request: ListingRequest): Filter[] {
   const { states, table } = request
   if (!states) return []
   const terms = table.states ? {} : { terms: termsOf('state', states) }
-  return [columnFilter(request, 'state', 'state', states, { type: 'integer', ...terms })]
+  return [columnFilter(request, { column: 'state', type: 'integer', ...terms }, states)]
 }
 
 /** The filter of `min_price` and `max_price` where the price is a column of the row. */

@@ -2,15 +2,16 @@ import { without } from '../../../../core/endpoint/index.ts'
 import { allOf, bind, raw, sql } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { nothing } from '../../../planner/filters/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, Statistics } from '../../../planner/index.ts'
 import type { Order, Source } from '../../../planner/sources/index.ts'
 import { boundaryFilters, keyAtTime } from '../../nft/boundaries/index.ts'
 import { directionOf } from '../../nft/paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
-import { distinct, inColumn, withoutCommon } from './listing-request.ts'
-import { hasTerm, termsOf } from './terms.ts'
+import { columnFilter, withoutCommon } from './listing-request.ts'
+import type { FilteredColumn } from './listing-request.ts'
+import { termsOf } from './terms.ts'
+import type { TermKind } from './terms.ts'
 import type { PayoutValues } from '../parameters.ts'
 
 const TABLE = 'market.royalty_payouts'
@@ -68,41 +69,27 @@ function payoutOrder(values: PayoutValues): Order {
 
 function valueFilters(values: PayoutValues, statistics: Statistics): Filter[] {
   const filters: Filter[] = []
+  const table = { table: TABLE, terms: TERMS }
   const add = (
-    name: string,
-    column: string,
-    type: string,
+    column: Omit<FilteredColumn, 'terms'>,
     given: readonly (string | number | bigint)[] | undefined,
-    terms?: readonly number[],
+    term?: TermKind,
   ): void => {
     if (!given) return
-    if (given.length === 0) {
-      filters.push(nothing(name))
-      return
-    }
-    const wanted = distinct(given)
-    const condition = inColumn(column, wanted, type)
-    filters.push({
-      name,
-      condition,
-      ...(terms ? { found: sql`${hasTerm(TERMS, terms)} AND ${condition}` } : {}),
-      rows: statistics.equal(TABLE, column, wanted),
-      equals: { column, values: wanted, type, count: wanted.length },
-      columns: [column],
-      isIndexed: true,
-    })
+    const terms = term ? { terms: termsOf(term, given) } : {}
+    filters.push(columnFilter({ table, statistics }, { ...column, ...terms }, given))
   }
   const { listing_type: type, listing_id: listing, symbol: symbols, asset_id: assets } = values
   const categories = values.category?.map((name) => payoutCategories[name]!)
   const kind = type === undefined ? undefined : [listingTypes[type]!]
   const listings = listing === undefined ? undefined : [listing]
-  add('recipient', 'recipient', 'text', values.recipient)
-  add('collection_name', 'collection_name', 'text', values.collection_name)
-  add('symbol', 'token_symbol', 'text', symbols, termsOf('symbol', symbols ?? []))
-  add('asset_id', 'asset_id', 'bigint', assets, termsOf('asset', assets ?? []))
-  add('listing_type', 'kind', 'smallint', kind, termsOf('kind', kind ?? []))
-  add('listing_id', 'listing_id', 'bigint', listings, termsOf('listing', listings ?? []))
-  add('category', 'category', 'smallint', categories, termsOf('category', categories ?? []))
+  add({ column: 'recipient' }, values.recipient)
+  add({ column: 'collection_name' }, values.collection_name)
+  add({ name: 'symbol', column: 'token_symbol' }, symbols, 'symbol')
+  add({ column: 'asset_id', type: 'bigint' }, assets, 'asset')
+  add({ name: 'listing_type', column: 'kind', type: 'smallint' }, kind, 'kind')
+  add({ column: 'listing_id', type: 'bigint' }, listings, 'listing')
+  add({ column: 'category', type: 'smallint' }, categories, 'category')
   return filters
 }
 

@@ -46,11 +46,23 @@ function collectionFilters(request: ListingRequest): Filter[] {
   const wanted = wantedCollections(values)
   if (wanted) {
     const terms = ownTerms(request, 'collection', wanted)
-    const filter = columnFilter(request, 'collection', 'collection_name', wanted, terms)
+    const column = { name: 'collection', column: 'collection_name', ...terms }
+    const filter = columnFilter(request, column, wanted)
     // Resolved templates are of these collections, and the assets of a listing are all of one.
     return [templates.kind === 'ids' ? { ...filter, impliedBy: TEMPLATE_DATA } : filter]
   }
   return black.length === 0 ? [] : [unlike(request, 'collection_blacklist', 'collection_name', black)]
+}
+
+/** A filter by accounts of one party. */
+function partyFilter(
+  request: ListingRequest,
+  party: 'seller' | 'buyer',
+  accounts: readonly string[],
+): Filter {
+  const terms =
+    party === 'seller' ? ownTerms(request, 'seller', accounts) : { terms: termsOf('buyer', accounts) }
+  return columnFilter(request, { column: party, ...terms }, accounts)
 }
 
 /** The column has none of some values, or none at all. */
@@ -73,14 +85,12 @@ function partyFilters(request: ListingRequest): Filter[] {
   const { values, table, statistics } = request
   const { seller: sellers, buyer: buyers } = values
   const filters: Filter[] = []
-  if (sellers)
-    filters.push(columnFilter(request, 'seller', 'seller', sellers, ownTerms(request, 'seller', sellers)))
-  if (buyers)
-    filters.push(columnFilter(request, 'buyer', 'buyer', buyers, { terms: termsOf('buyer', buyers) }))
+  if (sellers) filters.push(partyFilter(request, 'seller', sellers))
+  if (buyers) filters.push(partyFilter(request, 'buyer', buyers))
   const accounts = values.account
   if (accounts) {
-    const sold = columnFilter(request, '', 'seller', accounts, ownTerms(request, 'seller', accounts))
-    const bought = columnFilter(request, '', 'buyer', accounts, { terms: termsOf('buyer', accounts) })
+    const sold = partyFilter(request, 'seller', accounts)
+    const bought = partyFilter(request, 'buyer', accounts)
     filters.push({
       name: 'account',
       condition: sql`(${sold.condition} OR ${bought.condition})`,
@@ -110,13 +120,13 @@ function partyFilters(request: ListingRequest): Filter[] {
 
 function marketplaceFilters(request: ListingRequest): Filter[] {
   const { values, table, statistics } = request
-  const ofSide = (side: 'maker' | 'taker', name: string, marketplaces: readonly string[]): Filter =>
-    columnFilter(request, name, `${side}_marketplace`, marketplaces, { terms: termsOf(side, marketplaces) })
+  const ofSide = (side: 'maker' | 'taker', marketplaces: readonly string[]): Filter =>
+    columnFilter(request, { column: `${side}_marketplace`, terms: termsOf(side, marketplaces) }, marketplaces)
   const either = values.marketplace
   if (either) {
     if (either.length === 0) return [nothing('marketplace')]
-    const maker = ofSide('maker', '', either)
-    const taker = ofSide('taker', '', either)
+    const maker = ofSide('maker', either)
+    const taker = ofSide('taker', either)
     const condition = sql`(${maker.condition} OR ${taker.condition})`
     const terms = [...termsOf('maker', either), ...termsOf('taker', either)]
     return [
@@ -132,16 +142,15 @@ function marketplaceFilters(request: ListingRequest): Filter[] {
   }
   return (['maker', 'taker'] as const).flatMap((side) => {
     const marketplaces = values[`${side}_marketplace` as const]
-    return marketplaces ? [ofSide(side, `${side}_marketplace`, marketplaces)] : []
+    return marketplaces ? [ofSide(side, marketplaces)] : []
   })
 }
 
 function symbolFilters(request: ListingRequest): Filter[] {
   const symbols = request.values.symbol
   if (!symbols) return []
-  return [
-    columnFilter(request, 'symbol', request.table.symbol, symbols, { terms: termsOf('symbol', symbols) }),
-  ]
+  const column = { name: 'symbol', column: request.table.symbol, terms: termsOf('symbol', symbols) }
+  return [columnFilter(request, column, symbols)]
 }
 
 /** Mint ranges lie inside the wanted one. The original of a moved asset is not known, so the effective mint number is that of the template. */
