@@ -139,7 +139,7 @@ async function contextOf<P extends Parameters>(
   parameters: P,
 ): Promise<EndpointContext<Values<P>>> {
   const raw = new Map(Object.entries(query))
-  const values = await readRequest(parameters, {}, raw, () => Promise.resolve([]))
+  const values = await readRequest(parameters, { raw, lists: () => Promise.resolve([]) })
   return { session, values, attributes: readAttributeFilters(raw, families) }
 }
 
@@ -349,12 +349,12 @@ describe('assets of each template', () => {
       const setup = { trigrams: true, assets: { lists: reader } } as never
       for (let at = 0; at < REQUESTS; at++) {
         const query = { ...(await pickFilters(random)), ...pageOf(random) }
-        const { values, attributes } = await contextOf(query, assetListParameters(1_000))
-        const { list } = await assetList(reader, true, { session, values, attributes })
+        const context = await contextOf(query, assetListParameters(1_000))
+        const { list } = await assetList(reader, true, context)
         const expected =
           await texts(sql`SELECT k.template_id, k.assets FROM (SELECT a.template_id, count(*) AS assets
         FROM assets.assets a ${allConditions(list)} GROUP BY 1) k WHERE k.template_id IS NOT NULL ORDER BY 1`)
-        const held = await heldAssets(session, setup, values, attributes)
+        const held = await heldAssets(setup, context)
         expect([JSON.stringify(query), await texts(sql`SELECT * FROM (${held}) h ORDER BY 1`)]).toEqual([
           JSON.stringify(query),
           expected,

@@ -172,7 +172,7 @@ describe.each(lists)('$path', ({ path, oracle, sorts, read }) => {
       const page = random() < 0.7 ? 1 : 3
       const query = { ...filters, sort, order, limit: String(limit), page: String(page) }
       const raw = new Map(Object.entries(query))
-      const values = await readRequest(endpoint.parameters, {}, raw, () => Promise.resolve([]))
+      const values = await readRequest(endpoint.parameters, { raw, lists: () => Promise.resolve([]) })
       const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
       const all = await oracle.keys(client, filters, sort, order)
       const expected = all.slice((page - 1) * limit, page * limit)
@@ -205,7 +205,7 @@ it('an offer of a requested asset has to contain one that is also of the request
     [taken, [offer]],
   ] as const) {
     const raw = new Map(Object.entries({ offer_id: offer, asset_id: asset, collection_name: collection }))
-    const values = (await readRequest(parameters, {}, raw, () => Promise.resolve([]))) as never
+    const values = (await readRequest(parameters, { raw, lists: () => Promise.resolve([]) })) as never
     for (const choose of Object.values(paths)) {
       const reader = createListReader([], choose)
       const list = await offerList(reader, session, values)
@@ -231,7 +231,7 @@ describe('the newest transfers of assets of one kind', () => {
       while (value === undefined) value = (await transfers.values(client, () => generator.fraction()))[name]
       const filters = { [name]: value }
       const raw = new Map(Object.entries({ ...filters, limit: String(limit), order: 'desc' }))
-      const values = await readRequest(transferParameters(1_000), {}, raw, () => Promise.resolve([]))
+      const values = await readRequest(transferParameters(1_000), { raw, lists: () => Promise.resolve([]) })
       const all = await transfers.keys(client, filters, 'created', 'desc')
       const list = await transferList(reader, session, values)
       const keys = await reader.keys(session, list, pageWindow(values))

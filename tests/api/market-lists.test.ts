@@ -192,7 +192,7 @@ async function contextOf<P extends Parameters = ReturnType<typeof listingParamet
 ) {
   const given = new Map(Object.entries(query))
   const { parameters } = endpoints.find((each) => each.path === path)!
-  const values = await readRequest(parameters as P, {}, given, () => Promise.resolve([]))
+  const values = await readRequest(parameters as P, { raw: given, lists: () => Promise.resolve([]) })
   return { session, values, attributes: readAttributeFilters(given, families) }
 }
 
@@ -457,12 +457,10 @@ describe('royalty payouts', () => {
           page: random() < 0.7 ? '1' : '3',
         }
         const given = new Map(Object.entries(query))
-        const values = await readRequest(
-          endpoint.parameters as ReturnType<typeof payoutParameters>,
-          {},
-          given,
-          () => Promise.resolve([]),
-        )
+        const values = await readRequest(endpoint.parameters as ReturnType<typeof payoutParameters>, {
+          raw: given,
+          lists: () => Promise.resolve([]),
+        })
         const context = { session, values, attributes: [] }
         const asked = JSON.stringify(query)
         const { source, filters } = await payoutList(context, setups[0]![1])

@@ -104,7 +104,11 @@ async function walksOf(
   }
   const endpoint = endpoints.find((each) => each.path === path)!
   const raw = new Map(new URLSearchParams(query))
-  const values = await readRequest(endpoint.parameters, segments, raw, () => Promise.resolve([]))
+  const values = await readRequest(endpoint.parameters, {
+    path: segments,
+    raw,
+    lists: () => Promise.resolve([]),
+  })
   const data = await endpoint.run({ session, values, attributes: [] })
   return { data: JSON.parse(jsonString(data)), walks }
 }

@@ -93,7 +93,11 @@ export async function scansOf(
 async function answerOf(session: Session, { endpoint, segments, query }: RequestCase): Promise<string> {
   const raw = new Map(Object.entries(query))
   try {
-    const values = await readRequest(endpoint.parameters, segments, raw, () => Promise.resolve([]))
+    const values = await readRequest(endpoint.parameters, {
+      path: segments,
+      raw,
+      lists: () => Promise.resolve([]),
+    })
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     return jsonString(await endpoint.run({ session, values, attributes }))
   } catch (error) {

@@ -54,7 +54,13 @@ export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
     const nowMs = performance.now()
     const known = texts.get(range)
     if (known && nowMs < known.endMs) return known.text
-    const data = takeSnapshot(facts, parts.state(), history, sizes.current(), range, Date.now())
+    const data = takeSnapshot(facts, {
+      state: parts.state(),
+      history,
+      range,
+      database: sizes.current(),
+      nowMs: Date.now(),
+    })
     const text = JSON.stringify(data)
     // The running measurement finishes shortly.
     if (data.database !== null) texts.set(range, { text, endMs: nowMs + DATA_LIFE_MS })

@@ -52,7 +52,10 @@ const facts = {
 
 function snapshot(change: Partial<HealthState> = {}, more: Partial<typeof facts> = {}) {
   const history = new ProgressHistory()
-  return takeSnapshot({ ...facts, ...more }, { ...state, ...change }, history, null, 'recent', NOW_MS)
+  return takeSnapshot(
+    { ...facts, ...more },
+    { state: { ...state, ...change }, history, range: 'recent', database: null, nowMs: NOW_MS },
+  )
 }
 
 it('the console data shows the position and target of each reader', () => {

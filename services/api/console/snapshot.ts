@@ -2,7 +2,7 @@ import { knownChains } from '../../core/config/schema/index.ts'
 import type { NamespaceConfig } from '../../core/config/schema/index.ts'
 import type { ServerInfo } from '../documentation/index.ts'
 import { isAnswered, measureLag, reportHealth } from '../health/index.ts'
-import type { HealthReport, HealthSettings, HealthState, ReaderState } from '../health/index.ts'
+import type { HealthReport, HealthSettings, HealthState, ReaderLag, ReaderState } from '../health/index.ts'
 import type {
   ConsoleData,
   DatabaseView,
@@ -22,14 +22,20 @@ export interface ConsoleFacts extends ServerInfo {
   readonly statePort: () => number | undefined
 }
 
+/** What a snapshot shows, at one time. */
+export interface Observation {
+  readonly state: HealthState
+  readonly history: ProgressHistory
+  /** Period of the history that is shown. */
+  readonly range: HistoryRange
+  readonly database: DatabaseView | null
+  readonly nowMs: number
+}
+
 /** The data of the page at one time. */
 export function takeSnapshot(
   facts: ConsoleFacts,
-  state: HealthState,
-  history: ProgressHistory,
-  database: DatabaseView | null,
-  range: HistoryRange,
-  nowMs: number,
+  { state, history, range, database, nowMs }: Observation,
 ): ConsoleData {
   const report = reportHealth(state, facts.health, nowMs)
   return {
@@ -45,7 +51,9 @@ export function takeSnapshot(
       head_time: report.head.timeMs,
     },
     health: describeHealth(report, state),
-    readers: state.readers.map((reader) => describeReader(reader, report, facts.health, history, range)),
+    readers: state.readers.map((reader) =>
+      describeReader(reader, measureLag(reader, report.head, facts.health), history, range),
+    ),
     namespaces: facts.namespaces,
     state_port: facts.statePort() ?? null,
     database,
@@ -81,12 +89,10 @@ function isCatchingUp(reasons: readonly string[], { readers, database }: HealthS
 
 function describeReader(
   reader: ReaderState,
-  { head }: HealthReport,
-  settings: HealthSettings,
+  { lagBlocks, lagSeconds }: ReaderLag,
   history: ProgressHistory,
   range: HistoryRange,
 ): ReaderView {
-  const { lagBlocks, lagSeconds } = measureLag(reader, head, settings)
   return {
     name: reader.name,
     state: reader.mode ?? null,

@@ -74,11 +74,11 @@ export async function openRequestDatabase(
   logger: Logger,
 ): Promise<RequestDatabase> {
   const { address, replicas: addresses = [], observer = noDatabaseObserver } = settings
-  const primary = new DatabaseServer('primary', address, settings, logger, observer)
+  const primary = new DatabaseServer('primary', address, settings, { logger, observer })
   const timing = { ...defaultReplicaTiming, ...settings.replicaTiming }
   const replicas = addresses.map((each) => {
     const full = replicaAddress(address, each)
-    const server = new DatabaseServer(`${each.host}:${each.port}`, full, settings, logger, observer)
+    const server = new DatabaseServer(`${each.host}:${each.port}`, full, settings, { logger, observer })
     return new Replica(server, full, timing)
   })
   if (replicas.length === 0) return new SingleDatabase(primary, settings.maxQueryTimeMs)

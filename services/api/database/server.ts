@@ -63,6 +63,12 @@ const planning = {
 const begin = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
 const commit = { name: 'commit', text: 'COMMIT', values: [] }
 
+/** Where a server reports what happens to its requests. */
+export interface ServerReports {
+  readonly logger: Logger
+  readonly observer: DatabaseObserver
+}
+
 /**
  * One PostgreSQL server as requests see it: a pool behind a bounded queue, shared fairly between clients, that refuses at
  * once while the server is unavailable.
@@ -83,13 +89,8 @@ export class DatabaseServer {
   #running = 0
   #whenIdle: (() => void)[] = []
 
-  constructor(
-    name: string,
-    address: DatabaseAddress,
-    limits: ServerLimits,
-    logger: Logger,
-    observer: DatabaseObserver,
-  ) {
+  constructor(name: string, address: DatabaseAddress, limits: ServerLimits, reports: ServerReports) {
+    const { logger, observer } = reports
     this.name = name
     this.#address = address
     this.#limits = limits

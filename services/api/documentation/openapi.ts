@@ -19,6 +19,13 @@ export interface ServerInfo {
   readonly chain: string
 }
 
+/** Parts of the document that its endpoints share. */
+interface DocumentParts {
+  readonly components: Components
+  /** Responses of every endpoint, in addition to its own. */
+  readonly failures: JsonObject
+}
+
 /** Component owner of what belongs to no namespace. */
 const SERVER = 'server'
 
@@ -42,7 +49,7 @@ export function createOpenApiDocument(
   info: ServerInfo,
 ): JsonObject {
   const components = new Components()
-  const failures = failureResponses(components)
+  const parts = { components, failures: failureResponses(components) }
   const paths: Record<string, JsonObject> = {}
   for (const { paths: own, documentation } of roots) {
     if (documentation) paths[own[0]!] = describeRoot(own[0]!, documentation, components)
@@ -50,7 +57,7 @@ export function createOpenApiDocument(
   for (const mount of mounts) {
     for (const endpoint of mount.namespace.endpoints) {
       const path = mount.paths[0]! + endpoint.path
-      paths[path.replaceAll(/:(\w+)/g, '{$1}')] = describePath(mount, path, endpoint, components, failures)
+      paths[path.replaceAll(/:(\w+)/g, '{$1}')] = describePath(mount, path, endpoint, parts)
     }
   }
   return {
@@ -152,8 +159,7 @@ function describePath(
   { namespace, paths }: Mount,
   path: string,
   endpoint: Endpoint,
-  components: Components,
-  failures: JsonObject,
+  { components, failures }: DocumentParts,
 ): JsonObject {
   const owner = namespace.name
   const common = {

@@ -1,5 +1,5 @@
 export { reportHealth, isAnswered, measureLag } from './report.ts'
-export type { HealthSettings, HealthReport } from './report.ts'
+export type { HealthSettings, HealthReport, ReaderLag } from './report.ts'
 export { startMonitor } from './monitor.ts'
 export type { Monitor } from './monitor.ts'
 export { healthRoutes } from './routes.ts'

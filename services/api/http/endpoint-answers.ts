@@ -62,8 +62,13 @@ export function createEndpointAnswer(
     const raw = await readParameters(context, parts.bodies, parts.clientOf)
     const deadlineMs = performance.now() + parts.maxTimeMs
     const warnings: string[] = []
-    const values = await readRequest(endpoint.parameters, context.params, raw, parts.lists, (sentence) => {
-      warnings.push(sentence)
+    const values = await readRequest(endpoint.parameters, {
+      path: context.params,
+      raw,
+      lists: parts.lists,
+      warn: (sentence) => {
+        warnings.push(sentence)
+      },
     })
     warnings.push(...unknownParameters(raw, known))
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
@@ -85,7 +90,7 @@ export function createEndpointAnswer(
     }
     // Cached answers that are found by the URL alone carry no warnings.
     const address = warnings.length === 0 ? spelledAddress(context.req) : undefined
-    const answer = await findOrCreate(context, route, parts.caching, { keyOf, address }, create)
+    const answer = await findOrCreate(context, route, parts.caching, { keyOf, address, create })
     setHeaders(context.res, warningHeader(warnings))
     await answer.send(context)
   }
@@ -96,12 +101,17 @@ function unknownParameters(raw: RawParameters, known: KnownParameters): string[]
   return unknown.map((name) => `no endpoint has a parameter ${name.slice(0, MAX_NAME_SHOWN)}; it is ignored`)
 }
 
+/** An answer, as the cache finds it or as it is created. */
+interface WantedAnswer extends Pick<CacheRequest, 'address'> {
+  readonly keyOf: () => string
+  readonly create: () => Promise<Answer>
+}
+
 async function findOrCreate(
   context: Context,
   { pattern, namespace, endpoint }: Route,
   caching: AnswerCaching | undefined,
-  { keyOf, address }: { readonly keyOf: () => string } & Pick<CacheRequest, 'address'>,
-  create: () => Promise<Answer>,
+  { keyOf, address, create }: WantedAnswer,
 ): Promise<Answer> {
   if (!caching || endpoint.cache === 'none' || !mayUseCache(context, caching.clientOf)) return create()
   const request = {

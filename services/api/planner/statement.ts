@@ -206,13 +206,13 @@ function branchRows(
       : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
   const parts = { single, several, budget, most }
   if (several.length === 0) {
-    const rows = rangeRows(request, walk, rangeOf(request, walk, single), budget, most)
+    const rows = rangeRows(request, walk, rangeOf(request, walk, single), parts)
     return sql`SELECT ${ROWS_OF_RANGE} FROM (${rows}) x`
   }
   if (!isOneStream(walk.ranges)) return rowsOfMany(request, walk, parts, wanted)
   const { lists, stream } = streamOf(request, walk, parts)
   const items = lists.length === 0 ? raw('') : sql`WITH ${joinSql(lists, ', ')} `
-  return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, stream, budget, most)}) x`
+  return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, stream, parts)}) x`
 }
 
 /** The ranges of a walk. */
@@ -258,14 +258,14 @@ function rowsOfMany(
   const all = rangeBy((index) => `r${index}.value`, [])
   // Rows behind a bound may have its value, and lower keys.
   if (branch.isCoarse === true) {
-    return sql`SELECT ${ROWS_OF_RANGE} FROM ${drivers} CROSS JOIN LATERAL (${rangeRows(request, walk, all, budget, most)}) x`
+    return sql`SELECT ${ROWS_OF_RANGE} FROM ${drivers} CROSS JOIN LATERAL (${rangeRows(request, walk, all, { budget, most })}) x`
   }
   // Each range continues from the first of its known rows that matches: those before do not.
   const continued = (known: string, selected: Sql, some: Sql, more: readonly Sql[]): Sql => {
     const range = rangeBy((index) => `r.v${index}`, [sql`${ordered} ${raw(atLeast)} r.begins`, ...more])
     return sql`SELECT ${selected} FROM (SELECT ${keys}, coalesce(${raw(least)}(c) FILTER (WHERE hit), ${raw(last)}(c)) AS begins
         FROM ${raw(known)} GROUP BY ${keys}) r
-      CROSS JOIN LATERAL (${rangeRows(request, walk, range, budget, some)}) x`
+      CROSS JOIN LATERAL (${rangeRows(request, walk, range, { budget, most: some })}) x`
   }
   const isPage = sql`(SELECT count(*) >= ${number(wanted)} FROM first WHERE hit)`
   const ofEach = sql`LIMIT ${number(firstOfRange(wanted, walk.ranges))}`
@@ -368,13 +368,12 @@ function streamOf(
   return { lists, stream: { from, conditions: [], ordered } }
 }
 
-/** The rows of a range, with `c`, what it is read in the order of. @param most LIMIT or FETCH FIRST. */
+/** The rows of a range, with `c`, what it is read in the order of. */
 function rangeRows(
   request: StatementRequest,
   { branch, checks }: BranchWalk,
   { from, conditions, ordered }: Range,
-  budget: number | undefined,
-  most: Sql,
+  { budget, most }: Pick<RangeParts, 'budget' | 'most'>,
 ): Sql {
   const { source, order } = request
   const direction = raw(branch.direction ?? order.direction)

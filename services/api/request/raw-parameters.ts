@@ -11,18 +11,24 @@ export type RawValue = RawScalar | readonly RawScalar[]
 /** Query string and body of a request, merged; the body wins. */
 export type RawParameters = ReadonlyMap<string, RawValue>
 
+/** What the values of parameters are read from. */
+interface RequestParts {
+  /** Values in the path, by the name of the parameter. */
+  readonly path?: Readonly<Record<string, string>>
+  readonly raw: RawParameters
+  readonly lists: NamedLists
+  /** Is called with a sentence for each value that is replaced by the default of its parameter. */
+  readonly warn?: (sentence: string) => void
+}
+
 /**
  * Reads and checks every parameter of an endpoint; those of the path cannot be overridden. Several values are one comma
  * list, in which each is once; a parameter that takes no list may have the same one several times.
- * @param warn is called with a sentence for each value that is replaced by the default of its parameter.
  * @throws RequestError 400 `Invalid value for parameter NAME`, for the first that is wrong.
  */
 export function readRequest<P extends Parameters>(
   parameters: P,
-  path: Readonly<Record<string, string>>,
-  raw: RawParameters,
-  lists: NamedLists,
-  warn: (sentence: string) => void = () => undefined,
+  { path = {}, raw, lists, warn }: RequestParts,
 ): Promise<Values<P>> {
   return readParameters(parameters, {
     lists,
@@ -34,7 +40,7 @@ export function readRequest<P extends Parameters>(
       throw invalidParameter(name, reason, `${name} ${message}`)
     },
     warn(name, { message }) {
-      warn(`${name} ${message}; the default is used`)
+      warn?.(`${name} ${message}; the default is used`)
     },
   })
 }

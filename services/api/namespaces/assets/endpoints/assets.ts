@@ -27,7 +27,7 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     run: async (context) => {
       if (context.values.count === true) return count(context)
       const { list } = await assetList(setup.lists, setup.trigrams, context)
-      return listJson(setup.lists, context, list, setup.records.asset)
+      return listJson({ lists: setup.lists, kind: setup.records.asset }, context, list)
     },
   })
   const one = endpoint({

@@ -37,8 +37,8 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
       run: async ({ session, values }) => {
         const found = subject(values as unknown as Values<P>)
         if (!found) return '[]'
-        const page = values as unknown as LogValues
-        const rows = await selectLogs(setup.lists, session, page, found, Object.keys(actions))
+        const page = { session, values: values as unknown as LogValues }
+        const rows = await selectLogs(setup.lists, page, found, Object.keys(actions))
         return `[${rows.map((row) => renderLog(...row)).join(',')}]`
       },
     })

@@ -110,8 +110,9 @@ async function accountRows(
   const { statistics } = reader
   await statistics.refresh(session)
   const ofAssets = without(values, [...accountCounters, 'burned'])
-  const templates = await resolveTemplates(session, ofAssets, attributes, trigrams)
-  const filters = assetFilters({ values: ofAssets, attributes, trigrams, templates, statistics })
+  const request = { values: ofAssets, attributes, trigrams }
+  const templates = await resolveTemplates(session, request)
+  const filters = assetFilters({ ...request, templates, statistics })
   if (isImpossible(filters)) return undefined
   const about = filters.filter(({ name }) => name !== 'owner' && !isAlwaysMet(name, side))
   if (about.length === 0) return { rows: counters(side, values), isFixed: false }

@@ -55,10 +55,11 @@ export async function resolveContained(
   const details = pick(values, picked)
   const isFixed = details.is_transferable === false
   const isOfFlags = isFixed || details.is_burnable === false
+  const request = { values: details, attributes: [], trigrams: false }
   const templates: ResolvedTemplates = isOfFlags
-    ? await resolveTemplates(session, details, [], false)
+    ? await resolveTemplates(session, request)
     : { kind: 'unfiltered' }
-  const filters = assetFilters({ values: details, attributes: [], trigrams: false, templates, statistics })
+  const filters = assetFilters({ ...request, templates, statistics })
   const all = statistics.rows(ASSETS)
   const known = isOfFlags ? undefined : await resolveHome(session, details)
   if (known?.matching === 0) return { filters: [nothing('template_id')], names, assets: 0, isFixed }

@@ -1,5 +1,5 @@
 import { bind, raw, sql } from '../../../sql/index.ts'
-import type { Session } from '../../../database/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { SqlValue } from '../../../sql/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { ListReader } from '../../../planner/index.ts'
@@ -49,8 +49,7 @@ const MEMBERS = jsonMembers({
 /** A page of the logs of a subject. @param actions names of the actions that this kind of subject has. */
 export async function selectLogs(
   reader: ListReader,
-  session: Session,
-  values: LogValues,
+  { session, values }: Pick<EndpointContext<LogValues>, 'session' | 'values'>,
   subject: LogSubject,
   actions: readonly string[],
 ): Promise<readonly LogRow[]> {
@@ -59,7 +58,7 @@ export async function selectLogs(
   if (wanted.length === 0) return []
   const rows = wanted.includes(MINT) ? sql`${ROWS} UNION ALL ${MINTS}` : ROWS
   const source = { from: sql`(${rows}) l`, table: LOGS, actions: ACTIONS }
-  const list = logList(source, subject.id, wanted, values, subjectFilters(subject))
+  const list = logList(source, { id: subject.id, actions: wanted, further: subjectFilters(subject) }, values)
   const data = raw(subject.schema === undefined ? 'e.data::text' : `(e.data - 'schema_name')::text`)
   const found = await reader.page(list, window, async ({ keys, reason }) => {
     const statement = sql`SELECT ${raw(MEMBERS)}, y.name, ${data}, e.packed

@@ -1,11 +1,10 @@
-import type { AttributeFilter } from '../../../request/index.ts'
 import { allOf, bind, raw, sql, where } from '../../../sql/index.ts'
-import type { Session } from '../../../database/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { foundConditions } from '../../../planner/filters/index.ts'
 import { assetList, templateScope } from '../../nft/asset-lists/index.ts'
-import type { MarketSetup } from '../setup.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
+import type { MarketSetup } from '../setup.ts'
 
 /** Filters on assets that no counter of templates answers, unless the scope of the templates has applied them. */
 const counted = new Set(['burned'])
@@ -16,13 +15,12 @@ const counted = new Set(['burned'])
  * @param owner only what this account owns.
  */
 export async function heldAssets(
-  session: Session,
   { assets, trigrams }: MarketSetup,
-  values: AssetValues,
-  attributes: readonly AttributeFilter[],
+  context: EndpointContext<AssetValues>,
   owner?: string,
 ): Promise<Sql> {
-  const { list, request } = await assetList(assets.lists, trigrams, { session, values, attributes })
+  const { values } = context
+  const { list, request } = await assetList(assets.lists, trigrams, context)
   const { conditions, applied } = templateScope(request)
   const isCounted = list.filters.every(({ name }) => counted.has(name) || applied.has(name))
   if (owner === undefined && isCounted) {

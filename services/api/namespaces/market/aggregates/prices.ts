@@ -2,7 +2,7 @@ import { without } from '../../../../core/endpoint/index.ts'
 import type { Session } from '../../../database/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { raw, sql, where } from '../../../sql/index.ts'
-import type { AttributeFilter } from '../../../request/index.ts'
+import type { EndpointContext } from '../../../endpoint/index.ts'
 import { jsonString, jsonMembers, quoted } from '../../../json/index.ts'
 import { oneOf, oneOfIds } from '../../nft/conditions/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
@@ -86,14 +86,9 @@ const sums = (held: Sql, by: Sql): Sql =>
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
 /** Sums over assets of the prices of their templates as JSON text, by token. */
-export async function sumPrices(
-  session: Session,
-  setup: MarketSetup,
-  values: AssetValues,
-  attributes: readonly AttributeFilter[],
-): Promise<string> {
-  const held = await heldAssets(session, setup, values, attributes)
-  const [row] = await session.query<[string | null]>(
+export async function sumPrices(setup: MarketSetup, context: EndpointContext<AssetValues>): Promise<string> {
+  const held = await heldAssets(setup, context)
+  const [row] = await context.session.query<[string | null]>(
     sql`${RATES} SELECT string_agg(${raw(SUM)}, ',' ORDER BY y.token_symbol)
       FROM (${sums(held, raw(''))}) s JOIN market.tokens y USING (token_symbol)`.render(),
   )
@@ -102,13 +97,11 @@ export async function sumPrices(
 
 /** The same for what an account owns, by collection. */
 export async function inventoryPrices(
-  session: Session,
   setup: MarketSetup,
-  values: AssetValues & { readonly account: string },
-  attributes: readonly AttributeFilter[],
+  { session, values, attributes }: EndpointContext<AssetValues & { readonly account: string }>,
 ): Promise<string> {
   const filters = without(values, ['account'])
-  const held = await heldAssets(session, setup, filters, attributes, values.account)
+  const held = await heldAssets(setup, { session, values: filters, attributes }, values.account)
   const rows = await session.query<[string, string]>(
     sql`${RATES} SELECT s.collection_name, string_agg(${raw(SUM)}, ',' ORDER BY y.token_symbol)
       FROM (${sums(held, raw('p.collection_name,'))}) s JOIN market.tokens y USING (token_symbol)

@@ -26,7 +26,7 @@ function priced(setup: MarketSetup, of: Endpoint): Endpoint {
       const { sort, count } = context.values
       const column = priceColumns[sort]
       if (column === undefined || of.path.endsWith('/_count') || count === true) return of.run(context)
-      return listJson(lists, context, await pricedAssets(context, setup, column), records.asset)
+      return listJson({ lists, kind: records.asset }, context, await pricedAssets(context, setup, column))
     },
   })
 }

@@ -35,18 +35,23 @@ export function runListings(setup: MarketSetup, query: ListingQuery, kind: Recor
   }
 }
 
-/** One listing by the id in the path. @param one what it is, for example `buy offer`. */
-export function oneListing(
-  group: string,
-  key: ListingKey,
-  one: string,
-  record: RecordSchema,
-  kind: RecordKind,
-  missing: Failure,
-): Endpoint {
+/** The endpoint of one listing by its id. */
+interface OneListing {
+  readonly key: ListingKey
+  /** Group of the endpoint: the last part of the path of the list. */
+  readonly tag: string
+  /** What the listing is, for example `buy offer`. */
+  readonly one: string
+  readonly record: RecordSchema
+  readonly kind: RecordKind
+  readonly missing: Failure
+}
+
+/** One listing by the id in the path. */
+export function oneListing({ key, tag, one, record, kind, missing }: OneListing): Endpoint {
   return endpoint({
-    path: `/v1/${group}/:${key}`,
-    tag: group,
+    path: `/v1/${tag}/:${key}`,
+    tag,
     summary: `One ${one}`,
     parameters: named(key, inPath(id(`${one.charAt(0).toUpperCase()}${one.slice(1)}.`))),
     record,

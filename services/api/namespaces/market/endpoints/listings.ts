@@ -81,10 +81,7 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       run: runs.page,
     })
     const missing = { status: 416, message: of.missing }
-    return [
-      list,
-      countEndpointOf(list, runs.count),
-      oneListing(tag, key, of.one, record, of.records, missing),
-    ]
+    const one = oneListing({ key, tag, one: of.one, record, kind: of.records, missing })
+    return [list, countEndpointOf(list, runs.count), one]
   })
 }

@@ -60,7 +60,7 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
       parameters: assets,
       attributes,
       record: shape.list(priceSumRecord),
-      run: ({ session, values, attributes: filters }) => sumPrices(session, setup, values, filters),
+      run: (context) => sumPrices(setup, context),
     }),
     endpoint({
       path: '/v1/prices/inventory/:account',
@@ -69,7 +69,7 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
       parameters: { account: inPath(text('Account.')), ...assets },
       attributes,
       record: inventoryRecord,
-      run: ({ session, values, attributes: filters }) => inventoryPrices(session, setup, values, filters),
+      run: (context) => inventoryPrices(setup, context),
     }),
     endpoint({
       path: '/v1/assets/:asset_id/sales',

@@ -87,6 +87,13 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
       return pageJson(session, keys, setup.records.listedSale)
     },
   })
-  const one = oneListing('sales', 'sale_id', 'sale', saleRecord, setup.records.sale, notFound)
+  const one = oneListing({
+    key: 'sale_id',
+    tag: 'sales',
+    one: 'sale',
+    record: saleRecord,
+    kind: setup.records.sale,
+    missing: notFound,
+  })
   return [...saleLists(setup), cheapest, one]
 }

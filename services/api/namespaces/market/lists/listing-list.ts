@@ -31,7 +31,7 @@ export async function listingFilters(
   // One asset has the template and the schema: that of the template.
   const isWithin = values.schema_name !== undefined
   const own = withoutNames({ table, values })
-  const templates = await resolveTemplates(session, own, attributes, trigrams, isWithin)
+  const templates = await resolveTemplates(session, { values: own, attributes, trigrams }, isWithin)
   const named = await resolveNamedTemplates(session, table, values, trigrams)
   const hidden = await hiddenTemplates(session, values)
   const states = wantedStates(values) ?? standard

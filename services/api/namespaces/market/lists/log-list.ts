@@ -80,7 +80,7 @@ export async function selectMarketLogs(
     created_at_block: quoted('x.block_num'),
     created_at_time: quoted('x.block_time'),
   })
-  const list = logList(logTable, logs.id, actions, values)
+  const list = logList(logTable, { id: logs.id, actions }, values)
   const read: ReadPage<string> = async ({ keys, reason }) => {
     const statement = sql`SELECT '{' || ${raw(members)} || '}'
       FROM (${keys}) p JOIN (market.logs e JOIN market.log_actions n USING (action))

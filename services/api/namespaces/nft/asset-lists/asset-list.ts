@@ -38,8 +38,9 @@ export async function assetList(
 ): Promise<AssetList> {
   const { statistics } = reader
   await statistics.refresh(session)
-  const templates = await resolveTemplates(session, values, attributes, trigrams)
-  const request = { values, attributes, trigrams, templates, statistics }
+  const question = { values, attributes, trigrams }
+  const templates = await resolveTemplates(session, question)
+  const request = { ...question, templates, statistics }
   const filters = assetFilters(request)
   const order = await orderOf(request, filters, session)
   return { list: { source: assetSource(statistics), table: ASSETS, filters, order }, request }

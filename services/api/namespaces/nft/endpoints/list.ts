@@ -16,20 +16,24 @@ export async function pageJson(session: Session, keys: readonly string[], kind: 
   return jsonArray([...(await kind.readKeys(session, keys)).values()])
 }
 
-/** The JSON of the page of a requested list.
- * @param recordKeys the keys of records by those of the list's rows, where these differ.
- */
+/** How the rows of a list are read as records. */
+interface RecordReading {
+  readonly lists: ListReader
+  readonly kind: RecordKind
+  /** The keys of records by those of the list's rows, where these differ. */
+  readonly recordKeys?: (keys: Sql) => Sql
+}
+
+/** The JSON of the page of a requested list. */
 export async function listJson(
-  reader: ListReader,
+  { lists, kind, recordKeys = (keys) => keys }: RecordReading,
   { session, values }: EndpointContext<PageValues>,
   list: List,
-  kind: RecordKind,
-  recordKeys: (keys: Sql) => Sql = (keys) => keys,
 ): Promise<Json> {
   const window = pageWindow(values)
   const read = (page: PageStatement): ReturnType<RecordKind['readPage']> =>
     kind.readPage(session, { ...page, keys: recordKeys(page.keys) })
-  const records = await reader.page(list, window, read)
+  const records = await lists.page(list, window, read)
   return jsonArray(records ?? [])
 }
 
@@ -46,22 +50,17 @@ export async function oneJson(
 }
 
 /** A list of records. */
-export interface ListOfRecords<V> {
-  readonly lists: ListReader
+export interface ListOfRecords<V> extends RecordReading {
   readonly list: (context: EndpointContext<V>) => Promise<List>
-  /** The keys of records by those of the list's rows, where these differ. */
-  readonly recordKeys?: (keys: Sql) => Sql
-  readonly kind: RecordKind
   /** Answers a count from counters; undefined when the filters are not theirs. */
   readonly counted?: (context: EndpointContext<V>) => Promise<string | undefined>
 }
 
 /** Answers a list: the page, or with `count=true` the number of rows. */
 export function runList<V extends PageValues & CountValues>(records: ListOfRecords<V>): Run<V> {
-  const { lists, list, recordKeys, kind } = records
   return async (context) => {
     if (context.values.count === true) return runCount(records)(context)
-    return listJson(lists, context, await list(context), kind, recordKeys)
+    return listJson(records, context, await records.list(context))
   }
 }
 

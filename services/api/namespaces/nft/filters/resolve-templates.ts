@@ -1,8 +1,8 @@
 import type { Session } from '../../../database/index.ts'
 import { raw, sql, where } from '../../../sql/index.ts'
-import type { AttributeFilter } from '../../../request/index.ts'
 import { inCollections, oneOf, oneOfIds } from '../conditions/index.ts'
 import { templateConditions } from './template-filters.ts'
+import type { TemplateRequest } from './template-filters.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
 /** Templates up to which a filter on their data is answered through their ids. */
@@ -33,12 +33,11 @@ export type ResolvedTemplates =
  */
 export async function resolveTemplates(
   session: Session,
-  values: AssetValues,
-  attributes: readonly AttributeFilter[],
-  trigrams: boolean,
+  request: TemplateRequest<AssetValues>,
   isWithin = false,
 ): Promise<ResolvedTemplates> {
-  const selected = templateConditions({ values, attributes, trigrams })
+  const { values } = request
+  const selected = templateConditions(request)
   if (selected.length === 0 && !(isWithin && values.template_id)) return { kind: 'unfiltered' }
   const conditions = [
     ...selected,

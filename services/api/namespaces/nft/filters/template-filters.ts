@@ -5,16 +5,18 @@ import { NEVER } from '../../../planner/filters/index.ts'
 import { containsText, resembles } from '../conditions/index.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
-/** Attribute filters, name searches and unset flags on a template, `t`. */
-export function templateConditions({
-  values,
-  attributes,
-  trigrams,
-}: {
-  readonly values: Pick<AssetValues, 'match' | 'search' | 'is_transferable' | 'is_burnable'>
+/** The parts of a request that filters on templates are made of. */
+export interface TemplateRequest<
+  V = Pick<AssetValues, 'match' | 'search' | 'is_transferable' | 'is_burnable'>,
+> {
+  readonly values: V
   readonly attributes: readonly AttributeFilter[]
+  /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
-}): Sql[] {
+}
+
+/** Attribute filters, name searches and unset flags on a template, `t`. */
+export function templateConditions({ values, attributes, trigrams }: TemplateRequest): Sql[] {
   const conditions: Sql[] = []
   for (const { family, containment } of attributes) {
     if (family !== 'data' && family !== 'template_data') continue

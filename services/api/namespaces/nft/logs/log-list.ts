@@ -16,13 +16,20 @@ export interface LogTable {
   readonly actions: Sql
 }
 
-/** The logs of a subject, in the order of their sequence. @param actions names of actions. */
+/** The requested logs. */
+export interface WantedLogs {
+  /** Id of the subject. */
+  readonly id: bigint
+  /** Names of actions. */
+  readonly actions: readonly string[]
+  readonly further?: readonly Filter[]
+}
+
+/** The logs of a subject, in the order of their sequence. */
 export function logList(
   { from, table, actions: names }: LogTable,
-  id: bigint,
-  actions: readonly string[],
+  { id, actions, further = [] }: WantedLogs,
   values: OrderValues,
-  further: readonly Filter[] = [],
 ): List {
   // The ids of assets, offers and templates overlap: the actions distinguish them.
   const codes = sql`ARRAY(SELECT n.action FROM ${names} n WHERE n.name = ANY(${bind(actions, 'text[]')}))`

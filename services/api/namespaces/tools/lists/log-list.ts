@@ -28,7 +28,7 @@ export async function selectLinkLogs(
   const window = pageWindow(values)
   const wanted = chosenActions(actions, values)
   if (wanted.length === 0) return '[]'
-  const list = logList(logs, values.link_id, wanted, values)
+  const list = logList(logs, { id: values.link_id, actions: wanted }, values)
   const [{ condition }] = list.filters as [(typeof list.filters)[number]]
   const found = await reader.page(list, window, async ({ keys, reason }) => {
     const statement = sql`SELECT '{' || ${raw(RECORD)} || '}' FROM (${keys}) p
