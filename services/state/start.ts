@@ -123,7 +123,7 @@ async function serve(
       ...documentationRoutes(endpoints, { version: readPackageVersion(), chain: chain.name }),
     ]),
     state,
-    checkToken: createTokenCheck(ring, names),
+    checkToken: createTokenCheck({ ring, names, ttlSeconds: settings.tokenTtlSeconds }),
     readText: (request) => requestBodies.readText(request, clientOf({ req: request }).key),
   })
   const limit = createRateLimitStep({

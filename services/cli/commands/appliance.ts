@@ -4,9 +4,12 @@ import type { Command } from 'commander'
 import type { RenderPlaces, RenderReport } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
+import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings, openLogger } from '../settings.ts'
 import { APPLIANCE_GROUP } from './groups.ts'
+import { nowOption, replaceSigningKey } from './keys.ts'
+import type { NowFlag } from './keys.ts'
 
 interface RenderFlags {
   readonly out: string
@@ -103,25 +106,27 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     })
 }
 
-type RotateFlags = Omit<RenderFlags, 'out' | 'check'> & {
-  readonly rendered: string
-  readonly settle?: true
-}
+type RotateFlags = Omit<RenderFlags, 'out' | 'check'> &
+  NowFlag & {
+    readonly rendered: string
+    readonly settle?: true
+  }
 
 /** `pronghorn rotate-secrets`. */
 export function addRotateSecrets(program: Command, io: CliIo): void {
   program
     .command('rotate-secrets')
-    .summary("replace the appliance's passwords")
+    .summary("replace the appliance's passwords and the signing key of its tokens")
     .description(
-      'Gives the database roles, Redis and Hasura new passwords and renders the files again. The services have to be ' +
-        'started again after it; scripts/rotate-secrets does both.',
+      'Gives the database roles, Redis and Hasura new passwords, the state service a new signing key, and renders the ' +
+        'files again. The services have to be started again after it; scripts/rotate-secrets does both.',
     )
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
     .option('--settle', 'make the new password the only one that Redis accepts, once all services use it')
-    .action(async ({ rendered, settle, ...files }: RotateFlags) => {
+    .addOption(nowOption())
+    .action(async ({ rendered, settle, now, ...files }: RotateFlags) => {
       const { checkRender, ensureSecrets, render, resolveVariables, rotateSecrets, settleRedisPassword } =
         await import('../../appliance/index.ts')
       const places = placesOf({ out: rendered, ...files })
@@ -138,13 +143,25 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
         )
         return
       }
+      const dir = join(rendered, 'secrets')
       const rotated = await rotateSecrets({
-        dir: join(rendered, 'secrets'),
+        dir,
         address: { host: values.POSTGRES_HOST, port: values.POSTGRES_PORT, user: values.POSTGRES_SUPERUSER },
         redis,
         keepSuperuser: values.POSTGRES_SUPERUSER_PASSWORD_FILE !== '',
       })
       await render(io.env, places)
+      const { secrets } = await ensureSecrets(dir, {})
+      const database = {
+        host: values.POSTGRES_HOST,
+        port: values.POSTGRES_PORT,
+        user: 'pronghorn_state',
+        password: secrets.state,
+        database: values.POSTGRES_DATABASE,
+      }
+      await withDatabase(database, 'pronghorn-rotate', async (client) =>
+        io.out(await replaceSigningKey(client, { now })),
+      )
       io.out(
         `New: ${rotated.join(', ')}. Services take them when they start; scripts/rotate-secrets does that.\n`,
       )

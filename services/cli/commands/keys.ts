@@ -50,7 +50,7 @@ export function addKeys(program: Command, io: CliIo): void {
     .command('revoke')
     .summary('end a key and its tokens')
     .description(
-      'Revokes an API key. No token is issued for it from now on; those that it has end within a minute.',
+      'Revokes an API key. No token is issued for it from now on; those that it has end within 15 seconds.',
     )
     .argument('<id>', 'id of the key, as `keys list` shows it')
     .addOption(configOption())
@@ -66,12 +66,40 @@ export function addKeys(program: Command, io: CliIo): void {
     .helpGroup(CARE_GROUP)
     .addOption(configOption())
     .addOption(dataOption())
-    .action((flags: KeysOption) =>
-      withKeys(io, flags, async (database) => {
-        const { rotateSigningKey } = await import('../../state/index.ts')
-        io.out(`Tokens are signed with key ${await rotateSigningKey(database)} within half a minute.\n`)
-      }),
+    .addOption(nowOption())
+    .action((flags: KeysOption & NowFlag) =>
+      withKeys(io, flags, async (database) => io.out(await replaceSigningKey(database, flags))),
     )
+}
+
+/** Whether the keys that are replaced end at once. */
+export interface NowFlag {
+  readonly now?: true | undefined
+}
+
+/** For a secret that may have leaked: whoever has it could sign tokens with an earlier time. */
+export function nowOption(): Option {
+  return new Option(
+    '--now',
+    'end the old signing keys and all of their tokens at once: clients exchange their API key again',
+  )
+}
+
+/** Puts a new signing key in use. @returns the sentence that says so. */
+export async function replaceSigningKey(database: Queryable, { now }: NowFlag): Promise<string> {
+  await requireKeyTables(database)
+  const { rotateSigningKey } = await import('../../state/index.ts')
+  const id = await rotateSigningKey(database, { endsOldKeys: now === true })
+  return now === true
+    ? `Tokens are signed with key ${id}. Those of all other keys are refused within 15 seconds.\n`
+    : `Tokens are signed with key ${id} within half a minute.\n`
+}
+
+async function requireKeyTables(database: Queryable): Promise<void> {
+  const { rows } = await database.query<{ exists: boolean }>(
+    "SELECT to_regclass('access.api_keys') IS NOT NULL AS exists",
+  )
+  if (!rows[0]!.exists) throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables for keys yet')
 }
 
 function dataOption(): Option {
@@ -84,10 +112,7 @@ async function withKeys(
   task: (database: Queryable) => Promise<void>,
 ): Promise<void> {
   const run = async (database: Queryable): Promise<void> => {
-    const { rows } = await database.query<{ exists: boolean }>(
-      "SELECT to_regclass('access.api_keys') IS NOT NULL AS exists",
-    )
-    if (!rows[0]!.exists) throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables for keys yet')
+    await requireKeyTables(database)
     await task(database)
   }
   if (flags.data !== undefined) {
@@ -157,7 +182,7 @@ async function revoke(database: Queryable, id: string, io: CliIo): Promise<void>
       'USAGE',
       `there is no key ${id} that is not revoked; \`pronghorn keys list\` shows them`,
     )
-  io.out(`Key ${id} is revoked. Its tokens end within a minute.\n`)
+  io.out(`Key ${id} is revoked. Its tokens end within 15 seconds.\n`)
 }
 
 function labelText(text: string): string {

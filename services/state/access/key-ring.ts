@@ -1,20 +1,23 @@
-import type { KeyObject } from 'node:crypto'
 import { notReady } from '../answers/index.ts'
+import type { Refusal } from '../answers/index.ts'
 import type { Queryable } from './api-keys.ts'
 import { loadSigningKeys } from './signing-keys.ts'
 import type { SigningKey } from './signing-keys.ts'
 
 /** How long the keys may go without being read again, in ms; tests shorten it. */
 export interface KeyRingTiming {
-  /** After this they are read again. A key that was revoked is refused this much later. */
+  /** After this they are read again. */
   readonly freshMs: number
-  /** While the database is unavailable, the last keys that were read are valid for this long. */
+  /**
+   * Keys that were read longer ago are not used. It bounds how much later a service refuses a revoked key, also while
+   * the database is unavailable.
+   */
   readonly usableMs: number
   /** Unknown key ids are looked up at most this often, for all clients together. */
   readonly unknownMs: number
 }
 
-const defaultTiming: KeyRingTiming = { freshMs: 15_000, usableMs: 45_000, unknownMs: 1_000 }
+const defaultTiming: KeyRingTiming = { freshMs: 5_000, usableMs: 15_000, unknownMs: 1_000 }
 
 /** Clocks of services may differ by this much, and times in tokens are whole seconds. */
 const CLOCK_SECONDS = 3
@@ -37,27 +40,27 @@ export class KeyRing {
 
   /** Reads the keys again when that is due. @throws Refusal 503 when they are too old and cannot be read. */
   async refresh(): Promise<void> {
-    const ageMs = performance.now() - this.#readAtMs
-    if (ageMs < this.#timing.freshMs) return
+    if (this.#ageMs() < this.#timing.freshMs) return
     try {
       await this.#read()
     } catch (error) {
-      if (ageMs >= this.#timing.usableMs) throw notReady(`The keys cannot be read: ${String(error)}`)
+      // A database that does not answer takes its time to fail: the age counts afterwards.
+      if (this.#ageMs() >= this.#timing.usableMs) throw unreadable(error)
     }
   }
 
-  /** The key that new tokens are signed with. @throws Refusal 503. */
+  /** The key that new tokens are signed with: of those that are not retired, the one that retires first. @throws Refusal 503. */
   async current(): Promise<SigningKey> {
     await this.refresh()
-    const key = this.#signing[0]
+    const key = this.#signing.find(({ retiredAtMs }) => retiredAtMs > Date.now())
     if (!key) throw notReady('There is no signing key.')
     return key
   }
 
-  /** The secret behind a key id; undefined when there is none. Another service may have just rotated. */
-  async secretOf(id: string): Promise<KeyObject | undefined> {
+  /** The signing key of an id; undefined when there is none. Another service may have just rotated. */
+  async signingKey(id: string): Promise<SigningKey | undefined> {
     const known = this.#find(id)
-    if (known || performance.now() - this.#readAtMs < this.#timing.unknownMs) return known
+    if (known || this.#ageMs() < this.#timing.unknownMs) return known
     await this.#read().catch(() => undefined)
     return this.#find(id)
   }
@@ -67,17 +70,24 @@ export class KeyRing {
    * only a signed token can cause.
    *
    * @param issuedAt when the token was issued, seconds since 1970.
+   * @throws Refusal 503 when a key that young cannot be read.
    */
   async isActive(id: string, issuedAt: number): Promise<boolean> {
     if (!this.#active.has(id) && (issuedAt + CLOCK_SECONDS) * 1_000 > this.#readAtEpochMs) {
-      await this.#read().catch(() => undefined)
+      await this.#read().catch((error: unknown) => {
+        throw unreadable(error)
+      })
     }
     const endsAt = this.#active.get(id)
     return endsAt !== undefined && endsAt > Date.now()
   }
 
-  #find(id: string): KeyObject | undefined {
-    return this.#signing.find((key) => key.id === id)?.secret
+  #ageMs(): number {
+    return performance.now() - this.#readAtMs
+  }
+
+  #find(id: string): SigningKey | undefined {
+    return this.#signing.find((key) => key.id === id)
   }
 
   /** Requests that come meanwhile wait for the same reading. */
@@ -100,4 +110,8 @@ export class KeyRing {
     this.#readAtMs = startedMs
     this.#readAtEpochMs = startedEpochMs
   }
+}
+
+function unreadable(error: unknown): Refusal {
+  return notReady(`The keys cannot be read: ${String(error)}`)
 }

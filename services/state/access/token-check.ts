@@ -8,30 +8,45 @@ import type { TokenClaims, TokenNames } from './tokens.ts'
 /** A longer one is none of ours; it is not even looked at. */
 const MAX_TOKEN_LENGTH = 4_096
 
+/** How much the clock of the service that issued a token may be ahead. */
+const AHEAD_SECONDS = 60
+
 interface TokenState {
   bearer?: string
+}
+
+interface TokenHeader {
+  readonly kid?: unknown
+  readonly crit?: unknown
+}
+
+/** What tokens are checked against. */
+export interface TokenRules {
+  readonly ring: KeyRing
+  readonly names: TokenNames
+  /** Longest life of a token. */
+  readonly ttlSeconds: number
 }
 
 /**
  * Lets only requests through that carry a good token: in the header `Authorization: Bearer`, or, where there is no such
  * header or it is malformed, in the query as `token`.
  */
-export function createTokenCheck(ring: KeyRing, names: TokenNames): Middleware {
+export function createTokenCheck({ ring, names, ttlSeconds }: TokenRules): Middleware {
   const check = checkToken({
-    secret: async (header: { readonly kid?: unknown; readonly crit?: unknown }) => {
+    secret: async (header: TokenHeader, claims: Partial<TokenClaims>) => {
       // What a token calls critical must be understood, and this service understands nothing of the kind (RFC 7515).
       if (header.crit !== undefined) throw new Error(reasons.critical)
-      const secret = await ring.secretOf(typeof header.kid === 'string' ? header.kid : '')
-      if (!secret) throw new Error(reasons.unknownKey)
+      const key = await ring.signingKey(typeof header.kid === 'string' ? header.kid : '')
+      if (!key) throw new Error(reasons.unknownKey)
+      if (Number(claims.iat) * 1_000 >= key.retiredAtMs) throw new Error(reasons.retiredKey)
       // The types of the library do not know key objects; what it hands them to does.
-      return secret as unknown as Buffer
+      return key.secret as unknown as Buffer
     },
     getToken: (context) => (context.state as TokenState).bearer ?? null,
     isRevoked: async (_context, claims) => {
-      const { aki, iat, exp } = claims as Partial<TokenClaims>
-      if (!Number.isSafeInteger(exp)) throw new Error(reasons.endless)
-      if (typeof aki !== 'string' || !Number.isSafeInteger(iat)) throw new Error(reasons.malformed)
-      return !(await ring.isActive(aki, iat!))
+      const { aki, iat } = requireClaims(claims, ttlSeconds)
+      return !(await ring.isActive(aki, iat))
     },
     key: 'token',
     issuer: names.issuer,
@@ -50,10 +65,21 @@ export function createTokenCheck(ring: KeyRing, names: TokenNames): Middleware {
     try {
       await check(context, () => Promise.resolve())
     } catch (error) {
-      throw invalidToken(reasonOf(error))
+      const cause = causeOf(error)
+      throw cause instanceof Refusal ? cause : invalidToken(reasonOf(cause))
     }
     await next()
   }
+}
+
+/** The claims of a token whose signature is right. @throws Error with the reason when the token is refused for them. */
+function requireClaims(claims: Partial<TokenClaims>, ttlSeconds: number): TokenClaims {
+  const { aki, iat, exp } = claims
+  if (!Number.isSafeInteger(exp)) throw new Error(reasons.endless)
+  if (typeof aki !== 'string' || !Number.isSafeInteger(iat)) throw new Error(reasons.malformed)
+  if (exp! - iat! > ttlSeconds) throw new Error(reasons.longLived)
+  if (iat! > Date.now() / 1_000 + AHEAD_SECONDS) throw new Error(reasons.early)
+  return { aki, iat: iat!, exp: exp! }
 }
 
 function presentedToken(context: Context): string | undefined {
@@ -75,7 +101,10 @@ const reasons = {
   malformed: 'the token is malformed',
   critical: 'the token demands an extension that is not known here',
   endless: 'the token never expires',
+  longLived: 'the token lives longer than tokens of this service do',
+  early: 'the token was issued at a time that has not come yet',
   unknownKey: 'the token is signed with an unknown key',
+  retiredKey: 'the token was issued after its signing key was retired',
   revoked: 'the API key of the token is not valid any more',
 } as const
 
@@ -89,13 +118,22 @@ const knownMessages: readonly (readonly [begin: string, reason: string])[] = [
   ['invalid signature', 'the signature is wrong'],
   ['invalid algorithm', 'the token is signed with another algorithm'],
   ['Token revoked', reasons.revoked],
-  [reasons.unknownKey, reasons.unknownKey],
-  [reasons.critical, reasons.critical],
-  [reasons.endless, reasons.endless],
+  ...[
+    reasons.unknownKey,
+    reasons.retiredKey,
+    reasons.critical,
+    reasons.endless,
+    reasons.longLived,
+    reasons.early,
+  ].map((reason) => [reason, reason] as const),
 ]
 
-function reasonOf(error: unknown): string {
-  const original: unknown = error instanceof Error && 'originalError' in error ? error.originalError : error
-  const message = original instanceof Error ? original.message : ''
+/** What was thrown within the token library, which wraps it. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && 'originalError' in error ? error.originalError : error
+}
+
+function reasonOf(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : ''
   return knownMessages.find(([begin]) => message.startsWith(begin))?.[1] ?? reasons.malformed
 }

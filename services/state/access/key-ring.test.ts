@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import type { Queryable } from './api-keys.ts'
+import { KeyRing } from './key-ring.ts'
+
+const API_KEY = '0123456789ab'
+
+/** A database with one signing key and one API key; `hangMs` is how long a statement takes to fail, null = it works. */
+class KeysDatabase {
+  hangMs: number | null = null
+  retired: readonly Date[] = []
+
+  readonly query: Queryable['query'] = async (statement) => {
+    if (this.hangMs !== null) {
+      await sleep(this.hangMs)
+      throw new Error('timeout')
+    }
+    const signing = [...this.retired, null].map((retiredAt, i) => ({
+      id: `key ${i}`,
+      secret: Buffer.alloc(32, i),
+      retiredAt,
+    }))
+    const rows = String(statement).includes('signing_keys') ? signing : [{ id: API_KEY, expires: null }]
+    return { rows } as never
+  }
+}
+
+it('keys are not used when they were read too long ago, also when the database takes its time to fail', async () => {
+  const database = new KeysDatabase()
+  const ring = new KeyRing(database, { freshMs: 20, usableMs: 200, unknownMs: 1 })
+  await ring.refresh()
+  database.hangMs = 1
+  await sleep(30)
+  await ring.refresh()
+  expect(await ring.isActive(API_KEY, 0)).toBe(true)
+  database.hangMs = 250
+  await expect(ring.refresh()).rejects.toMatchObject({ status: 503 })
+  await expect(ring.current()).rejects.toMatchObject({ status: 503 })
+})
+
+it('whether a key is active that may be younger than the keys that were read is no refusal when they cannot be read', async () => {
+  const database = new KeysDatabase()
+  const ring = new KeyRing(database)
+  await ring.refresh()
+  database.hangMs = 1
+  expect(await ring.isActive('ffffffffffff', 0)).toBe(false)
+  await expect(ring.isActive('ffffffffffff', Date.now() / 1_000)).rejects.toMatchObject({ status: 503 })
+})
+
+it('the key that retires first signs until it is retired', async () => {
+  const database = new KeysDatabase()
+  const now = Date.now()
+  database.retired = [new Date(now - 5_000), new Date(now + 300), new Date(now + 60_000)]
+  const ring = new KeyRing(database)
+  expect((await ring.current()).id).toBe('key 1')
+  await expect.poll(async () => (await ring.current()).id).toBe('key 2')
+  database.retired = [new Date(now - 5_000)]
+  const later = new KeyRing(database)
+  expect((await later.current()).id).toBe('key 1')
+})

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runCli } from '../../services/cli/program.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
+import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
+import { testedServer } from '../setup/tested-server.ts'
+
+let server: EmbeddedPostgres
+let folder: string
+
+beforeAll(async () => {
+  server = await startEmbeddedPostgres(testedServer)
+  folder = await mkdtemp(join(tmpdir(), 'pronghorn-rotate-'))
+  await mkdir(join(folder, 'secrets'))
+  await writeFile(join(folder, 'secrets/superuser'), server.password)
+})
+afterAll(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function run(...line: string[]): Promise<string> {
+  let out = ''
+  const env = {
+    CHAIN_NAME: 'test',
+    CHAIN_ID: 'a0'.repeat(32),
+    CHAIN_HTTP: 'http://node.test',
+    CHAIN_SHIP: 'ws://node.test',
+    PG_MEMORY: '256m',
+    POSTGRES_HOST: server.host,
+    POSTGRES_PORT: String(server.port),
+    POSTGRES_SUPERUSER: server.user,
+    REDIS_HOST: '127.0.0.1',
+    REDIS_PORT: '1',
+    LOG_LEVEL: 'silent',
+  }
+  const say = (text: string): void => void (out += text)
+  const io = { env, isTerminal: false, out: say, err: say, signal: new AbortController().signal }
+  const code = await runCli(line, io)
+  expect([code, out]).toEqual([0, out])
+  return out
+}
+
+interface SigningRow {
+  readonly id: string
+  /** Whether the key still signs. */
+  readonly signs: boolean
+}
+
+/** The signing keys, as the state service of the appliance reads them. */
+async function signingKeys(): Promise<SigningRow[]> {
+  const password = await readFile(join(folder, 'secrets/state'), 'utf8')
+  const { host, port } = server
+  const address = { host, port, user: 'pronghorn_state', password, database: 'pronghorn' }
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  const { rows } = await client.query<SigningRow>(
+    `SELECT key_id AS id, retired_at IS NULL OR retired_at > now() AS signs FROM access.signing_keys
+     ORDER BY retired_at NULLS LAST`,
+  )
+  await client.end()
+  return rows
+}
+
+it('rotate-secrets replaces the signing key; with --now the old one ends at once', async () => {
+  await run('render-config', '--out', folder)
+  await run('prepare-database', '--rendered', folder)
+  await run('rotate-secrets', '--rendered', folder)
+  const [first] = await signingKeys()
+  await run('rotate-secrets', '--rendered', folder)
+  const both = await signingKeys()
+  expect(both.map(({ signs }) => signs)).toEqual([true, true])
+  expect(both[0]).toEqual(first)
+  const said = await run('rotate-secrets', '--now', '--rendered', folder)
+  const [last, ...others] = await signingKeys()
+  expect(others).toEqual([])
+  expect(both.map(({ id }) => id)).not.toContain(last!.id)
+  expect(said).toContain(last!.id)
+})
+
+it('scripts/rotate-secrets hands --now on, and takes nothing else', async () => {
+  const programs = join(folder, 'programs')
+  for (const name of ['scripts', 'programs']) await mkdir(join(folder, name))
+  for (const name of ['scripts/rotate-secrets', 'scripts/common.sh'])
+    await cp(join(packageRoot, name), join(folder, name))
+  // Without an engine: says what would run.
+  await writeFile(join(programs, 'docker'), '#!/bin/sh\n[ "$2" = ps ] || echo "$@"\n', { mode: 0o755 })
+  const env = { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) }
+  const script = (...words: string[]): string =>
+    execFileSync(join(folder, 'scripts/rotate-secrets'), words, { env, encoding: 'utf8', stdio: 'pipe' })
+  const rotate = 'compose run --rm --no-TTY --no-deps rotate rotate-secrets'
+  expect(script()).toBe(`${rotate}\n${rotate} --settle\n`)
+  expect(script('--now')).toBe(`${rotate} --now\n${rotate} --settle\n`)
+  expect(() => script('--later')).toThrow(/usage: rotate-secrets \[--now\]/)
+})
