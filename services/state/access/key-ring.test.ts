@@ -20,7 +20,8 @@ class KeysDatabase {
       secret: Buffer.alloc(32, i),
       retiredAt,
     }))
-    const rows = String(statement).includes('signing_keys') ? signing : [{ id: API_KEY, expires: null }]
+    const text = typeof statement === 'string' ? statement : statement.text
+    const rows = text.includes('signing_keys') ? signing : [{ id: API_KEY, expires: null }]
     return { rows } as never
   }
 }
