@@ -93,7 +93,7 @@ function presentedToken(context: Context): string | undefined {
 /** The token itself is never in an answer: logs and screens show answers. */
 function invalidToken(reason: string): Refusal {
   return new Refusal(401, 'auth_invalid_token_error', 'Unable to correctly decode provided token.', {
-    reason,
+    details: { reason },
   })
 }
 

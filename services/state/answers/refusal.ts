@@ -3,6 +3,12 @@ import { FatalError } from '../../core/errors/index.ts'
 /** Facts of a refusal, for programs. */
 export type RefusalDetails = Readonly<Record<string, unknown>>
 
+/** Parts of a refusal that not every one has. */
+export interface RefusalExtras {
+  readonly details?: RefusalDetails
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** An answer other than success: status, code, message and details go out as they are. */
 export class Refusal extends FatalError {
   readonly status: number
@@ -15,8 +21,7 @@ export class Refusal extends FatalError {
     status: number,
     answerCode: string,
     message: string,
-    details: RefusalDetails = {},
-    headers: Readonly<Record<string, string>> = {},
+    { details = {}, headers = {} }: RefusalExtras = {},
   ) {
     super('INVALID_REQUEST', message)
     this.status = status
@@ -28,12 +33,12 @@ export class Refusal extends FatalError {
 
 /** Parameters that cannot be used: name to complaints. */
 export function invalidRequest(errors: Readonly<Record<string, readonly string[]>>): Refusal {
-  return new Refusal(400, 'request_validation_error', 'The request is invalid.', { errors })
+  return new Refusal(400, 'request_validation_error', 'The request is invalid.', { details: { errors } })
 }
 
 /** The service cannot answer now. */
 export function notReady(message: string): Refusal {
-  return new Refusal(503, 'app_not_ready_error', message, {}, { 'Retry-After': '1' })
+  return new Refusal(503, 'app_not_ready_error', message, { headers: { 'Retry-After': '1' } })
 }
 
 /** A block that is not there yet. */
@@ -42,7 +47,7 @@ export function aboveHead(requested: bigint, head: number, written: number): Ref
     400,
     'app_block_num_higher_than_head_block_error',
     `The requested block num '${requested}' is higher than head block num '${head}'.`,
-    { request_block_num: requested, head_block_num: head, last_written_block_num: written },
+    { details: { request_block_num: requested, head_block_num: head, last_written_block_num: written } },
   )
 }
 
@@ -52,7 +57,7 @@ export function aboveIrreversible(requested: bigint, irreversible: number): Refu
     400,
     'app_block_num_higher_than_lib_error',
     `The requested block num '${requested}' is higher than last irreversible block num '${irreversible}'.`,
-    { request_block_num: requested, last_written_block_num: irreversible },
+    { details: { request_block_num: requested, last_written_block_num: irreversible } },
   )
 }
 
@@ -62,7 +67,7 @@ export function belowHistory(requested: number, first: number, head: number): Re
     400,
     'app_block_num_lower_than_first_block_error',
     `The requested block num '${requested}' is lower than the first one that this server knows, '${first}'.`,
-    { request_block_num: requested, first_block_num: first, head_block_num: head },
+    { details: { request_block_num: requested, first_block_num: first, head_block_num: head } },
   )
 }
 
@@ -81,7 +86,7 @@ function notIndexed(what: string, first: number, last: number): Refusal {
     400,
     'app_block_num_not_indexed_error',
     `${what}: blocks '${first}' to '${last}' are missing.`,
-    { first_missing_block_num: first, last_missing_block_num: last },
+    { details: { first_missing_block_num: first, last_missing_block_num: last } },
   )
 }
 
@@ -91,9 +96,6 @@ export function abiNotFound(account: string, block: number): Refusal {
     400,
     'data_abi_not_found_error',
     `ABI not found for account '${account}' at block '${block}'.`,
-    {
-      account,
-      block_num: block,
-    },
+    { details: { account, block_num: block } },
   )
 }

@@ -83,13 +83,9 @@ function refusalOf(error: unknown, logger: Logger): unknown {
   if (error instanceof Refusal) return error
   const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
   if (code === '57014')
-    return new Refusal(
-      503,
-      'app_query_timeout_error',
-      'The database took too long.',
-      {},
-      { 'Retry-After': '1' },
-    )
+    return new Refusal(503, 'app_query_timeout_error', 'The database took too long.', {
+      headers: { 'Retry-After': '1' },
+    })
   // A program's mistake is no outage, and neither is a statement that the server refuses.
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (code !== '' && !PASSING.test(code)) return error

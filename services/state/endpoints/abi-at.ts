@@ -7,12 +7,23 @@ import { createRowDecoder } from '../tables/records.ts'
 import type { RowDecoder } from '../tables/records.ts'
 import type { StateParts } from './endpoint.ts'
 
+/** The block that a request reads at, within the position of the reader. */
+export interface ReadBlock {
+  readonly block: number
+  readonly position: Position
+}
+
+/** A table of a contract. */
+export interface TableOf {
+  readonly account: string
+  readonly table: string
+}
+
 /** The ABI in force at a block. @throws Refusal 400 when there is none, or it was removed. */
 export async function requireAbi(
   { abis }: StateParts,
   account: string,
-  block: number,
-  position: Position,
+  { block, position }: ReadBlock,
 ): Promise<AbiVersion> {
   const version = await abis.at(account, block, position)
   if (!version || version.isEmpty) throw abiNotFound(account, block)
@@ -37,7 +48,7 @@ export function abiText(packed: Uint8Array, version: AbiVersion): string {
 
 function unreadableAbi({ account, block }: AbiVersion, cause: unknown): Refusal {
   const message = `The ABI that account '${account}' set in block '${block}' cannot be read: ${describeError(cause)}`
-  return new Refusal(400, 'data_decoding_abi_error', message, { account, block_num: block })
+  return new Refusal(400, 'data_decoding_abi_error', message, { details: { account, block_num: block } })
 }
 
 /**
@@ -46,12 +57,10 @@ function unreadableAbi({ account, block }: AbiVersion, cause: unknown): Refusal 
  */
 export async function rowDecoderAt(
   parts: StateParts,
-  account: string,
-  table: string,
-  block: number,
-  position: Position,
+  { account, table }: TableOf,
+  at: ReadBlock,
 ): Promise<{ readonly version: AbiVersion; readonly decoder: RowDecoder | null }> {
-  const version = await requireAbi(parts, account, block, position)
+  const version = await requireAbi(parts, account, at)
   const compiled = await compile(parts, version)
   return { version, decoder: createRowDecoder(compiled, version, table) }
 }

@@ -1,8 +1,8 @@
 import { bytesToHex } from '../../core/bytes/index.ts'
 import { belowHistory, Refusal, toJsonText } from '../answers/index.ts'
 import { keyOf, resolveBlock } from '../chain/index.ts'
-import type { Position } from '../chain/index.ts'
 import { abiText, requireAbi, requirePacked, rowDecoderAt } from './abi-at.ts'
+import type { ReadBlock } from './abi-at.ts'
 import { endpoint } from './endpoint.ts'
 import type { StateParts } from './endpoint.ts'
 import { blockNum, flag, hexRows, name } from './parameter.ts'
@@ -11,10 +11,7 @@ import { abiOrHex, blockNumber, listOf, object, textValue } from './schemas.ts'
 const account = name('Contract account.')
 
 /** The block that a request about ABIs is about. @throws Refusal 400 when it is not indexed. */
-async function blockOf(
-  { positions }: StateParts,
-  requested: bigint | undefined,
-): Promise<{ readonly position: Position; readonly block: number }> {
+async function blockOf({ positions }: StateParts, requested: bigint | undefined): Promise<ReadBlock> {
   // A block just above the last known head may exist by now; one far above it is not looked up.
   const atLeast = requested !== undefined && requested <= 0xffff_ffffn ? Number(requested) : 0
   const position = await positions.get(atLeast)
@@ -56,8 +53,7 @@ export const abi = endpoint({
     'data_decoding_abi_error',
   ],
   async run(values, parts) {
-    const { position, block } = await blockOf(parts, values.block_num)
-    const version = await requireAbi(parts, values.account, block, position)
+    const version = await requireAbi(parts, values.account, await blockOf(parts, values.block_num))
     const key = `${keyOf(version)}/${version.set}/${String(values.json)}`
     const cached = parts.bodies.get(key)
     if (cached) return cached
@@ -101,13 +97,12 @@ export const binToJson = endpoint({
     'data_decoding_table_row_error',
   ],
   async run(values, parts) {
-    const { position, block } = await blockOf(parts, values.block_num)
-    const found = await rowDecoderAt(parts, values.account, values.table, block, position)
-    const { decoder, version } = found
-    const keys = { account: values.account, table: values.table, block_num: block }
+    const at = await blockOf(parts, values.block_num)
+    const { decoder, version } = await rowDecoderAt(parts, values, at)
+    const keys = { account: values.account, table: values.table, block_num: at.block }
     if (!decoder) {
       const message = `The ABI of account '${values.account}' has no table '${values.table}'.`
-      throw new Refusal(400, 'data_table_not_found_error', message, keys)
+      throw new Refusal(400, 'data_table_not_found_error', message, { details: keys })
     }
     const rows = values.hex_rows.map((row) => {
       try {
@@ -115,8 +110,7 @@ export const binToJson = endpoint({
       } catch (error) {
         const message = `A row cannot be decoded: ${error instanceof Error ? error.message : String(error)}`
         throw new Refusal(400, 'data_decoding_table_row_error', message, {
-          ...keys,
-          hex_row: bytesToHex(row),
+          details: { ...keys, hex_row: bytesToHex(row) },
         })
       }
     })

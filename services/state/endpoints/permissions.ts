@@ -70,7 +70,7 @@ export const keyAccounts = endpoint({
           400,
           'data_public_key_not_found_error',
           `Public key '${values.public_key}' was not found at block '${snapshot.block}'.`,
-          { public_key: values.public_key, block_num: snapshot.block },
+          { details: { public_key: values.public_key, block_num: snapshot.block } },
         )
       }
       return toJsonText({ block_num: snapshot.block, account_names: accounts })

@@ -7,6 +7,7 @@ import type { KeyType } from '../tables/keys.ts'
 import type { RowForm } from '../tables/records.ts'
 import type { StoredRow } from '../tables/rows.ts'
 import { abiText, requireAbi, requirePacked, rowDecoderAt } from './abi-at.ts'
+import type { TableOf } from './abi-at.ts'
 import { endpoint } from './endpoint.ts'
 import type { StateParts } from './endpoint.ts'
 import { withSnapshot, requireAccounts, requireTable } from './stored-state.ts'
@@ -64,12 +65,6 @@ const rowRefusals = [
   'data_table_too_large_error',
 ]
 
-/** A table of a contract. */
-interface TableOf {
-  readonly account: string
-  readonly table: string
-}
-
 /** How rows of a table are written, and the ABI where it is requested. @throws Refusal 400 when there is no ABI. */
 async function formOf(
   parts: StateParts,
@@ -79,17 +74,16 @@ async function formOf(
 ): Promise<{ readonly form: RowForm; readonly abi?: RawJson }> {
   const form = { keyType: values.key_type, withBlockNum: values.with_block_num, decoder: null }
   if (!values.json && !values.with_abi) return { form }
-  const { block, position } = snapshot
   const abiPart = async (): Promise<{ readonly abi?: RawJson }> => {
     if (!values.with_abi) return {}
-    const version = await requireAbi(parts, tableOf.account, block, position)
+    const version = await requireAbi(parts, tableOf.account, snapshot)
     const packed = await requirePacked(parts, version)
     return {
       abi: new RawJson(values.json ? abiText(packed, version) : JSON.stringify(packed.toString('hex'))),
     }
   }
   if (!values.json) return { form, ...(await abiPart()) }
-  const { decoder, version } = await rowDecoderAt(parts, tableOf.account, tableOf.table, block, position)
+  const { decoder, version } = await rowDecoderAt(parts, tableOf, snapshot)
   const missing = {
     decode(): never {
       throw new Error(`ABI from block ${version.block}, err: it has no table "${tableOf.table}"`)
@@ -176,7 +170,7 @@ export const tableRow = endpoint({
           400,
           'data_row_not_found_error',
           `Row '${values.primary_key}' of table '${tableName}' of account '${owner}' in scope '${scopeName}' was not found at block '${snapshot.block}'.`,
-          { ...keys, block_num: snapshot.block },
+          { details: { ...keys, block_num: snapshot.block } },
         )
       }
       return { snapshot, row }
@@ -271,7 +265,7 @@ const emptyForm: { readonly form: RowForm; readonly abi?: RawJson } = {
 
 function tooManyRows(of: Readonly<Record<string, string>>): Refusal {
   const message = `The answer would have more than ${MAX_ROWS} rows; ask for fewer.`
-  return new Refusal(400, 'data_table_too_large_error', message, of)
+  return new Refusal(400, 'data_table_too_large_error', message, { details: of })
 }
 
 /** `GET` and `POST /v0/state/tables/scopes`. */

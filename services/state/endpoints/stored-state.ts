@@ -61,7 +61,7 @@ async function commonPart(
 
 /** State that this server is not configured to store. */
 function notStored(message: string, details: Readonly<Record<string, unknown>>): Refusal {
-  return new Refusal(400, 'app_state_not_kept_error', message, details)
+  return new Refusal(400, 'app_state_not_kept_error', message, { details })
 }
 
 /** @throws Refusal 400 when the rows of one of the accounts are not stored. */
@@ -83,6 +83,6 @@ export async function requireTable(snapshot: StateSnapshot, account: string, tab
     400,
     'data_table_not_found_error',
     `Table '${table}' of account '${account}' has never had a row at block '${snapshot.block}'.`,
-    { account, table, block_num: snapshot.block },
+    { details: { account, table, block_num: snapshot.block } },
   )
 }

@@ -43,5 +43,5 @@ function invalidJson(source: string): Refusal {
 }
 
 function bodyRefusal(code: string, message: string, source: string): Refusal {
-  return new Refusal(400, code, message, { errors: { source: [source] } })
+  return new Refusal(400, code, message, { details: { errors: { source: [source] } } })
 }

@@ -44,15 +44,11 @@ export function createRoutes({ endpoints, roots, state, checkToken, readText }: 
 function requireMethod(context: Context, methods: readonly string[]): void {
   const method = context.method === 'HEAD' ? 'GET' : context.method
   if (methods.includes(method)) return
-  throw new Refusal(
-    405,
-    'method_not_allowed_error',
-    `The path does not answer ${context.method}.`,
-    {},
-    {
+  throw new Refusal(405, 'method_not_allowed_error', `The path does not answer ${context.method}.`, {
+    headers: {
       Allow: [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', '),
     },
-  )
+  })
 }
 
 async function answerEndpoint(

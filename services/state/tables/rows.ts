@@ -65,7 +65,7 @@ export async function selectRows(session: StateSession, query: RowQuery): Promis
 
 function tooLarge({ account, table }: RowQuery): Refusal {
   const message = `The answer would have more than ${MAX_ROWS} rows or ${MAX_BYTES} bytes; ask with limit and offset.`
-  return new Refusal(400, 'data_table_too_large_error', message, { account, table })
+  return new Refusal(400, 'data_table_too_large_error', message, { details: { account, table } })
 }
 
 /** Whether the table had ever had a row by then. */
@@ -118,7 +118,7 @@ export async function selectScopes(
   })
   if (rows.length > 2 * MAX_ROWS) {
     const message = `The table has more than ${2 * MAX_ROWS} scopes.`
-    throw new Refusal(400, 'data_table_too_large_error', message, { account, table })
+    throw new Refusal(400, 'data_table_too_large_error', message, { details: { account, table } })
   }
   return rows.map(({ scope }) => scope)
 }
