@@ -1,4 +1,5 @@
 import type { Children, Column, RowValues, VerifiedTable } from '../tables/index.ts'
+import type { Suspect } from './compare-table.ts'
 import { keyText } from './key-set.ts'
 import type { FoundDifference } from './verify.ts'
 
@@ -70,7 +71,7 @@ function planUpdate(found: FoundDifference, chain: RowValues, block: RepairBlock
     })
   }
   for (const { name, children } of columns)
-    if (children) statements.push(...replaceChildren(table, children, key, chain[name], block))
+    if (children) statements.push(...replaceChildren({ table, key }, children, chain[name], block))
   statements.push(...completeRow(table, key))
   return { found, statements, impossible: null }
 }
@@ -81,7 +82,7 @@ function planRemoval(found: FoundDifference, block: RepairBlock): PlannedRepair 
   const isOnlyChildren = children.length === table.columns.length
   if (table.remove === undefined && !isOnlyChildren)
     return impossible(found, 'how it ended is not known: restore a backup, or index again')
-  const statements = children.map((one) => deleteChildren(table, one, key))
+  const statements = children.map((one) => deleteChildren({ table, key }, one))
   if (table.remove !== undefined) {
     const parameters = new Parameters()
     const text = table.remove.replace('$block', String(block.num)).replace('$time', block.timeMs.toString())
@@ -115,7 +116,7 @@ function insertRow(
     })
   }
   for (const { name, children: one } of children)
-    statements.push(...replaceChildren(table, one!, key, chain[name], block))
+    statements.push(...replaceChildren({ table, key }, one!, chain[name], block))
   statements.push(...completeRow(table, key))
   return statements
 }
@@ -151,11 +152,10 @@ function keySql({ key }: VerifiedTable, values: readonly string[], parameters: P
   return key.map(({ name, type }, i) => `t.${name} = ${parameters.add(values[i], type)}`).join(' AND ')
 }
 
-function deleteChildren(
-  table: VerifiedTable,
-  { table: name, by }: Children,
-  key: readonly string[],
-): Statement {
+/** A row of a table. */
+type RowOfTable = Pick<Suspect, 'table' | 'key'>
+
+function deleteChildren({ table, key }: RowOfTable, { table: name, by }: Children): Statement {
   const parameters = new Parameters()
   const matches = by.map((column, i) => `${column} = ${parameters.add(key[i], table.key[i]!.type)}`)
   return {
@@ -165,9 +165,8 @@ function deleteChildren(
 }
 
 function replaceChildren(
-  table: VerifiedTable,
+  { table, key }: RowOfTable,
   children: Children,
-  key: readonly string[],
   rows: unknown,
   block: RepairBlock,
 ): Statement[] {
@@ -179,7 +178,7 @@ function replaceChildren(
   for (const [name, stamp] of Object.entries(children.stamps ?? {})) cells.set(name, stampSql(stamp, block))
   const shape = Object.entries(children.columns).map(([name, type]) => `${name} ${type}`)
   return [
-    deleteChildren(table, children, key),
+    deleteChildren({ table, key }, children),
     {
       text: `INSERT INTO ${children.table} (${[...cells.keys()].join(', ')})
         SELECT ${[...cells.values()].join(', ')} FROM jsonb_to_recordset(${list}) AS c(${shape.join(', ')})`,
