@@ -44,14 +44,21 @@ export function planSize(facts: PlanFacts): number {
   return Math.max(1, Math.min(blocks, Math.max(even, largestBlocks >> 2)))
 }
 
-/** Reason to request the range of a node from another one; null without one. `front` is the range that is being delivered, which all others wait for; `links` are all nodes: a busy one takes it as soon as it is done.
- */
+/** The reading that a slow node would hold up. */
+export interface StealFacts<P extends ProtocolCodec> {
+  /** The range that is being delivered: all others wait for it. */
+  readonly front: LinkTask<P> | null
+  /** All nodes: a busy one takes the range as soon as it has finished its own. */
+  readonly links: readonly NodeLink<P>[]
+  /** Size expected of a block. */
+  readonly blockBytes: number
+  readonly now: number
+}
+
+/** Reason to request the range of a node from another one; null without one. */
 export function chooseSteal<P extends ProtocolCodec>(
   link: NodeLink<P>,
-  front: LinkTask<P> | null,
-  links: readonly NodeLink<P>[],
-  blockBytes: number,
-  now: number,
+  { front, links, blockBytes, now }: StealFacts<P>,
 ): string | null {
   const { task } = link
   if (task === null || !link.isExpected) return null

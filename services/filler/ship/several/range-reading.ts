@@ -141,8 +141,10 @@ export class RangeReading<P extends ProtocolCodec> {
     if (!this.#active) return
     this.assign()
     this.#watchProgress(now)
-    for (const link of this.#host.links) {
-      const steal = chooseSteal(link, this.#segments[0] ?? null, this.#host.links, this.#blockBytes, now)
+    const { links } = this.#host
+    for (const link of links) {
+      const front = this.#segments[0] ?? null
+      const steal = chooseSteal(link, { front, links, blockBytes: this.#blockBytes, now })
       if (steal === null) continue
       link.fail(connectionLost(steal))
       link.restAsSlow()
@@ -261,8 +263,14 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   #task(start: number, end: number, link: NodeLink<P> | null): LinkTask<P> {
-    const budget = 2 * this.#budgetBytes()
-    return new RangeTask(start, end, link, link?.protocol ?? null, budget, this.#blockBytes)
+    return new RangeTask({
+      start,
+      end,
+      link,
+      protocol: link?.protocol ?? null,
+      budgetBytes: 2 * this.#budgetBytes(),
+      blockBytes: this.#blockBytes,
+    })
   }
 
   #replaceRest(place: number, task: LinkTask<P>, end: number): void {

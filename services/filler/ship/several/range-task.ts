@@ -7,6 +7,20 @@ import { namesParent } from '../linkage.ts'
 const WINDOW = 4096
 const ACK_BATCH = 64
 
+/** A range as it is requested. */
+export interface RangeRequest<P extends ProtocolCodec, L> {
+  readonly start: number
+  /** Number after the last block. */
+  readonly end: number
+  readonly link: L | null
+  /** Protocol of the blocks. */
+  readonly protocol: P | null
+  /** Bytes of this range that may be held and in flight. */
+  readonly budgetBytes: number
+  /** Size expected of a block. */
+  readonly blockBytes: number
+}
+
 /** Consecutive blocks that are requested from one node. They are buffered as they come, and taken from the front after all blocks before them. Without a link the range is unassigned.
  */
 export class RangeTask<P extends ProtocolCodec, L> {
@@ -21,15 +35,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
   #taken = 0
   #bytes = 0
 
-  /** `budgetBytes` is what may be held and in flight of this range, `blockBytes` the size expected of a block. */
-  constructor(
-    start: number,
-    end: number,
-    link: L | null,
-    protocol: P | null,
-    budgetBytes: number,
-    blockBytes: number,
-  ) {
+  constructor({ start, end, link, protocol, budgetBytes, blockBytes }: RangeRequest<P, L>) {
     this.start = start
     this.end = end
     this.link = link
