@@ -59,7 +59,7 @@ async function stepsOf(
   if (part.ranges === null) {
     steps.push({
       name: part.table,
-      run: (worker) => copyAcross(worker, part.select(without(keys)), part.table, part.columns),
+      run: (worker) => copyAcross(worker, part.select(without(keys)), part),
     })
   } else if (range !== null) {
     for (const [from, to] of rangesOf(...range, part.ranges.width))
@@ -71,7 +71,7 @@ async function stepsOf(
           const select = part.select(
             (column) => `${column} >= ${from} AND ${column} < ${to} AND ${rest(column)}`,
           )
-          return copyAcross(worker, select, part.table, part.columns, await change?.(worker, from, to))
+          return copyAcross(worker, select, part, await change?.(worker, from, to))
         },
       })
   }
@@ -87,7 +87,7 @@ async function stepsOf(
       const low = ids.reduce((a, b) => (b < a ? b : a), ids[0] ?? 0n)
       const high = ids.reduce((a, b) => (b > a ? b : a), low)
       const changeLine = (await change?.(worker, low, high + 1n)) ?? ((line: string) => `${line}\n`)
-      return copyText(worker.target, part.table, part.columns, lines.map(changeLine))
+      return copyText(worker.target, part, lines.map(changeLine))
     },
   })
   return steps
@@ -127,14 +127,19 @@ export interface EventTotals {
   unpacked: number
 }
 
+/** What the steps of the events need. */
+export interface EventWork {
+  readonly stored: StoredEvents
+  readonly packer: MapPacker
+  readonly columns: AppendColumns
+  readonly totals: EventTotals
+}
+
 /** Steps of logs, transfers, bids, payouts and the transactions that they belong to. */
 export function eventSteps(
   context: PartContext,
   window: { readonly firstMs: number; readonly lastMs: number; readonly widthMs: number },
-  stored: StoredEvents,
-  packer: MapPacker,
-  columns: AppendColumns,
-  totals: EventTotals,
+  { stored, packer, columns, totals }: EventWork,
 ): ImportStep[] {
   const steps: ImportStep[] = []
   const { widthMs } = window
@@ -171,27 +176,26 @@ async function writeEvents(
   columns: AppendColumns,
 ): Promise<number> {
   let written = 0
-  for (const [table, { appended }] of rows.unit.tables) {
+  for (const [{ name: table }, { appended }] of rows.unit.tables) {
     if (appended.count === 0) continue
     if (appended.packed.length > 0)
-      written += await copyText(target, table.name, appended.columns, appended.packed)
-    const names = columns.get(table.name)!
+      written += await copyText(target, { table, columns: appended.columns }, appended.packed)
+    const names = columns.get(table)!
     const rest = appended.rows.map((row) => copyLine(names, row))
-    if (rest.length > 0) written += await copyText(target, table.name, names, rest)
+    if (rest.length > 0) written += await copyText(target, { table, columns: names }, rest)
   }
   const { mints, medians, startingBids, auctionChanges } = rows.facts
-  const pairs = (list: readonly (readonly (bigint | number | string)[])[]) =>
-    list.map((values) => `${values.join('\t')}\n`)
-  if (mints.length > 0) await copyText(target, 'import.mints', ['asset_id', 'seq'], pairs(mints))
-  if (medians.length > 0) await copyText(target, 'import.medians', ['sale_id', 'median'], pairs(medians))
-  if (startingBids.length > 0)
-    await copyText(target, 'import.starting_bids', ['auction_id', 'amount'], pairs(startingBids))
-  if (auctionChanges.length > 0)
-    await copyText(
-      target,
-      'import.auction_changes',
-      ['auction_id', 'block', 'time_ms'],
-      pairs(auctionChanges),
-    )
+  const copyFacts = async (
+    table: string,
+    columns: readonly string[],
+    list: readonly (readonly (bigint | number | string)[])[],
+  ): Promise<void> => {
+    const lines = list.map((values) => `${values.join('\t')}\n`)
+    if (lines.length > 0) await copyText(target, { table: `import.${table}`, columns }, lines)
+  }
+  await copyFacts('mints', ['asset_id', 'seq'], mints)
+  await copyFacts('medians', ['sale_id', 'median'], medians)
+  await copyFacts('starting_bids', ['auction_id', 'amount'], startingBids)
+  await copyFacts('auction_changes', ['auction_id', 'block', 'time_ms'], auctionChanges)
   return written
 }

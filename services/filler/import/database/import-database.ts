@@ -239,12 +239,17 @@ class DatabaseImport {
     }
     this.#hasNodeTables = true
     if (market !== null)
-      this.#hasNodeTables = await putMarketCounters(http, market, unit).then(() => true, fromNode('counters'))
-    if (oracle !== null && this.#hasNodeTables)
-      this.#hasNodeTables = await putOracleFromNode(http, oracle, this.#block, undone, unit).then(
+      this.#hasNodeTables = await putMarketCounters({ http, account: market }, unit).then(
         () => true,
-        fromNode('oracle'),
+        fromNode('counters'),
       )
+    if (oracle !== null && this.#hasNodeTables)
+      this.#hasNodeTables = await putOracleFromNode(
+        { http, account: oracle },
+        this.#block,
+        undone,
+        unit,
+      ).then(() => true, fromNode('oracle'))
     if (oracle !== null && !this.#hasNodeTables) await putOracleFromSource(undone, oracle, unit)
     if (this.#done.has('settings')) return
     await loadStep(this.#store, { name: 'settings', unit, rows: 0, timeMs: this.#block.timeMs })
@@ -264,7 +269,12 @@ class DatabaseImport {
       lastMs: this.#block.timeMs,
       widthMs: this.#options.windowMs ?? WINDOW_MS,
     }
-    return eventSteps(context, window, this.#stored(), packer, await this.#appendColumns(), this.#totals)
+    return eventSteps(context, window, {
+      stored: this.#stored(),
+      packer,
+      columns: await this.#appendColumns(),
+      totals: this.#totals,
+    })
   }
 
   #stored(): StoredEvents {
@@ -313,9 +323,11 @@ class DatabaseImport {
     const steps = all.filter(({ name }) => !this.#done.has(name))
     let finished = all.length - steps.length
     this.#report(phase, finished, all.length, 0)
-    await runSteps(workers, this.#store.lease, steps, this.#options.signal, (rows) =>
-      this.#report(phase, ++finished, all.length, rows),
-    )
+    await runSteps(workers, steps, {
+      lease: this.#store.lease,
+      signal: this.#options.signal,
+      onStep: (rows) => this.#report(phase, ++finished, all.length, rows),
+    })
   }
 
   /** A step without dependencies. */

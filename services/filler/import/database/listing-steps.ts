@@ -49,13 +49,13 @@ export async function writeListings(work: ListingWork): Promise<void> {
 }
 
 async function writePart(work: ListingWork, part: ListingPart): Promise<void> {
-  const range = await keyRange(work.context, part)
-  const ranges = range === null ? [] : [...rangesOf(...range, UNIT_IDS)]
+  const keys = await keyRange(work.context, part)
+  const ranges = keys === null ? [] : [...rangesOf(...keys, UNIT_IDS)]
   let finished = 0
-  for (const [from, to] of ranges) {
+  for (const range of ranges) {
     work.signal.throwIfAborted()
-    const step = `${part.table} ${from}`
-    const rows = work.done.has(step) ? 0 : await writeRange(work, part, step, from, to)
+    const step = `${part.table} ${range[0]}`
+    const rows = work.done.has(step) ? 0 : await writeRange(work, part, step, range)
     work.onStep(part.table, ++finished, ranges.length, rows)
   }
 }
@@ -64,8 +64,7 @@ async function writeRange(
   { store, source, changed, precisions, timeMs }: ListingWork,
   part: ListingPart,
   step: string,
-  from: bigint,
-  to: bigint,
+  [from, to]: readonly [bigint, bigint],
 ): Promise<number> {
   const idOf = (row: Row) => row[part.column] as bigint
   const { rows } = await source.query<Row>(

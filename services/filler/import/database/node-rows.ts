@@ -15,7 +15,14 @@ import type { UndoneSource } from './old-undo.ts'
 /** More data points than any oracle has. */
 const MAX_PAGES = 1_000
 
-function readAll(http: string, code: string, scope: string, table: string): Promise<JsonRow[]> {
+/** A contract whose tables are read from a chain node. */
+interface NodeContract {
+  /** URL of the node. */
+  readonly http: string
+  readonly account: string
+}
+
+function readAll({ http, account: code }: NodeContract, table: string, scope = code): Promise<JsonRow[]> {
   return readTable(http, { code, scope, table }, MAX_PAGES)
 }
 
@@ -26,19 +33,19 @@ const integer = (value: unknown) => BigInt(value as string | number)
  * imported bring every row to what it was in them.
  */
 export async function putOracleFromNode(
-  http: string,
-  account: string,
+  contract: NodeContract,
   block: { readonly num: number; readonly timeMs: number },
   undone: UndoneSource,
   unit: CommitUnit,
 ): Promise<void> {
-  const pairs = await readAll(http, account, account, 'pairs')
+  const { account } = contract
+  const pairs = await readAll(contract, 'pairs')
   const handler = createOracleHandler({ oracle_account: account })
   const scope = handler.open(block, emptyOracleState, unit, () => undefined)
   const row = { present: true, scope: () => account, primaryKey: () => 0n }
   for (const pair of pairs.map(parsePair)) scope.row({ ...row, table: 'pairs', value: () => pair })
   for (const { name } of pairs)
-    for (const point of await readAll(http, account, String(name), 'datapoints')) {
+    for (const point of await readAll(contract, 'datapoints', String(name))) {
       const value = parseDatapoint(point)
       scope.row({ ...row, table: 'datapoints', scope: () => String(name), value: () => value })
     }
@@ -58,19 +65,14 @@ export async function putOracleFromNode(
 
 /** Counters of the market: those derived from ids exist already and stay; the contract's own counters, and counts of deleted rows, come from the node.
  */
-export async function putMarketCounters(http: string, account: string, unit: CommitUnit): Promise<void> {
-  const [config] = await readAll(http, account, account, 'config')
+export async function putMarketCounters(contract: NodeContract, unit: CommitUnit): Promise<void> {
+  const [config] = await readAll(contract, 'config')
   if (config !== undefined)
     unit.patch(
       marketTables.config,
-      { contract: account },
+      { contract: contract.account },
       { sale_counter: integer(config.sale_counter), auction_counter: integer(config.auction_counter) },
     )
-  for (const { counter_name: name, counter_value: value } of await readAll(
-    http,
-    account,
-    account,
-    'counters',
-  ))
+  for (const { counter_name: name, counter_value: value } of await readAll(contract, 'counters'))
     unit.upsert(marketTables.counters, { counter_name: String(name), counter_value: integer(value) })
 }

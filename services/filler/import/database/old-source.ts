@@ -17,6 +17,17 @@ export interface OldPosition {
   readonly reversible: readonly { readonly num: number; readonly id: string }[]
 }
 
+/** What is read of a source when its snapshot is opened. */
+interface SourceFacts {
+  readonly address: DatabaseAddress
+  /** Name of the snapshot. */
+  readonly snapshot: string
+  readonly position: OldPosition
+  readonly version: string
+  /** Tables, and columns as `table.column`. */
+  readonly columns: ReadonlySet<string>
+}
+
 /** A database of eosio-contract-api or atomicassets-api, as of one snapshot. Nothing in it is ever changed. */
 export class OldSource {
   readonly address: DatabaseAddress
@@ -29,14 +40,7 @@ export class OldSource {
   readonly #snapshot: string
   readonly #columns: ReadonlySet<string>
 
-  constructor(
-    address: DatabaseAddress,
-    leader: pg.Client,
-    snapshot: string,
-    position: OldPosition,
-    version: string,
-    columns: ReadonlySet<string>,
-  ) {
+  constructor(leader: pg.Client, { address, snapshot, position, version, columns }: SourceFacts) {
     this.address = address
     this.#leader = leader
     this.#snapshot = snapshot
@@ -102,7 +106,7 @@ export async function openOldSource(address: DatabaseAddress, reader?: string): 
     const columns = await readColumns(leader)
     const version = await readVersion(leader, columns)
     const position = await readPosition(leader, reader)
-    return new OldSource(address, leader, rows[0]!.snapshot, position, version, columns)
+    return new OldSource(leader, { address, snapshot: rows[0]!.snapshot, position, version, columns })
   } catch (error) {
     await leader.end().catch(() => undefined)
     throw error

@@ -56,16 +56,19 @@ export async function closeWorkers(workers: readonly ImportWorker[]): Promise<vo
   }
 }
 
-/** Runs steps, one per worker at the same time. Each is one transaction that checks the lease and records the step; after an interruption the database contains complete steps only.
- *
- * @param onStep called after each with the rows that it wrote.
- */
+/** How steps are run. */
+export interface StepRun {
+  readonly lease: Lease
+  readonly signal: AbortSignal
+  /** Is called after each step with the rows that it wrote. */
+  readonly onStep: (rows: number) => void
+}
+
+/** Runs steps, one per worker at the same time. Each is one transaction that checks the lease and records the step; after an interruption the database contains complete steps only. */
 export async function runSteps(
   workers: readonly ImportWorker[],
-  lease: Lease,
   steps: readonly ImportStep[],
-  signal: AbortSignal,
-  onStep: (rows: number) => void,
+  { lease, signal, onStep }: StepRun,
 ): Promise<void> {
   const waiting = steps[Symbol.iterator]()
   let isFailed = false
@@ -102,16 +105,21 @@ async function runStep(worker: ImportWorker, lease: Lease, step: ImportStep): Pr
   }
 }
 
+/** The columns of a table that COPY text has. */
+export interface CopiedColumns {
+  readonly table: string
+  readonly columns: readonly string[]
+}
+
 /** Copies the rows of a statement of the source into a table, line by line through `change` when there is one. */
 export async function copyAcross(
   { source, target }: ImportWorker,
   select: string,
-  table: string,
-  columns: readonly string[],
+  into: CopiedColumns,
   change?: (line: string) => string,
 ): Promise<number> {
   const reading = source.query(copyTo(`COPY (${select}) TO STDOUT`))
-  const writing = target.query(copyFrom(copyStatement(table, columns)))
+  const writing = target.query(copyFrom(copyStatement(into)))
   if (change === undefined) await pipeline(reading, writing)
   else await pipeline(reading, changeLines(change), writing)
   return writing.rowCount
@@ -120,18 +128,17 @@ export async function copyAcross(
 /** Copies lines of COPY text, each with its line feed, into a table. */
 export async function copyText(
   target: pg.ClientBase,
-  table: string,
-  columns: readonly string[],
+  into: CopiedColumns,
   lines: Iterable<string | Buffer>,
 ): Promise<number> {
-  const writing = target.query(copyFrom(copyStatement(table, columns)))
+  const writing = target.query(copyFrom(copyStatement(into)))
   await pipeline(joinLines(lines, CHUNK_CHARACTERS), writing)
   return writing.rowCount
 }
 
 const CHUNK_CHARACTERS = 1 << 16
 
-function copyStatement(table: string, columns: readonly string[]): string {
+function copyStatement({ table, columns }: CopiedColumns): string {
   return `COPY ${table} (${columns.map((column) => `"${column}"`).join(', ')}) FROM STDIN`
 }
 

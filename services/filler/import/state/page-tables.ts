@@ -53,15 +53,16 @@ export async function pageTables(paging: Paging): Promise<void> {
   let failure: Error | undefined
   await Promise.all(
     Array.from({ length: paging.workers }, async () => {
-      const node = paging.node()
+      const check = (): void => {
+        if (failure !== undefined) throw failure
+        paging.signal.throwIfAborted()
+      }
+      const worker = { paging, writer, node: paging.node(), check }
       try {
         for (;;) {
           const next = await pages.next()
           if (next.done === true || failure !== undefined) return
-          await readPage(paging, writer, node, next.value, () => {
-            if (failure !== undefined) throw failure
-            paging.signal.throwIfAborted()
-          })
+          await readPage(worker, next.value)
         }
       } catch (error) {
         failure ??= error instanceof Error ? error : new Error(String(error))
@@ -85,7 +86,7 @@ async function* eachPage(paging: Paging, writer: StageWriter): AsyncGenerator<Pa
       paging.signal.throwIfAborted()
       const { value, blocks } = await node.scopes(table.contract, table.table, from)
       const first = from
-      const page = await writer.alone(() => addPage(paging.store, table, first, value.next, blocks))
+      const page = await writer.alone(() => addPage(paging.store, table, { first, next: value.next }, blocks))
       yield { page, table, first: from, next: value.next, scope: null, key: '' }
       from = value.next
     }
@@ -113,8 +114,7 @@ const bigintOf = (text: string | null) => (text === null ? null : BigInt(text))
 async function addPage(
   store: Store,
   { stage }: ContractTable,
-  first: bigint,
-  next: bigint | null,
+  { first, next }: Pick<Page, 'first' | 'next'>,
   blocks: readonly AnswerBlock[],
 ): Promise<number> {
   const [row] = await store.query<{ page: number }>(
@@ -131,13 +131,16 @@ const columnsOf = (blocks: readonly AnswerBlock[]) => {
   return [[...byId.values()], [...byId.keys()]]
 }
 
-async function readPage(
-  paging: Paging,
-  writer: StageWriter,
-  node: StableNode,
-  page: Page,
-  check: () => void,
-): Promise<void> {
+/** Reads one range of scopes after another. */
+interface PageWorker {
+  readonly paging: Paging
+  readonly writer: StageWriter
+  readonly node: StableNode
+  /** Throws if the import has failed or is cancelled. */
+  readonly check: () => void
+}
+
+async function readPage({ paging, writer, node, check }: PageWorker, page: Page): Promise<void> {
   const { contract, table } = page.table
   const decoder = paging.decoders.get(contract)!
   let rows: StagedRow[] = []

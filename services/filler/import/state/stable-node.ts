@@ -29,6 +29,13 @@ interface Head extends AnswerBlock {
   readonly isIrreversible: boolean
 }
 
+/** The rows of a table in one scope. */
+interface ScopedTable {
+  readonly contract: string
+  readonly table: string
+  readonly scope: string
+}
+
 /** A page of rows as the chain packs them. */
 export interface RowPage {
   readonly rows: readonly Uint8Array[]
@@ -71,17 +78,17 @@ export class StableNode {
     from: string,
   ): Promise<Stable<readonly RowPage[]>> {
     const whole = await this.#stable(
-      () => Promise.all(scopes.map((scope) => this.#rows(contract, table, scope, from, PAGE))),
+      () => Promise.all(scopes.map((scope) => this.#rows({ contract, table, scope }, from, PAGE))),
       TRIES,
     )
     if (whole !== null) return whole
     const parts: Stable<RowPage>[] = []
     for (const scope of scopes)
-      parts.push(await this.#small(() => this.#rows(contract, table, scope, from, SMALL_PAGE)))
+      parts.push(await this.#small(() => this.#rows({ contract, table, scope }, from, SMALL_PAGE)))
     return { value: parts.map(({ value }) => value), blocks: parts.flatMap(({ blocks }) => blocks) }
   }
 
-  async #rows(contract: string, table: string, scope: string, from: string, limit: number): Promise<RowPage> {
+  async #rows({ contract, table, scope }: ScopedTable, from: string, limit: number): Promise<RowPage> {
     const path = '/v1/chain/get_table_rows'
     const answer = await this.#client.ask(path, {
       code: contract,
