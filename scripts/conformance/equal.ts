@@ -13,7 +13,14 @@ export interface Comparison {
 
 /** The first difference between two values, as text with its path; undefined when there is none. */
 export function findDifference(actual: Json, expected: Json, comparison: Comparison): string | undefined {
-  return differ(actual, expected, '', undefined, comparison)
+  return differ(actual, expected, { path: '' }, comparison)
+}
+
+/** Where two values are compared. */
+interface Place {
+  readonly path: string
+  /** The expected object that the value is a member of. */
+  readonly parent?: JsonObject | undefined
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
@@ -32,18 +39,13 @@ function show(value: Json | undefined): string {
 function differ(
   actual: Json | undefined,
   expected: Json | undefined,
-  path: string,
-  parent: JsonObject | undefined,
+  place: Place,
   comparison: Comparison,
 ): string | undefined {
+  const { path } = place
   if (comparison.rule.volatile.some((pattern) => matchesPath(pattern, path))) return undefined
-  if (
-    actual !== undefined &&
-    expected !== undefined &&
-    isEither(actual, expected, path, parent, comparison)
-  ) {
-    return undefined
-  }
+  const isPresent = actual !== undefined && expected !== undefined
+  if (isPresent && isEither(actual, expected, place, comparison)) return undefined
   if (Array.isArray(actual) && Array.isArray(expected))
     return differArrays(actual, expected, path, comparison)
   if (isObject(actual) && isObject(expected)) return differObjects(actual, expected, path, comparison)
@@ -52,13 +54,7 @@ function differ(
   return `${path}: ${show(actual)} instead of ${show(expected)}`
 }
 
-function isEither(
-  actual: Json,
-  expected: Json,
-  path: string,
-  parent: JsonObject | undefined,
-  { rule }: Comparison,
-): boolean {
+function isEither(actual: Json, expected: Json, { path, parent }: Place, { rule }: Comparison): boolean {
   const fits = ({ at, where }: { at: string; where?: Readonly<Record<string, Json>> }): boolean =>
     matchesPath(at, path) && Object.entries(where ?? {}).every(([key, value]) => isSame(parent?.[key], value))
   return rule.either.some(
@@ -86,7 +82,12 @@ function differObjects(
     ? Object.keys(expected)
     : [...new Set([...Object.keys(expected), ...Object.keys(compared)])]
   for (const key of keys) {
-    const difference = differ(compared[key], expected[key], join(path, key), expected, comparison)
+    const difference = differ(
+      compared[key],
+      expected[key],
+      { path: join(path, key), parent: expected },
+      comparison,
+    )
     if (difference !== undefined) return difference
   }
   return undefined
@@ -114,19 +115,18 @@ function differArrays(
   const loose = Object.entries(comparison.rule.loose).find(([pattern]) => matchesPath(pattern, path))
   if (!loose) {
     for (const [index, value] of expected.entries()) {
-      const difference = differ(actual[index], value, join(path, index), undefined, comparison)
+      const difference = differ(actual[index], value, { path: join(path, index) }, comparison)
       if (difference !== undefined) return difference
     }
     return undefined
   }
-  return differLoosely(actual, expected, path, loose[1], comparison)
+  return differLoosely(actual, expected, { path, key: loose[1] }, comparison)
 }
 
 function differLoosely(
   actual: readonly Json[],
   expected: readonly Json[],
-  path: string,
-  key: string | null,
+  { path, key }: { readonly path: string; readonly key: string | null },
   comparison: Comparison,
 ): string | undefined {
   const left = actual.map((value, index) => ({ value, index }))
@@ -135,9 +135,8 @@ function differLoosely(
     if (key !== null && !isSame(memberOf(actual[index]!, key), rank)) {
       return `${join(path, index)}.${key}: ${show(memberOf(actual[index]!, key))} instead of ${show(rank)}`
     }
-    const at = left.findIndex(
-      (candidate) => differ(candidate.value, value, join(path, index), undefined, comparison) === undefined,
-    )
+    const place = { path: join(path, index) }
+    const at = left.findIndex((candidate) => differ(candidate.value, value, place, comparison) === undefined)
     if (at < 0) return `${join(path, index)}: no element equals ${show(value)}`
     left.splice(at, 1)
   }
