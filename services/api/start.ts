@@ -333,6 +333,7 @@ async function serve(
     clientOf: createClients(config.server),
     bodies: new BodyReader(bodyLimits(config.server.max_body_bytes, config.server.max_body_memory_bytes)),
     maxTimeMs: config.server.max_query_time_ms,
+    maxBytes: config.server.limits.answer_bytes,
   })
   const { server_addr: address, server_port: port } = config.server
   return listen({

@@ -32,10 +32,16 @@ export class Answer {
     this.bytes = bytes
   }
 
-  /** @param data what the answer is about; @param envelope the texts before and after it. */
-  static of(data: Json, [before, after]: readonly [before: string, after: string]): Answer {
-    const bytes = jsonBytes([before, data, after])
-    // Both texts are ASCII.
+  /**
+   * @param data what the answer is about; @param envelope the texts before and after it, in ASCII;
+   * @param maxBytes of all of it, where they are known.
+   */
+  static of(
+    data: Json,
+    [before, after]: readonly [before: string, after: string],
+    maxBytes?: number,
+  ): Answer {
+    const bytes = jsonBytes([before, data, after], maxBytes)
     return new Answer(weakTag(bytes.subarray(before.length, bytes.length - after.length)), bytes)
   }
 

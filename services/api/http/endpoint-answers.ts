@@ -10,8 +10,10 @@ import { Answer, answerKey } from '../cache/index.ts'
 import { Departure } from '../database/index.ts'
 import type { RequestDatabase, WorkScope } from '../database/index.ts'
 import type { Endpoint } from '../endpoint/index.ts'
+import { jsonItemSizes, jsonSize } from '../json/index.ts'
+import type { Json } from '../json/index.ts'
 import type { RawParameters } from '../request/index.ts'
-import { isAttributeFilter, readAttributeFilters, readRequest } from '../request/index.ts'
+import { answerTooLarge, isAttributeFilter, readAttributeFilters, readRequest } from '../request/index.ts'
 import { readBodyParameters } from './body.ts'
 import { successEnvelope } from './envelope.ts'
 import type { AnswerCaching, ClientOf } from './cached-answers.ts'
@@ -42,6 +44,8 @@ export interface AnswerParts {
   readonly bodies: BodyReader
   /** `max_query_time_ms`. */
   readonly maxTimeMs: number
+  /** `limits.answer_bytes`. */
+  readonly maxBytes: number
 }
 
 /** Names of the parameters that some endpoint of the server knows; others are ignored, with a warning. */
@@ -86,7 +90,7 @@ export function createEndpointAnswer(
         (session) => endpoint.run({ session, values, attributes, noted }),
         scope,
       )
-      return Answer.of(data, successEnvelope(Date.now()))
+      return createAnswer(data, parts.maxBytes)
     }
     // Cached answers that are found by the URL alone carry no warnings.
     const address = warnings.length === 0 ? spelledAddress(context.req) : undefined
@@ -94,6 +98,15 @@ export function createEndpointAnswer(
     setHeaders(context.res, warningHeader(warnings))
     await answer.send(context)
   }
+}
+
+/** @throws RequestError 400 for an answer that is too large. */
+function createAnswer(data: Json, maxBytes: number): Answer {
+  const envelope = successEnvelope(Date.now())
+  const dataBytes = jsonSize(data)
+  const bytes = dataBytes + envelope.join('').length
+  if (bytes > maxBytes) throw answerTooLarge({ bytes, maxBytes, items: jsonItemSizes(data) })
+  return Answer.of(data, envelope, bytes)
 }
 
 function unknownParameters(raw: RawParameters, known: KnownParameters): string[] {

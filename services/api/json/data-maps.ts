@@ -54,9 +54,14 @@ export function joinDataMap(members: readonly DataMember[]): string {
 
 /** The JSON members `data` and `name` of a record; `name` is left out where the map has none. */
 export function dataMembers(members: readonly DataMember[]): string {
-  const name = members.find(({ key }) => key === '"name"')
+  const name = nameOf(members)
   const data = `"data":${joinDataMap(members)}`
-  return name ? `${data},"name":${name.value}` : data
+  return name === undefined ? data : `${data},"name":${name}`
+}
+
+/** The attribute `name`, as JSON text. */
+export function nameOf(members: readonly DataMember[]): string | undefined {
+  return members.find(({ key }) => key === '"name"')?.value
 }
 
 function compareKeys(one: string, other: string): number {

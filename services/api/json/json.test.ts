@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonArray, jsonBytes, jsonString } from './json.ts'
+import { jsonArray, jsonBytes, jsonItemSizes, jsonSize, jsonString, LateJson } from './json.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8')
 
@@ -26,5 +26,21 @@ describe('JSON in pieces', () => {
     jsonBytes(['a', part]).fill(0)
     jsonBytes(part).fill(0)
     expect(Buffer.from(part).toString()).toBe('part')
+  })
+
+  it('JSON in pieces is measured without late pieces, which have at most their size', () => {
+    let written = 0
+    const late = new LateJson(10, () => ['"lä', bytes(`te${++written}"`)])
+    const list = jsonArray(['1', late, bytes('22')])
+    expect(jsonSize(list)).toBe(1 + 1 + 1 + 10 + 1 + 2 + 1)
+    expect(jsonItemSizes(list)).toEqual([1, 10, 2])
+    expect(written).toBe(0)
+    expect(jsonString(list)).toBe('[1,"läte1",22]')
+  })
+
+  it('JSON in pieces has items where it is an array', () => {
+    expect(jsonItemSizes(jsonArray([]))).toEqual([])
+    expect(jsonItemSizes('[]')).toBeUndefined()
+    expect(jsonItemSizes(['{', '}'])).toBeUndefined()
   })
 })

@@ -148,6 +148,14 @@ const live = section({
     ),
 })
 
+const answerLimits = section({
+  answer_bytes: integer(65_536, 1_073_741_824)
+    .default(33_554_432)
+    .describe(
+      'Largest answer (bytes, before compression): a request for a larger one is refused, with the largest page that fits.',
+    ),
+})
+
 const namespacePath = () =>
   textLike(/^(?:\/[A-Za-z0-9._~-]{1,64}){1,8}$/, 'a path such as /assets, without a slash at its end')
 const mount = {
@@ -252,6 +260,7 @@ export const serverSchema = section({
     .describe(
       'Most bytes of bodies that a process reads at the same time; one client has at most a quarter.',
     ),
+  limits: answerLimits.prefault({}).describe('Limits of answers.'),
   max_connections: integer(1, 1_000_000)
     .default(16_384)
     .describe('Most connections of all kinds to the api, shared out among its processes.'),

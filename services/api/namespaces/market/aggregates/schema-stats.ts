@@ -2,6 +2,8 @@ import type { Sql } from '../../../sql/index.ts'
 import { bind, joinSql, raw, sql, where } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { COLLECTION_VERSION, collectionFragment, collectionObject } from '../../nft/fragments/index.ts'
+import { jsonArray } from '../../../json/index.ts'
+import type { Json } from '../../../json/index.ts'
 import { containsText, isText } from '../../nft/conditions/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
@@ -66,7 +68,7 @@ export async function schemaStatsV2(
   { session, values }: EndpointContext<StatsValues['schemasV2']>,
   setup: MarketSetup,
   symbol: string,
-): Promise<string> {
+): Promise<Json> {
   const window = pageWindow(values)
   const ofCollection = isText('k.collection_name', values.collection_name)
   const [token] = isText('k.token_symbol', symbol)
@@ -97,8 +99,8 @@ export async function schemaStatsV2(
   const results = rows.flatMap(([own, schema, name]) => {
     const light = found.get(collectionFragment, name)
     return light
-      ? [`${own.slice(0, -1)},"schema":${schema.slice(0, -1)},"collection":${collectionObject(light)}}}`]
+      ? [[`${own.slice(0, -1)},"schema":${schema.slice(0, -1)},"collection":`, collectionObject(light), '}}']]
       : []
   })
-  return `[${results.join(',')}]`
+  return jsonArray(results)
 }

@@ -1,3 +1,4 @@
+import type { Json } from '../../../json/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { invalidParameter } from '../../../request/index.ts'
 import type { SymbolValues } from './parameters.ts'
@@ -9,8 +10,8 @@ import type { SymbolValues } from './parameters.ts'
 export async function withToken(
   { session, values }: EndpointContext<SymbolValues>,
   member: 'result' | 'results',
-  answer: (symbol: string) => Promise<string>,
-): Promise<string> {
+  answer: (symbol: string) => Promise<Json>,
+): Promise<Json> {
   const symbol = values.symbol
   if (symbol === undefined) throw invalidParameter('symbol')
   const rows = await session.query<[string]>({
@@ -21,5 +22,5 @@ export async function withToken(
   })
   const row = rows[0]
   if (!row) throw invalidParameter('symbol')
-  return `{"symbol":${row[0]},"${member}":${await answer(symbol)}}`
+  return [`{"symbol":${row[0]},"${member}":`, await answer(symbol), '}']
 }

@@ -90,13 +90,15 @@ export function listingAssembler(
             // Gone between two statements: a fork has just undone it.
             if (!collection || (kind.hasTemplate && !template)) continue
             const members = membersOf(kind.fields, row, collection.texts[1]!)
-            const shared = `,"collection":${collectionObject(collection, fee)}`
-            const ofTemplate = template ? `,"template":${templateObject(template)}` : ''
+            const shared = [',"collection":', collectionObject(collection, fee)]
+            const ofTemplate = template ? [',"template":', templateObject(template)] : ''
             const last = end === 'alone' ? '}' : `,"ordinality":"${records.size + 1}"}`
             records.set(row[MEMBERS_AT]!, [
               `${head}${members}${stateNow === '' ? '' : `,"state":${stateNow}`},"assets":`,
               assetArray(assetIds, assets),
-              `${shared}${ofTemplate}${last}`,
+              shared,
+              ofTemplate,
+              last,
             ])
           }
           return records

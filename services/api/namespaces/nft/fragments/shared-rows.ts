@@ -1,4 +1,5 @@
 import type { Fragment, FragmentKind } from '../../../records/index.ts'
+import type { Json } from '../../../json/index.ts'
 import { jsonData, jsonList, jsonMembers, jsonText, quoted } from '../../../json/index.ts'
 
 /** Version of a collection inside other records; `c` is the row. */
@@ -123,7 +124,7 @@ export const templateFragment: FragmentKind = {
 }
 
 /** The object of a collection inside other records. @param fee the fee to show; default: its present one. */
-export function collectionObject({ texts }: Fragment, fee?: string): string {
+export function collectionObject({ texts }: Fragment, fee?: string): Json {
   const [members, present] = texts
-  return `{${members!},"market_fee":${fee ?? present!}}`
+  return ['{', members!, `,"market_fee":${fee ?? present!}}`]
 }

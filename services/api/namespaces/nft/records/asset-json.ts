@@ -1,6 +1,15 @@
 import type { Json } from '../../../json/index.ts'
 import type { Fragment } from '../../../records/index.ts'
-import { dataMembers, joinDataMap, overlayDataMap, splitDataMap } from '../../../json/index.ts'
+import {
+  dataMembers,
+  nameOf,
+  joinDataMap,
+  jsonBytes,
+  jsonSize,
+  LateJson,
+  overlayDataMap,
+  splitDataMap,
+} from '../../../json/index.ts'
 import type { AssetFragments, AssetRow } from './asset-rows.ts'
 import { collectionObject } from '../fragments/index.ts'
 
@@ -18,8 +27,19 @@ export function assetMembers(
   const shared = sharedMembers(fragments)
   const own = ownMembers(contract, row, backedTokens, fragments.template !== undefined)
   if (mutableData === '' && immutableData === '') return [own, shared.nested, shared.data]
-  return [own, shared.nested, `,${mergedData(fragments.template, mutableData, immutableData)}`]
+  const write = (): string => `,${mergedData(fragments.template, mutableData, immutableData)}`
+  // What the asset has itself may stand there twice: its name once more.
+  const maxBytes =
+    jsonSize(shared.data) +
+    2 * (Buffer.byteLength(mutableData) + Buffer.byteLength(immutableData)) +
+    SEPARATORS
+  return [own, shared.nested, maxBytes > COPIED_BYTES ? new LateJson(maxBytes, write) : write()]
 }
+
+/** Larger texts are not put together in memory: they stay in the fragments that they are from. */
+const COPIED_BYTES = 16_384
+/** Bytes between two maps that become one, and around the name. */
+const SEPARATORS = 32
 
 function ownMembers(contract: string, row: AssetRow, backedTokens: string, hasTemplate: boolean): string {
   const [id, , , , owner, mutableData, immutableData, mint, burner, burnedBlock, burnedTime, ...times] = row
@@ -56,9 +76,9 @@ interface SharedMembers {
   readonly collection: Fragment
   readonly schema: Fragment
   /** Collection, schema, template. */
-  readonly nested: Uint8Array
+  readonly nested: Json
   /** `,"data":…,"name":…` of those without attributes of their own. */
-  readonly data: Uint8Array
+  readonly data: Json
 }
 
 /** By template, or by schema where there is none; these live as long as their fragments. */
@@ -68,49 +88,75 @@ function sharedMembers({ collection, schema, template }: AssetFragments): Shared
   const key = template ?? schema
   const known = assembled.get(key)
   if (known?.collection === collection && known.schema === schema) return known
-  const objects = `"collection":${collectionObject(collection)},"schema":{${schema.texts[0]!}}`
-  const nested = Buffer.from(`${objects},${templateMembers(template)}`)
-  const data = Buffer.from(`,${template ? templateData(template) : '"data":{}'}`)
+  const nested = sharedPiece([nestedObjects(collection, schema), ',', templateMembers(template)])
+  const data = sharedPiece([',', template ? templateData(template) : '"data":{}'])
   const members = { collection, schema, nested, data }
   assembled.set(key, members)
   return members
 }
 
-function templateMembers(template: Fragment | undefined): string {
+/** What many records share as bytes, unless it is large. */
+function sharedPiece(json: Json): Json {
+  const size = jsonSize(json)
+  return size > COPIED_BYTES ? new LateJson(size, () => json) : jsonBytes(json, size)
+}
+
+/** The members `collection` and `schema` of other records. */
+export function nestedObjects(collection: Fragment, schema: Fragment): Json {
+  return ['"collection":', collectionObject(collection), ',"schema":{', schema.texts[0]!, '}']
+}
+
+function templateMembers(template: Fragment | undefined): Json {
   if (!template) return '"is_transferable":true,"is_burnable":true,"template":null'
-  return `${template.texts[1]!},"template":${templateObject(template)}`
+  return [`${template.texts[1]!},"template":`, templateObject(template)]
 }
 
 /** The object of a template inside other records. */
-export function templateObject(template: Fragment): string {
-  return `{${ownTemplateMembers(template)},"data":${joinDataMap(templateMaps(template).merged)}}`
+export function templateObject(template: Fragment): Json {
+  return ['{', ownTemplateMembers(template), ',"data":', templateMaps(template).data, '}']
 }
 
 /** The members of a template up to its nested objects. */
-export function ownTemplateMembers({ texts }: Fragment): string {
+export function ownTemplateMembers({ texts }: Fragment): Json {
   const [head, flags, immutableData, mutableData, tail] = texts
-  return `${head!},${flags!},"immutable_data":${immutableData!},"mutable_data":${mutableData!},${tail!}`
+  return [
+    `${head!},${flags!},"immutable_data":`,
+    immutableData!,
+    ',"mutable_data":',
+    mutableData!,
+    `,${tail!}`,
+  ]
 }
 
 /** The members `data` and `name` of a template. */
-export function templateData(template: Fragment): string {
-  return dataMembers(templateMaps(template).merged)
+export function templateData(template: Fragment): Json {
+  const { data, name } = templateMaps(template)
+  return ['"data":', data, name]
 }
 
 interface TemplateMaps {
   readonly immutable: ReturnType<typeof overlayDataMap>
   readonly mutable: ReturnType<typeof overlayDataMap>
-  readonly merged: ReturnType<typeof overlayDataMap>
+  /** The text of both, and `,"name":…` where they have one. */
+  readonly data: string
+  readonly name: string
 }
 
-const noMaps: TemplateMaps = { immutable: [], mutable: [], merged: [] }
+const noMaps: Pick<TemplateMaps, 'immutable' | 'mutable'> = { immutable: [], mutable: [] }
 const maps = new WeakMap<Fragment, TemplateMaps>()
 
 function templateMaps(template: Fragment): TemplateMaps {
   const known = maps.get(template)
   if (known) return known
   const [immutable, mutable] = [splitDataMap(template.texts[2]!), splitDataMap(template.texts[3]!)]
-  const split = { immutable, mutable, merged: overlayDataMap(mutable, immutable) }
+  const merged = overlayDataMap(mutable, immutable)
+  const name = nameOf(merged)
+  const split = {
+    immutable,
+    mutable,
+    data: mutable.length === 0 ? template.texts[2]! : joinDataMap(merged),
+    name: name === undefined ? '' : `,"name":${name}`,
+  }
   maps.set(template, split)
   return split
 }

@@ -3,7 +3,7 @@ import type { Json } from '../../../json/index.ts'
 import type { Assembler, Fragment } from '../../../records/index.ts'
 import { cte } from '../../../records/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
-import { ownTemplateMembers, templateData } from './asset-json.ts'
+import { nestedObjects, ownTemplateMembers, templateData } from './asset-json.ts'
 import type { RecordSource } from './asset-records.ts'
 import {
   collectionVersionsOf,
@@ -40,7 +40,7 @@ export function collectionAssembler(source: RecordSource): Assembler {
         assemble: (found) =>
           mapKnown(versions.keys(), (name) => {
             const fragment = found.get(collectionRecordFragment, name)
-            return fragment && [name, `{"contract":"${source.contract}",${fragment.texts[0]!}}`]
+            return fragment && [name, [`{"contract":"${source.contract}",`, fragment.texts[0]!, '}']]
           }),
       }
     },
@@ -97,10 +97,10 @@ export function schemaAssembler(source: RecordSource, view: SchemaView = 'whole'
             const collection = found.get(collectionFragment, collectionName)
             if (!schema || !collection) return undefined
             const [members, types] = schema.texts
-            const own = `{"contract":"${source.contract}",${members!}`
-            const nested = `"collection":${collectionObject(collection)}`
-            if (view !== 'whole') return [key, `${own},${nested}}`]
-            return [key, `${own},${types!},${nested},"assets":${minted}}`]
+            const own = [`{"contract":"${source.contract}",`, members!]
+            const nested = [',"collection":', collectionObject(collection)]
+            if (view !== 'whole') return [key, [own, nested, '}']]
+            return [key, [own, ',', types!, nested, `,"assets":${minted}}`]]
           }),
       }
     },
@@ -150,14 +150,16 @@ export function templateAssembler(source: RecordSource): Assembler {
   }
 }
 
-function templateRecord(
-  contract: string,
-  template: Fragment,
-  collection: Fragment,
-  schema: Fragment,
-): string {
-  const nested = `"collection":${collectionObject(collection)},"schema":{${schema.texts[0]!}}`
-  return `{"contract":"${contract}",${ownTemplateMembers(template)},${nested},${templateData(template)}}`
+function templateRecord(contract: string, template: Fragment, collection: Fragment, schema: Fragment): Json {
+  return [
+    `{"contract":"${contract}",`,
+    ownTemplateMembers(template),
+    ',',
+    nestedObjects(collection, schema),
+    ',',
+    templateData(template),
+    '}',
+  ]
 }
 
 /** Records by key, in the order of the rows; what is gone meanwhile, undone by a fork, is left out. */
