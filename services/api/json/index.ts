@@ -1,4 +1,3 @@
 export { jsonBytes, jsonSize, jsonString, jsonArray, jsonItemSizes, LateJson } from './json.ts'
 export type { Json } from './json.ts'
 export { historyMember, jsonMembers, jsonText, quoted, jsonData, jsonList } from './json-sql.ts'
-export { dataMembers, nameOf, joinDataMap, overlayDataMap, splitDataMap } from './data-maps.ts'

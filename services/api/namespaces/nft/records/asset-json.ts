@@ -1,15 +1,7 @@
 import type { Json } from '../../../json/index.ts'
 import type { Fragment } from '../../../records/index.ts'
-import {
-  dataMembers,
-  nameOf,
-  joinDataMap,
-  jsonBytes,
-  jsonSize,
-  LateJson,
-  overlayDataMap,
-  splitDataMap,
-} from '../../../json/index.ts'
+import { jsonBytes, jsonSize, LateJson } from '../../../json/index.ts'
+import { dataMembers, joinDataMap, nameOf, overlayDataMap, splitDataMap } from '../../../json/maps/index.ts'
 import type { AssetFragments, AssetRow } from './asset-rows.ts'
 import { collectionObject } from '../fragments/index.ts'
 

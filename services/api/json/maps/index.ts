@@ -1,0 +1,1 @@
+export { dataMembers, nameOf, joinDataMap, overlayDataMap, splitDataMap } from './data-maps.ts'
