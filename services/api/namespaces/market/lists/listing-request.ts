@@ -46,7 +46,7 @@ export function distinct<Value>(values: readonly Value[]): Value[] {
 }
 
 /** A column of the row has one of some values. */
-export function inColumn(column: string, values: readonly SqlValue[], type: string): Sql {
+function inColumn(column: string, values: readonly SqlValue[], type: string): Sql {
   const named = raw(`l.${column}`)
   return values.length === 1
     ? sql`${named} = ${bind(values[0]!, type)}`
