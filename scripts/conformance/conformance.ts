@@ -8,8 +8,10 @@
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
-import { describeFailures, isConforming, runCorpus, setStage } from './index.ts'
-import type { Outcome, StageOptions } from './index.ts'
+import { describeFailures, isConforming, runCorpus } from './run.ts'
+import type { Outcome } from './run.ts'
+import { setStage } from './stage.ts'
+import type { StageOptions } from './stage.ts'
 
 const logger = createLogger({ name: 'conformance', level: 'error', pretty: true })
 

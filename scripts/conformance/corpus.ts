@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import type { Entry } from './compare.ts'
-import type { RuleBook } from './rules.ts'
-import { readRuleBook } from './rules.ts'
+import { readRuleBook } from './comparison/index.ts'
+import type { Entry, RuleBook } from './comparison/index.ts'
 
 /** A contract family with its own corpus; the server-wide routes are part of `assets`. */
 export type CorpusName = 'assets' | 'market'

@@ -1,5 +1,5 @@
-import type { Entry, Verdict } from './compare.ts'
-import { judge, sendEntry } from './compare.ts'
+import { judge } from './comparison/index.ts'
+import type { Entry, Reply, Verdict } from './comparison/index.ts'
 import type { CorpusName } from './corpus.ts'
 import { readCorpus, readDifferences, readRules } from './corpus.ts'
 
@@ -53,6 +53,23 @@ async function judgeAll(entries: readonly Entry[], baseUrl: string): Promise<Map
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
   return verdicts
+}
+
+/** Sends the request of an entry to a server. */
+export async function sendEntry(baseUrl: string, { request }: Entry): Promise<Reply> {
+  const url = `${baseUrl}${request.path}${request.query === '' ? '' : `?${request.query}`}`
+  const response = await fetch(url, {
+    method: request.method,
+    redirect: 'manual',
+    ...(request.headers ? { headers: { ...request.headers } } : {}),
+    ...(request.body === undefined ? {} : { body: request.body }),
+  })
+  return {
+    status: response.status,
+    type: response.headers.get('content-type') ?? '',
+    location: response.headers.get('location') ?? undefined,
+    text: await response.text(),
+  }
 }
 
 /** Whether nothing is left to explain. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Entry, Reply } from '../../scripts/conformance/index.ts'
-import { judge } from '../../scripts/conformance/index.ts'
-import type { Json } from '../../scripts/conformance/index.ts'
-import { matchesPath, readRuleBook } from '../../scripts/conformance/index.ts'
+import { judge, readRuleBook } from '../../scripts/conformance/comparison/index.ts'
+import type { Entry, Json, Reply } from '../../scripts/conformance/comparison/index.ts'
+import { matchesPath } from '../../scripts/conformance/comparison/rules.ts'
 
 const book = readRuleBook(
   JSON.stringify({

@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  corpusNames,
-  describeFailures,
-  isConforming,
-  runCorpus,
-  setStage,
-} from '../../scripts/conformance/index.ts'
+import { corpusNames } from '../../scripts/conformance/corpus.ts'
+import { describeFailures, isConforming, runCorpus } from '../../scripts/conformance/run.ts'
+import { setStage } from '../../scripts/conformance/stage.ts'
 import { quiet } from '../api/server.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'

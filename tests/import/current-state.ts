@@ -1,4 +1,4 @@
-import type { Entry, Json, Reply } from '../../scripts/conformance/index.ts'
+import type { Entry, Json, Reply } from '../../scripts/conformance/comparison/index.ts'
 
 /** Lists and details of what is, not of what happened. */
 const ROUTES =

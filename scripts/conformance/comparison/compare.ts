@@ -57,23 +57,6 @@ export interface Verdict {
   readonly difference?: string
 }
 
-/** Sends the request of an entry to a server. */
-export async function sendEntry(baseUrl: string, { request }: Entry): Promise<Reply> {
-  const url = `${baseUrl}${request.path}${request.query === '' ? '' : `?${request.query}`}`
-  const response = await fetch(url, {
-    method: request.method,
-    redirect: 'manual',
-    ...(request.headers ? { headers: { ...request.headers } } : {}),
-    ...(request.body === undefined ? {} : { body: request.body }),
-  })
-  return {
-    status: response.status,
-    type: response.headers.get('content-type') ?? '',
-    location: response.headers.get('location') ?? undefined,
-    text: await response.text(),
-  }
-}
-
 /** Judges a reply by the rules of the corpus. */
 export function judge(entry: Entry, reply: Reply, book: RuleBook): Verdict {
   const comparison = comparisonOf(entry, book)
