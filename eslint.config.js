@@ -87,7 +87,6 @@ export default tseslint.config(
   },
   {
     files: ['services/**/index.ts', 'scripts/**/index.ts'],
-    ignores: ['services/filler/index.ts', 'scripts/conformance/index.ts'],
     plugins: { pronghorn: pronghornRules },
     rules: { 'pronghorn/door-names': 'error' },
   },

@@ -1,18 +1,17 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  corpusNames,
-  readCorpus,
-  sendEntry,
-  serveStage,
-  stageReader,
-} from '../../scripts/conformance/index.ts'
-import type { StageChain } from '../../scripts/conformance/index.ts'
+import { corpusNames, readCorpus } from '../../scripts/conformance/corpus.ts'
+import { sendEntry } from '../../scripts/conformance/run.ts'
+import { serveStage, stageReader } from '../../scripts/conformance/stage.ts'
+import type { StageChain } from '../../scripts/conformance/stage.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
-import { importState } from '../../services/filler/index.ts'
-import type { ImportProgress } from '../../services/filler/import/index.ts'
-import type { ImportStateOptions, ImportStateReport } from '../../services/filler/index.ts'
+import { importState } from '../../services/filler/import/index.ts'
+import type {
+  ImportProgress,
+  ImportStateOptions,
+  ImportStateReport,
+} from '../../services/filler/import/index.ts'
 import { quiet } from '../api/server.ts'
 import { indexUntil, startChain } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'

@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
 import { migrate } from '../../core/database/index.ts'
-import type { Difference, ImportDatabaseOptions, ImportPlan, ImportReport } from '../../filler/index.ts'
+import type {
+  Difference,
+  ImportDatabaseOptions,
+  ImportPlan,
+  ImportReport,
+} from '../../filler/import/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
@@ -52,7 +57,7 @@ Nothing else may write to the database meanwhile: the import holds the lease of 
 }
 
 async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void> {
-  const { parseSourceAddress, planImport, importDatabase } = await import('../../filler/index.ts')
+  const { parseSourceAddress, planImport, importDatabase } = await import('../../filler/import/index.ts')
   const source = parseSourceAddress(address)
   const { config } = loadSettings(io, flags, ['connections', 'readers'])
   const settings = pickReader(config.readers, flags.reader)

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { migrate } from '../../core/database/index.ts'
-import type { ImportStateOptions, ImportStateReport } from '../../filler/index.ts'
+import type { ImportStateOptions, ImportStateReport } from '../../filler/import/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
@@ -49,7 +49,7 @@ Nothing else may write to the database meanwhile: the import holds the lease of 
 }
 
 async function run(flags: ImportFlags, io: CliIo): Promise<void> {
-  const { importState } = await import('../../filler/index.ts')
+  const { importState } = await import('../../filler/import/index.ts')
   const { config } = loadSettings(io, flags, ['connections', 'readers'])
   const settings = pickReader(config.readers, flags.reader)
   const { chain, sqldb } = config.connections
