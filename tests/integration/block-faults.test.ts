@@ -205,6 +205,39 @@ it.each(Array.from({ length: Math.ceil(SEEDS / 8) }, (_, i) => i + 1))(
   patient(120_000),
 )
 
+it('an asset id that no column holds stops the reader by name, with every block before it committed', async () => {
+  const mints = await queryRows<{ id: bigint; num: number }>(
+    straight.address,
+    'SELECT asset_id AS id, minted_at_block AS num FROM assets.assets ORDER BY asset_id DESC LIMIT 1',
+  )
+  const { id, num } = mints[0]!
+  const [known, large] = [id, 2n ** 63n].map((number) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigUInt64LE(number)
+    return bytes
+  })
+  const replace = (frame: Buffer): Buffer[] => {
+    if (numberOf(frame) !== num) return [frame]
+    const copy = Buffer.from(frame)
+    for (let at = copy.indexOf(known!); at !== -1; at = copy.indexOf(known!, at)) large!.copy(copy, at)
+    return [copy]
+  }
+  const node = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS, replace })
+  await withDatabase((address) =>
+    withNodes([node], async () => {
+      await expect(read(address, [node])).rejects.toMatchObject({
+        code: 'BLOCK_FAILED',
+        message: expect.stringMatching(
+          new RegExp(
+            `^block ${num} .*transaction [0-9a-f]{64}, action atomicassets::logmint .*field asset_id is ${2n ** 63n}`,
+          ),
+        ) as string,
+      })
+      expect(await positionOf(address)).toBe(num - 1)
+    }),
+  )
+})
+
 it('the remedy in the message leaves out one block, and the gap is recorded', async () => {
   const bad = faultyNode('no traces', 500)
   await withDatabase((address) =>

@@ -20,6 +20,8 @@ const entries = [
 const ship = compileAbi(readAbi('ship.leap'))
 const market = compileAbi(readAbi('market.v1.3.3'))
 
+type Action = readonly [name: string, data: Uint8Array]
+
 /** Tables that a block writes whose only action is one of the market, authorized by the accounts, after its ABIs. */
 async function tablesAfter(
   name: string,
@@ -27,11 +29,21 @@ async function tablesAfter(
   actors: readonly string[],
   abis: readonly AbiDefinition[] = [market.definition],
 ): Promise<string[]> {
+  return (await applied([[name, data]], actors, abis)).tables
+}
+
+/** What becomes of actions of the market in one block: the tables, the counters, and the messages that are logged. */
+async function applied(
+  actions: readonly Action[],
+  actors: readonly string[],
+  abis: readonly AbiDefinition[] = [market.definition],
+) {
+  const messages: string[] = []
   const applier = new BlockApplier(
     'test',
     sortFamilies(entries.map((entry) => createHandler(entry, entries)!)),
     [],
-    createLogger({ name: 'test', level: 'silent', pretty: false }),
+    createLogger({ name: 'test', level: 'warn', destination: { write: (text) => void messages.push(text) } }),
   )
   applier.useProtocol(compileProtocol(ship.definition))
   await applier.reload(() => Promise.resolve([]), 0, 0)
@@ -40,14 +52,12 @@ async function tablesAfter(
   const traces = ship.encoder('transaction_trace[]')(
     fill(ship.types.resolve('transaction_trace[]'), [
       {
-        action_traces: [
-          {
-            action_ordinal: 1,
-            receipt: { receiver: 'atomicmarket', global_sequence: 5n },
-            receiver: 'atomicmarket',
-            act: { account: 'atomicmarket', name, authorization, data },
-          },
-        ],
+        action_traces: actions.map(([name, data], i) => ({
+          action_ordinal: i + 1,
+          receipt: { receiver: 'atomicmarket', global_sequence: 5n + BigInt(i) },
+          receiver: 'atomicmarket',
+          act: { account: 'atomicmarket', name, authorization, data },
+        })),
       },
     ]),
   )
@@ -68,7 +78,8 @@ async function tablesAfter(
   }
   const unit = new CommitUnit(false)
   applier.apply(block, unit)
-  return [...unit.rowCounts()].map(([table]) => table)
+  const tables = [...unit.rowCounts()].map(([table]) => table)
+  return { tables, counters: applier.counters, messages }
 }
 
 describe('actions of accounts', () => {
@@ -138,9 +149,69 @@ describe('log actions', () => {
     expect(await tablesAfter('lognewtbuyo', packed, ['atomicmarket'], abis)).toContain(
       'market.template_buyoffers',
     )
-    await expect(tablesAfter('lognewtbuyo', Uint8Array.of(1), ['atomicmarket'], abis)).rejects.toThrow(
-      'lognewtbuyo',
+  })
+
+  it('a log action that does not fit any ABI is counted and left out, and the first of a name is logged', async () => {
+    const misfit: Action = ['lognewtbuyo', Uint8Array.of(1)]
+    const { tables, counters, messages } = await applied(
+      [misfit, ['lognewtbuyo', packed], misfit, ['logsalestart', Uint8Array.of(1)], misfit],
+      ['atomicmarket'],
     )
+    expect(tables).toContain('market.template_buyoffers')
+    expect(counters).toEqual({ undecodableActions: 4, unknownTables: 0 })
+    expect(messages).toHaveLength(2)
+    expect(messages[0]).toMatch(/"block":7.*transaction 0{64}, action atomicmarket::lognewtbuyo.*is left out/)
+  })
+
+  const listing = {
+    seller: 'bob',
+    asset_ids: [2n ** 40n],
+    listing_price: '1.00000000 WAX',
+    settlement_symbol: '8,WAX',
+    maker_marketplace: '',
+    collection_name: 'cards',
+    collection_fee: 0.05,
+  }
+  it.each([
+    ['lognewsale', 'sale_id', { ...listing, sale_id: 2n ** 63n }],
+    ['lognewsale', 'asset_ids', { ...listing, sale_id: 1n, asset_ids: [1n, 2n ** 63n] }],
+    ['logsalestart', 'offer_id', { sale_id: 1n, offer_id: 2n ** 63n }],
+    [
+      'lognewtbuyo',
+      'template_id',
+      {
+        buyoffer_id: 1n,
+        buyer: 'bob',
+        price: '1.00000000 WAX',
+        template_id: 2n ** 31n,
+        maker_marketplace: '',
+        collection_name: 'cards',
+        collection_fee: 0,
+      },
+    ],
+  ])('a number of %s that %s cannot hold stops the reader by name', async (name, field, value) => {
+    await expect(applied([[name, market.encoder(name)(value)]], ['atomicmarket'])).rejects.toMatchObject({
+      code: 'BLOCK_FAILED',
+      message: expect.stringMatching(
+        new RegExp(`block 7 .*transaction 0{64}, action atomicmarket::${name} .*: field ${field} is \\d{10}`),
+      ) as string,
+    })
+  })
+
+  it('a number of a user that no listing has leaves the action out; a median may be any', async () => {
+    const purchase = {
+      buyer: 'bob',
+      sale_id: 1n,
+      intended_delphi_median: 2n ** 64n - 1n,
+      taker_marketplace: '',
+    }
+    const actions: Action[] = [
+      ['purchasesale', market.encoder('purchasesale')(purchase)],
+      ['cancelsale', market.encoder('cancelsale')({ sale_id: 2n ** 63n })],
+    ]
+    const { tables, counters } = await applied(actions, ['bob'])
+    expect(tables).toContain('market.sales')
+    expect(counters.undecodableActions).toBe(1)
   })
 
   it('an action of accounts that the ABI in force lacks is left out, whatever an older one has', async () => {

@@ -1,8 +1,9 @@
 import { nameToString } from '../../core/antelope/index.ts'
+import { AbiError, DecodeError } from '../../core/bytes/index.ts'
 import { FatalError, PronghornError, describeError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import type { DeltaSink, Protocol, ScannedRow } from '../decode/index.ts'
-import { createWatchSet, ScannedAction } from '../decode/index.ts'
+import type { DeltaSink, Protocol, ScannedAction, ScannedRow } from '../decode/index.ts'
+import { createWatchSet } from '../decode/index.ts'
 import type { BlockCapture, BlockEvents } from '../feed/index.ts'
 import type {
   BlockInfo,
@@ -17,6 +18,8 @@ import type { ShipBlock } from '../ship/index.ts'
 import type { CommitUnit } from '../store/index.ts'
 import { AccountChanges } from './account-changes.ts'
 import { ContractDecoder } from './contract-decoder.ts'
+import { describeAction, describePlace } from './fault-place.ts'
+import type { Place } from './fault-place.ts'
 
 /** A contract with the handler that reads it. */
 interface Contract {
@@ -48,7 +51,7 @@ const ABIS = `SELECT a.abi FROM chain.abis a WHERE a.account = $1 AND a.block_nu
 
 /** How often the applier skipped unknown data; for metrics and health. */
 export interface ApplierCounters {
-  /** Actions of user calls whose data did not fit the ABI; the chain accepts such. */
+  /** Actions whose data did not fit the ABI: the chain accepts such of users, and ABIs that do not fit the code. */
   undecodableActions: number
   /** Rows of wanted tables that are missing in the ABI in force. */
   unknownTables: number
@@ -139,7 +142,7 @@ export class BlockApplier {
    */
   apply(block: ShipBlock, unit: CommitUnit, capture: BlockCapture | null = null): AppliedBlock {
     // Describes the current item, only for errors.
-    let place: ScannedAction | ScannedRow | string = 'beginning of block'
+    let place: Place = 'beginning of block'
     try {
       const protocol = this.#protocol
       if (!protocol) throw new FatalError('INTERNAL', 'a block came before the protocol')
@@ -254,18 +257,25 @@ export class BlockApplier {
     capture?.add(contract.handler.family, name, action, data)
   }
 
-  /** Actions sent by the contract itself must be readable; those of users need not be. */
+  /**
+   * Decodes an action. One that does not fit its ABI is counted and left out, and the first of a name is logged.
+   *
+   * @throws RangeError for a number in an action of the contract itself that no column holds.
+   */
   #decodeAction(contract: Contract, name: string, action: ScannedAction, info: BlockInfo): unknown {
     if (!contract.decoder.hasAbi)
       throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
     try {
       return contract.decoder.decodeAction(name, action.payload, action.dataStart, action.dataEnd)
     } catch (error) {
-      if (name.startsWith('log')) throw error
+      const isMisfit = error instanceof DecodeError || error instanceof AbiError
+      // A user may name any number; an action that the contract executed has those of the contract.
+      if (name.startsWith('log') && !isMisfit) throw error
       this.counters.undecodableActions++
-      this.#logger.error(
-        { block: info.num, action: name, cause: describeError(error) },
-        'an action does not fit its ABI and is left out',
+      this.#warnOnce(
+        info,
+        `action ${contract.decoder.account}::${name} does not fit its ABI and is left out, as all further ones are`,
+        `${describeAction(action)}: ${describeError(error)}`,
       )
       return undefined
     }
@@ -304,10 +314,10 @@ export class BlockApplier {
       )
   }
 
-  #warnOnce(info: BlockInfo, message: string): void {
+  #warnOnce(info: BlockInfo, message: string, cause?: string): void {
     if (this.#warned.has(message)) return
     this.#warned.add(message)
-    this.#logger.warn({ block: info.num }, message)
+    this.#logger.warn({ block: info.num, ...(cause === undefined ? {} : { cause }) }, message)
   }
 }
 
@@ -356,18 +366,4 @@ class AppliedRow implements RowEvent {
 
 function createDecoder(handler: Handler): ContractDecoder {
   return new ContractDecoder(handler.account, handler.actions, handler.rows)
-}
-
-function describePlace(place: ScannedAction | ScannedRow | string): string {
-  if (typeof place === 'string') return place
-  return place instanceof ScannedAction ? describeAction(place) : describeRow(place)
-}
-
-function describeAction(action: ScannedAction): string {
-  const name = `${nameToString(action.accountLo, action.accountHi)}::${nameToString(action.nameLo, action.nameHi)}`
-  return `transaction ${Buffer.from(action.txid).toString('hex')}, action ${name} (global sequence ${action.globalSequence})`
-}
-
-function describeRow(row: ScannedRow): string {
-  return `row of table ${nameToString(row.tableLo, row.tableHi)} of ${nameToString(row.codeLo, row.codeHi)}`
 }

@@ -3,7 +3,8 @@ import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { DataReader } from '../feed/index.ts'
-import type { Declarations } from '../handlers/index.ts'
+import type { Declarations, WantedFields } from '../handlers/index.ts'
+import { requireStorable } from './stored-numbers.ts'
 import { VersionedDecoders } from './versioned-decoders.ts'
 
 /** The ABI in force, as the contract reads actions. */
@@ -18,12 +19,16 @@ interface CurrentAbi {
  */
 export class ContractDecoder {
   readonly account: string
+  readonly #wantedActions: Declarations
+  readonly #wantedRows: Declarations
   readonly #actions: VersionedDecoders
   readonly #rows: VersionedDecoders
   #current: CurrentAbi | null = null
 
   constructor(account: string, wantedActions: Declarations, wantedRows: Declarations) {
     this.account = account
+    this.#wantedActions = wantedActions
+    this.#wantedRows = wantedRows
     this.#actions = new VersionedDecoders(wantedActions, (abi, name) => abi.actionType(name))
     this.#rows = new VersionedDecoders(wantedRows, (abi, table) => abi.tableType(table))
   }
@@ -89,21 +94,31 @@ export class ContractDecoder {
    * Decodes action data; undefined when the ABI has no such action. Log actions are sent by the contract's code, which an
    * ABI that is wrong or came too early does not change, so older ABIs are tried for them.
    *
-   * @throws DecodeError
+   * @throws DecodeError, AbiError; RangeError for a number that no column holds.
    */
   decodeAction(name: string, bytes: Uint8Array, start: number, end: number): unknown {
-    return name.startsWith('log')
+    const data = name.startsWith('log')
       ? this.#actions.decodeByAny(name, bytes, start, end)
       : this.#actions.decodeByNewest(name, bytes, start, end)
+    requireStorable(data, widthOf(this.#wantedActions, name))
+    return data
   }
 
   /**
    * Decodes a row; undefined when the ABI has no such table. A row that was not rewritten since an upgrade may still
    * have the layout of an older ABI. So the newest ABI that uses all of its bytes reads it, else the newest that fits.
    *
-   * @throws DecodeError of the newest ABI when none fits.
+   * @throws DecodeError of the newest ABI when none fits; RangeError for a number that no column holds.
    */
   decodeRow(table: string, bytes: Uint8Array, start: number, end: number): unknown {
-    return this.#rows.decodeByAny(table, bytes, start, end)
+    const row = this.#rows.decodeByAny(table, bytes, start, end)
+    requireStorable(row, widthOf(this.#wantedRows, table))
+    return row
   }
+}
+
+/** Fields of an action or table that may be 2^63 or more. */
+function widthOf(declared: Declarations, name: string): WantedFields {
+  const wide = declared[name]?.wide
+  return wide === undefined ? [] : wide
 }

@@ -12,6 +12,7 @@ import { flushTable } from './flush.ts'
 import type { TableLayout } from './layout.ts'
 import type { PendingTable, RowKey } from './pending-rows.ts'
 import { rowKey } from './pending-rows.ts'
+import { namingRow, namingWork } from './refused-row.ts'
 import type { WriterSession } from './session.ts'
 import type { MutableRow, Table } from '../rows/table.ts'
 
@@ -109,7 +110,9 @@ export class UnitWriter {
     const layout = this.#layouts.get(pending.table)
     if (!layout) throw new FatalError('INTERNAL', `table ${pending.table.name} was not given to the store`)
     if (this.#plan.observed.has(pending.table.name)) await this.#observe(layout, pending)
-    await flushTable(this.#session, layout, pending, this.#undoBlock)
+    await flushTable(this.#session, layout, pending, this.#undoBlock).catch((error: unknown) => {
+      throw namingRow(error, layout, pending)
+    })
     this.written.add(layout)
     for (const wake of this.#plan.wakes.get(pending.table.name) ?? []) this.#wake(wake, pending)
   }
@@ -149,7 +152,11 @@ export class UnitWriter {
     if (derivation.keys !== 'none' && !keys) return
     const { nowMs, beforeMs } = this.#clock
     const values = keys ? [[...keys], ...(derivation.clock ? [nowMs] : [])] : [nowMs, beforeMs]
-    const rows = await this.#session.select<MutableRow>(derivation.statement, values)
+    const rows = await this.#session
+      .select<MutableRow>(derivation.statement, values)
+      .catch((error: unknown) => {
+        throw namingWork(error, `what follows from the rows cannot be computed (${derivation.name})`)
+      })
     if (rows.length === 0) return
     await this.#writeDerived((sink) => derivation.apply(rows, sink))
   }

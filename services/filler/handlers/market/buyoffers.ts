@@ -20,6 +20,12 @@ export const buyofferState = { pending: 0, declined: 1, cancelled: 2, accepted: 
 /** States of a template buy offer. */
 export const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
 
+/** The action has 64 bits for the id, templates have 31. @throws RangeError for an id that no template has. */
+function templateIdOf({ template_id: id }: LogNewTemplateBuyoffer): number {
+  if (id >= 2n ** 31n) throw new RangeError(`field template_id is ${id}: no template has such an id`)
+  return Number(id)
+}
+
 /** Changes of buy offers of both kinds by a block's actions and rows. */
 export class Buyoffers {
   readonly #block: BlockInfo
@@ -97,7 +103,7 @@ export class Buyoffers {
       buyer: log.buyer,
       price: amount,
       token_symbol: symbol,
-      template_id: Number(log.template_id),
+      template_id: templateIdOf(log),
       asset_id: null,
       mint: null,
       schema_name: null,

@@ -220,7 +220,7 @@ export const actions = {
   lognewsale: logged(1, struct<LogNewSale>()),
   logsalestart: logged(2, struct<LogSaleStart>()),
   cancelsale: logged(3, struct<SaleAction>()),
-  purchasesale: logged(4, struct<PurchaseSale>()),
+  purchasesale: logged(4, struct<PurchaseSale>().withWide('intended_delphi_median')),
   lognewauct: logged(
     20,
     struct<LogNewAuction>().only(
@@ -253,14 +253,14 @@ export const actions = {
   logroytempl: struct<LogRoyalty>(),
   logroyattr: struct<LogRoyalty>(),
   logroydust: struct<LogRoyaltyDust>(),
-  setdefmktcr: logged(80, struct<Readonly<Record<string, unknown>>>()),
-  migratebal: logged(81, struct<Readonly<Record<string, unknown>>>()),
+  setdefmktcr: logged(80, struct<Readonly<Record<string, unknown>>>().withWide()),
+  migratebal: logged(81, struct<Readonly<Record<string, unknown>>>().withWide()),
 }
 
 /** Contract tables that the handler reads, and which of their fields. */
 export const rows = {
   config: struct<ConfigState>(),
-  counters: struct<CounterState>(),
+  counters: struct<CounterState>().withWide('counter_value'),
   marketplaces: struct<MarketplaceState>(),
   balances: struct<BalanceState>(),
   bonusfees: struct<BonusFeeState>(),

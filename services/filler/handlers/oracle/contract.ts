@@ -40,7 +40,10 @@ export interface DatapointState {
 export const actions = { write: struct<Write>() }
 
 /** Contract tables that the handler reads. */
-export const rows = { pairs: struct<PairState>(), datapoints: struct<DatapointState>() }
+export const rows = {
+  pairs: struct<PairState>().withWide('quoted_precision'),
+  datapoints: struct<DatapointState>().withWide('value', 'median'),
+}
 
 export type OracleAction = ActionOf<typeof actions>
 export type OracleRowEvent = RowOf<typeof rows>

@@ -44,7 +44,7 @@ export const actions = {
 
 /** Contract tables that the handler reads. */
 export const rows = {
-  config: struct<ConfigState>(),
+  config: struct<ConfigState>().withWide('link_counter'),
   links: struct<LinkState>().only('link_id', 'creator', 'key', 'asset_ids', 'memo'),
 }
 

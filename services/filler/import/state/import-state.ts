@@ -308,7 +308,7 @@ class StateImport {
       const wanted = Object.fromEntries(
         this.#tables
           .filter(({ contract }) => contract === account)
-          .map(({ table }) => [table, { fields: null }]),
+          .map(({ table }) => [table, { fields: null, wide: null }]),
       )
       const decoder = new ContractDecoder(account, {}, wanted)
       for (const abi of abis) decoder.setAbi(abi)

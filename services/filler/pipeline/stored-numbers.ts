@@ -1,0 +1,28 @@
+import type { WantedFields } from '../handlers/index.ts'
+
+/** Greatest number of a `bigint` column. */
+const GREATEST = 2n ** 63n - 1n
+
+/**
+ * Checks that the integers of an action or row fit their columns. The contracts number assets, offers and listings from 1
+ * or 2^40, so a number of 2^63 or more is no number of theirs.
+ *
+ * @param wide fields whose columns take more; null for every field.
+ * @throws RangeError that names the field and the number.
+ */
+export function requireStorable(value: unknown, wide: WantedFields): void {
+  if (wide === null || typeof value !== 'object' || value === null) return
+  for (const [field, member] of Object.entries(value)) {
+    const tooLarge = findTooLarge(member)
+    if (tooLarge === undefined || wide.includes(field)) continue
+    throw new RangeError(
+      `field ${field} is ${tooLarge}: the contract counts from 1 or 2^40, and the database stores numbers up to ${GREATEST}`,
+    )
+  }
+}
+
+function findTooLarge(member: unknown): bigint | undefined {
+  if (typeof member === 'bigint') return member > GREATEST ? member : undefined
+  if (!Array.isArray(member) || typeof member[0] !== 'bigint') return undefined
+  return (member as readonly bigint[]).find((each) => each > GREATEST)
+}
