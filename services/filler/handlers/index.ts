@@ -13,7 +13,7 @@ import { createToolsHandler } from './tools/index.ts'
 import type { ToolsHandlerArgs } from './tools/index.ts'
 export { BlockTransactions } from './block-transactions.ts'
 export type { ActionEvent, Handler, BlockInfo, BlockScope, Query, RowEvent } from './handler.ts'
-export type { Declaration, Declarations, WantedFields } from './declaration.ts'
+export type { Declaration, Declarations } from './declaration.ts'
 export type { StateWriter, StateWriterScope } from './state-writer.ts'
 
 /** One entry of a reader's `contracts` in readers.config.json. */

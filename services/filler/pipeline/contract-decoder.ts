@@ -3,7 +3,7 @@ import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { DataReader } from '../feed/index.ts'
-import type { Declarations, WantedFields } from '../handlers/index.ts'
+import type { Declaration, Declarations } from '../handlers/index.ts'
 import { requireStorable } from './stored-numbers.ts'
 import { VersionedDecoders } from './versioned-decoders.ts'
 
@@ -118,7 +118,7 @@ export class ContractDecoder {
 }
 
 /** Fields of an action or table that may be 2^63 or more. */
-function widthOf(declared: Declarations, name: string): WantedFields {
+function widthOf(declared: Declarations, name: string): Declaration['fields'] {
   const wide = declared[name]?.wide
   return wide === undefined ? [] : wide
 }

@@ -1,4 +1,4 @@
-import type { WantedFields } from '../handlers/index.ts'
+import type { Declaration } from '../handlers/index.ts'
 
 /** Greatest number of a `bigint` column. */
 const GREATEST = 2n ** 63n - 1n
@@ -10,7 +10,7 @@ const GREATEST = 2n ** 63n - 1n
  * @param wide fields whose columns take more; null for every field.
  * @throws RangeError that names the field and the number.
  */
-export function requireStorable(value: unknown, wide: WantedFields): void {
+export function requireStorable(value: unknown, wide: Declaration['fields']): void {
   if (wide === null || typeof value !== 'object' || value === null) return
   for (const [field, member] of Object.entries(value)) {
     const tooLarge = findTooLarge(member)

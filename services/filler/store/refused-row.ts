@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { FatalError } from '../../core/errors/index.ts'
-import type { ColumnValue, MutableRow } from '../rows/table.ts'
+import type { ColumnValue, MutableRow, Table } from '../rows/table.ts'
 import type { TableLayout } from './layout.ts'
 import type { PendingTable } from './pending-rows.ts'
 
@@ -23,7 +23,11 @@ export function namingRow(error: unknown, { table, columns }: TableLayout, pendi
   const misfit = findMisfit(columns, rows)
   const row = misfit?.row ?? (TOO_LONG.test(error.code ?? '') ? longestOf(rows) : onlyOf(rows))
   const place =
-    row === undefined ? '' : ` with ${table.key.map((key) => `${key} ${textOf(row[key])}`).join(', ')}`
+    row === undefined
+      ? ''
+      : ` with ${keyOf(table)
+          .map((key) => `${key} ${textOf(row[key])}`)
+          .join(', ')}`
   const value = misfit === undefined ? '' : `: column ${misfit.column} cannot hold ${misfit.value}`
   return namingWork(error, `table ${table.name} refuses a row${place}${value}`)
 }
@@ -36,6 +40,8 @@ export function namingWork(error: unknown, work: string): unknown {
 function isRefusedValue(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && REFUSED_VALUE.test(error.code ?? '')
 }
+
+const keyOf = (table: Table): readonly string[] => table.key
 
 function rowsOf({ rows, groups, appended, histories }: PendingTable): MutableRow[] {
   return [

@@ -315,69 +315,6 @@ describe('a commit unit', () => {
   })
 })
 
-describe('a row that the database refuses', () => {
-  const noise = (length: number) =>
-    Array.from({ length }, (_, i) => String.fromCodePoint(0x4e00 + ((i * 7919) % 20_000))).join('')
-
-  it.each([
-    [
-      'a number beyond its column',
-      5,
-      (n: number) => thing(n, 2 ** 31),
-      /^table lab\.things refuses a row with id 3: column size cannot hold 2147483648$/,
-    ],
-    [
-      'a number beyond its column, among many rows',
-      500,
-      (n: number) => thing(n, 2 ** 31),
-      /refuses a row with id 3: column size cannot hold 2147483648$/,
-    ],
-    [
-      'a key beyond its column',
-      500,
-      (n: number) => ({ ...thing(n), id: 2n ** 63n }),
-      /refuses a row with id 9223372036854775808: column id cannot hold 9223372036854775808$/,
-    ],
-  ])('is named when it has %s', async (_, rows, bad, message) => {
-    const fill = (unit: CommitUnit): void => {
-      for (let n = 1; n <= rows; n++) unit.insert(things, n === 3 ? bad(n) : thing(n))
-    }
-    await expect(commit(10, false, fill)).rejects.toMatchObject({
-      code: 'DATABASE_ERROR',
-      message: expect.stringMatching(message) as string,
-    })
-    await commit(10, false, (unit) => unit.insert(things, thing(1)))
-  })
-
-  it('is named when its text is too long for an index', async () => {
-    const long = noise(20_000)
-    await expect(
-      commit(10, false, (unit) => {
-        for (const name of ['a', long, 'b']) unit.add(counts, { name, up: 1n, down: 0n })
-      }),
-    ).rejects.toMatchObject({ message: `table lab.counts refuses a row with name ${long.slice(0, 100)}` })
-  })
-
-  it('is named by its table when a sum outgrows its column', async () => {
-    const add = (unit: CommitUnit): void => unit.add(counts, { name: 'all', up: 2n ** 62n, down: 0n })
-    await commit(10, false, add)
-    await expect(commit(11, false, add)).rejects.toMatchObject({
-      message: 'table lab.counts refuses a row with name all',
-    })
-  })
-
-  it('is named by the derivation when what follows from it cannot be computed', async () => {
-    const fill = (unit: CommitUnit): void => {
-      unit.insert(things, thing(1, -(2 ** 31)))
-      unit.recheck(doubled, 1n)
-    }
-    await expect(commit(10, false, fill)).rejects.toMatchObject({
-      code: 'DATABASE_ERROR',
-      message: 'what follows from the rows cannot be computed (doubled)',
-    })
-  })
-})
-
 describe('the undo journal', () => {
   it('the undo journal takes every table back to what it was, whatever blocks did to it', async () => {
     await commit(5, false, (unit) => {
