@@ -8,12 +8,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { connectDatabase } from '../../services/core/database/index.ts'
-import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
 import { LoadGenerator } from './load.ts'
 import type { Load, LoadOptions, LoadRequest } from './load.ts'
+import { pick, readOverloadLists, requestOf } from './overload-lists.ts'
 import { percentile, PrintedTable } from './report.ts'
 
 const { values: options } = parseArgs({
@@ -37,12 +36,6 @@ const REFUSED_REST_MS = 200
 /** Requests that may be under way at once. */
 const MOST_OPEN = 500
 
-/** A request of the client with a number, whom the server knows by what its proxy says. */
-function requestOf(url: string, client: number): LoadRequest {
-  const { pathname, search } = new URL(url)
-  return { path: pathname + search, headers: [`X-Forwarded-For: 10.0.${client >> 8}.${client & 255}`] }
-}
-
 function cellsOf(load: Load): string[] {
   const counts = new Map<number, number>()
   for (const { status } of load.answers) counts.set(status, (counts.get(status) ?? 0) + 1)
@@ -53,42 +46,9 @@ function cellsOf(load: Load): string[] {
   return [percentile(times, 0.5).toFixed(1), percentile(times, 0.99).toFixed(1), shown]
 }
 
-async function column(address: DatabaseAddress, query: string): Promise<string[]> {
-  const client = await connectDatabase(address, { applicationName: 'overload' })
-  const { rows } = await client.query<{ value: string }>(query)
-  await client.end()
-  return rows.map(({ value }) => value)
-}
-
 const server = await openGeneratedServer(options)
-const [assets, owners, collections] = await Promise.all([
-  column(
-    server.address,
-    'SELECT asset_id::text AS value FROM assets.assets ORDER BY md5(asset_id::text) LIMIT 5000',
-  ),
-  column(server.address, 'SELECT account AS value FROM assets.accounts ORDER BY md5(account) LIMIT 5000'),
-  column(server.address, 'SELECT collection_name AS value FROM assets.collections'),
-])
 const api = await startApiProcess(server.address, 'assets,market')
-const market = api.url.replace(/assets$/, 'market')
-
-const pick = (from: readonly string[], at: number): string => from[at % from.length]!
-
-/** A list of ordinary traffic; no two of a thousand are the same. */
-function listUrl(at: number): string {
-  const page = 1 + (Math.floor(at / 40) % 5)
-  const collection = pick(collections, at * 7)
-  switch (at % 4) {
-    case 0:
-      return `${api.url}/v1/assets?owner=${pick(owners, at)}&sort=transferred&page=${page}`
-    case 1:
-      return `${api.url}/v1/assets?collection_name=${collection}&sort=updated&page=${page}&limit=${50 + (at % 50)}`
-    case 2:
-      return `${market}/v2/sales?state=1&collection_name=${collection}&sort=price&order=asc&page=${page}&limit=${40 + (at % 50)}`
-    default:
-      return `${api.url}/v1/transfers?account=${pick(owners, at)}&page=${page}`
-  }
-}
+const lists = await readOverloadLists(server.address, api.url)
 
 /** Sends a load over so many connections of its own. */
 async function send(connections: number, options: LoadOptions): Promise<Load> {
@@ -101,11 +61,11 @@ async function send(connections: number, options: LoadOptions): Promise<Load> {
 }
 
 /** Lists, each from another of the clients. */
-function lists(clients: number): () => LoadRequest {
+function listsOf(clients: number): () => LoadRequest {
   let sent = 0
   return () => {
     const at = sent++
-    return requestOf(listUrl(at), at % clients)
+    return requestOf(lists.url(at), at % clients)
   }
 }
 
@@ -114,7 +74,7 @@ async function measureBrief(label: string): Promise<Map<string, Load>> {
   const nexts: Readonly<Record<string, () => LoadRequest>> = {
     '/v1/config': () => requestOf(`${api.url}/v1/config`, 1_000 + (sent++ % BRIEF)),
     '/v1/assets/:asset_id': () =>
-      requestOf(`${api.url}/v1/assets/${pick(assets, sent++)}`, 1_000 + (sent % BRIEF)),
+      requestOf(`${api.url}/v1/assets/${pick(lists.assets, sent++)}`, 1_000 + (sent % BRIEF)),
   }
   const options = { seconds, restMs: () => BRIEF_REST_MS }
   const loads = new Map(
@@ -149,14 +109,14 @@ try {
   const loaded = await measureBrief(`with ${SLOW_CLIENTS} slow clients`)
   stop.abort()
   table.row(['slow lists', ...cellsOf(await slow)])
-  const reached = await send(WAITING_CLIENTS, { next: lists(WAITING_CLIENTS), seconds })
+  const reached = await send(WAITING_CLIENTS, { next: listsOf(WAITING_CLIENTS), seconds })
   const rate = reached.times(200).length / seconds
   for (const [name, part] of [
     ['half', 0.5],
     ['all', 1],
     ['twice', 2],
   ] as const) {
-    const load = await send(MOST_OPEN, { next: lists(CLIENTS), perSecond: rate * part, seconds })
+    const load = await send(MOST_OPEN, { next: listsOf(CLIENTS), perSecond: rate * part, seconds })
     table.row([`lists, ${name} of ${Math.round(rate)} a second`, ...cellsOf(load)])
   }
   console.log()

@@ -1,0 +1,51 @@
+/** The lists that an overload asks for, as ordinary traffic does. */
+import { connectDatabase } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import type { LoadRequest } from './load.ts'
+
+/** A value of a list, which begins again after its last one. */
+export const pick = (from: readonly string[], at: number): string => from[at % from.length]!
+
+/** A request of the client with a number: the server takes the address from the header, as behind a proxy. */
+export function requestOf(url: string, client: number): LoadRequest {
+  const { pathname, search } = new URL(url)
+  return { path: pathname + search, headers: [`X-Forwarded-For: 10.0.${client >> 8}.${client & 255}`] }
+}
+
+/** Ids and names of a generated database, and the lists that ask for them. */
+export interface OverloadLists {
+  readonly assets: readonly string[]
+  /** The list with a number; no two of a thousand are the same. */
+  url(at: number): string
+}
+
+/** @param url of the assets namespace of an api on that database. */
+export async function readOverloadLists(address: DatabaseAddress, url: string): Promise<OverloadLists> {
+  const client = await connectDatabase(address, { applicationName: 'overload' })
+  const column = async (query: string): Promise<string[]> =>
+    (await client.query<{ value: string }>(query)).rows.map(({ value }) => value)
+  const assets = await column(
+    'SELECT asset_id::text AS value FROM assets.assets ORDER BY md5(asset_id::text) LIMIT 5000',
+  )
+  const owners = await column('SELECT account AS value FROM assets.accounts ORDER BY md5(account) LIMIT 5000')
+  const collections = await column('SELECT collection_name AS value FROM assets.collections')
+  await client.end()
+  const market = url.replace(/assets$/, 'market')
+  return {
+    assets,
+    url(at) {
+      const page = 1 + (Math.floor(at / 40) % 5)
+      const collection = pick(collections, at * 7)
+      switch (at % 4) {
+        case 0:
+          return `${url}/v1/assets?owner=${pick(owners, at)}&sort=transferred&page=${page}`
+        case 1:
+          return `${url}/v1/assets?collection_name=${collection}&sort=updated&page=${page}&limit=${50 + (at % 50)}`
+        case 2:
+          return `${market}/v2/sales?state=1&collection_name=${collection}&sort=price&order=asc&page=${page}&limit=${40 + (at % 50)}`
+        default:
+          return `${url}/v1/transfers?account=${pick(owners, at)}&page=${page}`
+      }
+    },
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Measures an api under three times the rate that it can serve: fifty addresses, of which one sends 80 %. Usage:
+ *   node dist/scripts/bench/sustained.js [--data FOLDER | --server ADDRESS] [--seed TEXT] [--factor NUMBER] [--minutes 10]
+ * The forty-nine addresses send alone first. Prints a line for each minute: percentiles of their answers, their
+ * refusals, the answers of the one, and the resident memory of the api.
+ */
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { startApiProcess } from './api-server.ts'
+import { generatedArguments, openGeneratedServer } from './generated-server.ts'
+import { LoadGenerator } from './load.ts'
+import type { Load, LoadOptions } from './load.ts'
+import { readOverloadLists, requestOf } from './overload-lists.ts'
+import { percentile, PrintedTable } from './report.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    ...generatedArguments,
+    factor: { type: 'string', default: '0.2' },
+    minutes: { type: 'string', default: '10' },
+  },
+})
+/** Clients who each wait for their answer: the rate that they reach is the greatest one. */
+const WAITING_CLIENTS = 16
+const ADDRESSES = 50
+const OVERLOAD_FACTOR = 3
+const SHARE_OF_ONE = 0.8
+/** Requests of the one address, and of all others, that may be in progress at once. */
+const MOST_OPEN = 300
+const MINUTE_SECONDS = 60
+
+const server = await openGeneratedServer(options)
+const api = await startApiProcess(server.address, 'assets,market')
+const lists = await readOverloadLists(server.address, api.url)
+let sent = 0
+
+/** Lists of so many addresses from a number on. */
+function listsOf(first: number, addresses: number): LoadOptions['next'] {
+  return () => {
+    const at = sent++
+    return requestOf(lists.url(at), first + (at % addresses))
+  }
+}
+
+async function send(connections: number, load: LoadOptions): Promise<Load> {
+  const generator = await LoadGenerator.open(api.url, connections)
+  try {
+    return await generator.run(load)
+  } finally {
+    generator.close()
+  }
+}
+
+/** Resident memory of the api, in MB. */
+function residentMegabytes(): number {
+  const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${api.pid}/status`, 'utf8'))
+  return Math.round(Number(found?.[1]) / 1_024)
+}
+
+/** How many answers had each status other than 200. */
+function othersOf(load: Load): string {
+  const counts = new Map<number, number>()
+  for (const { status } of load.answers) counts.set(status, (counts.get(status) ?? 0) + 1)
+  counts.delete(200)
+  return [...counts].map(([status, count]) => `${count} x ${status}`).join(', ') || 'none'
+}
+
+const cellsOf = (load: Load): string[] => {
+  const times = load.times(200)
+  return [
+    String(times.length),
+    percentile(times, 0.5).toFixed(1),
+    percentile(times, 0.95).toFixed(1),
+    othersOf(load),
+  ]
+}
+
+try {
+  const reached = await send(WAITING_CLIENTS, { next: listsOf(0, WAITING_CLIENTS), seconds: 20 })
+  const perSecond = OVERLOAD_FACTOR * (reached.times(200).length / 20)
+  console.log(
+    `\n${Math.round(perSecond)} requests a second, ${Math.round(perSecond / OVERLOAD_FACTOR)} can be served\n`,
+  )
+  const table = new PrintedTable([
+    ...['Minute', 'Others: 200', 'p50 ms', 'p95 ms', 'Refused'],
+    ...['The one: 200', 'p50 ms', 'p95 ms', 'Refused', 'Memory MB'],
+  ])
+  const others: LoadOptions = {
+    next: listsOf(1, ADDRESSES - 1),
+    perSecond: perSecond * (1 - SHARE_OF_ONE),
+    seconds: MINUTE_SECONDS,
+  }
+  const one: LoadOptions = {
+    next: listsOf(0, 1),
+    perSecond: perSecond * SHARE_OF_ONE,
+    seconds: MINUTE_SECONDS,
+  }
+  table.row(['alone', ...cellsOf(await send(MOST_OPEN, others)), '', '', '', '', residentMegabytes()])
+  for (let minute = 1; minute <= Number(options.minutes); minute++) {
+    const [ofOthers, ofOne] = await Promise.all([send(MOST_OPEN, others), send(MOST_OPEN, one)])
+    table.row([minute, ...cellsOf(ofOthers), ...cellsOf(ofOne), residentMegabytes()])
+  }
+} finally {
+  api.stop()
+  await server.stop()
+}
