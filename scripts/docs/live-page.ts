@@ -1,6 +1,7 @@
-import { liveLimits, liveMessages } from '../../services/api/index.ts'
+import { apiLimits, liveMessages } from '../../services/api/index.ts'
 import type { Namespace } from '../../services/api/index.ts'
 import { eventCatalogue } from '../../services/core/live/index.ts'
+import { limitTable } from './limits-part.ts'
 import { code, table } from './markdown.ts'
 
 type Schema = (typeof liveMessages.noticeSchemas)[number]
@@ -105,18 +106,9 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
       'repeated in the payload of each of its events, would exceed 4 MB shows in each payload only the trace of ' +
       'the event. A client cannot continue where it stopped: use the websocket or the event stream for that.',
     '## Limits',
-    'Those with a name are set in `live` of server.config.json ([settings](settings.md)). An address is that of the client, ' +
+    'Those with a name are set in server.config.json ([settings](settings.md)). An address is that of the client, ' +
       'which `trust_proxy` decides; of IPv6 addresses the first 56 bits count.',
-    table(
-      ['Setting', 'What is counted', 'Of one', 'Limit', 'Beyond it'],
-      liveLimits.map(({ setting, counts, per, value, beyond }) => [
-        setting === undefined ? '' : code(setting),
-        counts,
-        per,
-        value ?? 'as set',
-        beyond,
-      ]),
-    ),
+    limitTable(apiLimits.live, 'live.'),
     'A websocket that the server closes ends with 1008 and a reason that begins with the code, after an error message that ' +
       'says more; the event stream ends after a `failure`. Pages of an origin that `cors` does not allow are refused with ' +
       '403. A server that stops sends `STOPPING` and close code 1001: the client can resume at once.',

@@ -1,4 +1,5 @@
-import { errorCodes, eventSchemas, filterMeanings, liveLimits, noticeSchemas } from './live/index.ts'
+import { errorCodes, eventSchemas, filterMeanings, noticeSchemas } from './live/index.ts'
+export { apiLimits } from './limits.ts'
 export { shape } from './endpoint/index.ts'
 export { startApi } from './start.ts'
 export type { RunningApi } from './start.ts'
@@ -13,6 +14,3 @@ export { runApi } from './workers/run-api.ts'
 
 /** The messages of live connections, for their documentation and for tests. */
 export const liveMessages = { errorCodes, eventSchemas, filterMeanings, noticeSchemas }
-
-/** The limits of live data, as they are enforced. */
-export { liveLimits }

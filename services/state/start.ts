@@ -31,6 +31,12 @@ import { createFailureAnswer, malformedRequestBody } from './http/failures.ts'
 import { createRoutes } from './http/routes.ts'
 import { createTraceStep } from './http/trace.ts'
 import { createIssuer, ISSUE_WINDOW_MS } from './issuance.ts'
+import {
+  MAX_BODIES_AT_ONCE_BYTES,
+  MAX_BODY_BYTES,
+  MAX_CONNECTIONS,
+  MAX_CONNECTIONS_OF_ONE,
+} from './limits.ts'
 import { waitForDatabase } from './preconditions.ts'
 
 /** What `startState` needs. */
@@ -59,12 +65,6 @@ const DEFAULT_WAIT_MS = 30_000
 /** How old the position may be that answers about ABIs are taken from. */
 const POSITION_FRESH_MS = 100
 const MAX_BODIES_BYTES = 64 * 2 ** 20
-/** Largest body: a thousand packed rows of some kilobytes; and the most of them that are read at once. */
-const MAX_BODY_BYTES = 8 * 2 ** 20
-const MAX_BODIES_AT_ONCE_BYTES = 64 * 2 ** 20
-const MAX_CONNECTIONS = 4_096
-/** Connections of one address, idle ones too. */
-const MAX_CONNECTIONS_OF_ONE = 512
 const ISSUE_PATH = '/v1/auth/issue'
 
 /**

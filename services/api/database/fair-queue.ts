@@ -1,3 +1,5 @@
+import { secondsText } from '../../core/limits/index.ts'
+import type { Limit } from '../../core/limits/index.ts'
 import { clientGone, SERVER_ITSELF, tooBusy } from './scope.ts'
 import type { WorkScope } from './scope.ts'
 
@@ -65,6 +67,41 @@ const LEAST_WAIT_MS = 10
 const SHARE_OF_GREEDY = 1 / 2
 /** Weight of the newest time in the mean. */
 const NEWEST_WEIGHT = 0.05
+
+/** Limits of requests that use the database, for people. */
+export const databaseLimits: readonly Limit[] = [
+  {
+    setting: 'max_query_time_ms',
+    counts: 'time of all queries with the wait for a connection, ms',
+    per: 'request',
+    beyond: '408',
+  },
+  {
+    setting: 'max_db_connections',
+    counts: 'requests that use a connection to the database',
+    per: 'api',
+    beyond: `wait, ${WAITING_PER_CONNECTION} for each connection; then 503 with \`Retry-After\``,
+  },
+  {
+    setting: 'max_list_queries',
+    counts: 'requests for lists that use a connection to the database',
+    per: 'api',
+    value: 'three for every two processors, and two for each process, unless it is set',
+    beyond: 'wait',
+  },
+  {
+    counts: 'connections for lists',
+    per: 'address',
+    value: `${GREATEST_SHARE * 100} % of those of a process`,
+    beyond: 'wait',
+  },
+  {
+    counts: 'wait for a connection to the database',
+    per: 'request',
+    value: secondsText(MAX_WAIT_MS),
+    beyond: '503 with `Retry-After`, under overload earlier',
+  },
+]
 
 /** Slots that clients share fairly: the next free one goes to the waiting client with the fewest. Brief work has priority and some reserved slots; no client has all the others. When too many wait, those of the client with the most waiting are refused first. A burst may wait; under overload, work that cannot start soon is refused, so that admitted work has not waited long.
  */

@@ -1,5 +1,6 @@
 export { noDatabaseObserver } from './observer.ts'
 export type { DatabaseObserver } from './observer.ts'
+export { databaseLimits } from './fair-queue.ts'
 export { openRequestDatabase } from './request-database.ts'
 export type { RequestDatabase, ServerState } from './request-database.ts'
 export type { Session } from './server.ts'

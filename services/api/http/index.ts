@@ -1,4 +1,5 @@
 export type { Mount, RootRoute, RouteDocumentation } from './routes.ts'
+export { parameterLimits } from './query-string.ts'
 export { createLifecycle } from './lifecycle.ts'
 export { failureBody, successBody } from './envelope.ts'
 export { createUpgradeHandler } from './upgrades.ts'

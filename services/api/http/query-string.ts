@@ -1,7 +1,19 @@
+import { countText } from '../../core/limits/index.ts'
+import type { Limit } from '../../core/limits/index.ts'
 import type { RawScalar, RawValue } from '../request/index.ts'
 
 /** Most pairs of one query string or form; a request with more is malformed. */
 export const MAX_PAIRS = 10_000
+
+/** Limits of parameters, for people. */
+export const parameterLimits: readonly Limit[] = [
+  {
+    counts: 'parameters of a query string or a body',
+    per: 'request',
+    value: countText(MAX_PAIRS),
+    beyond: '400',
+  },
+]
 
 /** Collects parameters; a repeated or bracketed one becomes a list. */
 class ParameterCollector {

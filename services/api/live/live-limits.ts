@@ -1,3 +1,5 @@
+import { bytesText, secondsText } from '../../core/limits/index.ts'
+import type { Limit } from '../../core/limits/index.ts'
 import { CHUNK_BYTES, HEAVY_BYTES } from './block-events.ts'
 import type { LiveLimits } from './limits.ts'
 import { RECORD_BYTES } from './records.ts'
@@ -5,20 +7,8 @@ import { resumeTiming } from './resuming.ts'
 import { LEAST_RATE, STALL_MS } from './slow-client.ts'
 import { subscriptionBytes } from './subscription-budget.ts'
 
-/** A limit of live data, for people. */
-export interface LiveLimit {
-  /** Key below `live` in server.config.json; without one it cannot be set. */
-  readonly setting?: keyof LiveLimits
-  readonly counts: string
-  readonly per: 'process' | 'address' | 'connection' | 'subscription' | 'message' | 'block'
-  /** Of a limit that cannot be set; the others have theirs with their setting. */
-  readonly value?: string
-  /** What a client gets beyond it. */
-  readonly beyond: string
-}
-
-const MIB = 1024 * 1024
-const mib = (bytes: number): string => `${bytes / MIB} MiB`
+/** A limit of live data: its setting is a key below `live` in server.config.json. */
+type LiveLimit = Limit & { readonly setting?: keyof LiveLimits }
 
 /** The limits of live data, as they are enforced. */
 export const liveLimits: readonly LiveLimit[] = [
@@ -34,7 +24,7 @@ export const liveLimits: readonly LiveLimit[] = [
   },
   ...(['connection', 'address', 'process'] as const).map((per): LiveLimit => ({
     ...{ counts: 'bytes of the filters of subscriptions in memory', per },
-    value: mib(subscriptionBytes[per]),
+    value: bytesText(subscriptionBytes[per]),
     beyond: '`SUBSCRIPTIONS_TOO_LARGE`; the event stream answers 429',
   })),
   {
@@ -46,12 +36,12 @@ export const liveLimits: readonly LiveLimit[] = [
     beyond: '`RATE_LIMITED`, the connection closes',
   },
   {
-    ...{ counts: 'bytes of a record', per: 'message', value: mib(RECORD_BYTES) },
+    ...{ counts: 'bytes of a record', per: 'message', value: bytesText(RECORD_BYTES) },
     beyond: 'the event with `too_large` and `path` instead of the record',
   },
   {
     ...{ counts: 'bytes of records of a block that are in memory together', per: 'block' },
-    value: `${mib(HEAVY_BYTES)}, read ${mib(CHUNK_BYTES)} at a time`,
+    value: `${bytesText(HEAVY_BYTES)}, read ${bytesText(CHUNK_BYTES)} at a time`,
     beyond: 'the events of the block piece by piece, as the client reads them',
   },
   {
@@ -60,12 +50,12 @@ export const liveLimits: readonly LiveLimit[] = [
   },
   {
     ...{ counts: 'time in which a client reads nothing', per: 'connection' },
-    value: `${STALL_MS / 1_000} s, and 1 s for each ${LEAST_RATE / 1024} KiB that wait`,
+    value: `${secondsText(STALL_MS)}, and 1 s for each ${bytesText(LEAST_RATE)} that wait`,
     beyond: '`TOO_SLOW`, the connection closes',
   },
   {
     ...{ counts: 'time that a client waits for its turn to resume', per: 'connection' },
-    value: `${resumeTiming.waitMs / 1_000} s; \`waiting\` is sent every ${resumeTiming.noticeMs / 1_000} s`,
+    value: `${secondsText(resumeTiming.waitMs)}; \`waiting\` is sent every ${secondsText(resumeTiming.noticeMs)}`,
     beyond: '`UNAVAILABLE`, the connection closes',
   },
 ]

@@ -1,4 +1,6 @@
 import { RequestError } from '../../core/http/index.ts'
+import { countText } from '../../core/limits/index.ts'
+import type { Limit } from '../../core/limits/index.ts'
 import { invalidParameter } from './request-error.ts'
 import type { RawParameters, RawScalar, RawValue } from './raw-parameters.ts'
 
@@ -23,6 +25,17 @@ const MAX_LENGTH = 4_096
 const MAX_NAME_SHOWN = 100
 /** Most attribute filters of one request. */
 const MAX_FILTERS = 100
+
+/** Limits of attribute filters, for people. */
+export const attributeFilterLimits: readonly Limit[] = [
+  { counts: 'attribute filters', per: 'request', value: String(MAX_FILTERS), beyond: '400' },
+  {
+    counts: 'letters of the JSON of an attribute filter',
+    per: 'parameter',
+    value: countText(MAX_LENGTH),
+    beyond: '400',
+  },
+]
 
 /** Whether a parameter is an attribute filter by its name, such as `data:number.level`. */
 export function isAttributeFilter(name: string): boolean {

@@ -1,4 +1,4 @@
-export { isAttributeFilter, readAttributeFilters } from './attribute-filters.ts'
+export { attributeFilterLimits, isAttributeFilter, readAttributeFilters } from './attribute-filters.ts'
 export type { AttributeFilter, AttributeFamily } from './attribute-filters.ts'
 export { readRequest } from './raw-parameters.ts'
 export type { RawValue, RawParameters, RawScalar } from './raw-parameters.ts'

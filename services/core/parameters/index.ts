@@ -15,3 +15,4 @@ export {
   choices,
   decimal,
 } from './kinds.ts'
+export { listLimits } from './lists.ts'

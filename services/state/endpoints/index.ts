@@ -4,6 +4,7 @@ import { blockIdByTime } from './blocks.ts'
 import type { Endpoint } from './endpoint.ts'
 import { keyAccounts, permissionLinks } from './permissions.ts'
 import { tableRow, tableRows, tableScopes, tablesForAccounts, tablesForScopes } from './rows.ts'
+export { MAX_HEX_ROWS } from './parameter.ts'
 export type { StateParts, Endpoint, BodyKind } from './endpoint.ts'
 
 /** Every endpoint of the service. */

@@ -130,7 +130,7 @@ export const keyType: Parameter<KeyType> = choice(
   { default: 'name' },
 )
 
-const MAX_HEX_ROWS = 1_000
+export const MAX_HEX_ROWS = 1_000
 
 /** Packed rows in hexadecimal. */
 export function hexRows(description: string): Parameter<readonly Uint8Array[]> {

@@ -27,7 +27,7 @@ export interface RowQuery {
 
 /** Largest answer: rows, and bytes of their packed values. */
 export const MAX_ROWS = 50_000
-const MAX_BYTES = 16 * 2 ** 20
+export const MAX_ROW_BYTES = 16 * 2 ** 20
 
 const COLUMNS = 'scope, primary_key AS key, payer, value, since_block AS since'
 const WHICH =
@@ -35,14 +35,14 @@ const WHICH =
 
 /** Of both tables what held at the block; the running sum of bytes bounds what is sent here. */
 const SELECT = `
-  SELECT scope, key, payer, value, since, bytes > ${MAX_BYTES} AS "isTooMuch"
+  SELECT scope, key, payer, value, since, bytes > ${MAX_ROW_BYTES} AS "isTooMuch"
   FROM (
     SELECT *, sum(octet_length(value)) OVER (ORDER BY scope, key ROWS UNBOUNDED PRECEDING) AS bytes FROM (
       SELECT ${COLUMNS} FROM state.rows WHERE ${WHICH} AND since_block <= $4
       UNION ALL
       SELECT ${COLUMNS} FROM state.past_rows WHERE ${WHICH} AND since_block <= $4 AND until_block > $4
       ORDER BY scope, key LIMIT $6 OFFSET $7) found) summed
-  WHERE bytes - octet_length(value) <= ${MAX_BYTES} ORDER BY scope, key`
+  WHERE bytes - octet_length(value) <= ${MAX_ROW_BYTES} ORDER BY scope, key`
 
 /** Rows at a block, by scope and key. @throws Refusal 400 when they are too many for one answer. */
 export async function selectRows(session: StateSession, query: RowQuery): Promise<StoredRow[]> {
@@ -64,7 +64,7 @@ export async function selectRows(session: StateSession, query: RowQuery): Promis
 }
 
 function tooLarge({ account, table }: RowQuery): Refusal {
-  const message = `The answer would have more than ${MAX_ROWS} rows or ${MAX_BYTES} bytes; ask with limit and offset.`
+  const message = `The answer would have more than ${MAX_ROWS} rows or ${MAX_ROW_BYTES} bytes; ask with limit and offset.`
   return new Refusal(400, 'data_table_too_large_error', message, { details: { account, table } })
 }
 

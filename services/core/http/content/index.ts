@@ -1,4 +1,4 @@
-export { bodyLimits, BodyReader, hasBody, mediaTypeOf } from './read-body.ts'
+export { bodyLimits, BodyReader, describeBodyLimits, hasBody, mediaTypeOf } from './read-body.ts'
 export {
   compress,
   COMPRESSION_THRESHOLD_BYTES,

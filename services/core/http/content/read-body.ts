@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { secondsText } from '../../limits/index.ts'
+import type { Limit } from '../../limits/index.ts'
 import { RequestError } from '../request-error.ts'
 
 /** Leaves out a byte order mark, which some clients put before JSON. */
@@ -37,6 +39,27 @@ const SHARE_OF_ONE = 1 / 4
 /** Seconds after which a refused client may try again. */
 const RETRY_AFTER_SECONDS = '1'
 const MAX_MS = 20_000
+
+/**
+ * Limits of the bodies that a server reads, for people.
+ * @param body what says how large one body may be.
+ * @param together what says how large all that are read at once may be.
+ */
+export function describeBodyLimits(
+  body: Pick<Limit, 'setting' | 'value'>,
+  together: Pick<Limit, 'setting' | 'value'>,
+): readonly Limit[] {
+  return [
+    { ...body, counts: 'bytes of a body, as sent and as decompressed', per: 'request', beyond: '413' },
+    {
+      ...together,
+      counts: `bytes of bodies that are read at once, 1/${1 / SHARE_OF_ONE} of them for one address`,
+      per: 'process',
+      beyond: '503 with `Retry-After`',
+    },
+    { counts: 'time for a body', per: 'request', value: secondsText(MAX_MS), beyond: '408' },
+  ]
+}
 
 /** Limits with the time that every server gives. */
 export function bodyLimits(maxBytes: number, maxBytesAtOnce: number): BodyLimits {

@@ -1,5 +1,5 @@
 export { findFreePort } from './free-port.ts'
-export { listen } from './listener.ts'
+export { listen, listenerLimits } from './listener.ts'
 export type { Listener } from './listener.ts'
 export { onceClosed } from './closing.ts'
 export { readServedCertificate } from './served-certificate.ts'

@@ -3,7 +3,9 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { FatalError } from '../../errors/index.ts'
-import { limitPipelining } from './pipelining.ts'
+import { bytesText, secondsText } from '../../limits/index.ts'
+import type { Limit } from '../../limits/index.ts'
+import { limitPipelining, MAX_IN_PROGRESS } from './pipelining.ts'
 import type { Peer } from '../limits/index.ts'
 import { limitConnections } from './connections.ts'
 import { findPortHolder } from './port-holder.ts'
@@ -35,6 +37,46 @@ const CHECKS_PER_LIMIT = 4
 
 /** Request line and headers together; longer queries go into a body. */
 const MAX_HEADER_BYTES = 64 * 1024
+
+/** Limits of the connections of every listener. */
+export const listenerLimits: readonly Limit[] = [
+  {
+    counts: 'bytes of the request line and the headers',
+    per: 'request',
+    value: bytesText(MAX_HEADER_BYTES),
+    beyond: '431',
+  },
+  {
+    counts: 'time for the headers',
+    per: 'request',
+    value: secondsText(defaultTiming.headersMs),
+    beyond: '408',
+  },
+  {
+    counts: 'time for the headers and the body',
+    per: 'request',
+    value: secondsText(defaultTiming.requestMs),
+    beyond: '408',
+  },
+  {
+    counts: 'requests in progress',
+    per: 'connection',
+    value: String(MAX_IN_PROGRESS),
+    beyond: 'the next ones are not read until an answer has been sent',
+  },
+  {
+    counts: 'time in which a client reads nothing of its answer',
+    per: 'connection',
+    value: secondsText(defaultTiming.idleMs),
+    beyond: 'the connection closes',
+  },
+  {
+    counts: 'time without a request, longer than load balancers keep a connection',
+    per: 'connection',
+    value: secondsText(defaultTiming.keepAliveMs),
+    beyond: 'the connection closes',
+  },
+]
 
 /** Where and how to listen. */
 export interface ListenerOptions {

@@ -1,3 +1,5 @@
+import { countText } from '../../../../core/limits/index.ts'
+import type { Limit } from '../../../../core/limits/index.ts'
 import { invalidParameter } from '../../../request/index.ts'
 import type { PageWindow } from '../../../planner/sources/index.ts'
 import type { OrderValues, PageValues } from './parameters.ts'
@@ -8,6 +10,16 @@ import type { OrderValues, PageValues } from './parameters.ts'
  */
 const MAX_OFFSET_BY_KEY = 1_000_000
 const MAX_OFFSET = 100_000
+/** Limits of pages, for people. */
+export const pageLimits: readonly Limit[] = [
+  {
+    counts: 'rows that a page skips',
+    per: 'request',
+    value: `${countText(MAX_OFFSET)}; ${countText(MAX_OFFSET_BY_KEY)} in the order of a key`,
+    beyond: '400, which names `lower_bound`, `upper_bound`, `before`, `after`',
+  },
+]
+
 /** Sorts by the key, or by what has the order of the key. */
 const KEY_SORT = /^created$|^minted$|_id$|_name$/
 

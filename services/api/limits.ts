@@ -1,0 +1,43 @@
+import { describeBodyLimits } from '../core/http/content/index.ts'
+import { listenerLimits } from '../core/http/listener/index.ts'
+import type { Limit } from '../core/limits/index.ts'
+import { listLimits } from '../core/parameters/index.ts'
+import { databaseLimits } from './database/index.ts'
+import { parameterLimits } from './http/index.ts'
+import { liveLimits } from './live/index.ts'
+import { pageLimits } from './namespaces/nft/paging/index.ts'
+import { attributeFilterLimits } from './request/index.ts'
+
+/** Every limit of the api, each from where it is enforced. */
+export const apiLimits: Readonly<Record<'requests' | 'live', readonly Limit[]>> = {
+  requests: [
+    { setting: 'max_connections', counts: 'connections, idle ones too', per: 'api', beyond: 'closed' },
+    {
+      setting: 'connections_per_address',
+      counts: 'connections, idle ones too',
+      per: 'address',
+      beyond: 'closed',
+    },
+    {
+      setting: 'rate_limit.requests',
+      counts: 'requests in `rate_limit.interval` seconds',
+      per: 'address',
+      beyond: '429 with `Retry-After`',
+    },
+    ...listenerLimits,
+    ...describeBodyLimits({ setting: 'max_body_bytes' }, { setting: 'max_body_memory_bytes' }),
+    ...parameterLimits,
+    ...listLimits,
+    ...attributeFilterLimits,
+    {
+      setting: 'namespaces[].args.limits',
+      counts: 'rows of a page',
+      per: 'request',
+      value: 'of each list, as set',
+      beyond: '400',
+    },
+    ...pageLimits,
+    ...databaseLimits,
+  ],
+  live: liveLimits,
+}

@@ -1,0 +1,53 @@
+import { describeBodyLimits } from '../core/http/content/index.ts'
+import { listenerLimits } from '../core/http/listener/index.ts'
+import { bytesText, countText } from '../core/limits/index.ts'
+import type { Limit } from '../core/limits/index.ts'
+import { MAX_HEX_ROWS } from './endpoints/index.ts'
+import { MAX_ROW_BYTES, MAX_ROWS } from './tables/rows.ts'
+
+/** Largest body: a thousand packed rows of some kilobytes. */
+export const MAX_BODY_BYTES = 8 * 2 ** 20
+/** Bytes of all bodies that are read at once. */
+export const MAX_BODIES_AT_ONCE_BYTES = 64 * 2 ** 20
+export const MAX_CONNECTIONS = 4_096
+/** Connections of one address, idle ones too. */
+export const MAX_CONNECTIONS_OF_ONE = 512
+
+/** Every limit of the state service. */
+export const stateLimits: readonly Limit[] = [
+  {
+    counts: 'connections, idle ones too',
+    per: 'process',
+    value: countText(MAX_CONNECTIONS),
+    beyond: 'closed',
+  },
+  {
+    counts: 'connections, idle ones too',
+    per: 'address',
+    value: countText(MAX_CONNECTIONS_OF_ONE),
+    beyond: 'closed',
+  },
+  {
+    setting: 'STATE_TOKENS_PER_MINUTE',
+    counts: 'tokens that are requested in a minute',
+    per: 'address',
+    beyond: '429 with `Retry-After`',
+  },
+  {
+    setting: 'pronghorn keys create --limit',
+    counts: 'tokens that are issued in a minute',
+    per: 'API key',
+    value: 'of the key',
+    beyond: '429 with `Retry-After`',
+  },
+  ...listenerLimits,
+  ...describeBodyLimits({ value: bytesText(MAX_BODY_BYTES) }, { value: bytesText(MAX_BODIES_AT_ONCE_BYTES) }),
+  { counts: 'packed rows of a request', per: 'request', value: countText(MAX_HEX_ROWS), beyond: '400' },
+  { counts: 'rows of an answer', per: 'request', value: countText(MAX_ROWS), beyond: '400' },
+  {
+    counts: 'bytes of the packed rows of an answer',
+    per: 'request',
+    value: bytesText(MAX_ROW_BYTES),
+    beyond: '400',
+  },
+]
