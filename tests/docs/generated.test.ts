@@ -19,6 +19,7 @@ it('the generated pages are those of the source', async () => {
     'docs/indexes.md',
     'docs/performance.md',
     'docs/sizing.md',
+    'docs/security.md',
   ])
   for (const [path, text] of pages) {
     expect([path, readFileSync(join(packageRoot, path), 'utf8')]).toEqual([path, text])
