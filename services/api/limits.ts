@@ -1,7 +1,7 @@
 import { describeBodyLimits } from '../core/http/content/index.ts'
 import { listenerLimits } from '../core/http/listener/index.ts'
+import { listLimits } from '../core/limits/index.ts'
 import type { Limit } from '../core/limits/index.ts'
-import { listLimits } from '../core/parameters/index.ts'
 import { databaseLimits } from './database/index.ts'
 import { parameterLimits } from './http/index.ts'
 import { liveLimits } from './live/index.ts'

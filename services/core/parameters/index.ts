@@ -15,4 +15,3 @@ export {
   choices,
   decimal,
 } from './kinds.ts'
-export { listLimits } from './lists.ts'

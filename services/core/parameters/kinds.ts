@@ -1,5 +1,6 @@
-import { MAX_GIVEN_ITEMS, NAMED_LIST, readList, tooLong } from './lists.ts'
+import { NAMED_LIST, readList, tooLong } from './lists.ts'
 import type { Elements } from './lists.ts'
+import { MAX_GIVEN_ITEMS } from '../limits/index.ts'
 import { Complaint } from '../endpoint/index.ts'
 import type { Form, Parameter, Schema } from '../endpoint/index.ts'
 

@@ -1,31 +1,12 @@
 import { Complaint } from '../endpoint/index.ts'
 import type { NamedLists } from '../endpoint/index.ts'
-import { countText } from '../limits/index.ts'
-import type { Limit } from '../limits/index.ts'
+import { MAX_GIVEN_ITEMS, MAX_LIST_ITEMS, MAX_NAMED_LISTS } from '../limits/index.ts'
 
-/** Most elements that a client names in one list; what each costs shows in `docs/requests.md`. */
-export const MAX_GIVEN_ITEMS = 10_000
-/** Most elements of one list parameter, those of named lists included, which the operator has chosen. */
-const MAX_LIST_ITEMS = 50_000
-/** Most named lists that one parameter may refer to. */
-const MAX_NAMED_LISTS = 50
 /** What an element of a list begins with that stands for the items of a named list; its name follows. */
 export const NAMED_LIST = '$list:'
 
 /** Most letters that a reference to a named list has. */
 const MAX_REFERENCE_LENGTH = 128
-
-/** Limits of lists, for people. */
-export const listLimits: readonly Limit[] = [
-  { counts: 'items of a list', per: 'parameter', value: countText(MAX_GIVEN_ITEMS), beyond: '400' },
-  {
-    counts: 'items of a list with those of named lists',
-    per: 'parameter',
-    value: countText(MAX_LIST_ITEMS),
-    beyond: '400',
-  },
-  { counts: 'named lists', per: 'parameter', value: countText(MAX_NAMED_LISTS), beyond: '400' },
-]
 
 const TOO_MANY = 'has too many elements'
 
