@@ -36,6 +36,12 @@ export const apiLimits: Readonly<Record<'requests' | 'live', readonly Limit[]>> 
       value: 'of each list, as set',
       beyond: '400',
     },
+    {
+      setting: 'limits.answer_bytes',
+      counts: 'bytes of an answer before compression',
+      per: 'request',
+      beyond: '400, which names its size and the largest `limit` that fits',
+    },
     ...pageLimits,
     ...databaseLimits,
   ],
