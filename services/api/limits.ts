@@ -1,4 +1,5 @@
 import { describeBodyLimits } from '../core/http/content/index.ts'
+import { describeAnswerLimits } from '../core/http/index.ts'
 import { listenerLimits } from '../core/http/listener/index.ts'
 import { listLimits } from '../core/limits/index.ts'
 import type { Limit } from '../core/limits/index.ts'
@@ -36,12 +37,7 @@ export const apiLimits: Readonly<Record<'requests' | 'live', readonly Limit[]>> 
       value: 'of each list, as set',
       beyond: '400',
     },
-    {
-      setting: 'limits.answer_bytes',
-      counts: 'bytes of an answer before compression',
-      per: 'request',
-      beyond: '400, which names its size and the largest `limit` that fits',
-    },
+    ...describeAnswerLimits({ setting: 'limits.answer_bytes' }, { setting: 'limits.answers_bytes' }),
     ...pageLimits,
     ...databaseLimits,
   ],

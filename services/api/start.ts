@@ -5,6 +5,7 @@ import { bodyLimits, BodyReader } from '../core/http/content/index.ts'
 import { createClients, createPeers } from '../core/http/limits/index.ts'
 import { listen } from '../core/http/listener/index.ts'
 import type { Listener } from '../core/http/listener/index.ts'
+import { AnswerBudget } from '../core/http/index.ts'
 import type { RequestObserver } from '../core/http/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
@@ -31,7 +32,7 @@ import type { ChannelMount, LiveService, SessionPeers } from './live/index.ts'
 import { observeDatabase, observeLists, observeRequests } from './metrics/api-metrics.ts'
 import { observeLive, watchFeeds } from './metrics/live-metrics.ts'
 import { watchCertificate } from './metrics/certificate.ts'
-import { watchParts } from './metrics/watched.ts'
+import { watchAnswers, watchParts } from './metrics/watched.ts'
 import type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 import { createNamespace } from './namespaces/index.ts'
 import { Fragments } from './records/index.ts'
@@ -109,6 +110,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     closers.push(() => database.close())
     const lists = createNamedLists({ database, onLookup: observeLists(metrics) })
     const cache = openCache(config, kvstore)
+    const answers = new AnswerBudget(config.server.limits)
+    watchAnswers(metrics, answers)
     const live = await openLive({
       ...{
         mounts: channels,
@@ -154,6 +157,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       lists,
       kvstore,
       cache,
+      answers,
       observers,
       history,
       live,
@@ -293,6 +297,7 @@ interface ServedParts {
   readonly kvstore: KeyValueStore
   readonly observers: readonly RequestObserver[]
   readonly cache: AnswerCache | undefined
+  readonly answers: AnswerBudget
   readonly history: ProgressHistory
   readonly live: LiveService
 }
@@ -333,7 +338,6 @@ async function serve(
     clientOf: createClients(config.server),
     bodies: new BodyReader(bodyLimits(config.server.max_body_bytes, config.server.max_body_memory_bytes)),
     maxTimeMs: config.server.max_query_time_ms,
-    maxBytes: config.server.limits.answer_bytes,
   })
   const { server_addr: address, server_port: port } = config.server
   return listen({

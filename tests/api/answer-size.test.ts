@@ -1,3 +1,6 @@
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startApi } from '../../services/api/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
@@ -15,11 +18,14 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** Starts an api on a database with large rows. @returns a function that sends a request. */
-async function serve(
-  rows: LargeRows,
-  settings: Record<string, unknown> = {},
-): Promise<(path: string, init?: RequestInit) => Promise<JsonAnswer>> {
+interface Served {
+  readonly port: number
+  /** Sends a GET below the namespace. */
+  readonly get: (path: string, init?: RequestInit) => Promise<JsonAnswer>
+}
+
+/** Starts an api on a database with large rows. */
+async function serve(rows: LargeRows, settings: Record<string, unknown> = {}): Promise<Served> {
   const database = await createTestDatabase()
   closers.push(() => database.drop())
   const client = await connectDatabase(database.address, { applicationName: 'test' })
@@ -27,7 +33,7 @@ async function serve(
   await client.end()
   const api = await startApi({ config: apiConfig(database.address, settings), logger: quiet })
   closers.push(() => api.close())
-  return (path, init) => ask(`${api.url}/assets${path}`, init)
+  return { port: api.port, get: (path, init) => ask(`${api.url}/assets${path}`, init) }
 }
 
 /** Longest time for which the event loop did not turn while a task ran, ms, and the growth of memory. */
@@ -52,7 +58,7 @@ function namedLimit({ body }: JsonAnswer): number {
 
 describe('an answer above limits.answer_bytes', () => {
   it('is refused with its size and the largest limit that fits: offers of 200 assets of one large template', async () => {
-    const get = await serve({
+    const { get } = await serve({
       templates: 1,
       templateBytes: 200 * KIB,
       assets: 200,
@@ -76,7 +82,7 @@ describe('an answer above limits.answer_bytes', () => {
   })
 
   it('names a limit with which the answer is sent, and above which it is refused', async () => {
-    const get = await serve(
+    const { get } = await serve(
       { templates: 10, templateBytes: 10 * KIB, assets: 10, assetBytes: 5 * KIB, offers: 20 },
       { limits: { answer_bytes: 4 * MIB } },
     )
@@ -92,3 +98,80 @@ describe('an answer above limits.answer_bytes', () => {
     expect((await get(`/v1/offers?limit=${limit + 1}`)).status).toBe(400)
   })
 })
+
+/** Fifteen offers of ten assets with their template: an answer of about 7 MB. */
+const largePage = { templates: 1, templateBytes: 10 * KIB, assets: 10, assetBytes: 0, offers: 15 }
+const PAGE = '/v1/offers?limit=15&sort=created'
+
+describe('an answer that is written in pieces', () => {
+  it('is the same with and without compression and cache, and has a tag', async () => {
+    const cached = await serve(largePage, { cache_life: 60, cache_max_value_bytes: 20 * MIB })
+    const { get, port } = await serve(largePage)
+    const whole = await get(PAGE)
+    expect(whole.body.data).toHaveLength(15)
+    const same = await cached.get(PAGE)
+    expect(same.body.data).toEqual(whole.body.data)
+    const tag = whole.headers.get('etag')!
+    expect(same.headers.get('etag')).toBe(tag)
+    for (const [encoding, decode] of [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const) {
+      const text = decode(await rawBody(port, PAGE, encoding)).toString('utf8')
+      expect((JSON.parse(text) as JsonAnswer['body']).data).toEqual(whole.body.data)
+    }
+    const url = `http://127.0.0.1:${port}/assets${PAGE}`
+    expect((await fetch(url, { headers: { 'if-none-match': tag } })).status).toBe(304)
+    const head = await fetch(url, { method: 'HEAD' })
+    expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, tag, ''])
+  })
+
+  it('leaves the event loop to others', async () => {
+    const { port } = await serve({ ...largePage, offers: 60 })
+    const { stallMs } = await watch(async () => {
+      expect((await rawBody(port, '/v1/offers?limit=60', 'br')).length).toBeGreaterThan(0)
+    })
+    expect(stallMs).toBeLessThan(250)
+  })
+})
+
+describe('answers of clients that do not read', () => {
+  it('take the share of their client, which gets 503 then, and no other client notices', async () => {
+    const limits = { answer_bytes: 16 * MIB, answers_bytes: 64 * MIB }
+    const { port, get } = await serve(
+      { ...largePage, offers: 30 },
+      { limits, trust_proxy: true, max_list_queries: 10 },
+    )
+    const page = '/v1/offers?limit=30'
+    const silent = Array.from({ length: 2 }, () => askWithoutReading(port, page, '192.0.2.1'))
+    const mine = { headers: { 'x-forwarded-for': '192.0.2.1' } }
+    await expect.poll(async () => (await get(page, mine)).status, { timeout: 20_000 }).toBe(503)
+    const refused = await get(page, mine)
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(refused.body.message).toBe('Too many bytes of answers at once')
+    const other = await get(page, { headers: { 'x-forwarded-for': '192.0.2.2' } })
+    expect(other.status).toBe(200)
+    for (const socket of silent) socket.destroy()
+    await expect.poll(async () => (await get(page, mine)).status, { timeout: 20_000 }).toBe(200)
+  })
+})
+
+async function rawBody(port: number, path: string, encoding: string): Promise<Buffer> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(
+    `GET /assets${path} HTTP/1.0\r\nHost: x\r\nAccept-Encoding: ${encoding}\r\nConnection: close\r\n\r\n`,
+  )
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk as Buffer)
+  const all = Buffer.concat(chunks)
+  return all.subarray(all.indexOf('\r\n\r\n') + 4)
+}
+
+/** Sends a request on a connection of its own, from which nothing is read. */
+function askWithoutReading(port: number, path: string, client: string): Socket {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  socket.pause()
+  socket.write(`GET /assets${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n\r\n`)
+  return socket
+}

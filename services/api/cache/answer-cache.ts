@@ -1,5 +1,6 @@
 import type { CacheOutcome } from '../../core/http/index.ts'
-import type { Answer } from './answer.ts'
+import type { AnyAnswer } from './large-answer.ts'
+import { Answer } from './answer.ts'
 import { AnswerMemory } from './answer-memory.ts'
 import type { CachedAnswer } from './answer-memory.ts'
 import { Flights, isGone, isLasting } from './flights.ts'
@@ -27,7 +28,7 @@ export interface CacheRequest {
 }
 
 interface Found {
-  readonly answer: Answer
+  readonly answer: AnyAnswer
   readonly outcome: CacheOutcome
 }
 
@@ -47,6 +48,11 @@ export class AnswerCache {
     this.#shared = shared
   }
 
+  /** `cache_max_value_bytes`. */
+  get maxValueBytes(): number {
+    return this.#settings.maxValueBytes
+  }
+
   /** The cached answer for an identical URL. */
   findByAddress(address: string): CachedAnswer | undefined {
     return this.#memory.findByAddress(address)
@@ -55,7 +61,7 @@ export class AnswerCache {
   /** The answer to a request: cached, of a running query, or new.
    * @throws any error of `create`.
    */
-  async answer(request: CacheRequest, create: () => Promise<Answer>): Promise<Found> {
+  async answer(request: CacheRequest, create: () => Promise<AnyAnswer>): Promise<Found> {
     const cached = this.#memory.find(request.key, request.address)
     if (cached) return { answer: cached.answer, outcome: 'hit' }
     let hasFailed = false
@@ -90,11 +96,11 @@ export class AnswerCache {
     return this.#settings.lifeMs * lifeFactor
   }
 
-  #start(request: CacheRequest, create: () => Promise<Answer>): Promise<Found> {
+  #start(request: CacheRequest, create: () => Promise<AnyAnswer>): Promise<Found> {
     return this.#flights.start(request.key, () => this.#create(request, create))
   }
 
-  async #create(request: CacheRequest, create: () => Promise<Answer>): Promise<Found> {
+  async #create(request: CacheRequest, create: () => Promise<AnyAnswer>): Promise<Found> {
     const age = this.#age
     const elsewhere = await this.#shared?.read(request.key)
     if (elsewhere) {
@@ -105,7 +111,7 @@ export class AnswerCache {
     const startedMs = performance.now()
     const answer = await create()
     const lifeMs = this.#lifeMs(request) - (performance.now() - startedMs)
-    if (lifeMs >= 1 && answer.bytes.length <= this.#settings.maxValueBytes) {
+    if (lifeMs >= 1 && answer instanceof Answer && answer.size <= this.#settings.maxValueBytes) {
       if (this.#store(request, answer, lifeMs, age)) this.#shared?.store(request.key, answer, lifeMs)
     }
     return { answer, outcome: 'miss' }

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from 'koa'
 import { compress, COMPRESSION_THRESHOLD_BYTES, negotiateEncoding } from '../../core/http/content/index.ts'
-import { JSON_TYPE } from '../../core/http/index.ts'
+import { forEachYielding, JSON_TYPE } from '../../core/http/index.ts'
 import { namesTag, setHeaders, weakTag } from '../../core/http/headers/index.ts'
 import type { Encoding } from '../../core/http/content/index.ts'
 import type { Headers } from '../../core/http/headers/index.ts'
-import { jsonBytes } from '../json/index.ts'
+import { jsonBytes, jsonPieces } from '../json/index.ts'
 import type { Json } from '../json/index.ts'
 
 /** An answer in the form that one client accepts. */
@@ -16,6 +16,9 @@ export interface AnswerForm {
   /** Undefined with status 304. */
   readonly body: Buffer | undefined
 }
+
+/** The texts before and after the data of an answer, in ASCII. */
+export type Envelope = readonly [before: string, after: string]
 
 /** An answer of an endpoint, status 200, ready to be sent any number of times. */
 export class Answer {
@@ -33,16 +36,29 @@ export class Answer {
   }
 
   /**
-   * @param data what the answer is about; @param envelope the texts before and after it, in ASCII;
-   * @param maxBytes of all of it, where they are known.
+   * @param data what the answer is about.
+   * @param maxBytes most bytes of all of it, where they are known.
    */
-  static of(
-    data: Json,
-    [before, after]: readonly [before: string, after: string],
-    maxBytes?: number,
-  ): Answer {
+  static of(data: Json, [before, after]: Envelope, maxBytes?: number): Answer {
     const bytes = jsonBytes([before, data, after], maxBytes)
     return new Answer(weakTag(bytes.subarray(before.length, bytes.length - after.length)), bytes)
+  }
+
+  /** The same of a large one, which is put together without keeping other requests waiting. */
+  static async inTurns(data: Json, [before, after]: Envelope, maxBytes: number): Promise<Answer> {
+    const all = Buffer.allocUnsafe(maxBytes)
+    let end = all.write(before)
+    await forEachYielding(jsonPieces(data), (piece) => {
+      all.set(piece, end)
+      end += piece.length
+    })
+    const tag = weakTag(all.subarray(before.length, end))
+    return new Answer(tag, all.subarray(0, end + all.write(after, end)))
+  }
+
+  /** Bytes of the body, before compression. */
+  get size(): number {
+    return this.bytes.length
   }
 
   /** The form for the headers of a request: a promise only where it has to be compressed first. */

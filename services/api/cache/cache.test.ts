@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { RequestError } from '../../core/http/index.ts'
 import { Answer } from './answer.ts'
+import type { AnyAnswer } from './large-answer.ts'
 import { AnswerCache } from './answer-cache.ts'
 import type { CacheRequest } from './answer-cache.ts'
 import type { SharedAnswers } from './shared-answers.ts'
@@ -14,6 +15,10 @@ function requestOf(key: string, more: Partial<CacheRequest> = {}): CacheRequest 
 
 function answerOf(text: string): Answer {
   return Answer.of(text, ['', ''])
+}
+
+function textOf({ answer }: { readonly answer: AnyAnswer }): string {
+  return (answer as Answer).bytes.toString()
 }
 
 /** A source that answers when the test resolves it. */
@@ -110,7 +115,7 @@ describe('identical requests', () => {
       expect(runs()).toBe(at + 2)
     }
     await settle(3, answerOf('four'))
-    expect((await answers[3]!).answer.bytes.toString()).toBe('four')
+    expect(textOf(await answers[3]!)).toBe('four')
   })
 
   it('identical requests do not join a query that began before the cache was cleared', async () => {
@@ -125,8 +130,7 @@ describe('identical requests', () => {
     await before
     await settle(1, answerOf('new'))
     await after
-    const { answer } = await cache.answer(requestOf('a'), create)
-    expect(answer.bytes.toString()).toBe('new')
+    expect(textOf(await cache.answer(requestOf('a'), create))).toBe('new')
   })
 })
 
@@ -162,7 +166,7 @@ describe('cached answers', () => {
     stored.set('a', { answer: answerOf('made elsewhere'), lifeMs: 20 })
     const cache = new AnswerCache(settings, shared)
     const found = await cache.answer(requestOf('a'), create)
-    expect([found.outcome, found.answer.bytes.toString()]).toEqual(['shared', 'made elsewhere'])
+    expect([found.outcome, textOf(found)]).toEqual(['shared', 'made elsewhere'])
     expect((await cache.answer(requestOf('b'), create)).outcome).toBe('miss')
     expect(stored.get('b')!.lifeMs).toBeLessThanOrEqual(settings.lifeMs)
     expect(stored.get('b')!.lifeMs).toBeGreaterThan(settings.lifeMs - 10_000)

@@ -4,7 +4,7 @@ import { JSON_TYPE, observeRequest } from '../../core/http/index.ts'
 import { limitHeaders, refusalOf } from '../../core/http/limits/index.ts'
 import type { Headers } from '../../core/http/headers/index.ts'
 import type { KnownClient, RequestLimit } from '../../core/http/limits/index.ts'
-import type { RequestObserver } from '../../core/http/index.ts'
+import type { AnswerBudget, RequestError, RequestObserver } from '../../core/http/index.ts'
 import type { AnswerCache, AnswerForm, CachedAnswer } from '../cache/index.ts'
 import { failureBody } from './envelope.ts'
 
@@ -25,6 +25,7 @@ export interface CachedAnswerParts {
   readonly commonHeaders: () => Headers
   readonly corsHeaders: (origin: string | undefined) => Headers
   readonly limit: RequestLimit | undefined
+  readonly answers: AnswerBudget
 }
 
 interface Exchange {
@@ -73,8 +74,9 @@ function give(parts: CachedAnswerParts, exchange: Exchange, found: CachedAnswer,
       startedMs,
     )
   }
-  const form = answer.formFor(req.method ?? '', req.headers)
-  if (!parts.limit && !(form instanceof Promise)) {
+  const isHeld = parts.answers.holdNow(exchange, parts.clientOf({ req }), answer.size)
+  const form = isHeld ? answer.formFor(req.method ?? '', req.headers) : undefined
+  if (form && !parts.limit && !(form instanceof Promise)) {
     sent.bytes = sendForm(exchange, headersFor(parts, req), form)
     return
   }
@@ -91,7 +93,7 @@ function give(parts: CachedAnswerParts, exchange: Exchange, found: CachedAnswer,
 async function answerLimited(
   parts: CachedAnswerParts,
   exchange: Exchange,
-  form: AnswerForm | Promise<AnswerForm>,
+  form: AnswerForm | Promise<AnswerForm> | undefined,
 ): Promise<number> {
   const { limit, clientOf } = parts
   const { req, res } = exchange
@@ -100,8 +102,9 @@ async function answerLimited(
     // Too fast to be billed by time.
     const window = await limit.count(clientOf({ req }).key)
     headers.push(limitHeaders(limit, window))
-    if (!window.isAllowed) return refuse(res, headers)
+    if (!window.isAllowed) return refuse(res, headers, refusalOf())
   }
+  if (!form) return refuse(res, headers, parts.answers.refusal())
   return sendForm(exchange, headers, await form)
 }
 
@@ -116,11 +119,11 @@ function sendForm({ req, res }: Exchange, headers: Headers[], form: AnswerForm):
   return body?.length ?? 0
 }
 
-function refuse(response: ServerResponse, headers: Headers[]): number {
-  const { status, message } = refusalOf()
+function refuse(response: ServerResponse, headers: Headers[], refusal: RequestError): number {
+  const { status, message } = refusal
   const body = Buffer.from(failureBody(message))
   const own = { 'Content-Type': JSON_TYPE, 'Content-Length': String(body.length) }
-  response.writeHead(status, listOf([...headers, own]))
+  response.writeHead(status, listOf([...headers, refusal.headers, own]))
   response.end(body)
   return body.length
 }

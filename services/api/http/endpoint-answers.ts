@@ -2,11 +2,12 @@ import type { RouterContext } from '@koa/router'
 import type { Context } from 'koa'
 import type { NamedLists } from '../../core/endpoint/index.ts'
 import { notesOf, RequestError } from '../../core/http/index.ts'
+import type { AnswerBudget } from '../../core/http/index.ts'
 import { onceClosed } from '../../core/http/listener/index.ts'
 import { setHeaders, warningHeader } from '../../core/http/headers/index.ts'
 import type { BodyReader } from '../../core/http/content/index.ts'
-import type { CacheRequest } from '../cache/index.ts'
-import { Answer, answerKey } from '../cache/index.ts'
+import type { AnyAnswer, CacheRequest } from '../cache/index.ts'
+import { Answer, answerKey, LargeAnswer } from '../cache/index.ts'
 import { Departure } from '../database/index.ts'
 import type { RequestDatabase, WorkScope } from '../database/index.ts'
 import type { Endpoint } from '../endpoint/index.ts'
@@ -44,8 +45,7 @@ export interface AnswerParts {
   readonly bodies: BodyReader
   /** `max_query_time_ms`. */
   readonly maxTimeMs: number
-  /** `limits.answer_bytes`. */
-  readonly maxBytes: number
+  readonly answers: AnswerBudget
 }
 
 /** Names of the parameters that some endpoint of the server knows; others are ignored, with a warning. */
@@ -78,35 +78,44 @@ export function createEndpointAnswer(
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
     const keyOf = (): string => answerKey(place, values, attributes, noted)
+    const client = parts.clientOf(context)
     const scope: WorkScope = {
       caller,
-      client: parts.clientOf(context).key,
+      client: client.key,
       isBrief,
       deadlineMs,
       departure: departureOf(context),
     }
-    const create = async (): Promise<Answer> => {
+    await parts.answers.admit(client)
+    const caching = mayCache(context, route, parts.caching) ? parts.caching : undefined
+    const create = async (): Promise<AnyAnswer> => {
       const data = await parts.database.run(
         (session) => endpoint.run({ session, values, attributes, noted }),
         scope,
       )
-      return createAnswer(data, parts.maxBytes)
+      return createAnswer(data, parts.answers.maxBytes, caching?.cache.maxValueBytes ?? 0)
     }
     // Cached answers that are found by the URL alone carry no warnings.
     const address = warnings.length === 0 ? spelledAddress(context.req) : undefined
-    const answer = await findOrCreate(context, route, parts.caching, { keyOf, address, create })
+    const answer = await findOrCreate(context, route, caching, { keyOf, address, create })
+    await parts.answers.hold(context, client, context.method === 'HEAD' ? 0 : answer.size)
     setHeaders(context.res, warningHeader(warnings))
     await answer.send(context)
   }
 }
 
+/** Larger answers are put together in turns. */
+const LARGE_BYTES = 1024 * 1024
+
 /** @throws RequestError 400 for an answer that is too large. */
-function createAnswer(data: Json, maxBytes: number): Answer {
+async function createAnswer(data: Json, maxBytes: number, maxCachedBytes: number): Promise<AnyAnswer> {
   const envelope = successEnvelope(Date.now())
-  const dataBytes = jsonSize(data)
-  const bytes = dataBytes + envelope.join('').length
+  const bytes = jsonSize(data) + envelope.join('').length
   if (bytes > maxBytes) throw answerTooLarge({ bytes, maxBytes, items: jsonItemSizes(data) })
-  return Answer.of(data, envelope, bytes)
+  if (bytes <= LARGE_BYTES) return Answer.of(data, envelope, bytes)
+  return bytes <= maxCachedBytes
+    ? Answer.inTurns(data, envelope, bytes)
+    : LargeAnswer.of(data, envelope, bytes)
 }
 
 function unknownParameters(raw: RawParameters, known: KnownParameters): string[] {
@@ -117,7 +126,11 @@ function unknownParameters(raw: RawParameters, known: KnownParameters): string[]
 /** An answer, as the cache finds it or as it is created. */
 interface WantedAnswer extends Pick<CacheRequest, 'address'> {
   readonly keyOf: () => string
-  readonly create: () => Promise<Answer>
+  readonly create: () => Promise<AnyAnswer>
+}
+
+function mayCache(context: Context, { endpoint }: Route, caching: AnswerCaching | undefined): boolean {
+  return caching !== undefined && endpoint.cache !== 'none' && mayUseCache(context, caching.clientOf)
 }
 
 async function findOrCreate(
@@ -125,8 +138,8 @@ async function findOrCreate(
   { pattern, namespace, endpoint }: Route,
   caching: AnswerCaching | undefined,
   { keyOf, address, create }: WantedAnswer,
-): Promise<Answer> {
-  if (!caching || endpoint.cache === 'none' || !mayUseCache(context, caching.clientOf)) return create()
+): Promise<AnyAnswer> {
+  if (!caching) return create()
   const request = {
     key: keyOf(),
     address,

@@ -68,7 +68,10 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
   const application = createApplication(steps, logger)
   const corsHeaders = createCorsHeaders(settings.cors)
   return cache
-    ? answerFromCache({ clientOf, cache, observers, commonHeaders, corsHeaders, limit }, application)
+    ? answerFromCache(
+        { clientOf, cache, observers, commonHeaders, corsHeaders, limit, answers: parts.answers },
+        application,
+      )
     : application
 }
 

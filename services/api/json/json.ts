@@ -81,3 +81,50 @@ function collect(json: Json, text: string, chunks: (string | Uint8Array)[]): str
   for (const piece of json) pending = collect(piece, pending, chunks)
   return pending
 }
+
+/** Bytes of a piece. */
+const PIECE_BYTES = 65_536
+
+/** All pieces as UTF-8, a few at a time: no more than these are in memory at once. */
+export function* jsonPieces(json: Json): Generator<Uint8Array> {
+  let chunks: Uint8Array[] = []
+  let [text, bytes] = ['', 0]
+  for (const leaf of leavesOf(json)) {
+    if (typeof leaf === 'string') text += leaf
+    else {
+      if (text !== '') chunks.push(Buffer.from(text))
+      text = ''
+      chunks.push(leaf)
+    }
+    bytes += leaf.length
+    if (bytes < PIECE_BYTES) continue
+    if (text !== '') chunks.push(Buffer.from(text))
+    yield chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+    chunks = []
+    ;[text, bytes] = ['', 0]
+  }
+  if (text !== '') chunks.push(Buffer.from(text))
+  if (chunks.length > 0) yield Buffer.concat(chunks)
+}
+
+/** Texts and bytes in their order, long texts in parts. */
+function* leavesOf(json: Json): Generator<string | Uint8Array> {
+  const rest: Json[] = [json]
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (next instanceof Uint8Array) yield next
+    else if (next instanceof LateJson) rest.push(next.write())
+    else if (typeof next !== 'string') for (let at = next.length - 1; at >= 0; at--) rest.push(next[at]!)
+    else if (next.length <= PIECE_BYTES) yield next
+    else yield* partsOf(next)
+  }
+}
+
+function* partsOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length;) {
+    // A character of two units stays whole.
+    const isSplit = (text.charCodeAt(at + PIECE_BYTES - 1) & 0xfc00) === 0xd800
+    const end = at + PIECE_BYTES + (isSplit ? 1 : 0)
+    yield text.slice(at, end)
+    at = end
+  }
+}

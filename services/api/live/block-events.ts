@@ -8,7 +8,7 @@ import { createLiveEvent, recordKey } from './live-event.ts'
 import type { LiveEvent, PlacedEvent } from './live-event.ts'
 import type { Format } from './outgoing.ts'
 import type { EventRecords } from './records.ts'
-import { forEachYielding } from './yielding.ts'
+import { forEachYielding } from '../../core/http/index.ts'
 
 /** Events and bytes of records that are read at once. */
 const CHUNK_EVENTS = 100

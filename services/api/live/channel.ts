@@ -9,7 +9,7 @@ import type { LiveEvent, PlacedEvent } from './live-event.ts'
 import type { LiveObserver } from './observer.ts'
 import type { Format, Outgoing } from './outgoing.ts'
 import { SocketPayloads } from './socket-payload.ts'
-import { forEachYielding } from './yielding.ts'
+import { forEachYielding } from '../../core/http/index.ts'
 
 /** A namespace whose events are published. */
 export interface ChannelMount {

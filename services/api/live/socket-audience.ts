@@ -4,7 +4,7 @@ import type { LiveEvent } from './live-event.ts'
 import { PacketBatch } from './socket-peer.ts'
 import type { SocketPeer } from './socket-peer.ts'
 import type { SocketPayloads } from './socket-payload.ts'
-import { forEachYielding } from './yielding.ts'
+import { forEachYielding } from '../../core/http/index.ts'
 
 /** A client in one socket namespace. */
 export interface Member {

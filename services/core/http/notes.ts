@@ -14,6 +14,8 @@ export interface RequestNotes {
   /** Name of the namespace that the path belongs to. */
   namespace: string | undefined
   cache: CacheOutcome
+  /** Bytes of the body as sent, where they were not known before. */
+  bytes: number | undefined
 }
 
 interface NotedState {
@@ -23,5 +25,5 @@ interface NotedState {
 /** The notes of a request; created by the first call. */
 export function notesOf(context: Context): RequestNotes {
   const state = context.state as NotedState
-  return (state.notes ??= { route: undefined, namespace: undefined, cache: 'bypass' })
+  return (state.notes ??= { route: undefined, namespace: undefined, cache: 'bypass', bytes: undefined })
 }

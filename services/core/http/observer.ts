@@ -4,11 +4,13 @@ import { onceClosed } from './listener/index.ts'
 import { notesOf } from './notes.ts'
 import type { RequestNotes } from './notes.ts'
 
+type NotedFacts = Omit<RequestNotes, 'bytes'>
+
 /** A request whose answer has left, or whose client has. */
-export interface RequestFacts extends Readonly<RequestNotes> {
+export interface RequestFacts extends Readonly<NotedFacts> {
   readonly method: string
   readonly status: number
-  /** Bytes of the body as they were sent, compressed where it was; 0 when their number was not known in advance. */
+  /** Bytes of the body as they were sent, compressed where it was. */
   readonly bytes: number
   /** From the end of its headers to the last byte of the answer. */
   readonly durationMs: number
@@ -27,8 +29,8 @@ export function createObserverStep(observer: RequestObserver): Middleware {
   return (context, next) => {
     const { req, res } = context
     observeRequest(observer, { req, res }, () => {
-      const { route, namespace, cache } = notesOf(context)
-      return { route, namespace, cache, bytes: sentBytes(context.method, res) }
+      const { route, namespace, cache, bytes } = notesOf(context)
+      return { route, namespace, cache, bytes: bytes ?? sentBytes(context.method, res) }
     })
     return next()
   }
@@ -38,7 +40,7 @@ export function createObserverStep(observer: RequestObserver): Middleware {
 export function observeRequest(
   observer: RequestObserver,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
-  facts: () => Pick<RequestFacts, 'bytes' | keyof RequestNotes>,
+  facts: () => Pick<RequestFacts, 'bytes' | keyof NotedFacts>,
   startedMs = performance.now(),
 ): void {
   const method = req.method ?? ''

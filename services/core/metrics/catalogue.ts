@@ -64,6 +64,18 @@ export const metricCatalogue = {
     labels: [],
     programs: ['api'],
   },
+  pronghorn_http_answers_bytes: {
+    kind: 'gauge',
+    help: 'Bytes of answers in progress, before compression, until they have been sent.',
+    labels: [],
+    programs: ['api'],
+  },
+  pronghorn_http_answers_refused_total: {
+    kind: 'counter',
+    help: 'Requests that were refused because of the bytes of answers in progress.',
+    labels: [],
+    programs: ['api'],
+  },
 
   // Live data, as the api sends it
   pronghorn_live_clients: {

@@ -154,6 +154,11 @@ const answerLimits = section({
     .describe(
       'Largest answer (bytes, before compression): a request for a larger one is refused, with the largest page that fits.',
     ),
+  answers_bytes: integer(65_536, 68_719_476_736)
+    .default(268_435_456)
+    .describe(
+      'Most bytes of answers that a process has in progress, until they have been sent; one client has at most a quarter, or one answer.',
+    ),
 })
 
 const namespacePath = () =>

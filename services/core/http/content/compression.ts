@@ -1,6 +1,16 @@
 import type { Context, Middleware } from 'koa'
 import { promisify } from 'node:util'
-import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
+import type { Transform } from 'node:stream'
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  gzipSync,
+} from 'node:zlib'
+import type { BrotliOptions } from 'node:zlib'
 
 /** How a body is sent. */
 export type Encoding = 'br' | 'gzip' | 'identity'
@@ -53,18 +63,28 @@ function readAcceptEncoding(header: string): Encoding {
 export async function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   const isSmall = bytes.length <= OTHER_THREAD_BYTES
   if (encoding === 'identity') return bytes
-  if (encoding === 'gzip') {
-    const options = { level: GZIP_LEVEL }
-    return isSmall ? gzipSync(bytes, options) : gzipText(bytes, options)
-  }
-  const options = {
+  if (encoding === 'gzip') return isSmall ? gzipSync(bytes, gzipOptions) : gzipText(bytes, gzipOptions)
+  const options = brotliOptions(bytes.length)
+  return isSmall ? brotliCompressSync(bytes, options) : brotliText(bytes, options)
+}
+
+/** Compresses a body of text as it is written, off the main thread; undefined leaves it as it is. */
+export function createCompressor(encoding: Encoding): Transform | undefined {
+  if (encoding === 'identity') return undefined
+  return encoding === 'gzip' ? createGzip(gzipOptions) : createBrotliCompress(brotliOptions())
+}
+
+const gzipOptions = { level: GZIP_LEVEL }
+
+/** @param size bytes of the text, where they are known. */
+function brotliOptions(size = 0): BrotliOptions {
+  return {
     params: {
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+      [constants.BROTLI_PARAM_SIZE_HINT]: size,
     },
   }
-  return isSmall ? brotliCompressSync(bytes, options) : brotliText(bytes, options)
 }
 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|manifest\+json|xml)|image\/svg\+xml)/

@@ -6,3 +6,4 @@ export {
   createCompressionStep,
 } from './compression.ts'
 export type { Encoding } from './compression.ts'
+export { writePieces } from './pieces.ts'

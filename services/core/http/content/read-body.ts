@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { secondsText } from '../../limits/index.ts'
 import type { Limit } from '../../limits/index.ts'
+import { ByteBudget, SHARE_OF_ONE } from '../limits/index.ts'
 import { RequestError } from '../request-error.ts'
 
 /** Leaves out a byte order mark, which some clients put before JSON. */
@@ -34,8 +35,6 @@ export interface BodyLimits {
   readonly maxMs: number
 }
 
-/** The part of all bytes that one client may have at once. */
-const SHARE_OF_ONE = 1 / 4
 /** Seconds after which a refused client may try again. */
 const RETRY_AFTER_SECONDS = '1'
 const MAX_MS = 20_000
@@ -69,16 +68,16 @@ export function bodyLimits(maxBytes: number, maxBytesAtOnce: number): BodyLimits
 /** Reads bodies of requests within a budget of bytes for all of them, of which no client has all. */
 export class BodyReader {
   readonly #limits: BodyLimits
-  readonly #held = new Map<string, number>()
-  #bytes = 0
+  readonly #budget: ByteBudget
 
   constructor(limits: BodyLimits) {
     this.#limits = limits
+    this.#budget = new ByteBudget({ maxBytes: limits.maxBytesAtOnce })
   }
 
   /** Bytes of bodies that have been read in part. */
   get bytes(): number {
-    return this.#bytes
+    return this.#budget.bytes
   }
 
   /**
@@ -94,28 +93,13 @@ export class BodyReader {
     const taken = { bytes: 0 }
     try {
       const bytes = await readBytes(request, this.#limits, (length) => {
-        this.#take(client, length)
+        if (!this.#budget.take(client, length)) throw tooMany()
         taken.bytes += length
       })
       return await decompress(bytes, request.headers['content-encoding'] ?? 'identity', maxBytes)
     } finally {
-      this.#giveBack(client, taken.bytes)
+      this.#budget.giveBack(client, taken.bytes)
     }
-  }
-
-  #take(client: string, length: number): void {
-    const { maxBytesAtOnce } = this.#limits
-    const held = (this.#held.get(client) ?? 0) + length
-    if (this.#bytes + length > maxBytesAtOnce || held > maxBytesAtOnce * SHARE_OF_ONE) throw tooMany()
-    this.#bytes += length
-    this.#held.set(client, held)
-  }
-
-  #giveBack(client: string, length: number): void {
-    this.#bytes -= length
-    const left = (this.#held.get(client) ?? 0) - length
-    if (left > 0) this.#held.set(client, left)
-    else this.#held.delete(client)
   }
 }
 

@@ -1,5 +1,5 @@
 export { createCorsStep, createCorsHeaders } from './cors.ts'
-export { namesTag, weakTag } from './validators.ts'
+export { namesTag, weakTag, createWeakTag } from './validators.ts'
 export { setHeaders } from './headers.ts'
 export type { Headers } from './headers.ts'
 export { warningHeader } from './warning.ts'

@@ -1,11 +1,26 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+
+const HASH = 'sha1'
 
 /**
  * A weak entity tag of bytes: answers with the same tag mean the same, whatever their compression and the time
  * that they carry.
  */
 export function weakTag(bytes: Uint8Array): string {
-  return `W/"${hash('sha1', bytes, 'base64')}"`
+  return tagOf(hash(HASH, bytes, 'base64'))
+}
+
+/** Creates the same of bytes in pieces: `update` is called with each, `tag` returns it. */
+export function createWeakTag(): {
+  readonly update: (bytes: Uint8Array) => void
+  readonly tag: () => string
+} {
+  const all = createHash(HASH)
+  return { update: (bytes) => void all.update(bytes), tag: () => tagOf(all.digest('base64')) }
+}
+
+function tagOf(digest: string): string {
+  return `W/"${digest}"`
 }
 
 /** Longest header that is looked into. */

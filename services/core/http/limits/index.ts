@@ -1,5 +1,6 @@
 export { createClients, createPeers } from './clients.ts'
 export type { KnownClient, ClientSettings, Peer } from './clients.ts'
+export { ByteBudget, SHARE_OF_ONE } from './byte-budget.ts'
 export { createRequestCounter } from './request-counter.ts'
 export { createRateLimitStep, createRequestLimit, limitHeaders, refusalOf } from './rate-limit.ts'
 export type { RequestLimit, RateLimitSettings } from './rate-limit.ts'

@@ -1,0 +1,86 @@
+/** The part of all bytes that one client may have at once. */
+export const SHARE_OF_ONE = 1 / 4
+/** Requests that may wait for bytes, of one client and of all. */
+const MAX_WAITING_OF_ONE = 16
+const MAX_WAITING = 1_024
+
+/** What a budget is divided by. */
+export interface BudgetLimits {
+  /** Most bytes of all clients together. */
+  readonly maxBytes: number
+  /** Most bytes of one client; default: a quarter. */
+  readonly maxBytesOfOne?: number
+}
+
+interface Waiter {
+  readonly client: string
+  readonly bytes: number
+  readonly grant: () => void
+}
+
+/** Bytes that are held in memory for clients: a number for all of them, of which no client has more than its share. */
+export class ByteBudget {
+  readonly #maxBytes: number
+  readonly #maxBytesOfOne: number
+  readonly #held = new Map<string, number>()
+  readonly #waiting = new Set<Waiter>()
+  #bytes = 0
+
+  constructor({ maxBytes, maxBytesOfOne = maxBytes * SHARE_OF_ONE }: BudgetLimits) {
+    this.#maxBytes = maxBytes
+    this.#maxBytesOfOne = maxBytesOfOne
+  }
+
+  /** Bytes that are held now. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Takes bytes, if the client and all together may have so many more. */
+  take(client: string, bytes: number): boolean {
+    const held = (this.#held.get(client) ?? 0) + bytes
+    if (this.#bytes + bytes > this.#maxBytes || held > this.#maxBytesOfOne) return false
+    this.#bytes += bytes
+    this.#held.set(client, held)
+    return true
+  }
+
+  /** The same, but waits until others give back. */
+  async takeWithin(client: string, bytes: number, waitMs: number): Promise<boolean> {
+    if (this.take(client, bytes)) return true
+    if (!this.#mayWait(client)) return false
+    return new Promise((resolve) => {
+      const end = (isTaken: boolean): void => {
+        clearTimeout(timer)
+        this.#waiting.delete(waiter)
+        resolve(isTaken)
+      }
+      const waiter = {
+        client,
+        bytes,
+        grant: () => {
+          end(true)
+        },
+      }
+      const timer = setTimeout(() => {
+        end(false)
+      }, waitMs)
+      this.#waiting.add(waiter)
+    })
+  }
+
+  giveBack(client: string, bytes: number): void {
+    this.#bytes -= bytes
+    const left = (this.#held.get(client) ?? 0) - bytes
+    if (left > 0) this.#held.set(client, left)
+    else this.#held.delete(client)
+    for (const waiter of this.#waiting) if (this.take(waiter.client, waiter.bytes)) waiter.grant()
+  }
+
+  #mayWait(client: string): boolean {
+    if (this.#waiting.size >= MAX_WAITING) return false
+    let own = 0
+    for (const waiter of this.#waiting) if (waiter.client === client) own++
+    return own < MAX_WAITING_OF_ONE
+  }
+}
