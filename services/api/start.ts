@@ -38,7 +38,6 @@ import { createNamespace } from './namespaces/index.ts'
 import { Fragments } from './records/index.ts'
 import type { ApiConfig } from './preconditions.ts'
 import { checkChainNode, checkDatabase } from './preconditions.ts'
-import { keepAnswersYoung } from './young-answers.ts'
 
 /** What `startApi` needs. */
 export interface ApiOptions {
@@ -85,7 +84,6 @@ const DEFAULT_WAIT_MS = 30_000
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { config, logger, metrics = createMetrics('api') } = options
-  keepAnswersYoung()
   const { chain, sqldb } = config.connections
   const traits = await checkDatabase(config, options.waitMs ?? DEFAULT_WAIT_MS, logger)
   await checkChainNode(chain.http, chain.chain_id, logger)
