@@ -184,16 +184,12 @@ async function readUntilEnd(
   parts: Pick<ReadingParts, 'store' | 'applier' | 'reload' | 'recorder' | 'startBlock'>,
 ): Promise<void> {
   const { settings, logger } = options
-  const ending = new AbortController()
-  const stop = () => ending.abort()
-  signal.addEventListener('abort', stop, { once: true })
-  // It may have been aborted while the database was being looked at; then there is no event any more.
-  if (signal.aborted) stop()
+  const failing = new AbortController()
   let failure: unknown
   const observer = options.observer ?? noObserver
   const onError = (error: unknown) => {
     failure ??= error
-    ending.abort()
+    failing.abort()
   }
   const groupBlocks = settings.db_group_blocks
   const reading = new Reading({ ...parts, groupBlocks, singly, logger, observer, onError })
@@ -205,7 +201,7 @@ async function readUntilEnd(
     parts.recorder.beat(block, blocksBehind)
   })
   try {
-    await session.run(ending.signal)
+    await session.run(AbortSignal.any([signal, failing.signal]))
     // A stop does not wait for what has been received and not committed: it is read again.
     if (failure === undefined && !signal.aborted) await reading.finish()
   } catch (error) {
@@ -213,7 +209,6 @@ async function readUntilEnd(
     // The blocks that came before a fault of the nodes are good.
     if (!signal.aborted) await reading.finish()
   } finally {
-    signal.removeEventListener('abort', stop)
     await reading.abandon()
     await indexes.stop()
   }
