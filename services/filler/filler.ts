@@ -7,7 +7,7 @@ import { checkChainId, shownAddress } from '../core/chain-node/index.ts'
 import { connectDatabase, databaseFailure, migrate } from '../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
-import type { KeyValueStore } from '../core/kvstore/index.ts'
+import type { KeyValueStore, StoreState } from '../core/kvstore/index.ts'
 import type { Logger, LogLevel } from '../core/log/index.ts'
 import { packageRoot } from '../core/paths/index.ts'
 import { createPublisher } from './feed/index.ts'
@@ -17,6 +17,7 @@ import { startListPolls } from './named-lists/index.ts'
 import { createFillerMetrics } from './metrics/filler-metrics.ts'
 import type { ReaderStatus } from './pipeline/index.ts'
 import type { ReaderThreadData, ReaderThreadMessage } from './reader-thread.ts'
+import { watchStore } from './store-watch.ts'
 
 /** What `runFiller` needs. */
 export interface FillerOptions {
@@ -48,6 +49,8 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     logger.warn({ http: shownAddress(chain.http) }, 'the chain node does not answer over HTTP')
   }
   await prepareDatabase(config, logger)
+  // Until the store was opened nothing is known against it.
+  let storeState = (): StoreState => 'up'
   const statuses = new Map<string, ReceivedStatus>()
   const metrics = createFillerMetrics()
   const first = config.readers[0]!
@@ -58,11 +61,17 @@ export async function runFiller(options: FillerOptions): Promise<void> {
           address: first.server_addr,
           port: first.server_port,
           statuses,
-          renderMetrics: () => metrics.render(),
+          storeState: () => storeState(),
+          renderMetrics: () => {
+            metrics.noteStore(storeState())
+            return metrics.render()
+          },
           logger,
         })
   const { kvstore } = config.connections
   const store = options.kvstore ?? (await openKeyValueStore(kvstore, chain.name, logger))
+  const watch = await watchStore(store)
+  storeState = () => watch.state
   const publish = createPublisher({
     store,
     logger,
@@ -96,6 +105,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
   } finally {
     await polls.stop()
     await health?.close()
+    watch.stop()
     if (!options.kvstore) await store.close()
   }
 }

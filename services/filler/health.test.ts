@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { patient } from '../../tests/setup/patience.ts'
+import type { StoreState } from '../core/kvstore/index.ts'
 import { createLogger } from '../core/log/index.ts'
 import { startFillerHealth } from './health.ts'
 import type { FillerHealth, ReceivedStatus } from './health.ts'
@@ -48,11 +49,13 @@ const well: ReaderStatus = {
 let health: FillerHealth | undefined
 afterEach(() => health?.close())
 
-async function ask(received: Partial<ReceivedStatus>) {
+async function ask(received: Partial<ReceivedStatus>, store: StoreState = 'up') {
   const statuses = new Map([['main-1', { status: well, atMs: performance.now(), ...received }]])
   const logger = createLogger({ name: 'test', level: 'silent' })
   const renderMetrics = () => Promise.resolve('')
-  health = await startFillerHealth({ address: '127.0.0.1', port: 0, statuses, renderMetrics, logger })
+  const storeState = () => store
+  const options = { address: '127.0.0.1', port: 0, statuses, storeState, renderMetrics, logger }
+  health = await startFillerHealth(options)
   const url = `http://127.0.0.1:${health.port}`
   const response = await fetch(`${url}/health`)
   const { data } = (await response.json()) as { data: Record<string, unknown> }
@@ -97,4 +100,14 @@ it('the health of the filler is not well while the thread of a reader is silent'
   const { status, data } = await ask({ atMs: performance.now() - 40_000 })
   expect(status).toBe(503)
   expect(data.reasons).toEqual(['reader main-1: its thread has said nothing for 40 s'])
+})
+
+it('the health of the filler names why the key-value store refuses writes, while readers progress', async () => {
+  const { status, data, alive } = await ask({}, 'out of memory')
+  expect([status, alive]).toEqual([200, 200])
+  expect(data).toMatchObject({
+    status: 'degraded',
+    reasons: ['the key-value store refuses writes: it has reached its maxmemory (OOM)'],
+    kvstore: 'out of memory',
+  })
 })

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { FatalError } from '../core/errors/index.ts'
+import { describeStoreState } from '../core/kvstore/index.ts'
+import type { StoreState } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { createMetricsHandler } from '../core/metrics/index.ts'
 import type { ReaderStatus } from './pipeline/index.ts'
@@ -23,6 +25,8 @@ export interface FillerHealthOptions {
   readonly port: number
   /** The newest of each reader, and when it came on the clock of `performance`. */
   readonly statuses: ReadonlyMap<string, ReceivedStatus>
+  /** State of the key-value store that live clients' processes listen to. */
+  readonly storeState: () => StoreState
   /** All metrics in the Prometheus text format. */
   readonly renderMetrics: () => Promise<string>
   readonly logger: Logger
@@ -37,7 +41,7 @@ const SILENT_MS = 30_000
 /**
  * Answers `GET /health` with the status of every reader as JSON, `GET /healthc` with a word, and `GET /metrics`.
  * Being behind is not being ill: `/health` is 200 while the readers progress, and 503 naming the reasons when one
- * does not although it has something to do. `/healthc`, for supervisors, is 200 as long as the process works.
+ * does not although it has something to do. Without the key-value store readers progress: `/health` is 200 and names it. `/healthc`, for supervisors, is 200 as long as the process works.
  *
  * @throws FatalError `PORT_UNAVAILABLE`.
  */
@@ -56,9 +60,14 @@ export async function startFillerHealth(options: FillerHealthOptions): Promise<F
     const reasons = readers.flatMap(({ name, problem }) =>
       problem === null ? [] : [`reader ${name}: ${problem}`],
     )
-    const data = { status: reasons.length === 0 ? 'healthy' : 'stalled', reasons, readers }
+    const isStalled = reasons.length > 0
+    const storeState = options.storeState()
+    const storeProblem = describeStoreState(storeState)
+    if (storeProblem !== null) reasons.push(storeProblem)
+    const status = isStalled ? 'stalled' : reasons.length > 0 ? 'degraded' : 'healthy'
+    const data = { status, reasons, kvstore: storeState, readers }
     return response
-      .writeHead(reasons.length === 0 ? 200 : 503, { 'content-type': 'application/json' })
+      .writeHead(isStalled ? 503 : 200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ success: true, data, query_time: Date.now() }))
   })
   server.maxConnections = MAX_CONNECTIONS

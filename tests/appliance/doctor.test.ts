@@ -7,10 +7,12 @@ import { createServer } from 'node:tls'
 import { generate } from 'selfsigned'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { examine } from '../../services/appliance/index.ts'
+import { examineStore } from '../../services/appliance/doctor/doctor.ts'
 import { ensureSelfSigned } from '../../services/appliance/tls/certificate.ts'
 import { buildQueryIndexes, connectDatabase } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { describeWithRedis, refusalCauses, startTestRedis } from '../setup/redis.ts'
 
 describe('the doctor', () => {
   let database: TestDatabase
@@ -25,12 +27,18 @@ describe('the doctor', () => {
 
   async function findings(
     families: readonly string[],
-    { certificates = [] as string[], port = 1, address = database.address } = {},
+    {
+      certificates = [] as string[],
+      port = 1,
+      address = database.address,
+      kvstore = null as Parameters<typeof examine>[0]['kvstore'],
+    } = {},
   ): Promise<Map<string, readonly [string, string]>> {
     const found = new Map<string, readonly [string, string]>()
     await examine({
       address,
       chainHttp: 'http://127.0.0.1:1',
+      kvstore,
       certificates,
       proxy: { host: '127.0.0.1', port, serverName: 'localhost' },
       databaseDisk: null,
@@ -45,6 +53,15 @@ describe('the doctor', () => {
     expect((await findings(['assets', 'tools'])).get('indexes')).toEqual(['ok', 'all there, all valid'])
     const [level, note] = (await findings(['assets', 'market'])).get('query indexes') ?? []
     expect([level, note]).toEqual(['warn', expect.stringMatching(/^not built yet: .*sales/)])
+  })
+
+  it('the doctor says that Redis cannot be reached', async () => {
+    const address = { host: '127.0.0.1', port: 1, tls: false, connection_type: 'standalone' } as const
+    expect((await findings([], { kvstore: { address, chainName: 'test' } })).get('key-value store')).toEqual([
+      'fail',
+      'Redis at 127.0.0.1:1: the key-value store is unavailable',
+    ])
+    expect((await findings([])).has('key-value store')).toBe(false)
   })
 
   it('the doctor says how long the served certificate lasts, and that a renewed key cannot be read', async () => {
@@ -116,6 +133,33 @@ describe('the doctor', () => {
       expect(found.get('database')).toEqual(['fail', expect.stringContaining('schema of this version')])
     } finally {
       await empty.drop()
+    }
+  })
+})
+
+describeWithRedis('the doctor and Redis', () => {
+  it.each(refusalCauses)('the doctor says that Redis refuses writes, and why: %s', async (cause) => {
+    const redis = await startTestRedis()
+    try {
+      const look = async () => {
+        const found: string[] = []
+        await examineStore({
+          kvstore: {
+            address: { host: '127.0.0.1', port: redis.port, tls: false, connection_type: 'standalone' },
+            chainName: 'test',
+          },
+          report: (level, _, note) => void found.push(level, note),
+        })
+        return found
+      }
+      expect(await look()).toEqual(['ok', `Redis at 127.0.0.1:${redis.port} answers and takes writes`])
+      await redis.refuseWrites(cause)
+      expect(await look()).toEqual([
+        'fail',
+        expect.stringMatching(new RegExp(`refuses writes: .*\\(${cause}\\)`)),
+      ])
+    } finally {
+      await redis.stop()
     }
   })
 })

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
 import { describeUnless, findProgram } from './available.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 
@@ -14,9 +16,16 @@ export interface TestRedis {
   /** Ends it at once. `start` brings it back on the same port, empty. */
   kill(): Promise<void>
   start(): Promise<void>
+  /** Makes it refuse writes, with an error that begins with this word. */
+  refuseWrites(cause: RefusalCause): Promise<void>
+  takeWrites(): Promise<void>
   /** Ends it and removes its files. */
   stop(): Promise<void>
 }
+
+/** Causes for which Redis refuses writes: a read-only replica, no memory left, snapshots that cannot be saved. */
+export const refusalCauses = ['READONLY', 'OOM', 'MISCONF'] as const
+export type RefusalCause = (typeof refusalCauses)[number]
 
 /**
  * `describe` for what needs a real Redis. Without a `redis-server` on the PATH the suite counts as skipped and says
@@ -55,10 +64,42 @@ export async function startTestRedis(args: readonly string[] = []): Promise<Test
     async start() {
       running = await launch(binary, [...options, ...args])
     },
+    refuseWrites: (cause) => withClient(port, (client) => refusals[cause](client, dir)),
+    takeWrites: () =>
+      withClient(port, async (client) => {
+        await client.replicaof('NO', 'ONE')
+        await client.config('SET', 'maxmemory', '0')
+        await client.config('SET', 'save', '')
+      }),
     async stop() {
       await kill()
       rmSync(dir, { recursive: true, force: true })
     },
+  }
+}
+
+const refusals: Readonly<Record<RefusalCause, (client: Redis, dir: string) => Promise<void>>> = {
+  async READONLY(client) {
+    await client.replicaof('127.0.0.1', '1')
+  },
+  async OOM(client) {
+    await client.config('SET', 'maxmemory', '1')
+  },
+  async MISCONF(client, dir) {
+    // A folder stands in the way of the snapshot.
+    mkdirSync(join(dir, 'dump.rdb'), { recursive: true })
+    await client.config('SET', 'save', '3600 1')
+    await client.bgsave()
+    while (!(await client.info('persistence')).includes('rdb_last_bgsave_status:err')) await sleep(20)
+  },
+}
+
+async function withClient(port: number, work: (client: Redis) => Promise<void>): Promise<void> {
+  const client = new Redis({ port, host: '127.0.0.1' })
+  try {
+    await work(client)
+  } finally {
+    client.disconnect()
   }
 }
 

@@ -40,7 +40,8 @@ export interface HealthView {
   readonly database: 'up' | 'unavailable'
   /** Whether requests are answered, be it by a replica. */
   readonly answers: boolean
-  readonly kvstore: 'up' | 'unavailable'
+  /** As in /health. */
+  readonly kvstore: string
   readonly kvstore_kind: 'redis' | 'memory'
   /** State of each replica, in the order of the configuration. */
   readonly replicas: readonly string[]

@@ -1,3 +1,4 @@
+import { storeStates } from '../../core/kvstore/index.ts'
 import { shape } from '../endpoint/index.ts'
 
 const { choice, decimal, flag, integer, list, nullable, number, object, record, text, time } = shape
@@ -69,7 +70,7 @@ export const healthRecord = record('Health', 'Whether the server can answer requ
       reasons: list(text('Reason'), 'Why it is not healthy'),
       database: text('State of the database'),
       'servers?': list(server, 'Database servers, where there are several'),
-      kvstore: text('State of the key-value store'),
+      kvstore: choice('State of the key-value store: up, unavailable, or why it refuses writes', storeStates),
       kvstore_kind: text('Kind of the key-value store'),
       readers: list(reader),
       live: list(feed, 'State of the feeds of the readers, for live data'),

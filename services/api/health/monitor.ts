@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { answerWithin, createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
-import type { KeyValueStore } from '../../core/kvstore/index.ts'
+import type { KeyValueStore, StoreState } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
@@ -41,7 +41,7 @@ export interface Monitor {
 
 interface MutableState {
   database: 'up' | 'unavailable'
-  kvstore: 'up' | 'unavailable'
+  kvstore: StoreState
   readers: readonly ReaderState[]
   node: ChainInfo | undefined
 }
@@ -78,8 +78,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     ),
   )
   const store = repeat(async () => {
-    state.kvstore = await answerWithin(() => kvstore.ping(), PROBE_TIMEOUT_MS, 'the key-value store').then(
-      () => 'up' as const,
+    state.kvstore = await answerWithin(() => kvstore.probe(), PROBE_TIMEOUT_MS, 'the key-value store').catch(
       () => 'unavailable' as const,
     )
   })
@@ -104,7 +103,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     },
     async isWorking() {
       await Promise.all([database.running(), store.running()])
-      return state.database === 'up' && state.kvstore === 'up'
+      return state.database === 'up' && state.kvstore !== 'unavailable'
     },
     async close() {
       await Promise.all(looks.map((look) => look.stop()))

@@ -61,6 +61,9 @@ describe('health', () => {
 
   it('health is degraded while answers are right but something is wrong', () => {
     expect(statusOf({ kvstore: 'unavailable' })).toBe('degraded: the key-value store is unavailable')
+    expect(statusOf({ kvstore: 'read-only' })).toBe(
+      'degraded: the key-value store refuses writes: it is a read-only replica (READONLY)',
+    )
     expect(statusOf({ readers: [{ ...reader, blockNum: 970 }] })).toBe(
       'degraded: a reader is 31 blocks behind',
     )

@@ -1,3 +1,4 @@
+import { describeStoreState } from '../../core/kvstore/index.ts'
 import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
 import type { HealthState, ReaderState } from './state.ts'
@@ -163,7 +164,8 @@ function judge(
   }
   if (lagBlocks >= MAX_LAG_BLOCKS) bad.push(`a reader is ${lagBlocks} blocks behind`)
   else if (lagBlocks >= LATE_BLOCKS) poor.push(`a reader is ${lagBlocks} blocks behind`)
-  if (state.kvstore === 'unavailable') poor.push('the key-value store is unavailable')
+  const kvstoreProblem = describeStoreState(state.kvstore)
+  if (kvstoreProblem !== null) poor.push(kvstoreProblem)
   if (headAgeMs !== null && headAgeMs >= HEAD_OLD_MS) poor.push('the chain head is old')
   for (const { name, secondsSinceHeartbeat, problem, gaps } of watched) {
     for (const [first, last] of gaps) poor.push(`reader ${name} lacks blocks ${first} to ${last}`)

@@ -1,3 +1,4 @@
+import type { StoreState } from '../../core/kvstore/index.ts'
 import type { ChainInfo } from '../../core/chain-node/index.ts'
 import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
@@ -62,7 +63,7 @@ export interface HealthState {
   readonly database: 'up' | 'unavailable'
   /** The primary and its replicas, as requests see them. */
   readonly servers: readonly ServerState[]
-  readonly kvstore: 'up' | 'unavailable'
+  readonly kvstore: StoreState
   readonly kvstoreKind: 'redis' | 'memory'
   readonly readers: readonly ReaderState[]
   /** State of the readers' feeds, for live data. */

@@ -1,4 +1,5 @@
 import type { AnswerBudget } from '../../core/http/index.ts'
+import { noteStoreState } from '../../core/metrics/index.ts'
 import type { Metrics } from '../../core/metrics/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import type { HealthReport, HealthState } from '../health/index.ts'
@@ -50,7 +51,7 @@ function noteServers(metrics: Metrics, database: RequestDatabase): void {
 
 function noteHealth(metrics: Metrics, report: HealthReport, state: HealthState): void {
   metrics.set('pronghorn_health', {}, statusNumbers[report.status])
-  metrics.set('pronghorn_kvstore_up', {}, state.kvstore === 'up' ? 1 : 0)
+  noteStoreState(metrics, state.kvstore)
   for (const { reader, lagBlocks, lagSeconds } of report.lags) {
     metrics.set('pronghorn_reader_blocks_behind', { reader }, lagBlocks)
     metrics.set('pronghorn_reader_seconds_behind', { reader }, lagSeconds)

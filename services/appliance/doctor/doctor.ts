@@ -9,7 +9,9 @@ import {
   listMissingIndexes,
 } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
+import type { KvstoreConfig } from '../../core/config/connections/index.ts'
 import { describeError } from '../../core/errors/index.ts'
+import { describeStoreState, openKeyValueStore } from '../../core/kvstore/index.ts'
 import { readServedCertificate } from '../../core/http/listener/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
 import { certificateFiles, endOf } from '../tls/index.ts'
@@ -19,6 +21,8 @@ import { examineBackups } from './backups.ts'
 export interface DoctorOptions {
   readonly address: DatabaseAddress
   readonly chainHttp: string
+  /** Redis and the chain whose keys it has; null where none is configured. */
+  readonly kvstore: { readonly address: KvstoreConfig; readonly chainName: string } | null
   /** Folders that the certificate in use may come from. */
   readonly certificates: readonly string[]
   /** The proxy, as clients reach it from inside. */
@@ -46,6 +50,7 @@ export async function examine(options: DoctorOptions): Promise<void> {
   report('ok', 'versions', `Pronghorn ${readPackageVersion()}, Node.js ${process.versions.node}`)
   await examineCertificate(options)
   if (options.backups !== null) report(...(await examineBackups(options.backups, new Date())))
+  await examineStore(options)
   const head = await examineNode(options)
   const client = await connectDatabase(options.address, { applicationName: 'pronghorn-doctor' }).catch(
     (error: unknown) => {
@@ -121,6 +126,22 @@ async function readCertificateFolder(folder: string): Promise<CertificateFolder>
   } catch {
     return { unreadable: [...unreadable, `${certificateFiles.chain} (no certificate)`], chain: undefined }
   }
+}
+
+/** Looks at Redis: the program works without it, with limits and caches for each process. */
+export async function examineStore({
+  kvstore,
+  report,
+}: Pick<DoctorOptions, 'kvstore' | 'report'>): Promise<void> {
+  if (kvstore === null) return
+  const { address, chainName } = kvstore
+  const silent = { info: () => undefined, warn: () => undefined }
+  const store = await openKeyValueStore(address, chainName, silent)
+  const problem = describeStoreState(await store.probe())
+  await store.close()
+  const place = `Redis at ${address.host}:${address.port}`
+  if (problem === null) report('ok', 'key-value store', `${place} answers and takes writes`)
+  else report('fail', 'key-value store', `${place}: ${problem}`)
 }
 
 async function examineNode({ chainHttp, report }: DoctorOptions): Promise<number | null> {

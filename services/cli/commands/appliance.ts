@@ -202,6 +202,7 @@ export function addDoctor(program: Command, io: CliIo): void {
       await examine({
         address: settings.sqldb,
         chainHttp: settings.chain.http,
+        kvstore: settings.kvstore ? { address: settings.kvstore, chainName: settings.chain.name } : null,
         certificates: [flags.certificateFiles, join(flags.rendered, 'certificates')],
         proxy: { host: 'nginx', port: 8443, serverName: config.server.server_name },
         databaseDisk: flags.disk ?? null,

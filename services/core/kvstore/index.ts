@@ -5,6 +5,8 @@ import { openRedisStore } from './redis-store.ts'
 export { createMemoryStore } from './memory-store.ts'
 export type { KeyValueStore, CounterState, StoreLogger, Unsubscribe } from './key-value-store.ts'
 export { createReadyAccess } from './ready-access.ts'
+export { describeStoreState, storeStates } from './store-state.ts'
+export type { StoreState } from './store-state.ts'
 
 /**
  * The store of a configuration: Redis where `kvstore` is configured, else one inside this process. `chainName` separates

@@ -1,3 +1,5 @@
+import type { StoreState } from './store-state.ts'
+
 /** A counter after it was raised. */
 export interface CounterState {
   readonly count: number
@@ -34,8 +36,8 @@ export interface KeyValueStore {
    * messages are lost; the subscription itself comes back.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe>
-  /** Resolves when the store answers. */
-  ping(): Promise<void>
+  /** Whether the store answers and takes writes, found by writing. Never rejects. */
+  probe(): Promise<StoreState>
   /** Frees everything; calls after it fail. Never rejects. */
   close(): Promise<void>
 }

@@ -115,9 +115,9 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('a key-value store answers a ping, and fails after it was closed', async () => {
+  it('a key-value store answers a probe, and fails after it was closed', async () => {
     const store = await open()
-    await store.ping()
+    expect(await store.probe()).toBe('up')
     await store.close()
     await store.close()
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE', retryable: true })
@@ -158,7 +158,7 @@ describe('an unavailable store', () => {
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await expect(store.increment('a', 1000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await expect(store.publish('a', 'b')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
-    await expect(store.ping()).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    expect(await store.probe()).toBe('unavailable')
     const stop = await store.subscribe('a', () => undefined)
     await stop()
     await store.close()
@@ -216,7 +216,7 @@ describeWithRedis('the store on Redis', () => {
     await redis.kill()
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await redis.start()
-    await eventually(() => store.ping())
+    await eventually(async () => expect(await store.probe()).toBe('up'))
     await eventually(async () => {
       await store.publish('blocks', 'again')
       expect(heard).toContain('again')
@@ -224,6 +224,37 @@ describeWithRedis('the store on Redis', () => {
     await store.close()
     expect(entries).toContain('the key-value store is unavailable')
     expect(entries).toContain('the key-value store is back')
+  })
+
+  it.each([
+    ['READONLY', 'read-only', 'it is a read-only replica (READONLY)'],
+    ['OOM', 'out of memory', 'it has reached its maxmemory (OOM)'],
+    ['MISCONF', 'cannot save', 'it cannot save to its disk (MISCONF)'],
+  ] as const)('the store on Redis says why writes are refused: %s', async (cause, state, sentence) => {
+    const store = await open()
+    const heard: string[] = []
+    await store.subscribe('blocks', (message) => void heard.push(message))
+    await store.set('a', '1', 60_000)
+    entries.length = 0
+    await redis.refuseWrites(cause)
+    expect(await store.probe()).toBe(state)
+    for (let time = 0; time < 2; time++) {
+      await expect(store.set('a', '2', 60_000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+      await expect(store.increment('b', 60_000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    }
+    expect(await store.get('a')).toBe('1')
+    // The connection that listens stays: its pings are refused where writes are.
+    await sleep(5 * timing.pingIntervalMs)
+    await redis.takeWrites()
+    await eventually(async () => expect(await store.probe()).toBe('up'))
+    await store.set('a', '3', 60_000)
+    await store.publish('blocks', 'again')
+    await eventually(() => expect(heard).toEqual(['again']))
+    await store.close()
+    expect(entries).toEqual([
+      `the key-value store refuses writes: ${sentence}`,
+      'the key-value store takes writes again',
+    ])
   })
 
   it('the store on Redis fails in time while the server is frozen, and recovers', async () => {
@@ -234,7 +265,7 @@ describeWithRedis('the store on Redis', () => {
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await expect(store.increment('a', 1000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     redis.thaw()
-    await eventually(() => store.ping())
+    await eventually(async () => expect(await store.probe()).toBe('up'))
     await eventually(async () => {
       await store.publish('blocks', 'again')
       expect(heard).toContain('again')
@@ -253,7 +284,7 @@ describeWithRedis('the store on a Redis with a password', () => {
       logger,
       timing,
     })
-    await store.ping()
+    expect(await store.probe()).toBe('up')
     await store.close()
     const refused = await openRedisStore({
       address: { ...address, password: 'no' },
@@ -261,7 +292,7 @@ describeWithRedis('the store on a Redis with a password', () => {
       logger,
       timing,
     })
-    await expect(refused.ping()).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
+    expect(await refused.probe()).toBe('unavailable')
     await refused.close()
     await redis.stop()
   })

@@ -95,7 +95,7 @@ export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}
       answer(() => void setImmediate(() => subscriptions.deliver(channel, message))),
     subscribe: (channel, listener) =>
       answer(() => subscriptions.add(channel, listener, () => Promise.resolve()).remove),
-    ping: () => answer(() => undefined),
+    probe: () => Promise.resolve(isClosed ? 'unavailable' : 'up'),
     close: () => {
       isClosed = true
       entries.clear()

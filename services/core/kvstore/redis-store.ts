@@ -5,6 +5,8 @@ import { RetryableError, describeError } from '../errors/index.ts'
 import { backoffDelayMs } from '../retry/index.ts'
 import type { CounterState, KeyValueStore, StoreLogger, Unsubscribe } from './key-value-store.ts'
 import { checkedTtl } from './memory-store.ts'
+import { describeStoreState, stateOfError } from './store-state.ts'
+import type { StoreState } from './store-state.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 /** Time limits; tests shorten them. */
@@ -32,6 +34,9 @@ export interface RedisStoreOptions {
   readonly timing?: Partial<RedisTiming>
 }
 
+/** The value that a probe writes lives this long. */
+const PROBE_LIFE_MS = 60_000
+
 /**
  * A store on a Redis server. Resolves after the first attempt to connect, also when that failed: the connection is
  * then retried indefinitely in the background, and calls fail at once in the meantime instead of queueing. Only plain
@@ -48,16 +53,21 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<KeyVal
     logger,
   )
 
+  const writes = createWriteWatch(logger)
+  const write = <T>(task: () => Promise<T>): Promise<T> => attempt(() => writes.watch(task))
   return {
     kind: 'redis',
     get: (key) => attempt(() => client.get(prefix + key)),
     read: (key) => attempt(() => readWithLife(client, prefix + key)),
     set: (key, value, ttlMs) =>
-      attempt(() => client.set(prefix + key, value, 'PX', checkedTtl(ttlMs))).then(ignore),
-    increment: (key, ttlMs, by = 1) => attempt(() => increment(client, prefix + key, checkedTtl(ttlMs), by)),
+      write(() => client.set(prefix + key, value, 'PX', checkedTtl(ttlMs))).then(ignore),
+    increment: (key, ttlMs, by = 1) => write(() => increment(client, prefix + key, checkedTtl(ttlMs), by)),
     publish: (channel, message) => attempt(() => client.publish(prefix + channel, message)).then(ignore),
     subscribe: (channel, listener) => live.subscribe(prefix + channel, listener),
-    ping: () => attempt(() => client.ping()).then(ignore),
+    probe: () =>
+      writes
+        .watch(() => client.set(`${prefix}probe`, '', 'PX', PROBE_LIFE_MS))
+        .then(() => 'up', stateOfError),
     close: async () => {
       live.close()
       await client.quit().catch(() => undefined)
@@ -68,6 +78,31 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<KeyVal
 
 function ignore(): void {
   return undefined
+}
+
+/** Logs that a server which answers refuses to write, and that it writes again: once each, not with each command. */
+function createWriteWatch(logger: StoreLogger) {
+  let state: StoreState = 'up'
+  const note = (now: StoreState): void => {
+    // What is wrong with the connection is logged by the connection.
+    if (now === state || now === 'unavailable') return
+    state = now
+    const sentence = describeStoreState(now)
+    if (sentence === null) logger.info({}, 'the key-value store takes writes again')
+    else logger.warn({ state }, sentence)
+  }
+  return {
+    async watch<T>(task: () => Promise<T>): Promise<T> {
+      try {
+        const value = await task()
+        note('up')
+        return value
+      } catch (error) {
+        note(stateOfError(error))
+        throw error
+      }
+    },
+  }
 }
 
 async function attempt<T>(task: () => Promise<T>): Promise<T> {
@@ -166,8 +201,12 @@ function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: St
       const channels = subscriptions.channels()
       if (channels.length > 0) void opened.subscribe(...channels).catch(() => opened.disconnect(true))
     })
+    // A server that refuses writes refuses pings too (MISCONF), and delivers messages all the same.
+    const reconnectIfSilent = (error: unknown): void => {
+      if (stateOfError(error) === 'unavailable') opened.disconnect(true)
+    }
     pulse = setInterval(
-      () => void (opened.status === 'ready' && opened.ping().catch(() => opened.disconnect(true))),
+      () => void (opened.status === 'ready' && opened.ping().catch(reconnectIfSilent)),
       timing.pingIntervalMs,
     )
     pulse.unref()

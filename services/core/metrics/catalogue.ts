@@ -210,10 +210,17 @@ export const metricCatalogue = {
   },
   pronghorn_kvstore_up: {
     kind: 'gauge',
-    help: '1 while the key-value store answers.',
+    help: '1 while the key-value store answers and takes writes.',
     labels: [],
-    programs: ['api'],
+    programs: ['api', 'filler'],
     aggregation: 'min',
+  },
+  pronghorn_kvstore_state: {
+    kind: 'gauge',
+    help: '1 for the state of the key-value store: up, unavailable, or why it refuses writes (read-only, out of memory, cannot save, refuses writes).',
+    labels: ['state'],
+    programs: ['api', 'filler'],
+    aggregation: 'max',
   },
   pronghorn_certificate_days: {
     kind: 'gauge',

@@ -1,4 +1,5 @@
-import { createMetrics, renderSnapshots } from '../../core/metrics/index.ts'
+import type { StoreState } from '../../core/kvstore/index.ts'
+import { createMetrics, noteStoreState, renderSnapshots } from '../../core/metrics/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
 import type { ListPollResult } from '../named-lists/index.ts'
 
@@ -9,6 +10,8 @@ export interface FillerMetrics {
   notePoll(result: ListPollResult): void
   /** Takes what became of a message for live clients. */
   noteMessage(reader: string, outcome: 'sent' | 'dropped'): void
+  /** Takes the state of the key-value store. */
+  noteStore(state: StoreState): void
   /** All of it in the Prometheus text format. */
   render(): Promise<string>
 }
@@ -29,6 +32,9 @@ export function createFillerMetrics(now: () => number = Date.now): FillerMetrics
     },
     noteMessage(reader, outcome) {
       metrics.count('pronghorn_feed_messages_total', { reader, outcome })
+    },
+    noteStore(state) {
+      noteStoreState(metrics, state)
     },
     async render() {
       return renderSnapshots([await metrics.snapshot(), ...readers.values()])

@@ -1,0 +1,29 @@
+import type { KeyValueStore, StoreState } from '../core/kvstore/index.ts'
+
+/** The key-value store as of the last look at it. */
+export interface StoreWatch {
+  readonly state: StoreState
+  stop(): void
+}
+
+const INTERVAL_MS = 5_000
+
+/** Looks at the key-value store now and then repeatedly: health and metrics wait for nothing. */
+export async function watchStore(store: KeyValueStore): Promise<StoreWatch> {
+  let state = await store.probe()
+  let isLooking = false
+  const look = async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
+    state = await store.probe()
+    isLooking = false
+  }
+  const timer = setInterval(() => void look(), INTERVAL_MS)
+  timer.unref()
+  return {
+    get state() {
+      return state
+    },
+    stop: () => clearInterval(timer),
+  }
+}
