@@ -11,6 +11,7 @@ export { tables as assetsTables } from './tables.ts'
 export { EventLog } from './event-log.ts'
 export type { StoredHistory } from './event-log.ts'
 export { logCodes as assetsLogCodes } from './contract.ts'
+export type { FormatField, OfferState, TemplateState } from './contract.ts'
 export { offerStates, offerValidity } from './offer-changes.ts'
 
 /** Settings of the handler in readers.config.json. */

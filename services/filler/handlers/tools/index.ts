@@ -9,6 +9,7 @@ import type { ToolsState } from './state.ts'
 import { tables } from './tables.ts'
 export { tables as toolsTables } from './tables.ts'
 export { logCodes as toolsLogCodes } from './contract.ts'
+export type { LinkState } from './contract.ts'
 export { linkCollections } from './link-derivations.ts'
 
 /** Settings of the handler in readers.config.json. */

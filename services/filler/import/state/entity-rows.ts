@@ -1,33 +1,49 @@
 import { attributesToJsonText, decodeAttributes } from '../../../core/antelope/attributes/index.ts'
 import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
 import { assetsTables, offerStates, offerValidity } from '../../handlers/assets/index.ts'
+import type { FormatField } from '../../handlers/assets/index.ts'
 import { buyofferState, listAssets, loadedListings, saleState } from '../../handlers/market/index.ts'
 import { linkCollections } from '../../handlers/tools/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
-
-/** A field of a schema. */
-export interface FormatField {
-  readonly name: string
-  readonly type: string
-}
+import type {
+  AssetValue,
+  AuctionValue,
+  BuyofferValue,
+  LinkValue,
+  ListingValue,
+  OfferValue,
+  SaleValue,
+  TemplateBuyofferValue,
+  TemplateDataValue,
+  TemplateValue,
+} from './contract-values.ts'
 
 /** Fields of a schema; none when it is not known. */
 export type FormatOf = (collection: string, schema: string) => readonly FormatField[]
 
-type Values = Readonly<Record<string, unknown>>
-type Row = Record<string, unknown>
+/** How rows of a table follow from the contract's rows. */
+export interface EntityRows<Value, Row extends object> {
+  /** The row for a contract's row alone. Columns that only actions set are unknown. */
+  rowOf(value: Value, scope: string, formatOf: FormatOf): Row
+  /**
+   * Adds the rows that belong to a row, and the derivations that start from it, to a unit.
+   * @param value the contract's row; null when it was removed in the block that created it.
+   */
+  complete?(row: Row, unit: CommitUnit, value: Value | null): void
+}
 
 /** Marker for unknown times; no valid time has this value. */
 const unknownDates = { created_at_time: 0, updated_at_time: 0, created_at_block: 0, updated_at_block: 0 }
 const linkStates = { waiting: 0, created: 1 } as const
 const auctionStates = { waiting: 0, started: 1 } as const
+
 /** Attributes as JSON text; null when there are none. */
-function attributes(format: readonly FormatField[], packed: unknown): string | null {
-  const { attributes: found } = decodeAttributes(format, packed as Uint8Array)
+function attributes(format: readonly FormatField[], packed: Uint8Array): string | null {
+  const { attributes: found } = decodeAttributes(format, packed)
   return Object.keys(found).length === 0 ? null : attributesToJsonText(found)
 }
 
-const listing = (value: Values) => ({
+const listing = (value: ListingValue) => ({
   ...unknownDates,
   collection_name: value.collection_name,
   collection_fee: value.collection_fee,
@@ -35,9 +51,9 @@ const listing = (value: Values) => ({
   taker_marketplace: null,
 })
 
-/** Columns from the contract's row alone, by table. Columns that only actions set are unknown. */
-const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: FormatOf) => Row>> = {
-  'assets.templates': (value, scope, formatOf) => ({
+/** Rows of templates. */
+export const templateRows = {
+  rowOf: (value: TemplateValue, scope: string, formatOf: FormatOf) => ({
     template_id: value.template_id,
     created_at_block: 0,
     created_at_time: 0,
@@ -49,13 +65,16 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
     burnable: value.burnable,
     collection_name: scope,
     schema_name: value.schema_name,
-    immutable_data:
-      attributes(formatOf(scope, value.schema_name as string), value.immutable_serialized_data) ?? '{}',
+    immutable_data: attributes(formatOf(scope, value.schema_name), value.immutable_serialized_data) ?? '{}',
     mutable_data: null,
   }),
-  'assets.assets': (value, scope, formatOf) => {
-    const format = formatOf(value.collection_name as string, value.schema_name as string)
-    const template = value.template_id as number
+}
+
+/** Rows of assets. */
+export const assetRows = {
+  rowOf: (value: AssetValue, scope: string, formatOf: FormatOf) => {
+    const format = formatOf(value.collection_name, value.schema_name)
+    const template = value.template_id
     return {
       asset_id: value.asset_id,
       minted_at_time: 0,
@@ -80,7 +99,20 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
       mutable_data: attributes(format, value.mutable_serialized_data),
     }
   },
-  'assets.offers': (value) => ({
+  complete: (row: Pick<AssetValue, 'asset_id'>, unit: CommitUnit, value: AssetValue | null): void => {
+    for (const quantity of value?.backed_tokens ?? []) {
+      const { symbol, amount } = parseAsset(quantity)
+      unit.add(assetsTables.backedTokens, { asset_id: row.asset_id, token_symbol: symbol, amount })
+    }
+  },
+}
+
+/** Columns of an offer that its open assets follow from. */
+type OpenOffer = Pick<OfferValue, 'offer_id' | 'sender_asset_ids' | 'recipient_asset_ids'> & { state: number }
+
+/** Rows of offers. */
+export const offerRows = {
+  rowOf: (value: OfferValue) => ({
     ...unknownDates,
     offer_id: value.offer_id,
     state: offerStates.pending,
@@ -92,14 +124,25 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
     recipient_asset_ids: value.recipient_asset_ids,
     collection_names: [],
   }),
-  'market.sales': (value) => {
-    const price = parseAsset(value.listing_price as string)
-    const settlement = parseSymbol(value.settlement_symbol as string)
-    const offer = value.offer_id as bigint
+  complete: (row: OpenOffer, unit: CommitUnit): void => {
+    if (row.state !== offerStates.pending) return
+    for (const id of [...row.sender_asset_ids, ...row.recipient_asset_ids]) {
+      unit.upsert(assetsTables.openOfferAssets, { asset_id: id, offer_id: row.offer_id })
+      unit.recheck(offerValidity, id)
+    }
+  },
+}
+
+/** Rows of sales. */
+export const saleRows = {
+  rowOf: (value: SaleValue) => {
+    const price = parseAsset(value.listing_price)
+    const settlement = parseSymbol(value.settlement_symbol)
+    const offer = value.offer_id
     return {
       sale_id: value.sale_id,
       ...listing(value),
-      ...listAssets(value.asset_ids as bigint[]),
+      ...listAssets(value.asset_ids),
       state: offer < 0n ? saleState.waiting : saleState.listed,
       seller: value.seller,
       buyer: null,
@@ -113,14 +156,19 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
       settlement_symbol: settlement.symbol,
     }
   },
-  'market.auctions': (value) => {
-    const bid = parseAsset(value.current_bid as string)
+  complete: loadedListings.sale,
+}
+
+/** Rows of auctions. */
+export const auctionRows = {
+  rowOf: (value: AuctionValue) => {
+    const bid = parseAsset(value.current_bid)
     const buyer = value.current_bidder === '' ? null : value.current_bidder
     return {
       auction_id: value.auction_id,
       ...listing(value),
-      ...listAssets(value.asset_ids as bigint[]),
-      state: value.assets_transferred === true ? auctionStates.started : auctionStates.waiting,
+      ...listAssets(value.asset_ids),
+      state: value.assets_transferred ? auctionStates.started : auctionStates.waiting,
       taker_marketplace: buyer === null ? null : value.taker_marketplace,
       seller: value.seller,
       buyer,
@@ -132,12 +180,17 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
       claimed_by_buyer: value.claimed_by_buyer,
     }
   },
-  'market.buyoffers': (value) => {
-    const price = parseAsset(value.price as string)
+  complete: loadedListings.auction,
+}
+
+/** Rows of buy offers. */
+export const buyofferRows = {
+  rowOf: (value: BuyofferValue) => {
+    const price = parseAsset(value.price)
     return {
       buyoffer_id: value.buyoffer_id,
       ...listing(value),
-      ...listAssets(value.asset_ids as bigint[]),
+      ...listAssets(value.asset_ids),
       state: buyofferState.pending,
       seller: value.recipient,
       buyer: value.buyer,
@@ -147,8 +200,13 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
       decline_memo: null,
     }
   },
-  'market.template_buyoffers': (value) => {
-    const price = parseAsset(value.price as string)
+  complete: loadedListings.buyoffer,
+}
+
+/** Rows of template buy offers. */
+export const templateBuyofferRows = {
+  rowOf: (value: TemplateBuyofferValue) => {
+    const price = parseAsset(value.price)
     return {
       buyoffer_id: value.buyoffer_id,
       ...listing(value),
@@ -165,10 +223,15 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
       traits: [],
     }
   },
-  'tools.links': (value) => ({
+  complete: loadedListings.templateBuyoffer,
+}
+
+/** Rows of links. */
+export const linkRows = {
+  rowOf: (value: LinkValue) => ({
     ...unknownDates,
     link_id: value.link_id,
-    state: value.assets_transferred === true ? linkStates.created : linkStates.waiting,
+    state: value.assets_transferred ? linkStates.created : linkStates.waiting,
     has_unknown_assets: false,
     creator: value.creator,
     claimer: null,
@@ -178,49 +241,11 @@ const rowsOf: Readonly<Record<string, (value: Values, scope: string, formatOf: F
     asset_ids: value.asset_ids,
     collection_names: [],
   }),
-}
-
-/** The row of a table for a contract's row. */
-export function entityRow(table: string, value: Values, scope: string, formatOf: FormatOf): Row {
-  return rowsOf[table]!(value, scope, formatOf)
-}
-
-/** Gives what belongs to a row, and what is to be derived of it, to a unit. */
-export function putRelatedRows(table: string, row: Row, value: Values | null, unit: CommitUnit): void {
-  completions[table]?.(row, unit, value)
-}
-
-/** The rows are those of the table, as `entityRow` builds them and as actions have changed them. */
-function related(put: (row: never, unit: CommitUnit) => void) {
-  return (row: Row, unit: CommitUnit) => put(row as never, unit)
-}
-
-const completions: Readonly<Record<string, (row: Row, unit: CommitUnit, value: Values | null) => void>> = {
-  'assets.assets': (row, unit, value) => {
-    for (const quantity of (value?.backed_tokens ?? []) as string[]) {
-      const { symbol, amount } = parseAsset(quantity)
-      unit.add(assetsTables.backedTokens, {
-        asset_id: row.asset_id as bigint,
-        token_symbol: symbol,
-        amount,
-      })
-    }
-  },
-  'assets.offers': (row, unit) => {
-    if (row.state !== offerStates.pending) return
-    for (const id of [...(row.sender_asset_ids as bigint[]), ...(row.recipient_asset_ids as bigint[])]) {
-      unit.upsert(assetsTables.openOfferAssets, { asset_id: id, offer_id: row.offer_id as bigint })
-      unit.recheck(offerValidity, id)
-    }
-  },
-  'market.sales': related(loadedListings.sale),
-  'market.auctions': related(loadedListings.auction),
-  'market.buyoffers': related(loadedListings.buyoffer),
-  'market.template_buyoffers': related(loadedListings.templateBuyoffer),
-  'tools.links': (row, unit) => unit.recheck(linkCollections, row.link_id as bigint),
+  complete: ({ link_id: id }: Pick<LinkValue, 'link_id'>, unit: CommitUnit): void =>
+    unit.recheck(linkCollections, id),
 }
 
 /** Mutable data of a template as JSON text. */
-export function templateData(value: Values, scope: string, formatOf: FormatOf): string | null {
-  return attributes(formatOf(scope, value.schema_name as string), value.mutable_serialized_data)
+export function templateData(value: TemplateDataValue, scope: string, formatOf: FormatOf): string | null {
+  return attributes(formatOf(scope, value.schema_name), value.mutable_serialized_data)
 }

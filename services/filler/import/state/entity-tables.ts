@@ -2,6 +2,17 @@ import { assetsTables } from '../../handlers/assets/index.ts'
 import { marketTables } from '../../handlers/market/index.ts'
 import { toolsTables } from '../../handlers/tools/index.ts'
 import type { KeyedTable } from '../../rows/table.ts'
+import {
+  assetRows,
+  auctionRows,
+  buyofferRows,
+  linkRows,
+  offerRows,
+  saleRows,
+  templateBuyofferRows,
+  templateRows,
+} from './entity-rows.ts'
+import type { EntityRows } from './entity-rows.ts'
 
 /** A table whose rows actions create and change: the contract's rows alone do not contain all columns. */
 export interface EntityTable {
@@ -11,20 +22,28 @@ export interface EntityTable {
   readonly table: KeyedTable<object>
   /** Key column; an integer. */
   readonly key: string
+  /** Takes rows as the ABI decodes them and as the database returns them, without their types. */
+  readonly rows: EntityRows<Readonly<Record<string, unknown>>, Record<string, unknown>>
 }
 
-function entity<R extends object>(family: string, contractTable: string, table: KeyedTable<R>): EntityTable {
-  return { family, contractTable, table: table as unknown as KeyedTable<object>, key: table.key[0]! }
+function entity<Value, Row extends object>(
+  family: string,
+  contractTable: string,
+  table: KeyedTable<Row>,
+  rows: EntityRows<Value, NoInfer<Row>>,
+): EntityTable {
+  const untyped = { table, rows } as unknown as Pick<EntityTable, 'table' | 'rows'>
+  return { family, contractTable, key: table.key[0]!, ...untyped }
 }
 
 /** These tables, each after those that its rows refer to. */
 export const entityTables: readonly EntityTable[] = [
-  entity('assets', 'templates', assetsTables.templates),
-  entity('assets', 'assets', assetsTables.assets),
-  entity('assets', 'offers', assetsTables.offers),
-  entity('market', 'sales', marketTables.sales),
-  entity('market', 'auctions', marketTables.auctions),
-  entity('market', 'buyoffers', marketTables.buyoffers),
-  entity('market', 'tbuyoffers', marketTables.templateBuyoffers),
-  entity('tools', 'links', toolsTables.links),
+  entity('assets', 'templates', assetsTables.templates, templateRows),
+  entity('assets', 'assets', assetsTables.assets, assetRows),
+  entity('assets', 'offers', assetsTables.offers, offerRows),
+  entity('market', 'sales', marketTables.sales, saleRows),
+  entity('market', 'auctions', marketTables.auctions, auctionRows),
+  entity('market', 'buyoffers', marketTables.buyoffers, buyofferRows),
+  entity('market', 'tbuyoffers', marketTables.templateBuyoffers, templateBuyofferRows),
+  entity('tools', 'links', toolsTables.links, linkRows),
 ]

@@ -1,5 +1,6 @@
 import type { Logger } from '../../../core/log/index.ts'
 import { assetsTables } from '../../handlers/assets/index.ts'
+import type { FormatField } from '../../handlers/assets/index.ts'
 import { saleState } from '../../handlers/market/index.ts'
 import type { Handler, Query } from '../../handlers/index.ts'
 import type { ContractDecoder } from '../../pipeline/index.ts'
@@ -7,8 +8,9 @@ import { CommitUnit } from '../../store/index.ts'
 import type { Store } from '../../store/index.ts'
 import { loadStep } from '../progress.ts'
 import type { ContractTable } from './contract-tables.ts'
-import { entityRow, putRelatedRows, templateData } from './entity-rows.ts'
-import type { FormatField, FormatOf } from './entity-rows.ts'
+import type { TemplateDataValue } from './contract-values.ts'
+import { templateData } from './entity-rows.ts'
+import type { FormatOf } from './entity-rows.ts'
 import { entityTables } from './entity-tables.ts'
 import type { EntityTable } from './entity-tables.ts'
 import { decodeRow } from './operations.ts'
@@ -232,10 +234,10 @@ class RowWriter {
 
   #copyTemplateData(table: ContractTable, rows: readonly Collected[], unit: CommitUnit): Promise<number> {
     for (const { scope, value } of rows) {
-      const data = this.#decode(table, value)
+      const data = this.#decode(table, value) as unknown as TemplateDataValue
       unit.patch(
         assetsTables.templates,
-        { template_id: data.template_id as number },
+        { template_id: data.template_id },
         { mutable_data: templateData(data, scope, this.#formatOf) },
       )
     }
@@ -258,7 +260,7 @@ class RowWriter {
       // Its outcome is unknown: the row no longer exists.
       if (!isPresent && operation === undefined) continue
       const decoded = this.#decode(table, value)
-      const row = { ...entityRow(entity.table.name, decoded, scope, this.#formatOf), ...operation }
+      const row = { ...entity.rows.rowOf(decoded, scope, this.#formatOf), ...operation }
       put.push({ row, value: decoded })
     }
     if (entity.contractTable === 'sales') await this.#endWithOffers(put.map(({ row }) => row))
@@ -295,7 +297,7 @@ class RowWriter {
     unit: CommitUnit,
   ): void {
     unit.insert(entity.table, row)
-    putRelatedRows(entity.table.name, row, value, unit)
+    entity.rows.complete?.(row, unit, value)
   }
 
   async #operations(
