@@ -197,7 +197,11 @@ function createMounts(
   const mounts: Mount[] = []
   const channels: ChannelMount[] = []
   for (const entry of config.server.namespaces) {
-    const namespace = create(entry, traits, new Fragments(isCachingFragments))
+    const namespace = create(
+      entry,
+      traits,
+      new Fragments({ isCaching: isCachingFragments, maxBytes: config.server.limits.answer_bytes }),
+    )
     const paths = [entry.path, ...entry.aliases]
     if (namespace) {
       mounts.push({ namespace, paths })

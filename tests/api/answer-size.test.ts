@@ -99,6 +99,54 @@ describe('an answer above limits.answer_bytes', () => {
   })
 })
 
+/** Templates and assets that are too large to be read in one statement. */
+const manyLarge = { templates: 100, templateBytes: 100 * KIB, assets: 100, assetBytes: 100 * KIB, offers: 3 }
+
+describe('a page that is too large for one statement', () => {
+  it('is measured in the database and refused, with a limit that fits, or the record that does not', async () => {
+    for (const isCompressible of [false, true]) {
+      const { get } = await serve({ ...manyLarge, isCompressible }, { limits: { answer_bytes: 8 * MIB } })
+      const { growth } = await watch(async () => {
+        for (const list of ['/v1/assets', '/v1/templates']) {
+          const refused = await get(`${list}?limit=100`)
+          expect([refused.status, refused.body.message]).toEqual([
+            400,
+            expect.stringMatching(/limit=\d+ or less/),
+          ])
+          const limit = namedLimit(refused)
+          const answered = await get(`${list}?limit=${limit}`)
+          expect([answered.status, answered.body.message]).toEqual([200, undefined])
+          expect(answered.body.data).toHaveLength(limit)
+        }
+        const offers = await get('/v1/offers?limit=3')
+        expect(offers.body.message).toMatch(/its first record alone has \d{8}, so no limit helps/)
+        expect((await get('/v1/offers/900001')).body.message).toMatch(/^The record would have \d{8} bytes/)
+      })
+      expect(growth).toBeLessThan(250 * MIB)
+    }
+  })
+
+  it('is read in parts where it fits, and shows the same as each of its records alone', async () => {
+    const { get } = await serve(
+      { ...manyLarge, assetBytes: 90 * KIB, offers: 1 },
+      { limits: { answer_bytes: 96 * MIB } },
+    )
+    for (const [list, key] of [
+      ['/v1/assets', 'asset_id'],
+      ['/v1/templates', 'template_id'],
+    ] as const) {
+      const page = (await get(`${list}?limit=100`)).body.data as Record<string, string>[]
+      expect(page).toHaveLength(100)
+      const path = (record: Record<string, string>): string =>
+        list === '/v1/assets' ? `${list}/${record[key]!}` : `${list}/largecol/${record[key]!}`
+      for (const record of [page[0]!, page[57]!, page[99]!])
+        expect((await get(path(record))).body.data).toEqual(record)
+    }
+    const offer = (await get('/v1/offers/900001')).body.data as { sender_assets: { asset_id: string }[] }
+    expect(new Set(offer.sender_assets.map(({ asset_id: id }) => id)).size).toBe(100)
+  })
+})
+
 /** Fifteen offers of ten assets with their template: an answer of about 7 MB. */
 const largePage = { templates: 1, templateBytes: 10 * KIB, assets: 10, assetBytes: 0, offers: 15 }
 const PAGE = '/v1/offers?limit=15&sort=created'

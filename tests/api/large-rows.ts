@@ -10,6 +10,8 @@ export interface LargeRows {
   readonly assetBytes: number
   /** Each offers all assets. */
   readonly offers: number
+  /** Whether the attributes of the assets are stored in a small part of their bytes. */
+  readonly isCompressible?: boolean
 }
 
 /** Id of the first asset. */
@@ -21,8 +23,9 @@ const noise = (seed: string, bytes: number): string =>
 
 /** Adds a collection with large templates and assets, and offers of all of these. */
 export async function addLargeRows(client: pg.ClientBase, rows: LargeRows): Promise<void> {
-  const { templates, templateBytes, assets, assetBytes, offers } = rows
-  const own = assetBytes === 0 ? 'NULL' : `jsonb_build_object('text', ${noise('n', assetBytes)})`
+  const { templates, templateBytes, assets, assetBytes, offers, isCompressible } = rows
+  const text = isCompressible ? `repeat('a', ${assetBytes})` : noise('n', assetBytes)
+  const own = assetBytes === 0 ? 'NULL' : `jsonb_build_object('text', ${text})`
   await client.query(`
     INSERT INTO assets.config (contract, version, collection_format) VALUES ('atomicassets', '2.0.0', '[]') ON CONFLICT DO NOTHING;
     INSERT INTO assets.collections (collection_name, created_at_time, market_fee, created_at_block, allow_notify,

@@ -126,7 +126,10 @@ it('a record by its key takes one statement', async () => {
 })
 
 it('fragments are read again when they are not cached', async () => {
-  const { template } = assetsRecordKinds({ contract: 'atomicassets', shared: new Fragments(false) })
+  const { template } = assetsRecordKinds({
+    contract: 'atomicassets',
+    shared: new Fragments({ isCaching: false }),
+  })
   const read = () => template.readPage(session, pageOf(newest('templates', 'template_id')))
   expect([await countStatements(read), await countStatements(read)]).toEqual([2, 2])
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { findName, nameOf, splitDataMap } from './maps/index.ts'
 import { jsonArray, jsonBytes, jsonItemSizes, jsonSize, jsonString, LateJson } from './json.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8')
@@ -43,4 +44,12 @@ describe('JSON in pieces', () => {
     expect(jsonItemSizes('[]')).toBeUndefined()
     expect(jsonItemSizes(['{', '}'])).toBeUndefined()
   })
+})
+
+it('the name of a map is found among the members of few characters', () => {
+  const map = '{"a": "x", "name": "A \\"b\\"", "text": {"name": 1}}'
+  expect(findName(map)).toBe('"A \\"b\\""')
+  expect(findName(map)).toBe(nameOf(splitDataMap(map)))
+  expect(findName('{"a": 1, "a key that is longer than any spelling": "name"}')).toBeUndefined()
+  expect(findName('')).toBeUndefined()
 })

@@ -1,3 +1,5 @@
+import { answerTooLarge } from '../request/index.ts'
+import { MAX_BYTES_AT_ONCE, partsBySize, storedBytes, textsBytes, TooMuchAtOnce } from './sizes/index.ts'
 import { LRUCache } from 'lru-cache'
 import type { Session } from '../database/index.ts'
 import { packRows, unpackRows } from '../database/index.ts'
@@ -12,6 +14,8 @@ export interface FragmentKind {
   readonly version: string
   /** SQL of its texts. */
   readonly texts: readonly string[]
+  /** SQL of the `jsonb` values that its texts may be large by. */
+  readonly large?: readonly string[]
   /** FROM and WHERE. @param keys placeholder of the keys, an array. */
   readonly from: (keys: string) => string
   /** Cache size, bytes. */
@@ -51,6 +55,14 @@ const ENTRY_BYTES = 300
 
 type Missing = readonly [kind: FragmentKind, key: string]
 
+/** How fragments are read. */
+export interface FragmentSettings {
+  /** Default true. */
+  readonly isCaching?: boolean
+  /** `limits.answer_bytes`; default: any. */
+  readonly maxBytes?: number
+}
+
 /**
  * Fragments, cached by key and the version of the row that they show. A reader wants the version that its own statement
  * has just seen, so nothing stale is ever served and nothing needs to be invalidated.
@@ -59,9 +71,13 @@ export class Fragments {
   readonly #caches = new Map<FragmentKind, LRUCache<string, Fragment>>()
   readonly #isCaching: boolean
 
+  /** Most bytes of the fragments of one answer. */
+  readonly maxBytes: number
+
   /** @param isCaching false reads all of them each time, for measurements. */
-  constructor(isCaching = true) {
+  constructor({ isCaching = true, maxBytes = Infinity }: FragmentSettings = {}) {
     this.#isCaching = isCaching
+    this.maxBytes = maxBytes
   }
 
   clear(): void {
@@ -71,8 +87,32 @@ export class Fragments {
   /**
    * The fragments for keys and the versions wanted of them; at most one statement for all kinds. A row that has changed
    * since its version was read is returned in its newer form; a deleted one is missing.
+   * @throws TooMuchAtOnce.
    */
   async load(session: Session, wanted: WantedFragments): Promise<FoundFragments> {
+    const { found, missing } = this.#find(wanted)
+    for (let at = 0; at < missing.length; at += BATCH) {
+      await this.#read(session, missing.slice(at, at + BATCH), found)
+    }
+    return found
+  }
+
+  /** The same, in as many statements as it takes. @throws RequestError 400 when they are too large for an answer. */
+  async loadAll(session: Session, wanted: WantedFragments): Promise<FoundFragments> {
+    try {
+      return await this.load(session, wanted)
+    } catch (error) {
+      if (!(error instanceof TooMuchAtOnce)) throw error
+    }
+    const { found, missing } = this.#find(wanted)
+    const sizes = await this.#measure(session, missing)
+    const bytes = sizes.reduce((sum, size) => sum + size, 0)
+    if (bytes > this.maxBytes) throw answerTooLarge({ bytes, maxBytes: this.maxBytes })
+    for (const part of partsBySize(missing, sizes)) await this.#read(session, part, found, false)
+    return found
+  }
+
+  #find(wanted: WantedFragments): { found: FoundFragments; missing: Missing[] } {
     const found = new FoundFragments()
     const missing: Missing[] = []
     for (const [kind, versions] of wanted) {
@@ -83,29 +123,53 @@ export class Fragments {
         else missing.push([kind, key])
       }
     }
-    for (let at = 0; at < missing.length; at += BATCH) {
-      await this.#read(session, missing.slice(at, at + BATCH), found)
-    }
-    return found
+    return { found, missing }
   }
 
-  async #read(session: Session, missing: readonly Missing[], found: FoundFragments): Promise<void> {
+  async #read(
+    session: Session,
+    missing: readonly Missing[],
+    found: FoundFragments,
+    isGuarded = true,
+  ): Promise<void> {
     const kinds = [...new Set(missing.map(([kind]) => kind))]
     const columns = kinds.map(({ key, version, texts, from }, index) => {
       return `(SELECT ${packRows([key, version, ...texts])} ${from(`$${index + 1}`)})`
     })
-    const [row] = await session.query<(string | null)[]>({
-      name: `fragments ${kinds.map(({ name }) => name).join(' ')}`,
-      text: `SELECT ${columns.join(', ')}`,
-      values: kinds.map((kind) => missing.filter(([of]) => of === kind).map(([, key]) => key)),
+    const sizes = isGuarded ? kinds.flatMap(storedSize) : []
+    const isTooMuch = sizes.length === 0 ? 'false' : `${sizes.join(' + ')} > ${MAX_BYTES_AT_ONCE}`
+    const [row] = await session.query<[boolean, ...(string | null)[]]>({
+      name: `fragments ${kinds.map(({ name }) => name).join(' ')} ${isGuarded ? '' : 'unguarded'}`,
+      text: `WITH guard AS MATERIALIZED (SELECT ${isTooMuch} AS is_too_much)
+        SELECT is_too_much, ${columns.map((column) => `CASE WHEN NOT is_too_much THEN ${column} END`).join(', ')} FROM guard`,
+      values: keysOf(kinds, missing),
     })
+    const [isRefused, ...packed] = row!
+    if (isRefused) throw new TooMuchAtOnce()
     kinds.forEach((kind, index) => {
-      for (const [key, version, ...texts] of unpackRows<[string, string, ...string[]]>(row?.[index])) {
+      for (const [key, version, ...texts] of unpackRows<[string, string, ...string[]]>(packed[index])) {
         const fragment = { version: copyOf(version), texts: texts.map(copyOf) }
         found.add(kind, key, fragment)
         if (this.#isCaching) this.#cacheOf(kind).set(copyOf(key), fragment)
       }
     })
+  }
+
+  /** Bytes of the texts of fragments; 0 for a row that is gone. */
+  async #measure(session: Session, missing: readonly Missing[]): Promise<number[]> {
+    const kinds = [...new Set(missing.map(([kind]) => kind))]
+    const columns = kinds.map(({ key, texts, from }, index) => {
+      return `(SELECT ${packRows([key, textsBytes(texts)])} ${from(`$${index + 1}`)})`
+    })
+    const [row] = await session.query<(string | null)[]>({
+      name: `sizes of fragments ${kinds.map(({ name }) => name).join(' ')}`,
+      text: `SELECT ${columns.join(', ')}`,
+      values: keysOf(kinds, missing),
+    })
+    const sizes = new Map(
+      kinds.map((kind, index) => [kind, new Map(unpackRows<[string, string]>(row?.[index]))]),
+    )
+    return missing.map(([kind, key]) => Number(sizes.get(kind)?.get(key) ?? 0))
   }
 
   #cacheOf(kind: FragmentKind): LRUCache<string, Fragment> {
@@ -115,6 +179,16 @@ export class Fragments {
     this.#caches.set(kind, cache)
     return cache
   }
+}
+
+function keysOf(kinds: readonly FragmentKind[], missing: readonly Missing[]): string[][] {
+  return kinds.map((kind) => missing.filter(([of]) => of === kind).map(([, key]) => key))
+}
+
+/** SQL of the bytes of the values that fragments may be large by. */
+function storedSize({ large, from }: FragmentKind, index: number): string[] {
+  if (!large) return []
+  return [`(SELECT coalesce(sum(${large.map(storedBytes).join(' + ')}), 0) ${from(`$${index + 1}`)})`]
 }
 
 function createCache({ maxBytes, assembledBytes = 0 }: FragmentKind): LRUCache<string, Fragment> {

@@ -1,3 +1,4 @@
+import { TooMuchAtOnce } from './sizes/index.ts'
 import type { Session } from '../database/index.ts'
 import type { Sql } from '../sql/index.ts'
 import { bind, joinSql, PreparedNames, raw, sql } from '../sql/index.ts'
@@ -8,6 +9,8 @@ import type { PageResult, PageStatement } from '../planner/index.ts'
 export interface Selection {
   readonly ctes: readonly Sql[]
   readonly columns: readonly Sql[]
+  /** SQL of whether they are too much to be read at once; without it they never are. */
+  readonly tooMuch?: string
 }
 
 /** The columns of a selection: packed texts, null for no rows. */
@@ -27,6 +30,7 @@ const keysNames = new PreparedNames(200)
  * @param page query of the keys, `k`, and their places, `n`; a row whose `k` is null says that its row budget ran out,
  *   with the number of hits before as its place.
  * @param keyType SQL type of the keys.
+ * @throws TooMuchAtOnce.
  */
 export async function readPageTexts(
   session: Session,
@@ -42,18 +46,38 @@ export async function readPageTexts(
       return { records: await readKeysTexts(session, found.records, selection, keyType) }
     })
   }
-  const [row] = await session.query<[number | bigint | null, ...(string | null)[]]>({
+  const [row] = await session.query<[number | bigint | null, boolean | null, ...(string | null)[]]>({
     ...whole,
     reason: page.reason,
   })
-  const [hits, ...texts] = row!
+  const [hits, isTooMuch, ...texts] = row!
+  if (isTooMuch === true) throw new TooMuchAtOnce()
   return hits === null ? { records: texts } : { hits: Number(hits) }
 }
 
-function wholePage(keys: Sql, { ctes, columns }: Selection): Sql {
-  const items = [raw(`${PAGE_KEYS} AS MATERIALIZED (SELECT k, n FROM page WHERE ${HITS} IS NULL)`), ...ctes]
-  return sql`WITH page AS MATERIALIZED (${keys}), ${joinSql(items, ', ')}
-    SELECT ${joinSql([raw(HITS), ...columns], ', ')}`
+function wholePage(keys: Sql, selection: Selection): Sql {
+  const { items, columns, from } = guarded([selection])
+  const known = raw(`${PAGE_KEYS} AS MATERIALIZED (SELECT k, n FROM page WHERE ${HITS} IS NULL)`)
+  return sql`WITH page AS MATERIALIZED (${keys}), ${joinSql([known, ...items], ', ')}
+    SELECT ${joinSql([raw(HITS), ...columns], ', ')} ${from}`
+}
+
+/** WITH items, columns and FROM of selections: the first column says whether they are too much, and the others are null then. */
+function guarded(selections: readonly Selection[]): { items: Sql[]; columns: Sql[]; from: Sql } {
+  const items = selections.flatMap(({ ctes }) => ctes)
+  const columns = selections.flatMap((selection) => selection.columns)
+  const conditions = selections.flatMap(({ tooMuch }) => tooMuch ?? [])
+  if (conditions.length === 0) return { items, columns: [raw('NULL::boolean'), ...columns], from: raw('') }
+  // Subqueries without outer references are run when their value is wanted, so not below a CASE that does not reach them.
+  const guard = cte('guard', `SELECT ${conditions.join(' OR ')} AS is_too_much`)
+  return {
+    items: [...items, guard],
+    columns: [
+      raw('guard.is_too_much'),
+      ...columns.map((column) => sql`CASE WHEN NOT guard.is_too_much THEN ${column} END`),
+    ],
+    from: raw('FROM guard'),
+  }
 }
 
 /** Hits before the marker of a page whose row budget ran out; null for a page that is known. */
@@ -71,7 +95,10 @@ export async function readKeysTexts(
   return texts!
 }
 
-/** Reads what several selections select, each of keys of its own, in one statement. @returns the texts of each. */
+/**
+ * Reads what several selections select, each of keys of its own, in one statement.
+ * @returns the texts of each. @throws TooMuchAtOnce.
+ */
 export async function readTogether(
   session: Session,
   parts: readonly {
@@ -81,19 +108,23 @@ export async function readTogether(
     readonly selection: Selection
   }[],
 ): Promise<PageTexts[]> {
-  const ctes = parts.flatMap(({ keys, type, relation, selection }) => [
+  const keys = parts.map(
     // Numbers are bound as one text, which the driver then need not quote one by one.
-    sql`${raw(relation)} AS MATERIALIZED (SELECT k, n FROM unnest(${bind(
-      type === 'text' ? keys : `{${keys.join(',')}}`,
-      `${type}[]`,
-    )}) WITH ORDINALITY AS u(k, n))`,
-    ...selection.ctes,
-  ])
-  const columns = parts.flatMap(({ selection }) => selection.columns)
-  const statement = sql`WITH ${joinSql(ctes, ', ')} SELECT ${joinSql(columns, ', ')}`
-  const [row] = await session.query<(string | null)[]>(keysNames.prepared(statement.render()))
+    ({ keys, type, relation }) =>
+      sql`${raw(relation)} AS MATERIALIZED (SELECT k, n FROM unnest(${bind(
+        type === 'text' ? keys : `{${keys.join(',')}}`,
+        `${type}[]`,
+      )}) WITH ORDINALITY AS u(k, n))`,
+  )
+  const { items, columns, from } = guarded(parts.map(({ selection }) => selection))
+  const statement = sql`WITH ${joinSql([...keys, ...items], ', ')} SELECT ${joinSql(columns, ', ')} ${from}`
+  const [row] = await session.query<[boolean | null, ...(string | null)[]]>(
+    keysNames.prepared(statement.render()),
+  )
+  const [isTooMuch, ...texts] = row!
+  if (isTooMuch === true) throw new TooMuchAtOnce()
   let at = 0
-  return parts.map(({ selection }) => row!.slice(at, (at += selection.columns.length)))
+  return parts.map(({ selection }) => texts.slice(at, (at += selection.columns.length)))
 }
 
 /** `name AS MATERIALIZED (query)`, for text of this program. */

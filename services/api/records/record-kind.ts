@@ -1,3 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
+import { unpackRows } from '../database/index.ts'
+import { readPageKeys } from '../planner/index.ts'
+import { answerTooLarge } from '../request/index.ts'
+import { partsBySize, TooMuchAtOnce } from './sizes/index.ts'
 import type { Session } from '../database/index.ts'
 import type { Statement } from '../sql/index.ts'
 import type { Json } from '../json/index.ts'
@@ -28,8 +33,8 @@ export interface RecordKind {
 export interface PendingRecords {
   /** Fragments to load. */
   readonly versions: WantedFragments
-  /** Records by key, in the order of the page. */
-  readonly assemble: (found: FoundFragments) => Map<string, Json>
+  /** Records by key, in the order of the page. @param before number of records of the page that stand before. */
+  readonly assemble: (found: FoundFragments, before?: number) => Map<string, Json>
 }
 
 /** Selects what records of one kind are assembled from, and assembles them. */
@@ -42,6 +47,8 @@ export interface Assembler {
   readonly columnCount: number
   /** Reads its columns. */
   readonly read: (texts: PageTexts) => PendingRecords
+  /** Selects the sizes of records: packed rows of key, bytes of the record, and those that are read for it. */
+  readonly measure?: (keys: string) => Selection
   /** A cheaper statement for one key, `$1`, which answers one text. */
   readonly one?: {
     readonly statement: Required<Pick<Statement, 'name' | 'text'>>
@@ -56,25 +63,95 @@ export function recordKind(fragments: Fragments, assembler: Assembler): RecordKi
   async function assemble(session: Session, pending: PendingRecords): Promise<Map<string, Json>> {
     return pending.assemble(await fragments.load(session, pending.versions))
   }
+  async function readKeysAtOnce(session: Session, keys: readonly string[]): Promise<Map<string, Json>> {
+    if (keys.length === 1 && one) {
+      const { name, text } = one.statement
+      const rows = await session.query<[string]>({ name, text, values: keys })
+      return assemble(session, one.read(rows[0]?.[0]))
+    }
+    const texts = await readKeysTexts(session, keys, assembler.select(PAGE_KEYS), keyType)
+    return assemble(session, assembler.read(texts))
+  }
   return {
     keyType,
     async readPage(session, page) {
-      const texts = await readPageTexts(session, page, assembler.select(PAGE_KEYS), keyType)
-      if ('hits' in texts) return texts
-      const records = await assemble(session, assembler.read(texts.records))
-      return { records: [...records.values()] }
+      try {
+        const texts = await readPageTexts(session, page, assembler.select(PAGE_KEYS), keyType)
+        if ('hits' in texts) return texts
+        const records = await assemble(session, assembler.read(texts.records))
+        return { records: [...records.values()] }
+      } catch (error) {
+        if (!(error instanceof TooMuchAtOnce)) throw error
+      }
+      return session.snapshot(async () => {
+        const found = await readPageKeys(session, page)
+        if ('hits' in found) return found
+        const records = await readInParts({ session, fragments, assembler }, found.records)
+        return { records: [...records.values()] }
+      })
     },
     async readKeys(session, keys) {
       if (keys.length === 0) return new Map()
-      if (keys.length === 1 && one) {
-        const { name, text } = one.statement
-        const rows = await session.query<[string]>({ name, text, values: keys })
-        return assemble(session, one.read(rows[0]?.[0]))
+      try {
+        return await readKeysAtOnce(session, keys)
+      } catch (error) {
+        if (!(error instanceof TooMuchAtOnce)) throw error
       }
-      const texts = await readKeysTexts(session, keys, assembler.select(PAGE_KEYS), keyType)
-      return assemble(session, assembler.read(texts))
+      return readInParts({ session, fragments, assembler }, keys)
     },
   }
+}
+
+interface PartsOfRecords {
+  readonly session: Session
+  readonly fragments: Fragments
+  readonly assembler: Assembler
+}
+
+/** Measures records before their texts leave the database, and reads as many at a time as may be in memory. */
+async function readInParts(
+  { session, fragments, assembler }: PartsOfRecords,
+  keys: readonly string[],
+): Promise<Map<string, Json>> {
+  const { keyType, measure } = assembler
+  const sizes = measure ? await readSizes(session, keys, measure(PAGE_KEYS), keyType) : []
+  const { maxBytes } = fragments
+  const items = sizes.map(({ bytes }) => bytes)
+  const bytes = items.reduce((sum, size) => sum + size, 0)
+  if (bytes > maxBytes) throw answerTooLarge({ bytes, maxBytes, items })
+  const { tooMuch: _unlimited, ...selection } = assembler.select(PAGE_KEYS)
+  const records = new Map<string, Json>()
+  const known = measure ? sizes.map(({ key }) => key) : keys
+  for (const part of partsBySize(
+    known,
+    sizes.map(({ readBytes }) => readBytes),
+  )) {
+    const pending = assembler.read(await readKeysTexts(session, part, selection, keyType))
+    const found = await fragments.loadAll(session, pending.versions)
+    for (const [key, record] of pending.assemble(found, records.size)) records.set(key, record)
+    await setImmediate()
+  }
+  return records
+}
+
+interface RecordSize {
+  readonly key: string
+  readonly bytes: number
+  readonly readBytes: number
+}
+
+async function readSizes(
+  session: Session,
+  keys: readonly string[],
+  selection: Selection,
+  keyType: string,
+): Promise<RecordSize[]> {
+  const [packed] = await readKeysTexts(session, keys, selection, keyType)
+  return unpackRows<[string, string, string]>(packed).map(([key, bytes, readBytes]) => ({
+    key,
+    bytes: Number(bytes),
+    readBytes: Number(readBytes),
+  }))
 }
 
 /** What several things want, as one. */

@@ -6,8 +6,12 @@ export interface DataMember {
   readonly value: string
 }
 
-/** The members of a map, in their order. @param text of a `jsonb` object; empty for none. */
-export function splitDataMap(text: string): DataMember[] {
+/**
+ * The members of a map, in their order.
+ * @param text of a `jsonb` object; empty for none.
+ * @param isLast says of a key that the members after it are not wanted.
+ */
+export function splitDataMap(text: string, isLast?: (key: string) => boolean): DataMember[] {
   const members: DataMember[] = []
   if (text.length <= 2) return members
   let at = 1
@@ -15,10 +19,21 @@ export function splitDataMap(text: string): DataMember[] {
     const keyEnd = endOfString(text, at)
     const valueStart = keyEnd + 2
     const valueEnd = endOfValue(text, valueStart)
-    members.push({ key: text.slice(at, keyEnd), value: text.slice(valueStart, valueEnd) })
+    const key = text.slice(at, keyEnd)
+    members.push({ key, value: text.slice(valueStart, valueEnd) })
+    if (isLast?.(key) === true) return members
     at = valueEnd + 2
   }
   return members
+}
+
+const NAME = '"name"'
+/** Characters of the longest spelling of a key of four bytes. */
+const MAX_ESCAPED_NAME = 2 + 4 * 6
+
+/** The attribute `name` of the text of a map, as JSON text, found without splitting all of it: keys ascend by length. */
+export function findName(text: string): string | undefined {
+  return nameOf(splitDataMap(text, (key) => key === NAME || key.length > MAX_ESCAPED_NAME))
 }
 
 /** Two maps as one: members of the second replace those of the first. */
@@ -61,7 +76,7 @@ export function dataMembers(members: readonly DataMember[]): string {
 
 /** The attribute `name`, as JSON text. */
 export function nameOf(members: readonly DataMember[]): string | undefined {
-  return members.find(({ key }) => key === '"name"')?.value
+  return members.find(({ key }) => key === NAME)?.value
 }
 
 function compareKeys(one: string, other: string): number {

@@ -1,1 +1,1 @@
-export { dataMembers, nameOf, joinDataMap, overlayDataMap, splitDataMap } from './data-maps.ts'
+export { dataMembers, findName, nameOf, joinDataMap, overlayDataMap, splitDataMap } from './data-maps.ts'

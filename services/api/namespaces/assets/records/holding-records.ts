@@ -91,7 +91,10 @@ async function readHeld(
   })
   const texts = await readTogether(session, parts)
   const pending = assemblers.map(({ read }, index) => read(texts[index]!))
-  const found = await source.shared.load(session, wantedTogether(...pending.map(({ versions }) => versions)))
+  const found = await source.shared.loadAll(
+    session,
+    wantedTogether(...pending.map(({ versions }) => versions)),
+  )
   return pending.map(({ assemble }) => assemble(found))
 }
 

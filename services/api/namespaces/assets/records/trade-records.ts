@@ -1,10 +1,17 @@
 import { raw } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
 import type { Json } from '../../../json/index.ts'
 import type { Assembler } from '../../../records/index.ts'
 import { cte } from '../../../records/index.ts'
 import { jsonText } from '../../../json/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
-import { quotedOrNull, quotedOrUnknown, containedKeys, assetArray } from '../../nft/records/index.ts'
+import {
+  quotedOrNull,
+  quotedOrUnknown,
+  containedKeys,
+  assetArray,
+  measureContaining,
+} from '../../nft/records/index.ts'
 import type { RecordSource } from '../../nft/records/index.ts'
 
 const hasCode = (account: string): string =>
@@ -29,16 +36,25 @@ function tradeAssembler(
   assets: Assembler,
   recordOf: (row: readonly string[], contained: ReadonlyMap<string, Json>, contract: string) => Json,
 ): Assembler {
+  const ownCtes = (keys: string): Sql[] => [
+    cte('r', rows(keys)),
+    cte(CONTAINED, containedKeys('r', assetIds)),
+  ]
   return {
     keyType: 'bigint',
     columnCount: 1 + assets.columnCount,
     select(keys) {
       const contained = assets.select(CONTAINED)
       return {
-        ctes: [cte('r', rows(keys)), cte(CONTAINED, containedKeys('r', assetIds)), ...contained.ctes],
+        ...contained,
+        ctes: [...ownCtes(keys), ...contained.ctes],
         columns: [raw(`(SELECT ${packRows(fields, 'r.n')} FROM r)`), ...contained.columns],
       }
     },
+    measure: (keys) =>
+      measureContaining({
+        ...{ ctes: ownCtes(keys), contained: CONTAINED, key: fields[0]!, texts: fields, assetIds },
+      }),
     read([packed, ...texts]) {
       const own = unpackRows(packed)
       const pending = assets.read(texts)

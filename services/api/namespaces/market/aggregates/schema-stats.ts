@@ -95,7 +95,7 @@ export async function schemaStatsV2(
       LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`.render(),
   )
   const wanted = new Map(rows.map((row) => [row[2], row[3]]))
-  const found = await setup.assets.shared.load(session, new Map([[collectionFragment, wanted]]))
+  const found = await setup.assets.shared.loadAll(session, new Map([[collectionFragment, wanted]]))
   const results = rows.flatMap(([own, schema, name]) => {
     const light = found.get(collectionFragment, name)
     return light

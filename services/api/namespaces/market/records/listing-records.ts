@@ -5,7 +5,14 @@ import type { Assembler } from '../../../records/index.ts'
 import { cte, wantedTogether } from '../../../records/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
 import type { RecordSource } from '../../nft/records/index.ts'
-import { assetArray, containedKeys, templateObject } from '../../nft/records/index.ts'
+import {
+  assetArray,
+  collectionBytes,
+  containedKeys,
+  measureContaining,
+  templateBytes,
+  templateObject,
+} from '../../nft/records/index.ts'
 import {
   collectionFragment,
   collectionObject,
@@ -60,17 +67,24 @@ export function listingAssembler(
     collectionVersionsOf('r'),
     kind.hasTemplate ? templateVersionsOf('r') : 'NULL::text',
   ].map(raw)
+  const ownCtes = (keys: string): Sql[] => [
+    sql`${raw('r AS MATERIALIZED (')}${rowsOf(kind, own, keys, source.clock)}${raw(')')}`,
+    cte(CONTAINED, containedKeys('r', 'r.asset_ids')),
+  ]
   return {
     keyType: 'bigint',
     columnCount: columns.length + contained.columnCount,
     select(keys) {
       const assets = contained.select(CONTAINED)
-      const rows = sql`${raw('r AS MATERIALIZED (')}${rowsOf(kind, own, keys, source.clock)}${raw(')')}`
-      return {
-        ctes: [rows, cte(CONTAINED, containedKeys('r', 'r.asset_ids')), ...assets.ctes],
-        columns: [...columns, ...assets.columns],
-      }
+      return { ...assets, ctes: [...ownCtes(keys), ...assets.ctes], columns: [...columns, ...assets.columns] }
     },
+    measure: (keys) =>
+      measureContaining({
+        ...{ ctes: ownCtes(keys), contained: CONTAINED, assetIds: 'r.asset_ids' },
+        key: `r.own_${kind.key}`,
+        texts: packed.map((name) => `r.own_${name}`),
+        further: `${collectionBytes('r')} + ${kind.hasTemplate ? templateBytes('r') : '0'}`,
+      }),
     read([rows, collections, templates, ...texts]) {
       const pending = contained.read(texts)
       const versions = new Map([
@@ -79,7 +93,7 @@ export function listingAssembler(
       ])
       return {
         versions: wantedTogether(versions, pending.versions),
-        assemble(found) {
+        assemble(found, before = 0) {
           const assets = pending.assemble(found)
           const head = `{"market_contract":"${source.contract}","assets_contract":"${source.assets.contract}"`
           const records = new Map<string, Json>()
@@ -92,7 +106,7 @@ export function listingAssembler(
             const members = membersOf(kind.fields, row, collection.texts[1]!)
             const shared = [',"collection":', collectionObject(collection, fee)]
             const ofTemplate = template ? [',"template":', templateObject(template)] : ''
-            const last = end === 'alone' ? '}' : `,"ordinality":"${records.size + 1}"}`
+            const last = end === 'alone' ? '}' : `,"ordinality":"${before + records.size + 1}"}`
             records.set(row[MEMBERS_AT]!, [
               `${head}${members}${stateNow === '' ? '' : `,"state":${stateNow}`},"assets":`,
               assetArray(assetIds, assets),

@@ -1,5 +1,8 @@
 import type { Session } from '../../../database/index.ts'
 import type { NamedSchema, RecordKeys, RecordReader } from '../../../endpoint/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
+import { LateJson } from '../../../json/index.ts'
+import type { Json } from '../../../json/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 
 /** Where the filters of live subscriptions find the values of a record; `r` is its row. */
@@ -29,9 +32,31 @@ export function liveRecord(schema: NamedSchema, kind: RecordKind, source: KeySou
     schema,
     path: (key) => source.path + key,
     readKeys: (session, keys) => readKeys(session, statement, keys),
-    read: (session, keys) => kind.readKeys(session, keys),
+    read: (session, keys) => readRecords(session, kind, keys),
   }
 }
+
+/** Reads records by key; those that are too large together are read one by one, and one that is itself has no text. */
+async function readRecords(
+  session: Session,
+  kind: RecordKind,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Json>> {
+  try {
+    return await kind.readKeys(session, keys)
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    if (keys.length === 1) return new Map([[keys[0]!, tooLarge]])
+  }
+  const records = new Map<string, Json>()
+  for (const key of keys) {
+    for (const [known, record] of await readRecords(session, kind, [key])) records.set(known, record)
+  }
+  return records
+}
+
+/** In place of a record that is too large to be read: it is not written. */
+const tooLarge = new LateJson(Infinity, () => 'null')
 
 async function readKeys(
   session: Session,

@@ -38,6 +38,7 @@ export const collectionFragment: FragmentKind = {
   key: 'c.collection_name',
   version: COLLECTION_VERSION,
   texts: [jsonMembers(lightMembers), MARKET_FEE],
+  large: ['c.data'],
   from: (keys) => `FROM assets.collections c WHERE c.collection_name = ANY(${keys}::text[])`,
   maxBytes: 8 * MEBIBYTE,
 }
@@ -55,6 +56,7 @@ export const collectionRecordFragment: FragmentKind = {
       new_author_date: quoted('w.acceptance_date * 1000'),
     }),
   ],
+  large: ['c.data'],
   from: (keys) => `FROM assets.collections c LEFT JOIN assets.author_swaps w USING (collection_name)
     WHERE c.collection_name = ANY(${keys}::text[])`,
   maxBytes: 8 * MEBIBYTE,
@@ -92,6 +94,7 @@ export const schemaFragment: FragmentKind = {
   key: 'k.key',
   version: SCHEMA_VERSION,
   texts: [jsonMembers(schemaMembers), jsonMembers({ types: jsonList('s.types') })],
+  large: ['s.format', 's.types'],
   from: (keys) => `FROM unnest(${keys}::text[]) AS k(key) JOIN assets.schemas s
       ON s.collection_name = split_part(k.key, '/', 1) AND s.schema_name = split_part(k.key, '/', 2)`,
   maxBytes: 8 * MEBIBYTE,
@@ -118,6 +121,7 @@ export const templateFragment: FragmentKind = {
       deleted_at_block: quoted('t.deleted_at_block'),
     }),
   ],
+  large: ['t.immutable_data', 't.mutable_data'],
   from: (keys) => `FROM assets.templates t WHERE t.template_id = ANY(${keys}::integer[])`,
   maxBytes: 48 * MEBIBYTE,
   assembledBytes: 3_000,

@@ -1,7 +1,14 @@
 import type { Json } from '../../../json/index.ts'
 import type { Fragment } from '../../../records/index.ts'
 import { jsonBytes, jsonSize, LateJson } from '../../../json/index.ts'
-import { dataMembers, joinDataMap, nameOf, overlayDataMap, splitDataMap } from '../../../json/maps/index.ts'
+import {
+  dataMembers,
+  findName,
+  joinDataMap,
+  nameOf,
+  overlayDataMap,
+  splitDataMap,
+} from '../../../json/maps/index.ts'
 import type { AssetFragments, AssetRow } from './asset-rows.ts'
 import { collectionObject } from '../fragments/index.ts'
 
@@ -20,12 +27,16 @@ export function assetMembers(
   const own = ownMembers(contract, row, backedTokens, fragments.template !== undefined)
   if (mutableData === '' && immutableData === '') return [own, shared.nested, shared.data]
   const write = (): string => `,${mergedData(fragments.template, mutableData, immutableData)}`
-  // What the asset has itself may stand there twice: its name once more.
-  const maxBytes =
-    jsonSize(shared.data) +
-    2 * (Buffer.byteLength(mutableData) + Buffer.byteLength(immutableData)) +
-    SEPARATORS
-  return [own, shared.nested, maxBytes > COPIED_BYTES ? new LateJson(maxBytes, write) : write()]
+  const sharedBytes = jsonSize(shared.data)
+  if (sharedBytes + mutableData.length + immutableData.length <= COPIED_BYTES)
+    return [own, shared.nested, write()]
+  const maxBytes = sharedBytes + ownBytes(mutableData) + ownBytes(immutableData) + SEPARATORS
+  return [own, shared.nested, new LateJson(maxBytes, write)]
+}
+
+/** Bytes of attributes among those of all, with their name, which is shown once more. */
+function ownBytes(data: string): number {
+  return Buffer.byteLength(data) + Buffer.byteLength(findName(data) ?? '')
 }
 
 /** Larger texts are not put together in memory: they stay in the fragments that they are from. */

@@ -11,6 +11,7 @@ import type {
 import { wantedTogether } from '../../../records/index.ts'
 import { assetMembers } from './asset-json.ts'
 import type { AssetRow, ReadAssets } from './asset-rows.ts'
+import { measureAssets } from './record-sizes.ts'
 import {
   ASSET_COLUMN_COUNT,
   fragmentsOf,
@@ -55,8 +56,9 @@ export function assetAssembler(
       const own = selectAssets(keys)
       if (!extension) return own
       const more = extension.select()
-      return { ctes: [...own.ctes, ...more.ctes], columns: [...own.columns, ...more.columns] }
+      return { ...own, ctes: [...own.ctes, ...more.ctes], columns: [...own.columns, ...more.columns] }
     },
+    measure: measureAssets,
     read: (texts) =>
       pendingAssets(source, readAssets(texts), extension?.read(texts.slice(ASSET_COLUMN_COUNT))),
   }

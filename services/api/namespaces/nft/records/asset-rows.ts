@@ -8,6 +8,7 @@ import type {
   WantedFragments,
 } from '../../../records/index.ts'
 import { cte } from '../../../records/index.ts'
+import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, storedBytes } from '../../../records/sizes/index.ts'
 import { packFields, packRows, unpackRows } from '../../../database/index.ts'
 import {
   COLLECTION_VERSION,
@@ -81,8 +82,11 @@ const BACKED_TOKENS = `json_agg(json_build_object('token_contract', y.token_cont
 export function selectAssets(keys: string): Selection {
   const rows = `SELECT p.n, ${FIELDS.join(', ')} FROM ${keys} p CROSS JOIN LATERAL (
       SELECT ${FIELDS.join(', ')} FROM assets.assets a WHERE a.asset_id = p.k OFFSET 0) a`
-  return { ctes: [cte('a', rows)], columns: assetReads.map(raw) }
+  return { ctes: [cte('a', rows)], columns: assetReads.map(raw), tooMuch: TOO_MUCH }
 }
+
+const TOO_MUCH = `(SELECT count(*) > ${MAX_ROWS_AT_ONCE}
+    OR sum(${storedBytes('a.immutable_data')} + ${storedBytes('a.mutable_data')}) > ${MAX_BYTES_AT_ONCE} FROM a)`
 
 /** Without `OFFSET 0` PostgreSQL may read a whole table for what it takes to be many keys. */
 const assetReads = [

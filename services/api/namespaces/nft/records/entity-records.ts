@@ -5,6 +5,7 @@ import { cte } from '../../../records/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
 import { nestedObjects, ownTemplateMembers, templateData } from './asset-json.ts'
 import type { RecordSource } from './asset-records.ts'
+import { measureCollections, measureSchemas, measureTemplates } from './record-sizes.ts'
 import {
   collectionVersionsOf,
   readPairs,
@@ -24,6 +25,7 @@ export function collectionAssembler(source: RecordSource): Assembler {
   return {
     keyType: 'text',
     columnCount: 1,
+    measure: measureCollections,
     select: (keys) => ({
       ctes: [],
       columns: [
@@ -57,6 +59,7 @@ export function schemaAssembler(source: RecordSource, view: SchemaView = 'whole'
   return {
     keyType: 'text',
     columnCount: 2,
+    measure: measureSchemas,
     select: (keys) => ({
       ctes: [
         cte(
@@ -114,6 +117,7 @@ export function templateAssembler(source: RecordSource): Assembler {
   return {
     keyType: 'integer',
     columnCount: 3,
+    measure: measureTemplates,
     select: (keys) => ({
       ctes: [
         cte(

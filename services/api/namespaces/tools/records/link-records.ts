@@ -1,10 +1,11 @@
+import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray, jsonMembers, jsonText, quoted } from '../../../json/index.ts'
 import type { Assembler, RecordKind } from '../../../records/index.ts'
 import { cte, recordKind } from '../../../records/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
-import { assetAssembler, containedKeys } from '../../nft/records/index.ts'
+import { assetAssembler, containedKeys, measureContaining } from '../../nft/records/index.ts'
 import type { ToolsSetup } from '../setup.ts'
 import { unknownKeys } from './link-schemas.ts'
 
@@ -38,6 +39,12 @@ export function linkKind(setup: Omit<ToolsSetup, 'links' | 'lists'>): RecordKind
   return recordKind(setup.shared, linkAssembler(setup))
 }
 
+function ownCtes(keys: string): Sql[] {
+  const rows = `SELECT p.n, l.* FROM ${keys} p CROSS JOIN LATERAL (
+    SELECT l.* FROM tools.links l WHERE l.link_id = p.k OFFSET 0) l`
+  return [cte('r', rows), cte(CONTAINED, containedKeys('r', 'r.asset_ids'))]
+}
+
 function linkAssembler({ contract, assetsContract }: Omit<ToolsSetup, 'links' | 'lists'>): Assembler {
   // The selected columns do not depend on the contract of the assets.
   const assets = assetAssembler({ contract: '' })
@@ -47,10 +54,9 @@ function linkAssembler({ contract, assetsContract }: Omit<ToolsSetup, 'links' | 
     columnCount: 2 + assets.columnCount,
     select(keys) {
       const contained = assets.select(CONTAINED)
-      const rows = `SELECT p.n, l.* FROM ${keys} p CROSS JOIN LATERAL (
-        SELECT l.* FROM tools.links l WHERE l.link_id = p.k OFFSET 0) l`
       return {
-        ctes: [cte('r', rows), cte(CONTAINED, containedKeys('r', 'r.asset_ids')), ...contained.ctes],
+        ...contained,
+        ctes: [...ownCtes(keys), ...contained.ctes],
         columns: [
           raw(`(SELECT ${packRows(fields, 'r.n')} FROM r)`),
           sql`coalesce((SELECT c.assets_contract FROM tools.config c), ${configured}, (SELECT c.contract FROM assets.config c), '')`,
@@ -58,6 +64,16 @@ function linkAssembler({ contract, assetsContract }: Omit<ToolsSetup, 'links' | 
         ],
       }
     },
+    measure: (keys) =>
+      measureContaining({
+        ...{
+          ctes: ownCtes(keys),
+          contained: CONTAINED,
+          key: 'r.link_id',
+          texts: fields,
+          assetIds: 'r.asset_ids',
+        },
+      }),
     read([packed, named, ...texts]) {
       const account = named ?? ''
       const pending = assetAssembler({ contract: account }).read(texts)
