@@ -18,6 +18,8 @@ import type { Listener } from '../core/http/listener/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
+import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/index.ts'
+import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { createTokenCheck, KeyRing } from './access/index.ts'
 import type { KeyRingTiming, TokenNames } from './access/index.ts'
@@ -31,6 +33,7 @@ import { createFailureAnswer, malformedRequestBody } from './http/failures.ts'
 import { createRoutes } from './http/routes.ts'
 import { createTraceStep } from './http/trace.ts'
 import { createIssuer, ISSUE_WINDOW_MS } from './issuance.ts'
+import { createMisfitLog } from './misfits.ts'
 import {
   MAX_BODIES_AT_ONCE_BYTES,
   MAX_BODY_BYTES,
@@ -85,7 +88,14 @@ export async function startState(options: StateOptions): Promise<RunningState> {
     if (!options.kvstore) closers.push(() => kvstore.close())
     const database = openStateDatabase(sqldb, settings.databaseConnections, logger)
     closers.push(() => database.close())
-    const listener = await serve(options, database, kvstore)
+    const metrics = createMetrics('state')
+    if (settings.metricsPort !== 0) {
+      const render = async (): Promise<string> => renderSnapshots([await metrics.snapshot()])
+      const { address, metricsPort: port } = settings
+      const served = await serveMetrics({ address, port, render, logger })
+      closers.push(() => served.close())
+    }
+    const listener = await serve(options, database, kvstore, metrics)
     closers.push(() => listener.close())
     logger.info(`Listening on port ${listener.port}`)
     return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, close: closeAll }
@@ -99,6 +109,7 @@ async function serve(
   { connections, settings, logger, keyTiming }: StateOptions,
   database: StateDatabase,
   kvstore: KeyValueStore,
+  metrics: Metrics,
 ): Promise<Listener> {
   const { chain } = connections
   const names: TokenNames = { issuer: 'pronghorn', audience: `pronghorn-state:${chain.chain_id}` }
@@ -110,6 +121,7 @@ async function serve(
     database,
     positions,
     abis: new AbiStore(database, new AbiSeeds(chain.http, positions)),
+    noteMisfit: createMisfitLog(logger, metrics),
     bodies: new LRUCache<string, Buffer>({ maxSize: MAX_BODIES_BYTES }),
     issue: createIssuer({ database, ring, names, ttlSeconds: settings.tokenTtlSeconds, kvstore, logger }),
   }

@@ -16,6 +16,7 @@ const testSettings: StateSettings = {
   tokensPerMinute: 100_000,
   trustProxy: false,
   databaseConnections: 10,
+  metricsPort: 0,
 }
 
 /** A chain that a test's database belongs to. */

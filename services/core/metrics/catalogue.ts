@@ -1,5 +1,5 @@
 /** Programs that serve metrics. */
-export type MetricProgram = 'api' | 'filler'
+export type MetricProgram = 'api' | 'filler' | 'state'
 
 /** How the series of several processes or threads of one program become one. */
 export type Aggregation = 'sum' | 'max' | 'min' | 'first'
@@ -460,6 +460,14 @@ export const metricCatalogue = {
     programs: ['filler'],
   },
 
+  // State service
+  pronghorn_state_undecodable_rows_total: {
+    kind: 'counter',
+    help: 'Stored rows that no ABI of their contract fits, by contract; they are returned in hexadecimal.',
+    labels: ['contract'],
+    programs: ['state'],
+  },
+
   // Named lists
   pronghorn_list_polls_total: {
     kind: 'counter',
@@ -485,7 +493,7 @@ export const metricCatalogue = {
     kind: 'gauge',
     help: 'Always 1; the version is in the label.',
     labels: ['version'],
-    programs: ['api', 'filler'],
+    programs: ['api', 'filler', 'state'],
     aggregation: 'first',
   },
 } as const satisfies Record<string, MetricEntry>

@@ -50,6 +50,9 @@ interface KnownVersions {
   readonly rows: readonly VersionRow[]
 }
 
+/** Number of older versions that rows are tried with, as in the reader. */
+const OLDER_VERSIONS = 4
+
 /** Bytes of a cache entry without its value. */
 const ENTRY_BYTES = 200
 
@@ -82,6 +85,19 @@ export class AbiStore {
     const digest = await this.#seeds.digestOf(account, position, (seen) => this.#standing(account, seen))
     if (digest === null) return null
     return { account, block: wholeSince, set: 'at_or_before', digest, isEmpty: false }
+  }
+
+  /** The last ABIs that were in force before a version, the newest first; removed ones and the same again are left out. */
+  async before({ account, block, digest }: AbiVersion, position: Position): Promise<AbiVersion[]> {
+    const rows = await this.#rowsOf(account, position)
+    const found = new Map<string, AbiVersion>()
+    for (const row of rows.toReversed()) {
+      const isOlder = row.block < block && row.bytes > 0 && row.digest !== digest
+      if (!isOlder || found.has(row.digest)) continue
+      found.set(row.digest, { account, block: row.block, set: 'at', digest: row.digest, isEmpty: false })
+      if (found.size === OLDER_VERSIONS) break
+    }
+    return [...found.values()]
   }
 
   /** The packed ABI; null when a fork has taken it back since. */

@@ -1,10 +1,11 @@
 import { parsePackedAbi } from '../../core/antelope/abi/index.ts'
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
+import { AbiError, DecodeError } from '../../core/bytes/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import { abiNotFound, notReady, Refusal } from '../answers/index.ts'
 import type { AbiVersion, Position } from '../chain/index.ts'
-import { createRowDecoder } from '../tables/records.ts'
-import type { RowDecoder } from '../tables/records.ts'
+import { RowDecoder } from '../tables/row-decoder.ts'
+import type { TableAbi } from '../tables/row-decoder.ts'
 import type { StateParts } from './endpoint.ts'
 
 /** The block that a request reads at, within the position of the reader. */
@@ -52,17 +53,34 @@ function unreadableAbi({ account, block }: AbiVersion, cause: unknown): Refusal 
 }
 
 /**
- * What decodes the rows of a table at a block; null when the ABI does not name the table.
+ * What decodes the rows of a table at a block.
  * @throws Refusal 400 when there is no ABI.
  */
 export async function rowDecoderAt(
   parts: StateParts,
   { account, table }: TableOf,
   at: ReadBlock,
-): Promise<{ readonly version: AbiVersion; readonly decoder: RowDecoder | null }> {
+): Promise<{ readonly version: AbiVersion; readonly decoder: RowDecoder }> {
   const version = await requireAbi(parts, account, at)
-  const compiled = await compile(parts, version)
-  return { version, decoder: createRowDecoder(compiled, version, table) }
+  const current = { abi: await compile(parts, version), block: version.block }
+  const older = () => olderAbis(parts, version, at)
+  return { version, decoder: new RowDecoder({ table, current, older }) }
+}
+
+/** The ABIs that were in force before a version, as far as they can be read. */
+async function olderAbis(parts: StateParts, version: AbiVersion, at: ReadBlock): Promise<TableAbi[]> {
+  const found: TableAbi[] = []
+  for (const older of await parts.abis.before(version, at.position)) {
+    // The contract may have set bytes that are no ABI; a fork may just have taken an ABI back.
+    const abi = await parts.abis.compiled(older).catch(passUnreadable)
+    if (abi) found.push({ abi, block: older.block })
+  }
+  return found
+}
+
+function passUnreadable(error: unknown): null {
+  if (error instanceof AbiError || error instanceof DecodeError) return null
+  throw error
 }
 
 async function compile({ abis }: StateParts, version: AbiVersion): Promise<CompiledAbi> {

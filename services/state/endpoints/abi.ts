@@ -100,19 +100,16 @@ export const binToJson = endpoint({
     const at = await blockOf(parts, values.block_num)
     const { decoder, version } = await rowDecoderAt(parts, values, at)
     const keys = { account: values.account, table: values.table, block_num: at.block }
-    if (!decoder) {
+    if (!decoder.isNamed) {
       const message = `The ABI of account '${values.account}' has no table '${values.table}'.`
       throw new Refusal(400, 'data_table_not_found_error', message, { details: keys })
     }
-    const rows = values.hex_rows.map((row) => {
-      try {
-        return decoder.decode(row)
-      } catch (error) {
-        const message = `A row cannot be decoded: ${error instanceof Error ? error.message : String(error)}`
-        throw new Refusal(400, 'data_decoding_table_row_error', message, {
-          details: { ...keys, hex_row: bytesToHex(row) },
-        })
-      }
+    const contents = await decoder.decode(values.hex_rows)
+    const rows = contents.map((content, i) => {
+      if ('json' in content) return content.json
+      throw new Refusal(400, 'data_decoding_table_row_error', `A row cannot be decoded: ${content.error}`, {
+        details: { ...keys, hex_row: bytesToHex(values.hex_rows[i]!) },
+      })
     })
     return toJsonText({ block_num: version.block, account: values.account, table: values.table, rows })
   },

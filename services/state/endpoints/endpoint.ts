@@ -1,6 +1,7 @@
 import type { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../access/index.ts'
 import type { AbiStore, PositionWatch, StateDatabase } from '../chain/index.ts'
+import type { Misfit } from '../misfits.ts'
 import type { EndpointBase, Parameters, Schema, Values } from '../../core/endpoint/index.ts'
 
 /** What endpoints answer from. */
@@ -8,6 +9,8 @@ export interface StateParts {
   readonly database: StateDatabase
   readonly positions: PositionWatch
   readonly abis: AbiStore
+  /** Takes a stored row that no ABI of its contract fits. */
+  readonly noteMisfit: (misfit: Misfit) => void
   /** Bodies of ABI answers. */
   readonly bodies: LRUCache<string, Buffer>
   /** Exchanges an API key for a token. @throws Refusal. */

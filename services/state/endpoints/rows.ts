@@ -2,7 +2,7 @@ import { int, text } from '../../core/parameters/index.ts'
 import { invalidRequest, RawJson, Refusal, toJsonText } from '../answers/index.ts'
 import { MAX_ROWS, selectRows, selectScopes } from '../tables/rows.ts'
 import { parseKey, toStored } from '../tables/keys.ts'
-import { toRecord } from '../tables/records.ts'
+import { toRecords } from '../tables/records.ts'
 import type { KeyType } from '../tables/keys.ts'
 import type { RowForm } from '../tables/records.ts'
 import type { StoredRow } from '../tables/rows.ts'
@@ -72,7 +72,12 @@ async function formOf(
   tableOf: TableOf,
   values: FormValues,
 ): Promise<{ readonly form: RowForm; readonly abi?: RawJson }> {
-  const form = { keyType: values.key_type, withBlockNum: values.with_block_num, decoder: null }
+  const form = {
+    keyType: values.key_type,
+    withBlockNum: values.with_block_num,
+    decoder: null,
+    onMisfit: (error: string) => parts.noteMisfit({ contract: tableOf.account, table: tableOf.table, error }),
+  }
   if (!values.json && !values.with_abi) return { form }
   const abiPart = async (): Promise<{ readonly abi?: RawJson }> => {
     if (!values.with_abi) return {}
@@ -83,13 +88,8 @@ async function formOf(
     }
   }
   if (!values.json) return { form, ...(await abiPart()) }
-  const { decoder, version } = await rowDecoderAt(parts, tableOf, snapshot)
-  const missing = {
-    decode(): never {
-      throw new Error(`ABI from block ${version.block}, err: it has no table "${tableOf.table}"`)
-    },
-  }
-  return { form: { ...form, decoder: decoder ?? missing }, ...(await abiPart()) }
+  const { decoder } = await rowDecoderAt(parts, tableOf, snapshot)
+  return { form: { ...form, decoder }, ...(await abiPart()) }
 }
 
 /** `GET /v0/state/table`. */
@@ -127,7 +127,7 @@ export const tableRows = endpoint({
       return { snapshot, rows }
     })
     const { form, abi } = await formOf(parts, snapshot, values, values)
-    return toJsonText({ ...snapshot.common, abi, rows: rows.map((row) => toRecord(row, form)) })
+    return toJsonText({ ...snapshot.common, abi, rows: await toRecords(rows, form) })
   },
 })
 
@@ -176,7 +176,8 @@ export const tableRow = endpoint({
       return { snapshot, row }
     })
     const { form } = await formOf(parts, snapshot, values, { ...values, with_abi: false })
-    return toJsonText({ ...snapshot.common, row: toRecord(row, form) })
+    const [record] = await toRecords([row], form)
+    return toJsonText({ ...snapshot.common, row: record })
   },
 })
 
@@ -252,7 +253,7 @@ export const tablesForAccounts = endpoint({
         account: of.account,
         scope: values.scope,
         abi,
-        rows: rows.map((row) => toRecord(row, form)),
+        rows: await toRecords(rows, form),
       })
     }
     return toJsonText({ ...snapshot.common, tables })
@@ -260,7 +261,7 @@ export const tablesForAccounts = endpoint({
 })
 
 const emptyForm: { readonly form: RowForm; readonly abi?: RawJson } = {
-  form: { keyType: 'name', withBlockNum: false, decoder: null },
+  form: { keyType: 'name', withBlockNum: false, decoder: null, onMisfit: () => undefined },
 }
 
 function tooManyRows(of: Readonly<Record<string, string>>): Refusal {
@@ -297,12 +298,9 @@ export const tablesForScopes = endpoint({
     const { form, abi } = await formOf(parts, snapshot, values, values)
     const byScope = new Map<string, StoredRow[]>([...values.scopes].sort().map((each) => [each, []]))
     for (const row of rows) byScope.get(row.scope)?.push(row)
-    const tables = [...byScope].map(([name, found]) => ({
-      account: values.account,
-      scope: name,
-      abi,
-      rows: found.map((row) => toRecord(row, form)),
-    }))
+    const tables: unknown[] = []
+    for (const [scope, found] of byScope)
+      tables.push({ account: values.account, scope, abi, rows: await toRecords(found, form) })
     return toJsonText({ ...snapshot.common, tables })
   },
 })

@@ -1,9 +1,7 @@
 import { bytesToHex } from '../../core/bytes/index.ts'
-import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
-import { describeError } from '../../core/errors/index.ts'
-import type { AbiVersion } from '../chain/index.ts'
 import { formatKey, fromStored } from './keys.ts'
 import type { KeyType } from './keys.ts'
+import type { RowContent, RowDecoder } from './row-decoder.ts'
 import type { StoredRow } from './rows.ts'
 
 /** How rows are written. */
@@ -12,6 +10,8 @@ export interface RowForm {
   readonly withBlockNum: boolean
   /** Null for packed values in hexadecimal. */
   readonly decoder: RowDecoder | null
+  /** Takes why a row fits no ABI. */
+  readonly onMisfit: (error: string) => void
 }
 
 /** A row in an answer; either `json` or `hex` is there. */
@@ -26,48 +26,24 @@ export interface RowRecord {
   readonly block?: number
 }
 
-/** Decodes the rows of one table with one ABI. */
-export interface RowDecoder {
-  /** JSON value of a row. @throws Error that says what does not fit. */
-  decode(value: Uint8Array): unknown
-}
-
-/**
- * Creates the decoder of a table. Integers of 64 bits and more are numbers as far as clients of chain nodes expect them,
- * that is up to 32 bits, and text above.
- *
- * @returns null when the ABI has no such table.
- */
-export function createRowDecoder(abi: CompiledAbi, version: AbiVersion, table: string): RowDecoder | null {
-  const type = abi.tableType(table)
-  if (type === undefined) return null
-  const prefix = `ABI from block ${version.block}, row struct "${type}", err: `
-  return {
-    decode(value) {
-      try {
-        return abi.toJson(type, abi.decoder(type)(value), 'node')
-      } catch (error) {
-        throw new Error(prefix + describeError(error), { cause: error })
-      }
-    },
-  }
-}
-
-/** The record of a row. A value that does not fit its ABI is returned in hexadecimal, with the reason. */
-export function toRecord(row: StoredRow, form: RowForm): RowRecord {
-  return {
+/** The records of rows. A value that fits no ABI of its contract is returned in hexadecimal, with the reason. */
+export async function toRecords(rows: readonly StoredRow[], form: RowForm): Promise<RowRecord[]> {
+  const contents = await form.decoder?.decode(rows.map(({ value }) => value))
+  return rows.map((row, i) => ({
     key: formatKey(fromStored(row.key), form.keyType),
     payer: row.payer,
-    ...contentOf(row.value, form.decoder),
+    ...contentOf(row.value, contents?.[i], form),
     ...(form.withBlockNum ? { block: row.since } : {}),
-  }
+  }))
 }
 
-function contentOf(value: Buffer, decoder: RowDecoder | null): Pick<RowRecord, 'json' | 'hex' | 'error'> {
-  if (!decoder) return { hex: bytesToHex(value) }
-  try {
-    return { json: decoder.decode(value) }
-  } catch (error) {
-    return { hex: bytesToHex(value), error: error instanceof Error ? error.message : String(error) }
-  }
+function contentOf(
+  value: Buffer,
+  content: RowContent | undefined,
+  form: RowForm,
+): Pick<RowRecord, 'json' | 'hex' | 'error'> {
+  if (content === undefined) return { hex: bytesToHex(value) }
+  if ('json' in content) return content
+  form.onMisfit(content.error)
+  return { hex: bytesToHex(value), error: content.error }
 }

@@ -16,6 +16,8 @@ export interface StateSettings {
   readonly trustProxy: boolean | number | string
   /** Most database connections of the process. */
   readonly databaseConnections: number
+  /** Port of the metrics; 0 = they are not served. */
+  readonly metricsPort: number
 }
 
 /** A variable of the state service, for the documentation. */
@@ -33,6 +35,7 @@ const names = {
   issuance: 'STATE_TOKENS_PER_MINUTE',
   proxies: 'STATE_TRUST_PROXY',
   connections: 'STATE_DB_CONNECTIONS',
+  metrics: 'STATE_METRICS_PORT',
 } as const
 
 /** A token outlives the rotation of its signing key by at most this long. */
@@ -79,6 +82,12 @@ export const stateVariables: readonly StateVariable[] = [
     allowed: numberText(1, 1_000),
     description: 'Most database connections of the process.',
   },
+  {
+    name: names.metrics,
+    defaultValue: '0',
+    allowed: numberText(0, 65_535),
+    description: 'Port of the metrics, at STATE_ADDR; with 0 they are not served.',
+  },
 ]
 
 /** Reads the settings of the state service; what cannot be used is a problem, and the default stands meanwhile. */
@@ -113,6 +122,7 @@ export function readStateSettings(environment: Environment): {
     tokensPerMinute: number(names.issuance, 10, 1, 1_000_000),
     trustProxy: isProxies(proxies) ? proxiesOf(proxies) : false,
     databaseConnections: number(names.connections, 10, 1, 1_000),
+    metricsPort: number(names.metrics, 0, 0, 65_535),
   }
   return { settings, problems }
 }

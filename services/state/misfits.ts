@@ -1,0 +1,23 @@
+import type { Logger } from '../core/log/index.ts'
+import type { Metrics } from '../core/metrics/index.ts'
+
+/** A stored row that no ABI of its contract fits. */
+export interface Misfit {
+  readonly contract: string
+  readonly table: string
+  readonly error: string
+}
+
+/** Creates what counts stored rows that fit no ABI. The first of each contract is logged. */
+export function createMisfitLog(logger: Logger, metrics: Metrics): (misfit: Misfit) => void {
+  const logged = new Set<string>()
+  return ({ contract, table, error }) => {
+    metrics.count('pronghorn_state_undecodable_rows_total', { contract })
+    if (logged.has(contract)) return
+    logged.add(contract)
+    logger.warn(
+      { contract, table, cause: error },
+      'a stored row fits no ABI of its contract: it is returned in hexadecimal; further ones of the contract are counted only',
+    )
+  }
+}
