@@ -459,8 +459,6 @@ export const metricCatalogue = {
     labels: reader,
     programs: ['filler'],
   },
-
-  // State service
   pronghorn_state_undecodable_rows_total: {
     kind: 'counter',
     help: 'Stored rows that no ABI of their contract fits, by contract; they are returned in hexadecimal.',
