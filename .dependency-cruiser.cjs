@@ -37,7 +37,7 @@ module.exports = {
     {
       name: 'services-are-entered-by-their-door',
       comment:
-        'A door inside a service is open to that service alone, except the import: commands take data over, not the filler.',
+        'A door inside a service is open to that service alone, except that of the import, which the command line runs.',
       severity: 'error',
       from: { path: '^(scripts|services/([^/]+))/', pathNot: [TEST, '^scripts/lab/'] },
       to: {
