@@ -24,32 +24,33 @@ export interface Subscription {
   readonly id: string
   readonly client: LiveClient
   readonly filter: SharedFilter<Subscription>
-  /** As the client named them. */
+  /** Filters as the client named them. */
   readonly filters: Readonly<Record<string, unknown>>
-  /** What it takes of the budgets. */
+  /** Bytes of the budgets that the subscription takes. */
   readonly bytes: number
-  /** Where it began; undefined when that is now, or is not known. */
+  /** Where the subscription began; undefined when that is now, or is not known. */
   readonly start: FeedCursor | undefined
-  /** It began with the connection, without a cursor of its own: events that another subscription has got are not repeated. */
+  /** The subscription began with the connection, without a cursor of its own: events that another one has got are not repeated. */
   readonly isJoined: boolean
-  /** Where it stands while its client resumes. */
+  /** Position of the subscription while its client resumes. */
   place: FeedCursor | undefined
   /** While its client resumes: whether the cursor has been checked and `subscribed` has been sent. */
   isBegun: boolean
 }
 
 /**
- * A client of the websocket or the event stream. `waiting`: it has not subscribed yet. `resuming`: it is given what it
- * missed, each of its subscriptions from a place of its own on. `live`: all of them stand where the feed does.
+ * A client of the websocket or the event stream. `waiting`: the client has not subscribed yet. `resuming`: the client
+ * receives missed events, those of each subscription from its own position on. `live`: all subscriptions are at the position
+ * of the feed.
  */
 export class LiveClient {
   readonly connection: Connection
   /** Address under which the client's connections are counted. */
   readonly address: string
   state: 'waiting' | 'resuming' | 'live' = 'waiting'
-  /** Where its first subscription began, and when; until then undefined. */
+  /** Start of the first subscription; undefined before the client subscribes. */
   opening: { readonly cursor: FeedCursor | undefined; readonly atMs: number } | undefined
-  /** When it was sent a cursor last, ms. */
+  /** Time at which the client was sent its latest cursor, ms. */
   cursorSentMs = 0
   readonly #subscriptions = new Map<string, Subscription>()
   readonly #leaving = new AbortController()

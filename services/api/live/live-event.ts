@@ -12,7 +12,7 @@ export interface PlacedEvent {
   readonly entry: EventEntry
   /** As in the catalogue. */
   readonly name: string
-  /** What it can be found by; undefined until it has been read. */
+  /** Keys that filters find the event by; undefined until they have been read. */
   keys: EventKeys | undefined
 }
 

@@ -146,7 +146,7 @@ export class SocketIoServer {
     const peer = this.#peers.get(socket.conn)
     if (!peer) return
     if (peer.namespaces.has(audience.name)) {
-      // It would be sent everything twice, and could leave only once.
+      // The client would receive every event twice, and could leave only once.
       socket.conn.close(true)
       return
     }
