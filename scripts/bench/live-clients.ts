@@ -1,14 +1,15 @@
 /**
  * The clients of a measurement of live data, in their own process: plain websockets that do as little as possible.
- * Usage: live-clients.js URL COUNT MESSAGES plain|deflate. `deflate`: they take compressed messages, as browsers do. Says `{ ready }` when all have subscribed, then for each block of MESSAGES
- * messages `{ doneMs }` when the last client has the last one. One more client reads nothing at all; when
- * it has been cut off that is said as `{ cutMs }`.
+ * Usage: live-clients.js URL COUNT MESSAGES plain|deflate. With `deflate` the clients take compressed messages, as
+ * browsers do. The process sends `{ ready }` when all clients have subscribed, then `{ doneMs }` for each block of MESSAGES
+ * messages when the last client has the last message. One more client reads nothing at all; the process sends `{ cutMs }`
+ * when the server has cut that client off.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** What the process says. */
+/** Messages of the process. */
 export type ClientsMessage =
   | { readonly ready: number }
   | { readonly doneMs: number; readonly bytes: number }
@@ -100,7 +101,7 @@ function maskedText(text: string): Buffer {
 // Uncompressed it takes fewer blocks until too much waits for it.
 const stuck = await open(() => undefined, false)
 stuck.pause()
-// It is there, but does not read; what is written also shows that the connection has gone.
+// This client is connected but does not read; its writes also show that the connection has gone.
 setInterval(() => stuck.write(PONG), 500).unref()
 stuck.on('error', () => undefined)
 stuck.once('close', () => say({ cutMs: performance.timeOrigin + performance.now() }))

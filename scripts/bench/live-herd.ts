@@ -1,22 +1,18 @@
 /**
  * Clients that resume, on a generated database. Usage:
  *   node dist/scripts/bench/live-herd.js [--data FOLDER] [--factor N] [--clients N] [--seconds N] [--events N] [--slow N]
- * First a herd: all clients leave, blocks come for some time (two a second), and all reconnect at once with their cursors.
- * Prints how long until the last one has got everything it missed. Then slow clients: from as many addresses, each reads
- * 128 KB a second of all events of these blocks, uncompressed; prints how long clients of other addresses, which
- * read at once, wait for their first event and for all they missed.
+ * First a herd: all clients leave, blocks come for some time (two a second), and all clients reconnect at once with their
+ * cursors. Prints how long until the last client has got every missed event. Then slow clients: from as many addresses,
+ * each reads 128 KB a second of all events of these blocks, uncompressed; prints how long clients of other addresses, which
+ * read at once, wait for their first event and for all missed events.
  */
-import { fork } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { WebSocket } from 'ws'
-import { connectDatabase } from '../../services/core/database/index.ts'
-import { generatedChainId } from './generated/index.ts'
-import { generatedArguments, openGeneratedServer } from './generated-server.ts'
-import type { LiveProcessMessage, WantedBlock } from './live-process.ts'
+import { generatedArguments } from './generated-server.ts'
+import { measureLive } from './live-setting.ts'
+import type { LiveSetting } from './live-setting.ts'
 import { percentile } from './report.ts'
 
 const { values: options } = parseArgs({
@@ -44,45 +40,20 @@ interface Client {
   cursor: string | undefined
   events: number
   firstEventMs: number | undefined
-  /** When it had everything. */
+  /** When the client had every event. */
   doneMs: number | undefined
 }
 
-const server = await openGeneratedServer(options)
-const children: ChildProcess[] = []
-try {
-  await measure()
-} finally {
-  for (const child of children) if (child.connected) child.disconnect()
-  for (const child of children) if (child.exitCode === null) await once(child, 'exit')
-  await server.stop()
-}
+await measureLive(options, Number(options.events), measure)
 
-async function measure(): Promise<void> {
-  const assets = await someAssets(Number(options.events))
-  const api = fork(
-    join(import.meta.dirname, 'live-process.js'),
-    [JSON.stringify(server.address), generatedChainId],
-    { serialization: 'advanced' },
-  )
-  children.push(api)
-  const [{ url }] = (await once(api, 'message')) as [Extract<LiveProcessMessage, { url: string }>]
-  const commit = async (block: number): Promise<void> => {
-    const committed = once(api, 'message')
-    api.send({ block, assets } satisfies WantedBlock)
-    await committed
-  }
-  await commit(1)
-  const cursor = await herd(url, assets, commit)
-  await slowAddresses(url, cursor)
+async function measure(setting: LiveSetting): Promise<void> {
+  await setting.commit(1)
+  const cursor = await herd(setting)
+  await slowAddresses(setting.url, cursor)
 }
 
 /** @returns a cursor from before the blocks. */
-async function herd(
-  url: string,
-  assets: readonly string[],
-  commit: (block: number) => Promise<void>,
-): Promise<string> {
+async function herd({ url, assets, commit }: LiveSetting): Promise<string> {
   const count = Number(options.clients)
   // Each client follows one asset, which is updated in every block.
   const subscriptionOf = (at: number): object => ({ assets: [assets[at % assets.length]] })
@@ -177,17 +148,4 @@ async function open(url: string, address: string, filters: object, cursor?: stri
   await once(socket, 'open')
   socket.send(JSON.stringify({ type: 'subscribe', ...filters, ...(cursor === undefined ? {} : { cursor }) }))
   return client
-}
-
-async function someAssets(count: number): Promise<string[]> {
-  const client = await connectDatabase(server.address, { applicationName: 'bench' })
-  try {
-    const { rows } = await client.query<{ id: string }>(
-      'SELECT asset_id::text AS id FROM assets.assets ORDER BY asset_id LIMIT $1',
-      [count],
-    )
-    return rows.map(({ id }) => id)
-  } finally {
-    await client.end()
-  }
 }

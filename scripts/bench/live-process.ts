@@ -1,7 +1,7 @@
 /**
  * The api of a measurement of live data, in its own process. Usage: live-process.js ADDRESS CHAIN_ID, the address
- * of the database as JSON. Sends `{ url }` by IPC; at `{ block, assets }` it commits an entry of the feed with one event
- * for each asset and sends it on the bus, as a filler does, and says `{ committedMs }` at the time of the commit.
+ * of the database as JSON. Sends `{ url }` by IPC; at `{ block, assets }` the process commits an entry of the feed with one
+ * event for each asset, sends the entry on the bus, as a filler does, and answers `{ committedMs }`: the time of the commit.
  */
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
@@ -19,7 +19,7 @@ export interface WantedBlock {
   readonly assets: readonly string[]
 }
 
-/** What the process says. */
+/** Messages of the process. */
 export type LiveProcessMessage = { readonly url: string } | { readonly committedMs: number }
 
 const READER = 'bench-1'

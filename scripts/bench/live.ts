@@ -1,21 +1,18 @@
 /**
  * Live data under load, on a generated database. Usage:
  *   node dist/scripts/bench/live.js [--data FOLDER] [--factor N] [--clients N] [--events N] [--blocks N] [--plain]
- * Clients take compressed messages, as browsers do; with `--plain` they do not. Prints how long after its commit the last of all clients has the last event of a busy block, what REST requests take
- * with and without it (a ratio of one run: a machine's figures drift), and when a client that reads nothing is cut off.
+ * Clients take compressed messages, as browsers do, or plain ones with `--plain`. Prints how long after the commit of a
+ * busy block the last client has its last event, what REST requests take with and without busy blocks (a ratio of one
+ * run: a machine's figures drift), and when a client that reads nothing is cut off.
  */
-import { fork } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { connectDatabase } from '../../services/core/database/index.ts'
-import { generatedChainId } from './generated/index.ts'
-import { generatedArguments, openGeneratedServer } from './generated-server.ts'
+import { generatedArguments } from './generated-server.ts'
 import { LoadGenerator } from './load.ts'
 import type { ClientsMessage } from './live-clients.ts'
-import type { LiveProcessMessage, WantedBlock } from './live-process.ts'
+import { measureLive } from './live-setting.ts'
+import type { LiveSetting } from './live-setting.ts'
 import { percentile, PrintedTable } from './report.ts'
 
 const { values: options } = parseArgs({
@@ -36,22 +33,9 @@ const PATIENCE_MS = 60_000
 const REST_PATH = '/assets/v1/assets?limit=20'
 const REST_PAUSE_MS = 10
 
-const server = await openGeneratedServer(options)
-const children: ChildProcess[] = []
-try {
-  await measure()
-} finally {
-  for (const child of children) if (child.connected) child.disconnect()
-  for (const child of children) if (child.exitCode === null) await once(child, 'exit')
-  await server.stop()
-}
+await measureLive(options, Number(options.events), measure)
 
-async function measure(): Promise<void> {
-  const assets = await someAssets(Number(options.events))
-  const api = start('live-process.js', [JSON.stringify(server.address), generatedChainId])
-  const { url } = (await once(api, 'message').then(([message]) => message as LiveProcessMessage)) as {
-    url: string
-  }
+async function measure({ url, commit, start }: LiveSetting): Promise<void> {
   const heard = { done: [] as { doneMs: number; bytes: number }[], cutMs: NaN, lost: 0 }
   const clients = start('live-clients.js', [
     url,
@@ -71,9 +55,7 @@ async function measure(): Promise<void> {
   let busyStartMs = NaN
   const busy = await restTimes(rest, async () => {
     for (let block = 1; block <= Number(options.blocks); block++) {
-      const committed = once(api, 'message')
-      api.send({ block, assets } satisfies WantedBlock)
-      const [{ committedMs }] = (await committed) as [{ committedMs: number }]
+      const committedMs = await commit(block)
       if (block === 1) busyStartMs = committedMs
       for (let waitedMs = 0; heard.done.length < block && waitedMs < PATIENCE_MS; waitedMs += 5)
         await sleep(5)
@@ -114,23 +96,4 @@ async function restTimes(rest: LoadGenerator, work: () => Promise<void>, atLeast
   const load = await rest.run({ next, signal: ending.signal, restMs: () => REST_PAUSE_MS })
   await working
   return load.times()
-}
-
-async function someAssets(count: number): Promise<string[]> {
-  const client = await connectDatabase(server.address, { applicationName: 'bench' })
-  try {
-    const { rows } = await client.query<{ id: string }>(
-      'SELECT asset_id::text AS id FROM assets.assets ORDER BY asset_id LIMIT $1',
-      [count],
-    )
-    return rows.map(({ id }) => id)
-  } finally {
-    await client.end()
-  }
-}
-
-function start(file: string, args: readonly string[]): ChildProcess {
-  const child = fork(join(import.meta.dirname, file), [...args], { serialization: 'advanced' })
-  children.push(child)
-  return child
 }

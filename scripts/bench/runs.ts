@@ -7,18 +7,18 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 export interface BenchRun {
   readonly name: string
   readonly title: string
-  /** What it measures, for the page. */
+  /** What the bench measures, for the page. */
   readonly about: string
   /** Program in `scripts/bench`, without extension, and its parameters. */
   readonly program: string
   readonly args: readonly string[]
-  /** Factor of the generated database that it reads; none without. */
+  /** Factor of the generated database, if the bench reads one. */
   readonly factor?: number
 }
 
 /** Last run of a bench, as stored in `scripts/bench/results.json`. */
 export interface BenchResult extends Pick<BenchRun, 'name' | 'title' | 'about'> {
-  /** What repeats it. */
+  /** Command that repeats the run. */
   readonly command: string
   /** Day, ISO 8601. */
   readonly day: string
@@ -32,7 +32,7 @@ export interface BenchResult extends Pick<BenchRun, 'name' | 'title' | 'about'> 
   /** Processes that ran or waited at the start, mean of a minute: other work disturbs a measurement. */
   readonly loadBefore: number
   readonly seconds: number
-  /** What it printed: Markdown tables, and lines of text. */
+  /** Output of the run: Markdown tables, and lines of text. */
   readonly output: string
 }
 

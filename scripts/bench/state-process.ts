@@ -12,7 +12,7 @@ export interface StateProcessStart {
   readonly httpUrl: string
 }
 
-/** What it says once it listens, and when it is asked. */
+/** Report of the process once it listens, and on request. */
 export interface StateProcessReport {
   readonly url: string
   readonly rssBytes: number

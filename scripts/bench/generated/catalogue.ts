@@ -11,7 +11,7 @@ export interface Collection {
   /** Of the mints, from 0 to 1: outside of this range nothing of it is minted. */
   readonly from: number
   readonly to: number
-  /** Its templates, the most minted first. */
+  /** Templates of the collection, the most minted first. */
   readonly templates: readonly Template[]
   readonly schemas: readonly Schema[]
 }
