@@ -1,5 +1,6 @@
 import { FatalError } from '../core/errors/index.ts'
 import { Producer, Random } from './activity/index.ts'
+import type { BlockContent } from './activity/index.ts'
 import { Chain } from './chain/index.ts'
 import type { ChainBlock, Position } from './chain/index.ts'
 import { chainAnswers } from './http/answers.ts'
@@ -11,6 +12,7 @@ import { finalBranch } from './recording/branch.ts'
 import { Playback } from './recording/playback.ts'
 import { readRecording } from './recording/read.ts'
 import type { Recording } from './recording/read.ts'
+import type { ActionInput } from './runtime/index.ts'
 import { createClock } from './schedule.ts'
 import type { Clock } from './schedule.ts'
 import { shipNodeOf, startShipServer } from './ship/index.ts'
@@ -127,13 +129,24 @@ export class Devchain {
     return this.#chain.at(num)
   }
 
-  /** Produces one block with generated activity; a recording that is still playing is played to its end first. */
-  produceBlock(): ChainBlock {
-    this.#playback?.finish()
-    this.#producer ??= this.#createProducer()
-    const block = this.#producer.produce(this.#clock.next(), this.#branch)
+  /**
+   * Produces one block with generated activity; a recording that is still playing is played to its end first.
+   * @param content transactions that come before the generated ones, and their rate.
+   */
+  produceBlock(content: BlockContent = {}): ChainBlock {
+    const block = this.#readyProducer().produce(this.#clock.next(), this.#branch, content)
     if (this.#chance.chance(this.#options.forks ?? 0)) this.#forkByChance()
     return block
+  }
+
+  /** An action for `produceBlock`, packed by the ABI in force. @throws FatalError RECORDING_INVALID without an ABI. */
+  action(account: string, name: string, actor: string, data: Readonly<Record<string, unknown>>): ActionInput {
+    return this.#readyProducer().action(account, name, actor, data)
+  }
+
+  #readyProducer(): Producer {
+    this.#playback?.finish()
+    return (this.#producer ??= this.#createProducer())
   }
 
   /** Produces `count` blocks as fast as possible. */

@@ -76,6 +76,11 @@ export class Producer {
     this.#directory = new Directory(this.#runtime)
   }
 
+  /** An action of one account, packed by the ABI in force. @throws FatalError RECORDING_INVALID without an ABI. */
+  action(account: string, name: string, actor: string, data: Readonly<Record<string, unknown>>): ActionInput {
+    return this.#runtime.action(account, name, [actor], data)
+  }
+
   /** Creates the next block at `slot` as the new head. `branch` distinguishes forks of the same height. */
   produce(slot: number, branch: number, content: BlockContent = {}): ChainBlock {
     const { state, head } = this.#chain

@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { WebsocketClient } from '../live/clients.ts'
+import { patient } from '../setup/patience.ts'
+import { Attacker, ATTACKER } from './attacker.ts'
+import { describeWithPrograms, namespaces } from './programs.ts'
+import type { Program, Programs } from './programs.ts'
+import { fetchFrom, learnRest } from './rest.ts'
+
+const LARGE_BYTES = 200 * 1_024
+const ASSETS = 200
+const OFFERS = 20
+const LIMITS = [1, 4, 100]
+/** Longest that `/alive` may take beside these requests, ms. */
+const ALIVE_MS = patient(250)
+/** Most that the resident memory of a process may grow, megabytes. */
+const GROWTH_MB = 300
+const AT_ONCE = 6
+
+/** Asks `/alive` until it is stopped. */
+class AliveProbe {
+  longestMs = 0
+  #isOver = false
+  readonly #done: Promise<void>
+
+  constructor(url: string) {
+    this.#done = this.#run(url)
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await this.#done
+  }
+
+  async #run(url: string): Promise<void> {
+    while (!this.#isOver) {
+      const startedMs = performance.now()
+      await (await fetch(`${url}/alive`)).arrayBuffer()
+      this.longestMs = Math.max(this.longestMs, performance.now() - startedMs)
+      await sleep(20)
+    }
+  }
+}
+
+/** Rows of a query. */
+async function select<T>(programs: Programs, query: string): Promise<T[]> {
+  const client = await connectDatabase(programs.database.address, { applicationName: 'test' })
+  try {
+    return (await client.query<T & object>(query)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Waits until the filler has committed the head of the chain. */
+async function untilIndexed(programs: Programs): Promise<void> {
+  const { num } = programs.chain.head()
+  await expect
+    .poll(
+      async () => (await select<{ block_num: number }>(programs, 'SELECT block_num FROM chain.readers'))[0],
+      { timeout: patient(120_000), interval: 200 },
+    )
+    .toSatisfy((row: { block_num: number } | undefined) => Number(row?.block_num) >= num)
+}
+
+/** Why an answer is neither valid nor an error that names the limit; undefined when it is one of these. */
+function faultOf(status: number, text: string, retryAfter: string | null): string | undefined {
+  const { success, message } = JSON.parse(text) as { success?: boolean; message?: string }
+  if (status === 200 && success === true) return undefined
+  if (status === 400 && message?.includes('limits.answer_bytes') === true) return undefined
+  // A lookup of a record that the attacker has none of.
+  if (status === 416 || status === 404) return undefined
+  if (status === 503 && retryAfter !== null) return undefined
+  return `${status} ${text.slice(0, 300)}`
+}
+
+describeWithPrograms('a chain with an attacker', (running) => {
+  it(
+    'every list, record and live stream of large and odd rows is answered, or refused with the limit',
+    async () => {
+      const programs = running()
+      const { apiUrl, chain } = programs
+      chain.setPaused(true)
+      const processes: Program[] = [programs.api, programs.filler, programs.state]
+      const idle = processes.map(({ megabytes }) => megabytes)
+      const live = await Promise.all(
+        namespaces.map(async ({ path }) => {
+          const client = await WebsocketClient.open(`${apiUrl}${path}/v1/live`)
+          await client.subscribe({})
+          return client
+        }),
+      )
+      const alive = new AliveProbe(apiUrl)
+      const highest = [...idle]
+      const watch = setInterval(() => {
+        for (const [at, { megabytes }] of processes.entries()) highest[at] = Math.max(highest[at]!, megabytes)
+      }, 250)
+
+      onTestFinished(async () => {
+        clearInterval(watch)
+        await alive.stop()
+        if (programs.api.output !== '') console.info(programs.api.output)
+      })
+
+      const attacker = new Attacker(chain)
+      attacker.create(LARGE_BYTES)
+      await untilIndexed(programs)
+      const [template] = await select<{ id: number }>(
+        programs,
+        `SELECT min(template_id)::integer AS id FROM assets.templates WHERE collection_name = '${ATTACKER}'`,
+      )
+      attacker.mint(template!.id, ASSETS)
+      await untilIndexed(programs)
+      const ids = await select<{ id: string }>(
+        programs,
+        `SELECT asset_id::text AS id FROM assets.assets WHERE collection_name = '${ATTACKER}' ORDER BY asset_id`,
+      )
+      expect(ids.length).toBe(ASSETS)
+      attacker.list(
+        ids.map(({ id }) => BigInt(id)),
+        OFFERS,
+      )
+      await untilIndexed(programs)
+      const [counts] = await select<Record<'offers' | 'sales' | 'auctions' | 'transfers', number>>(
+        programs,
+        `SELECT (SELECT count(*)::integer FROM assets.offers WHERE sender = '${ATTACKER}') AS offers,
+          (SELECT count(*)::integer FROM market.sales WHERE seller = '${ATTACKER}') AS sales,
+          (SELECT count(*)::integer FROM market.auctions WHERE seller = '${ATTACKER}') AS auctions,
+          (SELECT count(*)::integer FROM assets.transfers WHERE sender = '${ATTACKER}') AS transfers`,
+      )
+      expect(counts).toEqual({ offers: OFFERS + 20, sales: 20, auctions: 20, transfers: 21 })
+
+      const { targets } = await learnRest(namespaces, fetchFrom(apiUrl))
+      const lists = targets.filter(
+        ({ endpoint }) => !endpoint.path.includes(':'),
+      )
+      const records = await recordPaths(programs)
+      const paths = [
+        ...lists.flatMap(({ prefix, endpoint }) =>
+          LIMITS.map((limit) => `${prefix}${endpoint.path}?symbol=WAX&limit=${limit}`),
+        ),
+        ...lists.map(({ prefix, endpoint }) => `${prefix}${endpoint.path}?symbol=WAX&collection_name=${ATTACKER}`),
+        ...records,
+      ]
+      const faults: string[] = []
+      const statuses = new Map<number, number>()
+      const queue = [...paths]
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, async () => {
+          for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+            const response = await fetch(apiUrl + path)
+            const fault = faultOf(response.status, await response.text(), response.headers.get('retry-after'))
+            statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1)
+            if (fault !== undefined) faults.push(`${path} -> ${fault}`)
+          }
+        }),
+      )
+      clearInterval(watch)
+      await alive.stop()
+      console.info(
+        `${paths.length} requests: ${[...statuses].map(([status, count]) => `${count} x ${status}`).join(', ')}; ` +
+          `/alive at most ${alive.longestMs.toFixed(0)} ms; memory, MB: ${processes
+            .map(({ name }, at) => `${name} ${idle[at]!.toFixed(0)} -> ${highest[at]!.toFixed(0)}`)
+            .join(', ')}`,
+      )
+      expect(faults).toEqual([])
+      expect(programs.crashed).toEqual([])
+      for (const [at, { name }] of processes.entries())
+        expect([name, highest[at]! - idle[at]! < GROWTH_MB]).toEqual([name, true])
+      expect(alive.longestMs).toBeLessThan(ALIVE_MS)
+      for (const client of live) expect(client.closed).toBeUndefined()
+      const [assetsEvents] = live
+      const events = assetsEvents!.messages.filter(({ type }) => type === 'event')
+      await expect
+        .poll(() => events.length, { timeout: patient(20_000) })
+        .toBeGreaterThanOrEqual(ASSETS + OFFERS)
+      for (const event of events) expect(event.record !== undefined || event.too_large === true).toBe(true)
+      for (const client of live) client.socket.terminate()
+      chain.setPaused(false)
+    },
+    patient(300_000),
+  )
+})
+
+/** Paths of every record of the attacker. */
+async function recordPaths(programs: Programs): Promise<string[]> {
+  const rows = await select<{ path: string }>(
+    programs,
+    `SELECT '/assets/v1/assets/' || asset_id AS path FROM assets.assets WHERE collection_name = '${ATTACKER}'
+      UNION ALL SELECT '/assets/v1/templates/${ATTACKER}/' || template_id FROM assets.templates
+        WHERE collection_name = '${ATTACKER}'
+      UNION ALL SELECT '/assets/v1/offers/' || offer_id FROM assets.offers WHERE sender = '${ATTACKER}'
+      UNION ALL SELECT '/market/v1/sales/' || sale_id FROM market.sales WHERE seller = '${ATTACKER}'
+      UNION ALL SELECT '/market/v1/auctions/' || auction_id FROM market.auctions WHERE seller = '${ATTACKER}'`,
+  )
+  return [
+    ...rows.map(({ path }) => path),
+    `/assets/v1/collections/${ATTACKER}`,
+    `/assets/v1/schemas/${ATTACKER}/odd`,
+    `/assets/v1/accounts/${ATTACKER}`,
+  ]
+}
