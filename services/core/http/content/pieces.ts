@@ -23,6 +23,8 @@ export async function writePieces(
   const source = Readable.from(pieces, { objectMode: true, highWaterMark: 1 })
   const compressor = createCompressor(encoding)
   const steps = compressor ? [source, compressor, count, response] : [source, count, response]
+  // A pipeline adds several to those that limits and measurements have added.
+  response.setMaxListeners(0)
   try {
     await pipeline(steps)
   } catch (error) {
