@@ -60,8 +60,7 @@ function noise(seed: number, bytes: number): string {
   return text.slice(0, bytes)
 }
 
-const attributes = (values: Readonly<Record<string, unknown>>) =>
-  encodeAttributeMap(format, values)
+const attributes = (values: Readonly<Record<string, unknown>>) => encodeAttributeMap(format, values)
 
 /** An account that makes the rows of a chain as large and as odd as the contracts allow. */
 export class Attacker {
