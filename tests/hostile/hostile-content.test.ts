@@ -15,7 +15,7 @@ import { fetchFrom, learnRest } from './rest.ts'
 const LARGE_BYTES = 200 * 1_024
 const ASSETS = 200
 const OFFERS = 20
-const LIMITS = [1, 4, 100]
+const limits = [1, 4, 100]
 /** Longest that `/alive` may take beside these requests, ms. */
 const ALIVE_MS = patient(250)
 /** Most that the resident memory of a process may grow, megabytes. */
@@ -137,7 +137,7 @@ describeWithPrograms('a chain with an attacker', (running) => {
       const records = await recordPaths(programs)
       const paths = [
         ...lists.flatMap(({ prefix, endpoint }) =>
-          LIMITS.map(
+          limits.map(
             (limit) => `${prefix}${endpoint.path}?symbol=WAX&collection_name=${ATTACKER}&limit=${limit}`,
           ),
         ),
