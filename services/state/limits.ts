@@ -1,9 +1,10 @@
+import { describeAnswerLimits } from '../core/http/index.ts'
 import { describeBodyLimits } from '../core/http/content/index.ts'
 import { listenerLimits } from '../core/http/listener/index.ts'
 import { bytesText, countText } from '../core/limits/index.ts'
 import type { Limit } from '../core/limits/index.ts'
 import { MAX_HEX_ROWS } from './endpoints/index.ts'
-import { MAX_ROW_BYTES, MAX_ROWS } from './tables/rows.ts'
+import { MAX_ROWS } from './tables/rows.ts'
 
 /** Largest body: a thousand packed rows of some kilobytes. */
 export const MAX_BODY_BYTES = 8 * 2 ** 20
@@ -44,10 +45,5 @@ export const stateLimits: readonly Limit[] = [
   ...describeBodyLimits({ value: bytesText(MAX_BODY_BYTES) }, { value: bytesText(MAX_BODIES_AT_ONCE_BYTES) }),
   { counts: 'packed rows of a request', per: 'request', value: countText(MAX_HEX_ROWS), beyond: '400' },
   { counts: 'rows of an answer', per: 'request', value: countText(MAX_ROWS), beyond: '400' },
-  {
-    counts: 'bytes of the packed rows of an answer',
-    per: 'request',
-    value: bytesText(MAX_ROW_BYTES),
-    beyond: '400',
-  },
+  ...describeAnswerLimits({ setting: 'STATE_ANSWER_BYTES' }, { setting: 'STATE_ANSWERS_BYTES' }),
 ]

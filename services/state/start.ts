@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { ConnectionsConfig } from '../core/config/connections/index.ts'
 import type { StateSettings } from '../core/config/environment/index.ts'
 import { bodyLimits, BodyReader } from '../core/http/content/index.ts'
-import { createApplication, createFailureStep } from '../core/http/index.ts'
+import { AnswerBudget, createApplication, createFailureStep } from '../core/http/index.ts'
 import {
   createClients,
   createPeers,
@@ -117,7 +117,12 @@ async function serve(
   // The very first start creates the first signing key.
   await ring.refresh()
   const positions = new PositionWatch(database, POSITION_FRESH_MS)
+  const answers = new AnswerBudget({
+    answer_bytes: settings.answerBytes,
+    answers_bytes: settings.answersBytes,
+  })
   const state = {
+    maxAnswerBytes: answers.maxBytes,
     database,
     positions,
     abis: new AbiStore(database, new AbiSeeds(chain.http, positions)),
@@ -135,6 +140,8 @@ async function serve(
       ...documentationRoutes(endpoints, { version: readPackageVersion(), chain: chain.name }),
     ]),
     state,
+    answers,
+    clientOf,
     checkToken: createTokenCheck({ ring, names, ttlSeconds: settings.tokenTtlSeconds }),
     readText: (request) => requestBodies.readText(request, clientOf({ req: request }).key),
   })

@@ -15,7 +15,7 @@ export interface LargeRows {
 }
 
 /** Id of the first asset. */
-export const FIRST_LARGE_ASSET = 2n ** 41n
+const FIRST_LARGE_ASSET = 2n ** 41n
 
 /** Text that does not compress, of so many characters. @param seed SQL of a number. */
 const noise = (seed: string, bytes: number): string =>

@@ -15,6 +15,8 @@ const testSettings: StateSettings = {
   tokenTtlSeconds: 3_600,
   tokensPerMinute: 100_000,
   trustProxy: false,
+  answerBytes: 33_554_432,
+  answersBytes: 268_435_456,
   databaseConnections: 10,
   metricsPort: 0,
 }

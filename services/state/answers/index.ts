@@ -1,4 +1,5 @@
 export {
+  answerTooLarge,
   Refusal,
   notReady,
   aboveHead,
@@ -10,4 +11,6 @@ export {
   nextToGap,
 } from './refusal.ts'
 export { toJsonText, RawJson } from './json-text.ts'
+export { LateRows, writeAnswer } from './late-rows.ts'
+export type { WrittenAnswer } from './late-rows.ts'
 export { envelope } from './envelope.ts'

@@ -99,3 +99,16 @@ export function abiNotFound(account: string, block: number): Refusal {
     { details: { account, block_num: block } },
   )
 }
+
+/** An answer that has too many bytes. @param fitting rows that fit, if there are any, where they can be asked for. */
+export function answerTooLarge(bytes: number, maxBytes: number, fitting = 0): Refusal {
+  const limit = fitting > 0 ? `: use limit=${fitting} or less` : ''
+  return new Refusal(
+    400,
+    'data_table_too_large_error',
+    `The answer would have about ${bytes} bytes, ${maxBytes} are allowed (${ANSWER_SETTING})${limit}.`,
+    { details: { bytes, max_bytes: maxBytes } },
+  )
+}
+
+const ANSWER_SETTING = 'STATE_ANSWER_BYTES'

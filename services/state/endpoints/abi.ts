@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../core/bytes/index.ts'
-import { belowHistory, Refusal, toJsonText } from '../answers/index.ts'
+import { belowHistory, LateRows, Refusal } from '../answers/index.ts'
 import { keyOf, resolveBlock } from '../chain/index.ts'
 import { abiText, requireAbi, requirePacked, rowDecoderAt } from './abi-at.ts'
 import type { ReadBlock } from './abi-at.ts'
@@ -104,13 +104,24 @@ export const binToJson = endpoint({
       const message = `The ABI of account '${values.account}' has no table '${values.table}'.`
       throw new Refusal(400, 'data_table_not_found_error', message, { details: keys })
     }
-    const contents = await decoder.decode(values.hex_rows)
-    const rows = contents.map((content, i) => {
-      if ('json' in content) return content.json
-      throw new Refusal(400, 'data_decoding_table_row_error', `A row cannot be decoded: ${content.error}`, {
-        details: { ...keys, hex_row: bytesToHex(values.hex_rows[i]!) },
-      })
-    })
-    return toJsonText({ block_num: version.block, account: values.account, table: values.table, rows })
+    const rows = LateRows.of(
+      values.hex_rows,
+      ({ length }) => length,
+      async (some) => {
+        const contents = await decoder.decode(some)
+        return contents.map((content, i) => {
+          if ('json' in content) return content.json
+          throw new Refusal(
+            400,
+            'data_decoding_table_row_error',
+            `A row cannot be decoded: ${content.error}`,
+            {
+              details: { ...keys, hex_row: bytesToHex(some[i]!) },
+            },
+          )
+        })
+      },
+    )
+    return { block_num: version.block, account: values.account, table: values.table, rows }
   },
 })

@@ -13,8 +13,16 @@ export interface StateParts {
   readonly noteMisfit: (misfit: Misfit) => void
   /** Bodies of ABI answers. */
   readonly bodies: LRUCache<string, Buffer>
+  /** Most bytes of an answer. */
+  readonly maxAnswerBytes: number
   /** Exchanges an API key for a token. @throws Refusal. */
   readonly issue: (key: string) => Promise<{ readonly token: string; readonly expiresAt: number }>
+}
+
+/** What one request is answered from. */
+export interface RequestParts extends StateParts {
+  /** Takes bytes of answers until this one has been sent. @throws RequestError 503. */
+  readonly hold: (bytes: number) => Promise<void>
 }
 
 /** What is known of a key before it is counted. */
@@ -36,8 +44,8 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
   readonly answer: Schema
   /** Codes of refusals that only some endpoints have. */
   readonly refusals: readonly string[]
-  /** @throws Refusal. @returns JSON text. */
-  run(values: Values<P>, parts: StateParts): Promise<string | Buffer>
+  /** @throws Refusal. @returns JSON text, or what is written as such. */
+  run(values: Values<P>, parts: RequestParts): Promise<string | Buffer | Readonly<Record<string, unknown>>>
 }
 
 /** Declares an endpoint. */

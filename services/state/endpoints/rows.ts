@@ -1,5 +1,5 @@
 import { int, text } from '../../core/parameters/index.ts'
-import { invalidRequest, RawJson, Refusal, toJsonText } from '../answers/index.ts'
+import { invalidRequest, LateRows, RawJson, Refusal, toJsonText } from '../answers/index.ts'
 import { MAX_ROWS, selectRows, selectScopes } from '../tables/rows.ts'
 import { parseKey, toStored } from '../tables/keys.ts'
 import { toRecords } from '../tables/records.ts'
@@ -40,6 +40,15 @@ const formParameters = {
   with_abi: flag(
     'With the ABI that the rows are packed with: as JSON with `json`, else packed in hexadecimal.',
   ),
+}
+
+/** The records of rows, which are decoded as they are written. */
+function lateRecords(rows: readonly StoredRow[], form: RowForm): LateRows {
+  return LateRows.of(
+    rows,
+    ({ value }) => value.length,
+    (some) => toRecords(some, form),
+  )
 }
 
 const pageParameters = {
@@ -112,22 +121,22 @@ export const tableRows = endpoint({
   answer: object({ ...commonMembers, abi: abiOrHex, rows: listOf(rowSchema) }, [...optionalCommon, 'abi']),
   refusals: rowRefusals,
   async run(values, parts) {
-    const { snapshot, rows } = await withSnapshot(parts, values, async (snapshot) => {
+    const { snapshot, rows, bytes } = await withSnapshot(parts, values, async (snapshot) => {
       requireAccounts(snapshot, [values.account])
       await requireTable(snapshot, values.account, values.table)
-      const rows = await selectRows(snapshot.session, {
-        account: values.account,
-        table: values.table,
-        scopes: [values.scope],
-        block: snapshot.block,
-        limit: values.limit,
-        offset: values.offset,
-        ...(values.key === undefined ? {} : { key: storedKey('key', values.key, values.key_type) }),
-      })
-      return { snapshot, rows }
+      const key = values.key === undefined ? {} : { key: storedKey('key', values.key, values.key_type) }
+      const { account: owner, table: tableName, limit, offset } = values
+      const query = { account: owner, table: tableName, scopes: [values.scope], limit, offset, ...key }
+      const found = await selectRows(
+        snapshot.session,
+        { ...query, block: snapshot.block },
+        parts.maxAnswerBytes,
+      )
+      return { snapshot, ...found }
     })
+    await parts.hold(bytes)
     const { form, abi } = await formOf(parts, snapshot, values, values)
-    return toJsonText({ ...snapshot.common, abi, rows: await toRecords(rows, form) })
+    return { ...snapshot.common, abi, rows: lateRecords(rows, form) }
   },
 })
 
@@ -163,7 +172,12 @@ export const tableRow = endpoint({
       requireAccounts(snapshot, [owner])
       await requireTable(snapshot, owner, tableName)
       const query = { account: owner, table: tableName, scopes: [scopeName], block: snapshot.block, key }
-      const [row] = await selectRows(snapshot.session, { ...query, limit: 1, offset: 0 })
+      const { rows } = await selectRows(
+        snapshot.session,
+        { ...query, limit: 1, offset: 0 },
+        parts.maxAnswerBytes,
+      )
+      const [row] = rows
       if (!row) {
         const keys = { account: owner, table: tableName, scope: scopeName, primary_key: values.primary_key }
         throw new Refusal(
@@ -177,7 +191,7 @@ export const tableRow = endpoint({
     })
     const { form } = await formOf(parts, snapshot, values, { ...values, with_abi: false })
     const [record] = await toRecords([row], form)
-    return toJsonText({ ...snapshot.common, row: record })
+    return { ...snapshot.common, row: record }
   },
 })
 
@@ -230,20 +244,23 @@ export const tablesForAccounts = endpoint({
   answer: multiAnswer,
   refusals: rowRefusals,
   async run(values, parts) {
-    const { snapshot, found } = await withSnapshot(parts, values, async (snapshot) => {
+    const { snapshot, found, bytes } = await withSnapshot(parts, values, async (snapshot) => {
       requireAccounts(snapshot, values.accounts)
       const found: { readonly of: TableOf; readonly rows: readonly StoredRow[] }[] = []
       let total = 0
+      let left = parts.maxAnswerBytes
       for (const owner of [...values.accounts].sort()) {
         const of = { account: owner, table: values.table }
         const query = { ...of, scopes: [values.scope], block: snapshot.block, limit: MAX_ROWS, offset: 0 }
-        const rows = await selectRows(snapshot.session, query)
+        const { rows, bytes } = await selectRows(snapshot.session, query, left)
         total += rows.length
+        left -= bytes
         if (total > MAX_ROWS) throw tooManyRows(of)
         found.push({ of, rows })
       }
-      return { snapshot, found }
+      return { snapshot, found, bytes: parts.maxAnswerBytes - left }
     })
+    await parts.hold(bytes)
     const tables: unknown[] = []
     for (const { of, rows } of found) {
       // Without rows there is nothing to decode, and the contract may have no ABI at all.
@@ -253,10 +270,10 @@ export const tablesForAccounts = endpoint({
         account: of.account,
         scope: values.scope,
         abi,
-        rows: await toRecords(rows, form),
+        rows: lateRecords(rows, form),
       })
     }
-    return toJsonText({ ...snapshot.common, tables })
+    return { ...snapshot.common, tables }
   },
 })
 
@@ -282,25 +299,28 @@ export const tablesForScopes = endpoint({
   answer: multiAnswer,
   refusals: rowRefusals,
   async run(values, parts) {
-    const { snapshot, rows } = await withSnapshot(parts, values, async (snapshot) => {
+    const { snapshot, rows, bytes } = await withSnapshot(parts, values, async (snapshot) => {
       requireAccounts(snapshot, [values.account])
       await requireTable(snapshot, values.account, values.table)
-      const rows = await selectRows(snapshot.session, {
-        account: values.account,
-        table: values.table,
-        scopes: values.scopes,
-        block: snapshot.block,
-        limit: MAX_ROWS,
-        offset: 0,
-      })
-      return { snapshot, rows }
+      const { account: owner, table: tableName, scopes } = values
+      const query = { account: owner, table: tableName, scopes, block: snapshot.block }
+      const found = await selectRows(
+        snapshot.session,
+        { ...query, limit: MAX_ROWS, offset: 0 },
+        parts.maxAnswerBytes,
+      )
+      return { snapshot, ...found }
     })
+    await parts.hold(bytes)
     const { form, abi } = await formOf(parts, snapshot, values, values)
     const byScope = new Map<string, StoredRow[]>([...values.scopes].sort().map((each) => [each, []]))
     for (const row of rows) byScope.get(row.scope)?.push(row)
-    const tables: unknown[] = []
-    for (const [scope, found] of byScope)
-      tables.push({ account: values.account, scope, abi, rows: await toRecords(found, form) })
-    return toJsonText({ ...snapshot.common, tables })
+    const tables = [...byScope].map(([name, found]) => ({
+      account: values.account,
+      scope: name,
+      abi,
+      rows: lateRecords(found, form),
+    }))
+    return { ...snapshot.common, tables }
   },
 })

@@ -11,6 +11,7 @@ const codes: Readonly<Record<number, string>> = {
   413: 'request_body_too_large_error',
   415: 'unsupported_encoding_error',
   429: 'auth_rate_limited_error',
+  503: 'app_not_ready_error',
 }
 
 /** Creates the step that answers a failure with the envelope of the service. An unexpected one reveals nothing. */

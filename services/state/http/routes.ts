@@ -1,7 +1,11 @@
+import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { readParameters } from '../../core/endpoint/index.ts'
-import { notesOf, sendJson } from '../../core/http/index.ts'
-import { invalidRequest, Refusal } from '../answers/index.ts'
+import { JSON_TYPE, notesOf } from '../../core/http/index.ts'
+import type { AnswerBudget } from '../../core/http/index.ts'
+import type { KnownClient } from '../../core/http/limits/index.ts'
+import { answerTooLarge, invalidRequest, Refusal, writeAnswer } from '../answers/index.ts'
+import type { WrittenAnswer } from '../answers/index.ts'
 import type { Endpoint, StateParts } from '../endpoints/index.ts'
 import { readBody } from './body.ts'
 import type { ReadText } from './body.ts'
@@ -18,10 +22,13 @@ export interface RouteParts {
   /** Lets only requests with a good token through. */
   readonly checkToken: Middleware
   readonly readText: ReadText
+  readonly answers: AnswerBudget
+  readonly clientOf: (context: Context) => KnownClient
 }
 
 /** Creates the routes. A slash at the end of a path is as good as none. */
-export function createRoutes({ endpoints, roots, state, checkToken, readText }: RouteParts): Middleware {
+export function createRoutes(parts: RouteParts): Middleware {
+  const { endpoints, roots, checkToken } = parts
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
   return async (context) => {
     const path = context.path.length > 1 ? context.path.replace(/\/$/, '') : context.path
@@ -35,7 +42,7 @@ export function createRoutes({ endpoints, roots, state, checkToken, readText }: 
     if (!endpoint) throw new Refusal(404, 'not_found_error', 'The path does not exist.')
     notesOf(context).route = endpoint.path
     requireMethod(context, endpoint.methods)
-    const answer = (): Promise<void> => answerEndpoint(context, endpoint, state, readText)
+    const answer = (): Promise<void> => answerEndpoint(context, endpoint, parts)
     if (endpoint.needsToken) await checkToken(context, answer)
     else await answer()
   }
@@ -54,9 +61,10 @@ function requireMethod(context: Context, methods: readonly string[]): void {
 async function answerEndpoint(
   context: Context,
   endpoint: Endpoint,
-  state: StateParts,
-  readText: ReadText,
+  { state, readText, answers, clientOf }: RouteParts,
 ): Promise<void> {
+  const tooLarge = (bytes: number, rows: number): Refusal =>
+    answerTooLarge(bytes, answers.maxBytes, 'limit' in endpoint.parameters ? rows : 0)
   const given = new Map<string, unknown>(new URLSearchParams(context.querystring))
   // The token is for the check alone.
   given.delete('token')
@@ -69,11 +77,29 @@ async function answerEndpoint(
     refuse: (name, complaint) => (errors[name] = [`The ${name} field ${complaint.message}`]),
   })
   if (Object.keys(errors).length > 0) throw invalidRequest(errors)
-  const body = await endpoint.run(values, state)
-  if (typeof body === 'string') sendJson(context, 200, body)
-  else {
-    context.status = 200
-    context.type = 'application/json; charset=utf-8'
-    context.body = body
+  const client = clientOf(context)
+  await answers.admit(client)
+  let held = 0
+  const hold = async (bytes: number): Promise<void> => {
+    await answers.hold(context, client, bytes)
+    held += bytes
   }
+  const body = await endpoint.run(values, { ...state, hold })
+  const isText = typeof body === 'string' || Buffer.isBuffer(body)
+  const { pieces, bytes } = isText ? wholeAnswer(body) : await writeAnswer(body, answers.maxBytes, tooLarge)
+  if (bytes > answers.maxBytes) throw tooLarge(bytes, 0)
+  if (bytes > held) await hold(bytes - held)
+  context.status = 200
+  context.type = JSON_TYPE
+  // Pieces are sent as the client reads them.
+  context.body = bytes > WHOLE_BYTES ? Readable.from(pieces) : Buffer.concat(pieces)
+  context.length = bytes
+}
+
+/** Larger answers are sent in pieces. */
+const WHOLE_BYTES = 256 * 1024
+
+function wholeAnswer(body: string | Buffer): WrittenAnswer {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  return { pieces: [bytes], bytes: bytes.length }
 }

@@ -28,6 +28,7 @@ export class RowDecoder {
   readonly #table: string
   readonly #current: TableAbi
   readonly #older: RowDecoderParts['older']
+  #foundOlder: ReturnType<RowDecoderParts['older']> | undefined
 
   constructor({ table, current, older }: RowDecoderParts) {
     this.#table = table
@@ -44,7 +45,7 @@ export class RowDecoder {
   async decode(values: readonly Uint8Array[]): Promise<RowContent[]> {
     const contents = values.map((value) => this.#read(this.#current, value, true))
     if (contents.every(isDecoded)) return contents
-    const older = await this.#older()
+    const older = await (this.#foundOlder ??= this.#older())
     return contents.map((content, i) => (isDecoded(content) ? content : this.#readByAny(older, values[i]!)))
   }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../answers/index.ts'
+import { answerTooLarge, Refusal } from '../answers/index.ts'
 import type { StateSession } from '../chain/index.ts'
 
 /** A stored contract row. */
@@ -25,28 +25,46 @@ export interface RowQuery {
   readonly offset: number
 }
 
-/** Largest answer: rows, and bytes of their packed values. */
+/** Most rows of an answer. */
 export const MAX_ROWS = 50_000
-export const MAX_ROW_BYTES = 16 * 2 ** 20
+/** Bytes of a row in an answer without its value, which has two hexadecimal digits for each byte. */
+const ROW_BYTES = 64
 
 const COLUMNS = 'scope, primary_key AS key, payer, value, since_block AS since'
 const WHICH =
   'account = $1 AND table_name = $2 AND scope = ANY($3) AND ($5::bigint IS NULL OR primary_key = $5)'
 
-/** Of both tables what held at the block; the running sum of bytes bounds what is sent here. */
+/**
+ * Of both tables what held at the block, with the bytes that all of it has in an answer, and how many of the first rows
+ * fit. Of what is too large only the first row is sent here, without its value.
+ */
 const SELECT = `
-  SELECT scope, key, payer, value, since, bytes > ${MAX_ROW_BYTES} AS "isTooMuch"
+  SELECT scope, key, payer, CASE WHEN total <= $8 THEN value END AS value, since, total, fitting
   FROM (
-    SELECT *, sum(octet_length(value)) OVER (ORDER BY scope, key ROWS UNBOUNDED PRECEDING) AS bytes FROM (
-      SELECT ${COLUMNS} FROM state.rows WHERE ${WHICH} AND since_block <= $4
-      UNION ALL
-      SELECT ${COLUMNS} FROM state.past_rows WHERE ${WHICH} AND since_block <= $4 AND until_block > $4
-      ORDER BY scope, key LIMIT $6 OFFSET $7) found) summed
-  WHERE bytes - octet_length(value) <= ${MAX_ROW_BYTES} ORDER BY scope, key`
+    SELECT *, sum(bytes) OVER () AS total, count(*) FILTER (WHERE running <= $8) OVER () AS fitting FROM (
+      SELECT *, sum(bytes) OVER (ORDER BY scope, key ROWS UNBOUNDED PRECEDING) AS running FROM (
+        SELECT *, 2 * octet_length(value)::bigint + ${ROW_BYTES} AS bytes FROM (
+          SELECT ${COLUMNS} FROM state.rows WHERE ${WHICH} AND since_block <= $4
+          UNION ALL
+          SELECT ${COLUMNS} FROM state.past_rows WHERE ${WHICH} AND since_block <= $4 AND until_block > $4
+          ORDER BY scope, key LIMIT $6 OFFSET $7) found) sized) summed) counted
+  WHERE total <= $8 OR running = bytes ORDER BY scope, key`
 
-/** Rows at a block, by scope and key. @throws Refusal 400 when they are too many for one answer. */
-export async function selectRows(session: StateSession, query: RowQuery): Promise<StoredRow[]> {
-  const { rows } = await session.query<StoredRow & { isTooMuch: boolean }>({
+interface SelectedRow extends StoredRow {
+  readonly total: bigint | number | string
+  readonly fitting: bigint | number | string
+}
+
+/**
+ * Rows at a block, by scope and key.
+ * @param maxBytes that they may have in an answer. @throws Refusal 400 when they are too many for one answer.
+ */
+export async function selectRows(
+  session: StateSession,
+  query: RowQuery,
+  maxBytes: number,
+): Promise<{ readonly rows: readonly StoredRow[]; readonly bytes: number }> {
+  const { rows } = await session.query<SelectedRow>({
     name: 'state-rows',
     text: SELECT,
     values: [
@@ -57,14 +75,17 @@ export async function selectRows(session: StateSession, query: RowQuery): Promis
       query.key ?? null,
       Math.min(query.limit, MAX_ROWS) + (query.limit >= MAX_ROWS ? 1 : 0),
       query.offset,
+      maxBytes,
     ],
   })
-  if (rows.length > MAX_ROWS || rows.at(-1)?.isTooMuch) throw tooLarge(query)
-  return rows
+  const bytes = Number(rows[0]?.total ?? 0)
+  if (bytes > maxBytes) throw answerTooLarge(bytes, maxBytes, Number(rows[0]!.fitting))
+  if (rows.length > MAX_ROWS) throw tooManyRows(query)
+  return { rows, bytes }
 }
 
-function tooLarge({ account, table }: RowQuery): Refusal {
-  const message = `The answer would have more than ${MAX_ROWS} rows or ${MAX_ROW_BYTES} bytes; ask with limit and offset.`
+function tooManyRows({ account, table }: RowQuery): Refusal {
+  const message = `The answer would have more than ${MAX_ROWS} rows; ask with limit and offset.`
   return new Refusal(400, 'data_table_too_large_error', message, { details: { account, table } })
 }
 

@@ -18,6 +18,10 @@ export interface StateSettings {
   readonly databaseConnections: number
   /** Port of the metrics; 0 = they are not served. */
   readonly metricsPort: number
+  /** Largest answer, bytes. */
+  readonly answerBytes: number
+  /** Most bytes of all answers in progress. */
+  readonly answersBytes: number
 }
 
 /** A variable of the state service, for the documentation. */
@@ -36,7 +40,12 @@ const names = {
   proxies: 'STATE_TRUST_PROXY',
   connections: 'STATE_DB_CONNECTIONS',
   metrics: 'STATE_METRICS_PORT',
+  answer: 'STATE_ANSWER_BYTES',
+  answers: 'STATE_ANSWERS_BYTES',
 } as const
+
+const MIN_ANSWER_BYTES = 65_536
+const MAX_ANSWER_BYTES = 999_999_999
 
 /** A token outlives the rotation of its signing key by at most this long. */
 const MAX_TTL_SECONDS = 86_400
@@ -88,6 +97,19 @@ export const stateVariables: readonly StateVariable[] = [
     allowed: numberText(0, 65_535),
     description: 'Port of the metrics, at STATE_ADDR; with 0 they are not served.',
   },
+  {
+    name: names.answer,
+    defaultValue: '33554432',
+    allowed: numberText(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
+    description: 'Largest answer (bytes): a request for a larger one is refused.',
+  },
+  {
+    name: names.answers,
+    defaultValue: '268435456',
+    allowed: numberText(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
+    description:
+      'Most bytes of answers that the process has in progress, until they have been sent; one client has at most a quarter, or one answer.',
+  },
 ]
 
 /** Reads the settings of the state service; what cannot be used is a problem, and the default stands meanwhile. */
@@ -123,6 +145,8 @@ export function readStateSettings(environment: Environment): {
     trustProxy: isProxies(proxies) ? proxiesOf(proxies) : false,
     databaseConnections: number(names.connections, 10, 1, 1_000),
     metricsPort: number(names.metrics, 0, 0, 65_535),
+    answerBytes: number(names.answer, 33_554_432, MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
+    answersBytes: number(names.answers, 268_435_456, MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
   }
   return { settings, problems }
 }

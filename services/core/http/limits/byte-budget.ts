@@ -1,7 +1,7 @@
 /** The part of all bytes that one client may have at once. */
 export const SHARE_OF_ONE = 1 / 4
 /** Requests that may wait for bytes, of one client and of all. */
-const MAX_WAITING_OF_ONE = 16
+const MAX_WAITING_OF_ONE = 8
 const MAX_WAITING = 1_024
 
 /** What a budget is divided by. */
