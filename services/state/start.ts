@@ -18,7 +18,7 @@ import type { Listener } from '../core/http/listener/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
-import { createMetrics, renderSnapshots, serveMetrics } from '../core/metrics/index.ts'
+import { createMetrics, renderSnapshots, serveMetrics, watchAnswers } from '../core/metrics/index.ts'
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { createTokenCheck, KeyRing } from './access/index.ts'
@@ -121,6 +121,7 @@ async function serve(
     answer_bytes: settings.answerBytes,
     answers_bytes: settings.answersBytes,
   })
+  watchAnswers(metrics, answers)
   const state = {
     maxAnswerBytes: answers.maxBytes,
     database,

@@ -1,4 +1,3 @@
-import type { AnswerBudget } from '../../core/http/index.ts'
 import { noteStoreState } from '../../core/metrics/index.ts'
 import type { Metrics } from '../../core/metrics/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
@@ -19,14 +18,6 @@ export function watchParts(metrics: Metrics, parts: WatchedParts): void {
     noteConnections(metrics, parts.database)
     noteServers(metrics, parts.database)
     noteHealth(metrics, parts.health(), parts.state())
-  })
-}
-
-/** Adds the bytes of answers in progress to each snapshot. */
-export function watchAnswers(metrics: Metrics, answers: AnswerBudget): void {
-  metrics.beforeSnapshot(() => {
-    metrics.set('pronghorn_http_answers_bytes', {}, answers.bytes)
-    metrics.countTo('pronghorn_http_answers_refused_total', {}, answers.refused)
   })
 }
 

@@ -68,13 +68,13 @@ export const metricCatalogue = {
     kind: 'gauge',
     help: 'Bytes of answers in progress, before compression, until they have been sent.',
     labels: [],
-    programs: ['api'],
+    programs: ['api', 'state'],
   },
   pronghorn_http_answers_refused_total: {
     kind: 'counter',
     help: 'Requests that were refused because of the bytes of answers in progress.',
     labels: [],
-    programs: ['api'],
+    programs: ['api', 'state'],
   },
 
   // Live data, as the api sends it

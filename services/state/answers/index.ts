@@ -12,5 +12,4 @@ export {
 } from './refusal.ts'
 export { toJsonText, RawJson } from './json-text.ts'
 export { LateRows, writeAnswer } from './late-rows.ts'
-export type { WrittenAnswer } from './late-rows.ts'
 export { envelope } from './envelope.ts'

@@ -20,7 +20,7 @@ export class LateRows {
   }
 
   /** What is written of the rows, in their order. */
-  async *written(): AsyncGenerator<unknown> {
+  async *written(): AsyncGenerator {
     for (const chunk of this.#chunks) {
       yield* await this.#write(chunk)
       await setImmediate()
@@ -46,7 +46,7 @@ function* chunksOf<Row>(rows: readonly Row[], sizeOf: (row: Row) => number): Gen
 }
 
 /** Text of an answer in pieces. */
-export interface WrittenAnswer {
+interface WrittenAnswer {
   readonly pieces: readonly Buffer[]
   readonly bytes: number
 }

@@ -5,7 +5,6 @@ import { JSON_TYPE, notesOf } from '../../core/http/index.ts'
 import type { AnswerBudget } from '../../core/http/index.ts'
 import type { KnownClient } from '../../core/http/limits/index.ts'
 import { answerTooLarge, invalidRequest, Refusal, writeAnswer } from '../answers/index.ts'
-import type { WrittenAnswer } from '../answers/index.ts'
 import type { Endpoint, StateParts } from '../endpoints/index.ts'
 import { readBody } from './body.ts'
 import type { ReadText } from './body.ts'
@@ -99,7 +98,7 @@ async function answerEndpoint(
 /** Larger answers are sent in pieces. */
 const WHOLE_BYTES = 256 * 1024
 
-function wholeAnswer(body: string | Buffer): WrittenAnswer {
+function wholeAnswer(body: string | Buffer): Awaited<ReturnType<typeof writeAnswer>> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return { pieces: [bytes], bytes: bytes.length }
 }
