@@ -73,7 +73,7 @@ function failureHeaders(values: Values): string {
   return [
     '      add_header Access-Control-Allow-Origin * always;',
     '      add_header Access-Control-Allow-Headers * always;',
-    '      add_header Access-Control-Allow-Methods GET,HEAD,PUT,PATCH,POST,DELETE always;',
+    '      add_header Access-Control-Allow-Methods GET,HEAD,POST always;',
     strictTransport(values.TLS_MODE, '      '),
   ]
     .filter((line) => line !== '')

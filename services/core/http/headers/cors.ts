@@ -2,7 +2,8 @@ import type { Middleware } from 'koa'
 import { setHeaders } from './headers.ts'
 import type { Headers } from './headers.ts'
 
-const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
+/** Nothing can be written by another method. */
+const METHODS = 'GET,HEAD,POST'
 /** A longer origin is none that a browser sends. */
 const MAX_ORIGIN_LENGTH = 300
 
