@@ -67,7 +67,8 @@ describe('a name', () => {
 describe('a decimal', () => {
   it('a decimal stays text', async () => {
     for (const given of ['12', '1e3', '0.50']) expect(await read(decimal('', 0), given)).toBe(given)
-    for (const given of ['-1', '.5', '1.', 'x']) expect(await read(decimal('', 0), given)).toBe('refused')
+    for (const given of ['-1', '.5', '1.', 'x', '1e5.5', '0e0.5'])
+      expect(await read(decimal('', 0), given)).toBe('refused')
   })
 
   it('a decimal may be any number of a JSON body', async () => {

@@ -7,8 +7,8 @@ import type { Form, Parameter, Schema } from '../endpoint/index.ts'
 const INT = /^-?\d+$/
 const NAME = '(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])'
 const namePattern = new RegExp(`^${NAME}$`)
-/** Digits, an exponent, decimals: 12, 1e3, 0.5. */
-const DECIMAL = /^-?\d+(?:e\d+)?(?:\.\d+)?$/
+/** Digits, then an exponent or decimals: 12, 1e3, 0.5. */
+const DECIMAL = /^-?\d+(?:e\d+|\.\d+)?$/
 /** Decimals of a number that is written in full: more than those of any token. */
 const MAX_DECIMALS = 40
 const MIN_ID = -(2n ** 63n)

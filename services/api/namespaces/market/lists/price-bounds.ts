@@ -13,7 +13,7 @@ export interface PriceBounds {
 
 /** Greatest number that a price can be. */
 const MAX_AMOUNT = 2n ** 63n - 1n
-const ZERO = /^-?0+(?:e\d+)?(?:\.0+)?$/
+const ZERO = /^-?0+(?:e\d+|\.0+)?$/
 
 /**
  * Reads `min_price` and `max_price`, which are in whole tokens of the one symbol that must be given. A bound of 0 is
@@ -50,8 +50,8 @@ function boundOf(text: string | undefined): string | undefined {
   return text === undefined || ZERO.test(text) ? undefined : text
 }
 
-/** Digits, an exponent of them, decimals: `1e3.5` is 1000, as clients have always been answered. */
-const PARTS = /^(\d+)(?:e(\d+)(?:\.\d+)?|\.(\d+))?$/
+/** Digits, then an exponent or decimals. */
+const PARTS = /^(\d+)(?:e(\d+)|\.(\d+))?$/
 
 /** An amount of whole tokens in units of the smallest decimal place, rounded towards what satisfies the bound. */
 function toUnits(name: string, text: string, precision: number, rounding: 'up' | 'down'): bigint {
