@@ -24,9 +24,18 @@ it('the same value several times is one, where a parameter takes no list', async
   const given = { a: ['1', 1], b: ['asc', 'asc'], c: [true, 'true'], d: ['x', 'x'], e: ['bob', 'bob'] }
   const values = await read(parameters, given)
   expect(values).toEqual({ a: 1, b: 'asc', c: true, d: 'x', e: ['bob'] })
-  await expect(read(parameters, { a: ['1', '2'] })).rejects.toMatchObject({
-    message: 'Invalid value for parameter a',
-  })
+})
+
+it('the last of different values counts where a parameter takes no list, with a warning', async () => {
+  const parameters = { a: int(''), b: names(''), c: int(''), d: text('') }
+  const raw = new Map(
+    Object.entries({ a: ['1', '2', ''], b: ['bob', 'alice'], c: [3, '3'], d: ['y', 'x', 'y'] }),
+  )
+  const warnings: string[] = []
+  const warn = (sentence: string): void => void warnings.push(sentence)
+  const values = await readRequest(parameters, { raw, lists: () => Promise.resolve([]), warn })
+  expect(values).toEqual({ a: 2, b: ['bob', 'alice'], c: 3, d: 'y' })
+  expect(warnings).toEqual(['a', 'd'].map((name) => `${name} was given several times; the last value counts`))
 })
 
 it('an empty one of several values is absent, as one alone is, and null several times is null', async () => {

@@ -17,13 +17,13 @@ interface RequestParts {
   readonly path?: Readonly<Record<string, string>>
   readonly raw: RawParameters
   readonly lists: NamedLists
-  /** Is called with a sentence for each value that is replaced by the default of its parameter. */
+  /** Is called with a sentence for each value that is replaced by the default of its parameter, or by another one. */
   readonly warn?: (sentence: string) => void
 }
 
 /**
  * Reads and checks every parameter of an endpoint; those of the path cannot be overridden. Several values are one comma
- * list, in which each is once; a parameter that takes no list may have the same one several times.
+ * list, in which each is once; of a parameter that takes no list the last value counts, with a warning where they differ.
  * @throws RequestError 400 `Invalid value for parameter NAME`, for the first that is wrong.
  */
 export function readRequest<P extends Parameters>(
@@ -34,7 +34,12 @@ export function readRequest<P extends Parameters>(
     lists,
     find(name, parameter) {
       if (parameter.in === 'path') return path[name]
-      return oneOf(raw.get(name))
+      const given = raw.get(name)
+      if (typeof given !== 'object') return given
+      const texts = [...new Set(given.map(String))].filter((text) => text !== '')
+      if (parameter.list !== undefined) return texts.join(',')
+      if (texts.length > 1) warn?.(`${name} was given several times; the last value counts`)
+      return given.findLast((value) => value !== '')
     },
     refuse(name, { message, reason }) {
       throw invalidParameter(name, reason, `${name} ${message}`)
@@ -43,10 +48,4 @@ export function readRequest<P extends Parameters>(
       warn?.(`${name} ${message}; the default is used`)
     },
   })
-}
-
-/** Several values as one text; empty ones count as absent. */
-function oneOf(value: RawValue | undefined): RawScalar | undefined {
-  if (typeof value !== 'object') return value
-  return [...new Set(value.map(String))].filter((text) => text !== '').join(',')
 }

@@ -1,4 +1,4 @@
-import { flag, id, ids, inPath, int, name, names, text } from '../../../core/parameters/index.ts'
+import { flag, id, ids, inPath, int, name, names, text, texts } from '../../../core/parameters/index.ts'
 import type { Values } from '../../../core/endpoint/index.ts'
 import {
   assetFilter,
@@ -130,7 +130,7 @@ export function offerParameters(limit: number) {
     ...sorting(['created', 'updated']),
     ...counting,
     ...partyParameters,
-    state: text('0 pending, 1 invalid, 2 unknown, 3 accepted, 4 declined, 5 cancelled; several by comma.'),
+    state: texts('0 pending, 1 invalid, 2 unknown, 3 accepted, 4 declined, 5 cancelled; several by comma.'),
     account_whitelist: names('Sender or recipient is one of these.'),
     sender_asset_blacklist: ids('The sender gives none of these.'),
     sender_asset_whitelist: ids('The sender gives only these.'),

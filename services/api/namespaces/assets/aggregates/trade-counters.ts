@@ -49,9 +49,8 @@ export async function countOffersFromCounters({
 
 /** @throws RequestError 400 for what is no list of numbers. */
 function hasState(values: OfferValues): Sql[] {
-  const text = values.state
-  if (text === undefined) return []
-  const states = text.split(',')
+  const states = values.state
+  if (states === undefined) return []
   if (!states.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
   return [sql`k.state = ANY(${bind(states.map(Number), 'smallint[]')})`]
 }

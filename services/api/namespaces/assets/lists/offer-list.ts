@@ -102,9 +102,8 @@ function blacklistFilter(values: OfferValues, statistics: Statistics): Filter[] 
 
 /** `state`: one or more numbers. @throws RequestError 400 for anything else. */
 function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
-  const text = values.state
-  if (text === undefined) return []
-  const given = text.split(',')
+  const given = values.state
+  if (given === undefined) return []
   if (!given.every((state) => /^\d{1,4}$/.test(state))) throw invalidParameter('state')
   const states = [...new Set(given.map(Number))]
   return [
