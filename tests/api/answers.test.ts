@@ -31,7 +31,7 @@ describe('an account that cannot exist', () => {
 })
 
 describe('a price record of an asset without template', () => {
-  it('a price record of an asset without template has the mint number "0"', async () => {
+  it('a price record of an asset without template has no mint number', async () => {
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
     const { rows } = await client.query<{ asset_id: string }>(
       `UPDATE market.trades SET template_id = NULL, template_mint = NULL
@@ -40,7 +40,16 @@ describe('a price record of an asset without template', () => {
     await client.end()
     const { body } = await get(`/market/v1/prices/sales?asset_id=${rows[0]!.asset_id}`)
     expect(body.data).not.toEqual([])
-    for (const each of body.data as { template_mint: unknown }[]) expect(each.template_mint).toBe('0')
+    for (const each of body.data as { template_mint: unknown }[]) expect(each.template_mint).toBeNull()
+  })
+})
+
+describe('statistics without a known token', () => {
+  it('statistics without a known token are refused with the message that clients match', async () => {
+    for (const query of ['', '?symbol=', '?symbol=NOPE']) {
+      const { status, body } = await get(`/market/v1/stats/collections${query}`)
+      expect([status, body.message]).toEqual([400, 'Symbol not found'])
+    }
   })
 })
 
@@ -109,6 +118,13 @@ describe('what is accepted without effect', () => {
       expect(await warningOf('/assets/v1/assets?limit=2')).toBeNull()
     }
     expect(await warningOf('/assets/v1/assets', post({ limit: 1, liimt: 1 }))).toContain('liimt')
+  })
+
+  it('what is accepted without effect is a value that another one follows', async () => {
+    const { headers, body } = await get('/assets/v1/assets?limit=1&limit=2')
+    expect((body.data as unknown[]).length).toBe(2)
+    expect(headers.get('warning')).toBe('299 - "limit was given several times; the last value counts"')
+    expect((await get('/assets/v1/offers?state=0&state=3')).headers.get('warning')).toBeNull()
   })
 
   it('what is accepted without effect is no parameter of another endpoint, and no attribute filter', async () => {

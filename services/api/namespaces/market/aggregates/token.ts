@@ -1,6 +1,6 @@
 import type { Json } from '../../../json/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { invalidParameter } from '../../../request/index.ts'
+import { RequestError } from '../../../../core/http/index.ts'
 import type { SymbolValues } from './parameters.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function withToken(
   answer: (symbol: string) => Promise<Json>,
 ): Promise<Json> {
   const symbol = values.symbol
-  if (symbol === undefined) throw invalidParameter('symbol')
+  if (symbol === undefined) throw unknownToken()
   const rows = await session.query<[string]>({
     name: 'token-record',
     text: `SELECT json_build_object('token_symbol', y.token_symbol, 'token_contract', y.token_contract,
@@ -21,6 +21,11 @@ export async function withToken(
     values: [symbol],
   })
   const row = rows[0]
-  if (!row) throw invalidParameter('symbol')
+  if (!row) throw unknownToken()
   return [`{"symbol":${row[0]},"${member}":`, await answer(symbol), '}']
+}
+
+/** Clients compare the message with that of the replaced system. */
+function unknownToken(): RequestError {
+  return new RequestError(400, 'Symbol not found')
 }

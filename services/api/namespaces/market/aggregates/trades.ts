@@ -52,7 +52,7 @@ export function latestTrades(session: Session, values: TradeValues): Promise<str
   const members = jsonMembers({
     ...listing,
     price: quoted('k.price'),
-    template_mint: `coalesce(k.template_mint::text, '"0"')`,
+    template_mint: `coalesce(k.template_mint::text, 'null')`,
     ...token,
     block_time: quoted('k.trade_time'),
   })

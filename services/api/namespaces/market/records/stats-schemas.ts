@@ -60,10 +60,7 @@ export const tradeRecord = shape.record('Trade', 'A trade of one asset', {
   auction_id: shape.nullable(shape.decimal('Auction')),
   buyoffer_id: shape.nullable(shape.decimal('Buy offer; null with all others for a template buy offer')),
   price: shape.decimal('Amount in units of the smallest decimal place'),
-  template_mint: shape.anyOf(
-    [shape.integer('Mint number'), shape.choice('Without template', ['0'])],
-    'Mint number as a number; the text "0" for an asset without template',
-  ),
+  template_mint: shape.nullable(shape.integer('Mint number; null for an asset without template')),
   ...tokenMembers,
   block_time: shape.time('Time of the trade'),
 })
