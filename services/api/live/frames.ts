@@ -9,6 +9,11 @@ const COMPRESSED = 0x40
 
 /** Shorter messages are sent as they are. */
 const WORTH_DEFLATING = 512
+/**
+ * Longer messages too: the event loop stands still while a message is compressed. 64 KiB of random text take 2 ms, 400 KiB
+ * 13 ms.
+ */
+const MAX_DEFLATED_BYTES = 64 * 1024
 /** The end of a flushed block, which messages leave out (RFC 7692, 7.2.1). */
 const FLUSH_MARK_BYTES = 4
 
@@ -25,7 +30,7 @@ export function textFrame(payload: Uint8Array): Buffer {
  * number of connections too, because each message is compressed independently: `server_no_context_takeover`.
  */
 export function deflatedTextFrame(payload: Uint8Array): Buffer {
-  if (payload.length < WORTH_DEFLATING) return textFrame(payload)
+  if (payload.length < WORTH_DEFLATING || payload.length > MAX_DEFLATED_BYTES) return textFrame(payload)
   const deflated = deflateRawSync(payload, { finishFlush: constants.Z_SYNC_FLUSH })
   return frame(TEXT_IN_ONE_PIECE | COMPRESSED, deflated.subarray(0, -FLUSH_MARK_BYTES))
 }

@@ -1,8 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ResumeTurns } from './resume-turns.ts'
 
-/** Runs all pending callbacks. */
-const settle = () => new Promise((resolve) => setImmediate(resolve))
+/** Runs all pending callbacks, and those that they put off to the next turn of the event loop. */
+async function settle(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
+}
 
 it('the addresses that wait take turns, whatever their number of clients', async () => {
   const turns = new ResumeTurns()

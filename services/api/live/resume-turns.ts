@@ -37,10 +37,12 @@ export class ResumeTurns {
       const turn = this.#next()
       if (!turn) return
       this.#running++
-      void turn().finally(() => {
+      // Requests have their turn between two of these.
+      const end = (): void => {
         this.#running--
         this.#fill()
-      })
+      }
+      void turn().finally(() => setImmediate(end))
     }
   }
 

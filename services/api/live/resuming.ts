@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { cursorAfter, encodeCursor, forkOfHolder, survivor } from '../../core/feed-reader/index.ts'
 import type { FeedCursor } from '../../core/feed-reader/index.ts'
 import { describeError, PronghornError } from '../../core/errors/index.ts'
@@ -31,6 +32,8 @@ export interface ResumeTiming {
 /** The times that are used unless a test has others. */
 export const resumeTiming: ResumeTiming = { turnMs: 20, gatherMs: 100, noticeMs: 2_000, waitMs: 30_000 }
 
+/** How long sending may delay requests before it yields to them, ms. */
+const STRETCH_MS = 10
 /** A client is not sent more at once before it has read, bytes. */
 const PIECE_BYTES = 256 * 1024
 
@@ -159,11 +162,15 @@ class ResumeTurn {
 
   async run(): Promise<Next> {
     if (await this.#begin()) return 'gather'
+    let yieldedMs = performance.now()
     while (this.#client.connection.isOpen) {
       const next = await this.#step()
       if (next) return next
       if (this.#client.connection.waitingBytes > PIECE_BYTES) return 'read'
       if (performance.now() > this.#endMs) return 'again'
+      if (performance.now() - yieldedMs < STRETCH_MS) continue
+      await setImmediate()
+      yieldedMs = performance.now()
     }
     return 'done'
   }
@@ -329,16 +336,17 @@ class ResumeTurn {
     return Math.min(block.events.length, ...within)
   }
 
-  /** Sends events until a piece is full. @returns how many, at least one. */
+  /** Sends events until a piece is full, or until requests should have their turn. @returns how many, at least one. */
   #sendSome(
     events: BlockEvents,
     loaded: Awaited<ReturnType<BlockEvents['load']>>,
     walking: readonly Subscription[],
   ): number {
     const { connection } = this.#client
+    const untilMs = performance.now() + STRETCH_MS
     let sent = 0
     for (const event of loaded) {
-      if (sent > 0 && connection.waitingBytes > PIECE_BYTES) break
+      if (sent > 0 && (connection.waitingBytes > PIECE_BYTES || performance.now() > untilMs)) break
       const receivers = receiversOf(events, event, walking, this.#client)
       if (receivers.length > 0) this.#client.sendTo(receivers, event.message)
       sent++
