@@ -10,7 +10,7 @@ const VICTIM = 'victim123451'
 const SCHEMA = 'odd'
 
 /** Texts that an attacker writes where people read names. */
-export const oddTexts: readonly string[] = [
+const oddTexts: readonly string[] = [
   '',
   ' ',
   '\u0000NUL',

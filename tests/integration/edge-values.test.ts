@@ -113,3 +113,16 @@ it('numbers at the edges, long memos and long names are stored as they are', asy
     { memo, asset_ids: [String(assetId)] },
   ])
 })
+
+it('a key of any length is stored beside its index, and found', async () => {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  await buildQueryIndexes(client, 'tools')
+  await client.query(`INSERT INTO tools.links (link_id, created_at_time, updated_at_time, created_at_block, updated_at_block,
+      state, has_unknown_assets, creator, public_key, memo, asset_ids, collection_names)
+    SELECT 1, 1, 1, 1, 1, 0, false, 'alice', 'PUB_WA_' || string_agg(md5(n::text), ''), '', '{1}', '{col}'
+      FROM generate_series(1, 1000) n`)
+  const key = `SELECT public_key FROM tools.links WHERE link_id = 1`
+  const { rows } = await client.query(`SELECT link_id FROM tools.links WHERE public_key = (${key})`)
+  expect(rows).toEqual([{ link_id: 1n }])
+  await client.end()
+})

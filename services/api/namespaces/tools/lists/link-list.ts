@@ -31,7 +31,7 @@ const linkSource: Source = {
     { name: 'links_creator_idx', columns: ['creator', 'link_id'] },
     { name: 'links_claimer_idx', columns: ['claimer', 'link_id'] },
     { name: 'links_state_idx', columns: ['state', 'link_id'] },
-    { name: 'links_key_idx', columns: ['public_key', 'link_id'] },
+    { name: 'links_key_idx', columns: ['public_key'] },
   ],
 }
 
