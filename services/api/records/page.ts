@@ -69,7 +69,8 @@ function guarded(selections: readonly Selection[]): { items: Sql[]; columns: Sql
   const conditions = selections.flatMap(({ tooMuch }) => tooMuch ?? [])
   if (conditions.length === 0) return { items, columns: [raw('NULL::boolean'), ...columns], from: raw('') }
   // Subqueries without outer references are run when their value is wanted, so not below a CASE that does not reach them.
-  const guard = cte('guard', `SELECT ${conditions.join(' OR ')} AS is_too_much`)
+  // A sum over no rows is null.
+  const guard = cte('guard', `SELECT coalesce(${conditions.join(' OR ')}, false) AS is_too_much`)
   return {
     items: [...items, guard],
     columns: [
