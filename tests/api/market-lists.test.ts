@@ -322,7 +322,7 @@ describe('open sales', () => {
   )
 })
 
-describe.each(['auction', 'buyoffer'] as const)('each %s of an asset', (kind) => {
+describe.each(['auction', 'buyoffer', 'sale'] as const)('each %s of an asset', (kind) => {
   const { table, key } = listingTables[kind]
   const plain = 'SELECT asset_id FROM assets.assets WHERE template_id IS NULL AND owner IS NOT NULL LIMIT 1'
   beforeAll(async () => {
@@ -339,7 +339,8 @@ describe.each(['auction', 'buyoffer'] as const)('each %s of an asset', (kind) =>
 
   const ofTemplate = `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id
     AND concat(t.immutable_data ->> 'name', chr(10), t.mutable_data ->> 'name') ILIKE '%ar%')`
-  it.each([
+  const ofNoTemplate = [{ template_id: 'null' }, 'a.template_id IS NULL'] as const
+  const ofOwnNames: readonly (readonly [Query, string])[] = [
     [{ match_immutable_name: 'gilded' }, "a.immutable_data ->> 'name' ILIKE '%gilded%'"],
     [{ match_mutable_name: 'worn' }, "a.mutable_data ->> 'name' ILIKE '%worn%'"],
     [{ match: 'ar' }, ofTemplate],
@@ -347,14 +348,17 @@ describe.each(['auction', 'buyoffer'] as const)('each %s of an asset', (kind) =>
       { match: 'ar', match_mutable_name: 'worn' },
       `${ofTemplate} AND a.mutable_data ->> 'name' ILIKE '%worn%'`,
     ],
-    [{ template_id: 'null' }, 'a.template_id IS NULL'],
     [
       { template_id: 'null', match_immutable_name: 'gilded' },
       "a.template_id IS NULL AND a.immutable_data ->> 'name' ILIKE '%gilded%'",
     ],
-  ])(`each ${kind} of an asset that matches %j is found`, async (query: Query, condition) => {
+  ]
+  // Names of sales are those that are shown.
+  const cases = kind === 'sale' ? [ofNoTemplate] : [ofNoTemplate, ...ofOwnNames]
+  it.each(cases)(`each ${kind} of an asset that matches %j is found`, async (query: Query, condition) => {
+    const isShown = kind === 'sale' ? 'l.offer_id IS NOT NULL' : 'true'
     const { rows } = await client.query<{ id: string }>(
-      `SELECT ${key}::text AS id FROM ${table} l WHERE EXISTS (SELECT FROM assets.assets a
+      `SELECT ${key}::text AS id FROM ${table} l WHERE ${isShown} AND EXISTS (SELECT FROM assets.assets a
         WHERE a.asset_id = ANY(l.asset_ids) AND ${condition}) ORDER BY ${key}`,
     )
     const { values, ...others } = await contextOf(`/v1/${kind}s`, { ...query, sort: key, order: 'asc' })
@@ -363,6 +367,37 @@ describe.each(['auction', 'buyoffer'] as const)('each %s of an asset', (kind) =>
       const setup = { trigrams: true, clock, lists: createListReader(marketTables, choose) }
       const keys = await keysOf(context, setup.lists, await listingList(context, setup, { kind }))
       expect(keys).toEqual(rows.map(({ id }) => id))
+    }
+    expect(rows.length).toBeGreaterThan(0)
+  })
+})
+
+describe('template buy offers', () => {
+  beforeAll(async () => {
+    await client.query('BEGIN')
+    await client.query(
+      `UPDATE assets.templates SET transferable = template_id % 3 <> 0, burnable = template_id % 2 = 0`,
+    )
+  })
+  afterAll(() => client.query('ROLLBACK'))
+
+  it.each([
+    [{ is_transferable: 'true' }, 't.transferable'],
+    [{ is_transferable: 'false' }, 'NOT t.transferable'],
+    [{ is_burnable: 'true', state: '0' }, 't.burnable AND l.state = 0'],
+    [{ is_burnable: 'false', is_transferable: 'true' }, 'NOT t.burnable AND t.transferable'],
+  ])('template buy offers with %j are those that want such a template', async (query: Query, condition) => {
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT buyoffer_id::text AS id FROM market.template_buyoffers l JOIN assets.templates t USING (template_id)
+        WHERE ${condition} ORDER BY buyoffer_id`,
+    )
+    const asked = { ...query, sort: 'buyoffer_id', order: 'asc' }
+    const { values, ...others } = await contextOf('/v1/template_buyoffers', asked)
+    const context = { ...others, values: { ...values, limit: 100_000 } }
+    for (const choose of Object.values(forcedPaths)) {
+      const setup = { trigrams: true, clock, lists: createListReader(marketTables, choose) }
+      const list = await listingList(context, setup, { kind: 'template_buyoffer' })
+      expect(await keysOf(context, setup.lists, list)).toEqual(rows.map(({ id }) => id))
     }
     expect(rows.length).toBeGreaterThan(0)
   })

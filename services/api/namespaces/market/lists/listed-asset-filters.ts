@@ -12,7 +12,6 @@ import { isOneOf } from '../../nft/conditions/index.ts'
 import { MAX_SCHEMA_PAIRS, schemaKey, TEMPLATE_DATA, templateConditions } from '../../nft/filters/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { columnFilter, distinct } from './listing-request.ts'
-import type { ListingTable } from './listing-table.ts'
 import { HAS_ASSET, LISTED } from './listing-table.ts'
 import { nameSearches, nameConditions } from './named-templates.ts'
 import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
@@ -23,11 +22,14 @@ import { wantedCollections } from '../../nft/parameters/index.ts'
 const UNKNOWN = 0.5
 /** The same of searches in names. */
 const NAMED = 0.01
+/** Share of the templates of which assets can be transferred, or burned. */
+const SET = 0.95
 
 /** Filters on what a listing contains. One asset matches all of them, but for searches in names of sales: any name counts. */
 export function listedAssetFilters(request: ListingRequest): Filter[] {
   return [
     ...templateFilters(request),
+    ...wantedFlagFilters(request),
     ...schemaFilters(request),
     ...hiddenFilters(request),
     ...nameFilters(request),
@@ -40,7 +42,7 @@ function templateFilters(request: ListingRequest): Filter[] {
   const filters: Filter[] = []
   if (values.template_id === null) {
     if (table.kind === 4) return [nothing('template_id')]
-    const condition = raw(`(l.template_id IS NULL AND ${hasPlainAsset(table)})`)
+    const condition = raw(`(l.template_id IS NULL AND ${HAS_PLAIN_ASSET})`)
     filters.push({
       name: 'template_id',
       condition,
@@ -73,11 +75,21 @@ function templateFilters(request: ListingRequest): Filter[] {
   return filters
 }
 
-/** Of listings without a template of their own: of sales no asset has one, of others one has none. */
-function hasPlainAsset({ kind }: ListingTable): string {
-  const none = 'coalesce(cardinality(l.template_ids), 0) = 0'
-  if (kind === 1) return none
-  return `(${none} OR EXISTS (SELECT FROM assets.assets p WHERE p.asset_id = ANY(l.asset_ids) AND p.template_id IS NULL))`
+/** Of listings without a template of their own: an asset has none. */
+const HAS_PLAIN_ASSET = `(coalesce(cardinality(l.template_ids), 0) = 0
+  OR EXISTS (SELECT FROM assets.assets p WHERE p.asset_id = ANY(l.asset_ids) AND p.template_id IS NULL))`
+
+/** Flags of the template that a template buy offer wants. What is not set is a filter on templates, which were read. */
+function wantedFlagFilters({ table, values, statistics }: ListingRequest): Filter[] {
+  if (table.kind !== 4) return []
+  return flags
+    .filter((name) => values[name])
+    .map((name) => ({
+      name,
+      condition: sql`NOT EXISTS (SELECT FROM assets.templates f WHERE f.template_id = l.template_id AND NOT f.${raw(flagColumns[name])})`,
+      rows: statistics.rows(table.table) * SET,
+      isIndexed: false,
+    }))
 }
 
 /** Listings of one asset have its template in its own column, bundles have a list. */
@@ -228,11 +240,12 @@ function nameFilters(request: ListingRequest): Filter[] {
 /** Parameters that need the asset itself, and not only the columns of a listing that describe its assets. */
 const details = ['owner', 'burned', 'minter', 'initial_receiver', 'burner'] as const
 const flags = ['is_transferable', 'is_burnable'] as const
+const flagColumns = { is_transferable: 'transferable', is_burnable: 'burnable' } as const
 /** The same of all but sales. */
 const ownNames = ['match_immutable_name', 'match_mutable_name'] as const
 const templateNames = ['match', 'search'] as const
 /** The same, and which it is. */
-const ofAsset = [...details, ...flags, 'asset_id'] as const
+const ofAsset = [...details, 'asset_id'] as const
 /** Columns of a template buy offer. */
 const ofRow = ['template_id', 'collection_name', 'schema_name'] as const
 
@@ -245,8 +258,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const { table, values, attributes, templates, statistics } = request
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
-  // A flag that is not set is checked on templates, which were read; for a template buy offer, on the delivered asset.
-  const hasFlag = flags.some((name) => values[name] !== undefined && (isOffer || values[name]))
+  // A flag that is not set is checked on templates, which were read; for a template buy offer every flag is.
+  const hasFlag = !isOffer && flags.some((name) => values[name])
   const isNamed = table.kind !== 1
   const hasName = isNamed && ownNames.some((name) => values[name])
   const isDetailed =
@@ -260,7 +273,7 @@ function ownFilters(request: ListingRequest): Filter[] {
   const names = [
     ...ofAsset,
     ...(isNamed ? ownNames : []),
-    ...(isOffer ? [] : ofRow),
+    ...(isOffer ? [] : [...flags, ...ofRow]),
     ...(isNamed && !isOffer ? templateNames : []),
   ]
   const filters = assetFilters({
