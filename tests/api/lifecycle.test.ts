@@ -161,9 +161,51 @@ describe('requests that cannot be read', () => {
     expect(await sendBytes('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"success":false/)
   })
 
-  it('bodies of another content type are ignored', async () => {
-    const { status, body } = await ask(`${assets()}?limit=2`, { method: 'POST', body: '{"limit":1}' })
-    expect([status, (body.data as unknown[]).length]).toEqual([200, 2])
+  async function numberOf(type: string | undefined, body: string | FormData): Promise<[number, number]> {
+    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+    const headers = type === undefined ? {} : { 'content-type': type }
+    const answer = await ask(`${assets()}?limit=2`, { method: 'POST', headers, body: bytes })
+    return [answer.status, (answer.body.data as unknown[] | undefined)?.length ?? 0]
+  }
+
+  it('bodies of JSON are read under any type of JSON or of text, and without one', async () => {
+    for (const type of [
+      'application/json',
+      'application/vnd.api+json',
+      'text/json; charset=utf-8',
+      'text/plain',
+      undefined,
+    ])
+      expect([type, await numberOf(type, '{"limit":1}')]).toEqual([type, [200, 1]])
+    expect(await numberOf('text/plain', '{"limit":')).toEqual([400, 0])
+  })
+
+  it('bodies with forms are read, with parts too', async () => {
+    expect(await numberOf('application/x-www-form-urlencoded', 'limit=1')).toEqual([200, 1])
+    const form = new FormData()
+    form.set('limit', '1')
+    expect(await numberOf(undefined, form)).toEqual([200, 1])
+    expect(await numberOf('multipart/form-data; boundary=x', 'limit=1')).toEqual([400, 0])
+    form.set('file', new Blob(['x']), 'x.txt')
+    expect(await numberOf(undefined, form)).toEqual([415, 0])
+  })
+
+  it('bodies of another type are refused, and plain text that is ignored is named', async () => {
+    expect(await numberOf('application/xml', '<limit>1</limit>')).toEqual([415, 0])
+    expect(await numberOf(undefined, 'limit=1')).toEqual([415, 0])
+    const { status, headers } = await ask(assets(), { method: 'POST', body: 'limit=1' })
+    expect([status, headers.get('warning')]).toEqual([
+      200,
+      '299 - "the body is plain text that is no JSON; it is ignored"',
+    ])
+  })
+
+  it('requests to exclude blocked sellers are refused where the server knows none', async () => {
+    for (const value of ['true', '1']) {
+      const { status, body } = await ask(`${assets()}?hide_blocked_sellers=${value}`)
+      expect([status, body.message]).toEqual([400, expect.stringContaining('no list of blocked sellers')])
+    }
+    expect((await ask(`${assets()}?hide_blocked_sellers=false&limit=1`)).status).toBe(200)
   })
 })
 

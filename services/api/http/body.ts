@@ -5,26 +5,68 @@ import type { BodyReader } from '../../core/http/content/index.ts'
 import type { RawValue } from '../request/index.ts'
 import type { ClientOf } from './cached-answers.ts'
 import { parseJsonBody } from './json-body.ts'
-import { parseQueryString } from './query-string.ts'
+import { collectFields, parseQueryString } from './query-string.ts'
+
+const NOT_READ =
+  'The body is of a type that is not read: send JSON as application/json, or a form as application/x-www-form-urlencoded or multipart/form-data'
+
+/** How bodies of a media type are read. */
+type Form = 'json' | 'urlencoded' | 'multipart' | 'text' | 'untyped'
+
+/** @throws RequestError 415 for a type that nothing is read from. */
+function formOf(type: string): Form {
+  if (type.endsWith('json')) return 'json'
+  if (type === 'application/x-www-form-urlencoded') return 'urlencoded'
+  if (type === 'multipart/form-data') return 'multipart'
+  if (type === 'text/plain') return 'text'
+  if (type === '') return 'untyped'
+  throw new RequestError(415, NOT_READ)
+}
+
+/** Where the bodies of a server are read, and who reads them. */
+export interface BodyParts {
+  readonly bodies: BodyReader
+  readonly clientOf: ClientOf
+}
 
 /**
- * Reads the parameters in the body of a request: JSON or an urlencoded form, on any method. Other content types are
- * ignored.
+ * Reads the parameters in the body of a request: JSON or a form, on any method. What has no type, or that of plain text,
+ * is read as JSON too; other plain text has no parameters, as in the replaced system.
  *
- * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 unknown compression, 503 too many at once.
+ * @param warn is called with a sentence when the body is ignored.
+ * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 another type or an unknown compression, 503 too
+ *   many at once.
  */
 export async function readBodyParameters(
   request: IncomingMessage,
-  bodies: BodyReader,
-  clientOf: ClientOf,
+  { bodies, clientOf }: BodyParts,
+  warn: (sentence: string) => void,
 ): Promise<Map<string, RawValue>> {
-  const none = new Map<string, RawValue>()
-  if (!hasBody(request)) return none
-  const type = mediaTypeOf(request)
-  if (type !== 'application/json' && type !== 'application/x-www-form-urlencoded') return none
+  if (!hasBody(request)) return new Map()
+  const form = formOf(mediaTypeOf(request))
   const text = await bodies.readText(request, clientOf({ req: request }).key)
-  if (type === 'application/json') return parseJsonBody(text)
-  const parameters = parseQueryString(text.trim())
+  if (form === 'json') return parseJsonBody(text)
+  if (form === 'urlencoded') return limited(parseQueryString(text.trim()))
+  if (form === 'multipart') return limited(await parseMultipart(text, request.headers['content-type']!))
+  if (/^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text)
+  if (form === 'untyped') throw new RequestError(415, NOT_READ)
+  warn('the body is plain text that is no JSON; it is ignored')
+  return new Map()
+}
+
+function limited(parameters: Map<string, RawValue> | undefined): Map<string, RawValue> {
   if (!parameters) throw new RequestError(400, 'The body has too many parameters')
   return parameters
+}
+
+/** Reads the fields of a form with parts. @throws RequestError 400 malformed, 415 with a file. */
+async function parseMultipart(text: string, type: string): Promise<Map<string, RawValue> | undefined> {
+  const form = await new Response(text, { headers: { 'content-type': type } }).formData().catch(() => {
+    throw new RequestError(400, 'The body is not valid multipart/form-data')
+  })
+  const fields = [...form].map(([name, value]): readonly [string, string] => {
+    if (typeof value !== 'string') throw new RequestError(415, 'Files in the body are not read')
+    return [name, value]
+  })
+  return collectFields(fields)
 }

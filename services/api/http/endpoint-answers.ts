@@ -5,7 +5,6 @@ import { notesOf, RequestError } from '../../core/http/index.ts'
 import type { AnswerBudget } from '../../core/http/index.ts'
 import { onceClosed } from '../../core/http/listener/index.ts'
 import { setHeaders, warningHeader } from '../../core/http/headers/index.ts'
-import type { BodyReader } from '../../core/http/content/index.ts'
 import type { AnyAnswer, CacheRequest } from '../cache/index.ts'
 import { Answer, answerKey, LargeAnswer } from '../cache/index.ts'
 import { Departure } from '../database/index.ts'
@@ -14,10 +13,17 @@ import type { Endpoint } from '../endpoint/index.ts'
 import { jsonItemSizes, jsonSize } from '../json/index.ts'
 import type { Json } from '../json/index.ts'
 import type { RawParameters } from '../request/index.ts'
-import { answerTooLarge, isAttributeFilter, readAttributeFilters, readRequest } from '../request/index.ts'
+import {
+  answerTooLarge,
+  invalidParameter,
+  isAttributeFilter,
+  readAttributeFilters,
+  readRequest,
+} from '../request/index.ts'
 import { readBodyParameters } from './body.ts'
+import type { BodyParts } from './body.ts'
 import { successEnvelope } from './envelope.ts'
-import type { AnswerCaching, ClientOf } from './cached-answers.ts'
+import type { AnswerCaching } from './cached-answers.ts'
 import { mayUseCache, spelledAddress } from './cached-answers.ts'
 import { parseQueryString } from './query-string.ts'
 
@@ -36,13 +42,11 @@ export interface Route {
 }
 
 /** Dependencies of endpoints. */
-export interface AnswerParts {
+export interface AnswerParts extends BodyParts {
   readonly database: RequestDatabase
   readonly lists: NamedLists
   /** Undefined without `cache_life`. */
   readonly caching: AnswerCaching | undefined
-  readonly clientOf: ClientOf
-  readonly bodies: BodyReader
   /** `max_query_time_ms`. */
   readonly maxTimeMs: number
   readonly answers: AnswerBudget
@@ -63,16 +67,18 @@ export function createEndpointAnswer(
     const notes = notesOf(context)
     notes.route = route.pattern
     notes.namespace = route.namespace
-    const raw = await readParameters(context, parts.bodies, parts.clientOf)
-    const deadlineMs = performance.now() + parts.maxTimeMs
     const warnings: string[] = []
+    const warn = (sentence: string): void => {
+      warnings.push(sentence)
+    }
+    const raw = await readParameters(context, parts, warn)
+    const deadlineMs = performance.now() + parts.maxTimeMs
+    refuseUnknownExclusion(raw)
     const values = await readRequest(endpoint.parameters, {
       path: context.params,
       raw,
       lists: parts.lists,
-      warn: (sentence) => {
-        warnings.push(sentence)
-      },
+      warn,
     })
     warnings.push(...unknownParameters(raw, known))
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
@@ -116,6 +122,19 @@ async function createAnswer(data: Json, maxBytes: number, maxCachedBytes: number
   return bytes <= maxCachedBytes
     ? Answer.inTurns(data, envelope, bytes)
     : LargeAnswer.of(data, envelope, bytes)
+}
+
+/** A later release of the replaced system excludes sellers by it, with a list that this server does not have. */
+const BLOCKED_SELLERS = 'hide_blocked_sellers'
+
+/** @throws RequestError 400: ignoring the parameter would show what the client wants to exclude. */
+function refuseUnknownExclusion(raw: RawParameters): void {
+  const given = raw.get(BLOCKED_SELLERS)
+  if (given === undefined || ['', '0', 'false'].includes(String(given))) return
+  throw invalidParameter(
+    BLOCKED_SELLERS,
+    'the server has no list of blocked sellers; seller_blacklist excludes sellers, or $list:NAME those of a named list',
+  )
 }
 
 function unknownParameters(raw: RawParameters, known: KnownParameters): string[] {
@@ -164,11 +183,11 @@ function departureOf({ req, res }: Context): Departure {
 /** Query string and body, merged; the body wins. */
 async function readParameters(
   context: Context,
-  bodies: BodyReader,
-  clientOf: ClientOf,
+  parts: BodyParts,
+  warn: (sentence: string) => void,
 ): Promise<RawParameters> {
   const query = parseQueryString(context.querystring)
   if (!query) throw new RequestError(400, 'The query has too many parameters')
-  for (const [name, value] of await readBodyParameters(context.req, bodies, clientOf)) query.set(name, value)
+  for (const [name, value] of await readBodyParameters(context.req, parts, warn)) query.set(name, value)
   return query
 }
