@@ -161,8 +161,8 @@ describe('requests that cannot be read', () => {
     expect(await sendBytes('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"success":false/)
   })
 
-  async function numberOf(type: string | undefined, body: string | FormData): Promise<[number, number]> {
-    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  async function numberOf(type: string | undefined, body: string): Promise<[number, number]> {
+    const bytes = new TextEncoder().encode(body)
     const headers = type === undefined ? {} : { 'content-type': type }
     const answer = await ask(`${assets()}?limit=2`, { method: 'POST', headers, body: bytes })
     return [answer.status, (answer.body.data as unknown[] | undefined)?.length ?? 0]
@@ -180,18 +180,13 @@ describe('requests that cannot be read', () => {
     expect(await numberOf('text/plain', '{"limit":')).toEqual([400, 0])
   })
 
-  it('bodies with forms are read, with parts too', async () => {
+  it('bodies with urlencoded forms are read', async () => {
     expect(await numberOf('application/x-www-form-urlencoded', 'limit=1')).toEqual([200, 1])
-    const form = new FormData()
-    form.set('limit', '1')
-    expect(await numberOf(undefined, form)).toEqual([200, 1])
-    expect(await numberOf('multipart/form-data; boundary=x', 'limit=1')).toEqual([400, 0])
-    form.set('file', new Blob(['x']), 'x.txt')
-    expect(await numberOf(undefined, form)).toEqual([415, 0])
   })
 
   it('bodies of another type are refused, and plain text that is ignored is named', async () => {
-    expect(await numberOf('application/xml', '<limit>1</limit>')).toEqual([415, 0])
+    for (const type of ['application/xml', 'multipart/form-data; boundary=x'])
+      expect([type, await numberOf(type, '<limit>1</limit>')]).toEqual([type, [415, 0]])
     expect(await numberOf(undefined, 'limit=1')).toEqual([415, 0])
     const { status, headers } = await ask(assets(), { method: 'POST', body: 'limit=1' })
     expect([status, headers.get('warning')]).toEqual([

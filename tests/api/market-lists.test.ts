@@ -372,37 +372,6 @@ describe.each(['auction', 'buyoffer', 'sale'] as const)('each %s of an asset', (
   })
 })
 
-describe('template buy offers', () => {
-  beforeAll(async () => {
-    await client.query('BEGIN')
-    await client.query(
-      `UPDATE assets.templates SET transferable = template_id % 3 <> 0, burnable = template_id % 2 = 0`,
-    )
-  })
-  afterAll(() => client.query('ROLLBACK'))
-
-  it.each([
-    [{ is_transferable: 'true' }, 't.transferable'],
-    [{ is_transferable: 'false' }, 'NOT t.transferable'],
-    [{ is_burnable: 'true', state: '0' }, 't.burnable AND l.state = 0'],
-    [{ is_burnable: 'false', is_transferable: 'true' }, 'NOT t.burnable AND t.transferable'],
-  ])('template buy offers with %j are those that want such a template', async (query: Query, condition) => {
-    const { rows } = await client.query<{ id: string }>(
-      `SELECT buyoffer_id::text AS id FROM market.template_buyoffers l JOIN assets.templates t USING (template_id)
-        WHERE ${condition} ORDER BY buyoffer_id`,
-    )
-    const asked = { ...query, sort: 'buyoffer_id', order: 'asc' }
-    const { values, ...others } = await contextOf('/v1/template_buyoffers', asked)
-    const context = { ...others, values: { ...values, limit: 100_000 } }
-    for (const choose of Object.values(forcedPaths)) {
-      const setup = { trigrams: true, clock, lists: createListReader(marketTables, choose) }
-      const list = await listingList(context, setup, { kind: 'template_buyoffer' })
-      expect(await keysOf(context, setup.lists, list)).toEqual(rows.map(({ id }) => id))
-    }
-    expect(rows.length).toBeGreaterThan(0)
-  })
-})
-
 describe('sales by price', () => {
   it.each(['asc', 'desc'])(
     'sales by price, %s, end with those that have none, whether the oracle or the market does not know the pair',

@@ -5,19 +5,18 @@ import type { BodyReader } from '../../core/http/content/index.ts'
 import type { RawValue } from '../request/index.ts'
 import type { ClientOf } from './cached-answers.ts'
 import { parseJsonBody } from './json-body.ts'
-import { collectFields, parseQueryString } from './query-string.ts'
+import { parseQueryString } from './query-string.ts'
 
 const NOT_READ =
-  'The body is of a type that is not read: send JSON as application/json, or a form as application/x-www-form-urlencoded or multipart/form-data'
+  'The body is of a type that is not read: send JSON as application/json, or a form as application/x-www-form-urlencoded'
 
 /** How bodies of a media type are read. */
-type Form = 'json' | 'urlencoded' | 'multipart' | 'text' | 'untyped'
+type Form = 'json' | 'urlencoded' | 'text' | 'untyped'
 
 /** @throws RequestError 415 for a type that nothing is read from. */
 function formOf(type: string): Form {
   if (type.endsWith('json')) return 'json'
   if (type === 'application/x-www-form-urlencoded') return 'urlencoded'
-  if (type === 'multipart/form-data') return 'multipart'
   if (type === 'text/plain') return 'text'
   if (type === '') return 'untyped'
   throw new RequestError(415, NOT_READ)
@@ -30,7 +29,8 @@ export interface BodyParts {
 }
 
 /**
- * Reads the parameters in the body of a request: JSON or a form, on any method. What has no type, or that of plain text,
+ * Reads the parameters in the body of a request: JSON or an urlencoded form, on any method. What has no type, or that of
+ * plain text,
  * is read as JSON too; other plain text has no parameters, as in the replaced system.
  *
  * @param warn is called with a sentence when the body is ignored.
@@ -46,27 +46,15 @@ export async function readBodyParameters(
   const form = formOf(mediaTypeOf(request))
   const text = await bodies.readText(request, clientOf({ req: request }).key)
   if (form === 'json') return parseJsonBody(text)
-  if (form === 'urlencoded') return limited(parseQueryString(text.trim()))
-  if (form === 'multipart') return limited(await parseMultipart(text, request.headers['content-type']!))
+  if (form === 'urlencoded') return parseForm(text)
   if (/^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text)
   if (form === 'untyped') throw new RequestError(415, NOT_READ)
   warn('the body is plain text that is no JSON; it is ignored')
   return new Map()
 }
 
-function limited(parameters: Map<string, RawValue> | undefined): Map<string, RawValue> {
+function parseForm(text: string): Map<string, RawValue> {
+  const parameters = parseQueryString(text.trim())
   if (!parameters) throw new RequestError(400, 'The body has too many parameters')
   return parameters
-}
-
-/** Reads the fields of a form with parts. @throws RequestError 400 malformed, 415 with a file. */
-async function parseMultipart(text: string, type: string): Promise<Map<string, RawValue> | undefined> {
-  const form = await new Response(text, { headers: { 'content-type': type } }).formData().catch(() => {
-    throw new RequestError(400, 'The body is not valid multipart/form-data')
-  })
-  const fields = [...form].map(([name, value]): readonly [string, string] => {
-    if (typeof value !== 'string') throw new RequestError(415, 'Files in the body are not read')
-    return [name, value]
-  })
-  return collectFields(fields)
 }

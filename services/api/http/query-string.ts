@@ -35,19 +35,6 @@ class ParameterCollector {
 }
 
 /**
- * Collects the fields of a form that was read.
- * @returns undefined when there are too many.
- */
-export function collectFields(
-  fields: readonly (readonly [string, string])[],
-): Map<string, RawValue> | undefined {
-  if (fields.length > MAX_PAIRS) return undefined
-  const collector = new ParameterCollector()
-  for (const [key, value] of fields) collector.add(key, value)
-  return collector.parameters
-}
-
-/**
  * Reads a query string or an urlencoded form. An invalid percent escape is taken literally.
  * @returns undefined when there are too many pairs.
  */
