@@ -30,10 +30,10 @@ const endpoints = config.server.namespaces.flatMap(
 )
 
 async function idsOf(query: Readonly<Record<string, string>>): Promise<string[]> {
-  const { parameters, run } = endpoints.find(({ path }) => path === '/v1/template_buyoffers')!
+  const endpoint = endpoints.find(({ path }) => path === '/v1/template_buyoffers')!
   const raw = new Map(Object.entries({ ...query, sort: 'buyoffer_id', order: 'asc', limit: '50' }))
-  const values = await readRequest(parameters, { raw, lists: () => Promise.resolve([]) })
-  const data = await run({ session: sessionOf(client), values, attributes: [] })
+  const values = await readRequest(endpoint.parameters, { raw, lists: () => Promise.resolve([]) })
+  const data = await endpoint.run({ session: sessionOf(client), values, attributes: [] })
   return (JSON.parse(jsonString(data)) as { buyoffer_id: string }[]).map((each) => each.buyoffer_id)
 }
 
@@ -41,7 +41,7 @@ describe('template buy offers', () => {
   it.each([
     [{ is_transferable: 'true' }, 't.transferable'],
     [{ is_transferable: 'false' }, 'NOT t.transferable'],
-    [{ is_burnable: 'true' }, 't.burnable'],
+    [{ is_burnable: 'true', state: '0' }, 't.burnable AND l.state = 0'],
     [{ is_burnable: 'false', is_transferable: 'true' }, 'NOT t.burnable AND t.transferable'],
   ])('template buy offers with %j are those that want such a template', async (query, condition) => {
     const { rows } = await client.query<{ id: string }>(
