@@ -66,10 +66,19 @@ export function createIdCheck(types: TypeGraph, result: TypeNode): IdCheck {
     if (readEnd === undefined) return false
     const end = headerEnd(readEnd, payload)
     if (end === null) return false
-    const digest = hash('sha256', payload.subarray(isVariant ? 1 : 0, end), 'buffer')
-    digest.writeUInt32BE(num, 0)
-    return digest.equals(id)
+    return isIdOf(hash('sha256', payload.subarray(isVariant ? 1 : 0, end), 'binary'), num, id)
   }
+}
+
+/**
+ * @param digest sha256 of the header, a letter for each byte: Node.js 20 returns a text in a third of the time of a buffer (0.8
+ *   and 2.6 us of 180 bytes, 2026-11-27).
+ */
+function isIdOf(digest: string, num: number, id: Uint8Array): boolean {
+  if (id.length !== digest.length) return false
+  if (((id[0]! << 24) | (id[1]! << 16) | (id[2]! << 8) | id[3]!) >>> 0 !== num) return false
+  for (let at = 4; at < id.length; at++) if (digest.charCodeAt(at) !== id[at]) return false
+  return true
 }
 
 /** Generated code that skips a header; returns the offset behind it. */
