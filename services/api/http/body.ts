@@ -7,8 +7,15 @@ import type { ClientOf } from './cached-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 import { parseQueryString } from './query-string.ts'
 
-const NOT_READ =
-  'The body is of a type that is not read: send JSON as application/json, or a form as application/x-www-form-urlencoded'
+/** Letters of a media type that an error repeats. */
+const MAX_TYPE_SHOWN = 100
+
+/** 415 that names the type of a body which is not read. */
+function unreadType(type: string): RequestError {
+  const found = type === '' ? 'no type and is no JSON' : `the type ${type.slice(0, MAX_TYPE_SHOWN)}`
+  const readable = 'JSON as application/json, or a form as application/x-www-form-urlencoded'
+  return new RequestError(415, `The body has ${found}: send ${readable}`)
+}
 
 /** How bodies of a media type are read. */
 type Form = 'json' | 'urlencoded' | 'text' | 'untyped'
@@ -19,7 +26,7 @@ function formOf(type: string): Form {
   if (type === 'application/x-www-form-urlencoded') return 'urlencoded'
   if (type === 'text/plain') return 'text'
   if (type === '') return 'untyped'
-  throw new RequestError(415, NOT_READ)
+  throw unreadType(type)
 }
 
 /** Where the bodies of a server are read, and who reads them. */
@@ -29,9 +36,8 @@ export interface BodyParts {
 }
 
 /**
- * Reads the parameters in the body of a request: JSON or an urlencoded form, on any method. What has no type, or that of
- * plain text,
- * is read as JSON too; other plain text has no parameters, as in the replaced system.
+ * Reads the parameters in the body of a request: JSON or an urlencoded form, on any method. A body without type, or of plain
+ * text, is read as JSON too; plain text that is no JSON has no parameters, as in the replaced system.
  *
  * @param warn is called with a sentence when the body is ignored.
  * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 another type or an unknown compression, 503 too
@@ -48,7 +54,7 @@ export async function readBodyParameters(
   if (form === 'json') return parseJsonBody(text)
   if (form === 'urlencoded') return parseForm(text)
   if (/^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text)
-  if (form === 'untyped') throw new RequestError(415, NOT_READ)
+  if (form === 'untyped') throw unreadType('')
   warn('the body is plain text that is no JSON; it is ignored')
   return new Map()
 }
