@@ -1,7 +1,8 @@
-/** The lists that an overload asks for, as ordinary traffic does. */
+/** Requests for lists like those of ordinary traffic, for benches of overload. */
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import type { LoadRequest } from './load.ts'
+import { LoadGenerator } from './load.ts'
+import type { Load, LoadOptions, LoadRequest } from './load.ts'
 
 /** A value of a list, which begins again after its last one. */
 export const pick = (from: readonly string[], at: number): string => from[at % from.length]!
@@ -15,8 +16,18 @@ export function requestOf(url: string, client: number): LoadRequest {
 /** Ids and names of a generated database, and the lists that ask for them. */
 export interface OverloadLists {
   readonly assets: readonly string[]
-  /** The list with a number; no two of a thousand are the same. */
-  url(at: number): string
+  /** Requests for lists, in turn from each of so many clients. @param first number of the first client. */
+  requests(clients: number, first?: number): () => LoadRequest
+}
+
+/** Sends a load over so many connections of its own. */
+export async function sendLoad(url: string, connections: number, options: LoadOptions): Promise<Load> {
+  const generator = await LoadGenerator.open(url, connections)
+  try {
+    return await generator.run(options)
+  } finally {
+    generator.close()
+  }
 }
 
 /** @param url of the assets namespace of an api on that database. */
@@ -31,20 +42,28 @@ export async function readOverloadLists(address: DatabaseAddress, url: string): 
   const collections = await column('SELECT collection_name AS value FROM assets.collections')
   await client.end()
   const market = url.replace(/assets$/, 'market')
+  /** The list with a number; no two of a thousand are the same. */
+  const listUrl = (at: number): string => {
+    const page = 1 + (Math.floor(at / 40) % 5)
+    const collection = pick(collections, at * 7)
+    switch (at % 4) {
+      case 0:
+        return `${url}/v1/assets?owner=${pick(owners, at)}&sort=transferred&page=${page}`
+      case 1:
+        return `${url}/v1/assets?collection_name=${collection}&sort=updated&page=${page}&limit=${50 + (at % 50)}`
+      case 2:
+        return `${market}/v2/sales?state=1&collection_name=${collection}&sort=price&order=asc&page=${page}&limit=${40 + (at % 50)}`
+      default:
+        return `${url}/v1/transfers?account=${pick(owners, at)}&page=${page}`
+    }
+  }
   return {
     assets,
-    url(at) {
-      const page = 1 + (Math.floor(at / 40) % 5)
-      const collection = pick(collections, at * 7)
-      switch (at % 4) {
-        case 0:
-          return `${url}/v1/assets?owner=${pick(owners, at)}&sort=transferred&page=${page}`
-        case 1:
-          return `${url}/v1/assets?collection_name=${collection}&sort=updated&page=${page}&limit=${50 + (at % 50)}`
-        case 2:
-          return `${market}/v2/sales?state=1&collection_name=${collection}&sort=price&order=asc&page=${page}&limit=${40 + (at % 50)}`
-        default:
-          return `${url}/v1/transfers?account=${pick(owners, at)}&page=${page}`
+    requests(clients, first = 0) {
+      let sent = 0
+      return () => {
+        const at = sent++
+        return requestOf(listUrl(at), first + (at % clients))
       }
     },
   }

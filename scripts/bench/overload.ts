@@ -10,9 +10,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startApiProcess } from './api-server.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
-import { LoadGenerator } from './load.ts'
 import type { Load, LoadOptions, LoadRequest } from './load.ts'
-import { pick, readOverloadLists, requestOf } from './overload-lists.ts'
+import { pick, readOverloadLists, requestOf, sendLoad } from './overload-lists.ts'
 import { percentile, PrintedTable } from './report.ts'
 
 const { values: options } = parseArgs({
@@ -50,24 +49,7 @@ const server = await openGeneratedServer(options)
 const api = await startApiProcess(server.address, 'assets,market')
 const lists = await readOverloadLists(server.address, api.url)
 
-/** Sends a load over so many connections of its own. */
-async function send(connections: number, options: LoadOptions): Promise<Load> {
-  const generator = await LoadGenerator.open(api.url, connections)
-  try {
-    return await generator.run(options)
-  } finally {
-    generator.close()
-  }
-}
-
-/** Lists, each from another of the clients. */
-function listsOf(clients: number): () => LoadRequest {
-  let sent = 0
-  return () => {
-    const at = sent++
-    return requestOf(lists.url(at), at % clients)
-  }
-}
+const send = (connections: number, load: LoadOptions): Promise<Load> => sendLoad(api.url, connections, load)
 
 async function measureBrief(label: string): Promise<Map<string, Load>> {
   let sent = 0
@@ -109,14 +91,14 @@ try {
   const loaded = await measureBrief(`with ${SLOW_CLIENTS} slow clients`)
   stop.abort()
   table.row(['slow lists', ...cellsOf(await slow)])
-  const reached = await send(WAITING_CLIENTS, { next: listsOf(WAITING_CLIENTS), seconds })
+  const reached = await send(WAITING_CLIENTS, { next: lists.requests(WAITING_CLIENTS), seconds })
   const rate = reached.times(200).length / seconds
   for (const [name, part] of [
     ['half', 0.5],
     ['all', 1],
     ['twice', 2],
   ] as const) {
-    const load = await send(MOST_OPEN, { next: listsOf(CLIENTS), perSecond: rate * part, seconds })
+    const load = await send(MOST_OPEN, { next: lists.requests(CLIENTS), perSecond: rate * part, seconds })
     table.row([`lists, ${name} of ${Math.round(rate)} a second`, ...cellsOf(load)])
   }
   console.log()

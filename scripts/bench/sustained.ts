@@ -8,9 +8,8 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startApiProcess } from './api-server.ts'
 import { generatedArguments, openGeneratedServer } from './generated-server.ts'
-import { LoadGenerator } from './load.ts'
 import type { Load, LoadOptions } from './load.ts'
-import { readOverloadLists, requestOf } from './overload-lists.ts'
+import { readOverloadLists, sendLoad } from './overload-lists.ts'
 import { percentile, PrintedTable } from './report.ts'
 
 const { values: options } = parseArgs({
@@ -32,24 +31,7 @@ const MINUTE_SECONDS = 60
 const server = await openGeneratedServer(options)
 const api = await startApiProcess(server.address, 'assets,market')
 const lists = await readOverloadLists(server.address, api.url)
-let sent = 0
-
-/** Lists of so many addresses from a number on. */
-function listsOf(first: number, addresses: number): LoadOptions['next'] {
-  return () => {
-    const at = sent++
-    return requestOf(lists.url(at), first + (at % addresses))
-  }
-}
-
-async function send(connections: number, load: LoadOptions): Promise<Load> {
-  const generator = await LoadGenerator.open(api.url, connections)
-  try {
-    return await generator.run(load)
-  } finally {
-    generator.close()
-  }
-}
+const send = (connections: number, load: LoadOptions): Promise<Load> => sendLoad(api.url, connections, load)
 
 /** Resident memory of the api, in MB. */
 function residentMegabytes(): number {
@@ -76,7 +58,7 @@ const cellsOf = (load: Load): string[] => {
 }
 
 try {
-  const reached = await send(WAITING_CLIENTS, { next: listsOf(0, WAITING_CLIENTS), seconds: 20 })
+  const reached = await send(WAITING_CLIENTS, { next: lists.requests(WAITING_CLIENTS), seconds: 20 })
   const perSecond = OVERLOAD_FACTOR * (reached.times(200).length / 20)
   console.log(
     `\n${Math.round(perSecond)} requests a second, ${Math.round(perSecond / OVERLOAD_FACTOR)} can be served\n`,
@@ -86,12 +68,12 @@ try {
     ...['The one: 200', 'p50 ms', 'p95 ms', 'Refused', 'Memory MB'],
   ])
   const others: LoadOptions = {
-    next: listsOf(1, ADDRESSES - 1),
+    next: lists.requests(ADDRESSES - 1, 1),
     perSecond: perSecond * (1 - SHARE_OF_ONE),
     seconds: MINUTE_SECONDS,
   }
   const one: LoadOptions = {
-    next: listsOf(0, 1),
+    next: lists.requests(1),
     perSecond: perSecond * SHARE_OF_ONE,
     seconds: MINUTE_SECONDS,
   }
