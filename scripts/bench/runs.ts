@@ -7,7 +7,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 export interface BenchRun {
   readonly name: string
   readonly title: string
-  /** What the bench measures, for the page. */
+  /** Subject of the bench, as the page names it. */
   readonly about: string
   /** Program in `scripts/bench`, without extension, and its parameters. */
   readonly program: string

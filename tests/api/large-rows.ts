@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** What an account with large attributes creates. */
+/** Numbers and sizes of the rows of an account with large attributes. */
 export interface LargeRows {
   readonly templates: number
   /** Bytes of the attributes of each template. */

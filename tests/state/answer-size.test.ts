@@ -51,7 +51,7 @@ describe('an answer that is too large', () => {
       const asker = new StateClient(small.url)
       await asker.login(key)
       for (const json of [false, true]) {
-        // What is decoded is measured when it is written: a hundred packed rows fit.
+        // Decoded rows are measured as they are written: a hundred packed rows fit.
         const { status, body } = await asker.get<{ code: string; message: string }>('/v0/state/table', {
           ...query,
           json,

@@ -44,7 +44,7 @@ export class Answer {
     return new Answer(weakTag(bytes.subarray(before.length, bytes.length - after.length)), bytes)
   }
 
-  /** The same of a large one, which is put together without keeping other requests waiting. */
+  /** Creates a large answer, and yields to other requests meanwhile. */
   static async inTurns(data: Json, [before, after]: Envelope, maxBytes: number): Promise<Answer> {
     const all = Buffer.allocUnsafe(maxBytes)
     let end = all.write(before)

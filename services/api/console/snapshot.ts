@@ -22,7 +22,7 @@ export interface ConsoleFacts extends ServerInfo {
   readonly statePort: () => number | undefined
 }
 
-/** What a snapshot shows, at one time. */
+/** Sources of a snapshot of the console, as of one time. */
 export interface Observation {
   readonly state: HealthState
   readonly history: ProgressHistory

@@ -110,7 +110,7 @@ export function createEndpointAnswer(
   }
 }
 
-/** Larger answers are put together in turns. */
+/** Answers above this size are assembled in steps, which yield to other requests. */
 const LARGE_BYTES = 1024 * 1024
 
 /** @throws RequestError 400 for an answer that is too large. */

@@ -4,7 +4,7 @@
  */
 export type Json = string | Uint8Array | LateJson | readonly Json[]
 
-/** A large piece of known size whose text stands in other pieces too: it is put together when the answer is written. */
+/** A large piece of known size whose text stands in other pieces too: the text is assembled when the answer is written. */
 export class LateJson {
   /** Most bytes that it has as UTF-8. */
   readonly maxBytes: number

@@ -97,7 +97,7 @@ export class Fragments {
     return found
   }
 
-  /** The same, in as many statements as it takes. @throws RequestError 400 when they are too large for an answer. */
+  /** Loads fragments like `load`, in several statements where one would read too much. @throws RequestError 400 when they are too large for an answer. */
   async loadAll(session: Session, wanted: WantedFragments): Promise<FoundFragments> {
     try {
       return await this.load(session, wanted)

@@ -11,7 +11,7 @@ export type RawValue = RawScalar | readonly RawScalar[]
 /** Query string and body of a request, merged; the body wins. */
 export type RawParameters = ReadonlyMap<string, RawValue>
 
-/** What the values of parameters are read from. */
+/** Sources of the values of parameters. */
 interface RequestParts {
   /** Values in the path, by the name of the parameter. */
   readonly path?: Readonly<Record<string, string>>

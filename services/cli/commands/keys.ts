@@ -77,7 +77,7 @@ export interface NowFlag {
   readonly now?: true | undefined
 }
 
-/** For a secret that may have leaked: whoever has it could sign tokens with an earlier time. */
+/** `--now`, for a leaked secret: a thief can sign tokens whose `iat` is earlier. */
 export function nowOption(): Option {
   return new Option(
     '--now',

@@ -11,10 +11,10 @@ export interface AnswerLimits {
   readonly answers_bytes: number
 }
 
-/** Whose bytes an answer has. */
+/** The client whose share an answer uses. */
 export interface AnswerClient {
   readonly key: string
-  /** Is not limited. */
+  /** A client that is not limited. */
   readonly isExempt: boolean
 }
 
@@ -94,7 +94,7 @@ export class AnswerBudget {
     this.#giveBackAfter(exchange, key, bytes)
   }
 
-  /** The same, without waiting. @returns false when there are not so many bytes. */
+  /** Takes the bytes of an answer like `hold`, without waiting. @returns false when too few are free. */
   holdNow(exchange: AnswerExchange, { key, isExempt }: AnswerClient, bytes: number): boolean {
     if (isExempt) return true
     const isTaken = this.#budget.take(key, bytes)
@@ -107,7 +107,7 @@ export class AnswerBudget {
     throw this.refusal()
   }
 
-  /** What a client gets for whom there are no bytes. */
+  /** The refusal of a client that has used its share. */
   refusal(): RequestError {
     this.#refused++
     return new RequestError(503, 'Too many bytes of answers at once', { 'Retry-After': RETRY_AFTER_SECONDS })

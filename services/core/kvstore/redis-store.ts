@@ -84,7 +84,7 @@ function ignore(): void {
 function createWriteWatch(logger: StoreLogger) {
   let state: StoreState = 'up'
   const note = (now: StoreState): void => {
-    // What is wrong with the connection is logged by the connection.
+    // The connection logs its own faults.
     if (now === state || now === 'unavailable') return
     state = now
     const sentence = describeStoreState(now)

@@ -35,7 +35,7 @@ const sentences: Readonly<Record<StoreState, string | null>> = {
   'refuses writes': 'the key-value store refuses writes: its log and its ACL say why',
 }
 
-/** What is wrong with a store in this state, as a sentence; null when nothing is. */
+/** A sentence about the fault of a store in this state; null for one without fault. */
 export function describeStoreState(state: StoreState): string | null {
   return sentences[state]
 }

@@ -3,11 +3,11 @@ export interface Limit {
   /** Key of the configuration, or variable of the environment, whose default is the value. */
   readonly setting?: string
   readonly counts: string
-  /** What has one such limit, such as `connection`. */
+  /** Unit that has one such limit, such as `connection`. */
   readonly per: string
   /** Text with the unit. With a setting only where the setting alone does not say everything. */
   readonly value?: string
-  /** What a client gets beyond the limit. */
+  /** Effect for a client beyond the limit. */
   readonly beyond: string
 }
 

@@ -1,8 +1,8 @@
 import type { Metrics } from './metrics.ts'
 
-/** What is known of the answers of a process. */
+/** Counts of the answers of a process. */
 export interface WatchedAnswers {
-  /** Bytes of those in progress. */
+  /** Bytes of the answers in progress. */
   readonly bytes: number
   /** Requests that were refused because of these. */
   readonly refused: number

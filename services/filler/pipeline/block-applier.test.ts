@@ -32,7 +32,7 @@ async function tablesAfter(
   return (await applied([[name, data]], actors, abis)).tables
 }
 
-/** What becomes of actions of the market in one block: the tables, the counters, and the messages that are logged. */
+/** Applies actions of the market in one block; returns the tables, the counters, and the logged messages. */
 async function applied(
   actions: readonly Action[],
   actors: readonly string[],

@@ -2,7 +2,7 @@ import { nameToString } from '../../core/antelope/index.ts'
 import { ScannedAction } from '../decode/index.ts'
 import type { ScannedRow } from '../decode/index.ts'
 
-/** What of a block is being applied: an action, a row, or a stage of the work. */
+/** Part of a block that is being applied: an action, a row, or a stage of the work. */
 export type Place = ScannedAction | ScannedRow | string
 
 /** Where in a block a fault is, for messages: the action with its transaction, or the row with its key. */

@@ -20,7 +20,7 @@ interface TokenHeader {
   readonly crit?: unknown
 }
 
-/** What tokens are checked against. */
+/** Rules that a token is checked by. */
 export interface TokenRules {
   readonly ring: KeyRing
   readonly names: TokenNames
@@ -128,7 +128,7 @@ const knownMessages: readonly (readonly [begin: string, reason: string])[] = [
   ].map((reason) => [reason, reason] as const),
 ]
 
-/** What was thrown within the token library, which wraps it. */
+/** The error within the one of the token library, which wraps errors. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && 'originalError' in error ? error.originalError : error
 }

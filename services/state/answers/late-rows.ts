@@ -19,7 +19,7 @@ export class LateRows {
     return new LateRows(chunksOf(rows, sizeOf), write as WriteRows<unknown>)
   }
 
-  /** What is written of the rows, in their order. */
+  /** Texts of the rows, in their order. */
   async *written(): AsyncGenerator {
     for (const chunk of this.#chunks) {
       yield* await this.#write(chunk)
@@ -30,7 +30,7 @@ export class LateRows {
 
 /** Bytes of rows that are written at once. */
 const CHUNK_BYTES = 65_536
-/** What a row takes beside its own bytes. */
+/** Bytes of a row in memory in addition to its value. */
 const ROW_BYTES = 64
 
 function* chunksOf<Row>(rows: readonly Row[], sizeOf: (row: Row) => number): Generator<Row[]> {

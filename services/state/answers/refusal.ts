@@ -100,7 +100,7 @@ export function abiNotFound(account: string, block: number): Refusal {
   )
 }
 
-/** An answer that has too many bytes. @param fitting rows that fit, if there are any, where they can be asked for. */
+/** Refusal of an answer with too many bytes. @param fitting the largest `limit` that fits; 0 where there is none. */
 export function answerTooLarge(bytes: number, maxBytes: number, fitting = 0): Refusal {
   const limit = fitting > 0 ? `: use limit=${fitting} or less` : ''
   return new Refusal(

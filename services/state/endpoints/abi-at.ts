@@ -53,7 +53,7 @@ function unreadableAbi({ account, block }: AbiVersion, cause: unknown): Refusal 
 }
 
 /**
- * What decodes the rows of a table at a block.
+ * Creates the decoder of the rows of a table at a block.
  * @throws Refusal 400 when there is no ABI.
  */
 export async function rowDecoderAt(

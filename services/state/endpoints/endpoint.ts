@@ -19,7 +19,7 @@ export interface StateParts {
   readonly issue: (key: string) => Promise<{ readonly token: string; readonly expiresAt: number }>
 }
 
-/** What one request is answered from. */
+/** Dependencies of the answer to one request. */
 export interface RequestParts extends StateParts {
   /** Takes bytes of answers until this one has been sent. @throws RequestError 503. */
   readonly hold: (bytes: number) => Promise<void>

@@ -10,7 +10,7 @@ export interface TableAbi {
 /** A decoded row, or why none of the ABIs fits it. */
 export type RowContent = { readonly json: unknown } | { readonly error: string }
 
-/** What a row decoder needs. */
+/** Dependencies of a row decoder. */
 export interface RowDecoderParts {
   readonly table: string
   /** The ABI in force. */

@@ -35,8 +35,8 @@ const WHICH =
   'account = $1 AND table_name = $2 AND scope = ANY($3) AND ($5::bigint IS NULL OR primary_key = $5)'
 
 /**
- * Of both tables what held at the block, with the bytes that all of it has in an answer, and how many of the first rows
- * fit. Of what is too large only the first row is sent here, without its value.
+ * Rows of both tables that were in force at the block, with the bytes of all of them in an answer, and how many of the first
+ * rows fit. When they are too large, only the first row leaves the database, without its value.
  */
 const SELECT = `
   SELECT scope, key, payer, CASE WHEN total <= $8 THEN value END AS value, since, total, fitting

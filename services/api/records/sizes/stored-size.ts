@@ -16,7 +16,7 @@ export function textsBytes(texts: readonly string[]): string {
   return `octet_length(concat(${texts.join(', ')}))`
 }
 
-/** What was asked for is too much for one statement: nothing of it has been read. */
+/** The requested rows are too many, or too large, for one statement: none has been read. */
 export class TooMuchAtOnce extends Error {
   constructor() {
     super('too much for one statement')

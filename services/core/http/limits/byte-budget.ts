@@ -4,7 +4,7 @@ export const SHARE_OF_ONE = 1 / 4
 const MAX_WAITING_OF_ONE = 8
 const MAX_WAITING = 1_024
 
-/** What a budget is divided by. */
+/** Bounds of a budget. */
 export interface BudgetLimits {
   /** Most bytes of all clients together. */
   readonly maxBytes: number
@@ -45,7 +45,7 @@ export class ByteBudget {
     return true
   }
 
-  /** The same, but waits until others give back. */
+  /** Takes bytes, and waits until other clients return some. @returns false after `waitMs`. */
   async takeWithin(client: string, bytes: number, waitMs: number): Promise<boolean> {
     if (this.take(client, bytes)) return true
     if (!this.#mayWait(client)) return false

@@ -127,7 +127,7 @@ export interface EventTotals {
   unpacked: number
 }
 
-/** What the steps of the events need. */
+/** Dependencies of the steps that copy events. */
 export interface EventWork {
   readonly stored: StoredEvents
   readonly packer: MapPacker

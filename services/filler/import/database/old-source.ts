@@ -17,7 +17,7 @@ export interface OldPosition {
   readonly reversible: readonly { readonly num: number; readonly id: string }[]
 }
 
-/** What is read of a source when its snapshot is opened. */
+/** Facts about a source, read when its snapshot is opened. */
 interface SourceFacts {
   readonly address: DatabaseAddress
   /** Name of the snapshot. */

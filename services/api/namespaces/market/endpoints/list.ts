@@ -40,7 +40,7 @@ interface OneListing {
   readonly key: ListingKey
   /** Group of the endpoint: the last part of the path of the list. */
   readonly tag: string
-  /** What the listing is, for example `buy offer`. */
+  /** Name of one listing in sentences, for example `buy offer`. */
   readonly one: string
   readonly record: RecordSchema
   readonly kind: RecordKind

@@ -75,7 +75,7 @@ function templateFilters(request: ListingRequest): Filter[] {
   return filters
 }
 
-/** Of listings without a template of their own: an asset has none. */
+/** SQL of whether a listing without a template of its own has an asset without template. */
 const HAS_PLAIN_ASSET = `(coalesce(cardinality(l.template_ids), 0) = 0
   OR EXISTS (SELECT FROM assets.assets p WHERE p.asset_id = ANY(l.asset_ids) AND p.template_id IS NULL))`
 

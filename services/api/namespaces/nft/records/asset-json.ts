@@ -39,7 +39,7 @@ function ownBytes(data: string): number {
   return Buffer.byteLength(data) + Buffer.byteLength(findName(data) ?? '')
 }
 
-/** Larger texts are not put together in memory: they stay in the fragments that they are from. */
+/** Larger texts are not copied into a record: the fragments hold them until the answer is written. */
 const COPIED_BYTES = 16_384
 /** Bytes between two maps that become one, and around the name. */
 const SEPARATORS = 32
@@ -98,7 +98,7 @@ function sharedMembers({ collection, schema, template }: AssetFragments): Shared
   return members
 }
 
-/** What many records share as bytes, unless it is large. */
+/** A piece that many records share: encoded once, unless it is large. */
 function sharedPiece(json: Json): Json {
   const size = jsonSize(json)
   return size > COPIED_BYTES ? new LateJson(size, () => json) : jsonBytes(json, size)

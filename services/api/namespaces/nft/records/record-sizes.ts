@@ -9,25 +9,25 @@ import { collectionFragment, collectionRecordFragment, schemaFragment } from '..
 const ASSET_BYTES = 1_500
 const ENTITY_BYTES = 500
 
-/** Bytes of the attributes of an asset or a template. */
+/** SQL of the bytes of the attributes of an asset or a template. */
 const attributeBytes = (alias: string): string =>
   `(coalesce(octet_length(${alias}.immutable_data::text), 0) + coalesce(octet_length(${alias}.mutable_data::text), 0))`
 
-/** Bytes of their name, which is shown once more. */
+/** SQL of the bytes of an asset's or a template's name, which the record repeats. */
 const nameBytes = (alias: string): string =>
   `(coalesce(octet_length((${alias}.immutable_data -> 'name')::text), 0)
     + coalesce(octet_length((${alias}.mutable_data -> 'name')::text), 0))`
 
-/** What a row of a relation shows of its collection. @param relation alias of the row. */
+/** SQL of the bytes of a row's collection in its record. @param relation alias of the row. */
 export const collectionBytes = (relation: string): string =>
   `coalesce((SELECT ${textsBytes(collectionFragment.texts)} FROM assets.collections c
       WHERE c.collection_name = ${relation}.collection_name), 0)`
 
-/** The object of its template. */
+/** SQL of the bytes of a row's template in its record. */
 export const templateBytes = (relation: string): string =>
   `coalesce((SELECT 2 * ${attributeBytes('t')} FROM assets.templates t WHERE t.template_id = ${relation}.template_id), 0)`
 
-/** Its collection and its schema. */
+/** SQL of the bytes of a row's collection and schema in its record. */
 const nestedBytes = (relation: string): string =>
   `${collectionBytes(relation)}
     + coalesce((SELECT ${textsBytes(schemaFragment.texts)} FROM assets.schemas s
