@@ -56,6 +56,25 @@ describe('the slots of a pool', () => {
     expect([queue.running, queue.waiting]).toEqual([0, 0])
   })
 
+  it('the slots of a pool go to a client with a backlog half at most while others have work, else three quarters', async () => {
+    const { entered, enter, leave, settle } = watched({ maxWaitMs: 5_000 })
+    for (let at = 1; at <= 12; at++) enter('many', `many ${at}`)
+    enter('few')
+    await settle()
+    expect(entered).toEqual(['many 1', 'many 2', 'many 3', 'few'])
+    await leave('many 1')
+    await leave('few')
+    expect(entered).toHaveLength(4)
+    await leave('many 2')
+    expect(entered.slice(4)).toEqual(['many 4'])
+    await vi.advanceTimersByTimeAsync(999)
+    await leave('many 3')
+    expect(entered.slice(5)).toEqual(['many 5'])
+    await vi.advanceTimersByTimeAsync(1)
+    await leave('many 4')
+    expect(entered.slice(6)).toEqual(['many 6', 'many 7'])
+  })
+
   it('the slots of a pool are reserved for brief work, which has priority', async () => {
     const { entered, enter, leave, settle } = watched({ longSlots: 10 })
     for (const client of 'abcdefghijkl') enter(client)
