@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { packAbi } from '../../services/core/antelope/abi/index.ts'
+import { compileAbi } from '../../services/core/antelope/decoder/index.ts'
+import { abieosForm, describeWithAbieos, unknownToAbieos } from '../decode/abieos.ts'
+import { arbitraryAbi, arbitraryValue } from '../decode/arbitrary-abi.ts'
+import { readNumber } from '../setup/read-number.ts'
+
+/** Rows of all ABIs together. `npm run hostile` reads a million. */
+const ROWS = readNumber('HOSTILE_ROWS', 5_000, 1, 1e9)
+const ROWS_OF_ABI = 100
+const MS_FOR_A_ROW = 5
+
+/** Values that a node cannot have written, and bytes after the last field: the native library reads them. */
+const REFUSED_BY_NODES =
+  /bytes are left over|symbol has other characters|symbol has the precision|neither false nor true|more than 32 bits|amount of an asset/
+
+/** The native library reads times up to 2106; damaged bytes mostly are later ones. */
+const notCompared = [...unknownToAbieos, 'time_point'] as const
+
+/** Row bytes of which some are changed, missing or added. */
+function damaged(g: fc.GeneratorValue, bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 0) return bytes
+  const at = g(() => fc.nat(bytes.length - 1))
+  switch (g(() => fc.constantFrom('cut', 'lengthened', 'changed', 'changed', 'changed'))) {
+    case 'cut':
+      return bytes.subarray(0, at)
+    case 'lengthened':
+      return Uint8Array.of(
+        ...bytes,
+        g(() => fc.nat(255)),
+      )
+    default: {
+      const changed = Uint8Array.from(bytes)
+      for (let step = g(() => fc.nat(2)); step >= 0; step--) {
+        changed[(at + step * 7) % bytes.length] = g(() =>
+          fc.constantFrom(0, 1, 2, 7, 64, 65, 90, 127, 128, 255),
+        )
+      }
+      return changed
+    }
+  }
+}
+
+/** The text of a value; the native library writes another number of question marks for damaged UTF-8. */
+const comparable = (value: unknown): string => JSON.stringify(value).replaceAll(/\?+/g, '?')
+
+function attempt(read: () => unknown): { readonly value?: string; readonly error?: string } {
+  try {
+    return { value: comparable(read()) }
+  } catch (error) {
+    return { error: (error as Error).message }
+  }
+}
+
+describeWithAbieos('rows of any ABI, some of them damaged', (abieos) => {
+  it(
+    `${ROWS} rows are read as the native library reads them, or refused for what no node writes`,
+    { timeout: Math.max(120_000, ROWS * MS_FOR_A_ROW) },
+    () => {
+      let equal = 0
+      fc.assert(
+        fc.property(fc.gen(), (g) => {
+          const { abi: definition, root } = arbitraryAbi(g, notCompared)
+          const abi = compileAbi(definition)
+          const node = abi.types.resolve(root)
+          const decode = abi.decoder(root, { exact: true })
+          expect(abieos.loadAbiHex('test', Buffer.from(packAbi(definition)).toString('hex'))).toBe(true)
+          for (let at = 0; at < ROWS_OF_ABI; at++) {
+            const bytes = damaged(g, abi.encoder(root)(arbitraryValue(g, node)))
+            const hex = Buffer.from(bytes).toString('hex')
+            const ours = attempt(() => abieosForm(node, decode(bytes)))
+            const theirs = attempt(() => abieos.hexToJson('test', root, hex))
+            if (ours.error === undefined) expect(ours.value, hex).toBe(theirs.value)
+            else if (theirs.error === undefined) expect(ours.error, hex).toMatch(REFUSED_BY_NODES)
+            if (ours.error === undefined) equal++
+          }
+          abieos.deleteContract('test')
+        }),
+        { numRuns: Math.ceil(ROWS / ROWS_OF_ABI), endOnFailure: true },
+      )
+      expect(equal).toBeGreaterThan(ROWS / 10)
+    },
+  )
+})
