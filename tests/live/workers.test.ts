@@ -17,6 +17,7 @@ import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
 import type { TestRedis } from '../setup/redis.ts'
 import { StreamClient, until, WebsocketClient } from './clients.ts'
+import { followRandomly } from './following.ts'
 import { assetId } from './live-server.ts'
 import { generations, SocketClient } from './socket-io-clients.ts'
 import { WrittenFeed } from './written-feed.ts'
@@ -32,6 +33,7 @@ describeWithRedis('live data of several processes', () => {
   let api: ChildProcess
   let url: string
   let output = ''
+  let nextBlock = 1_000
   const opened: { close(): void }[] = []
 
   beforeAll(async () => {
@@ -67,6 +69,21 @@ describeWithRedis('live data of several processes', () => {
     )
     await writeFile(join(directory, 'server.config.json'), JSON.stringify({ ...server, server_port: port }))
     url = `http://127.0.0.1:${port}`
+    await start()
+  })
+  afterAll(async () => {
+    for (const client of opened) client.close()
+    await kill()
+    await feed.close()
+    await kvstore.close()
+    await redis.stop()
+    await database.drop()
+    await rm(directory, { recursive: true })
+  })
+
+  /** Starts the processes, and waits until each serves. */
+  async function start(): Promise<void> {
+    output = ''
     api = spawn(process.execPath, [join(packageRoot, 'dist/services/cli/main.js'), 'api'], {
       env: { CONFIG_DIR: directory, API_WORKERS: String(WORKERS) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -78,19 +95,24 @@ describeWithRedis('live data of several processes', () => {
       () => output.split('a worker serves').length > WORKERS || api.exitCode !== null,
       () => output,
     )
-  })
-  afterAll(async () => {
-    for (const client of opened) client.close()
-    if (api.exitCode === null) {
-      const ended = once(api, 'exit')
-      api.kill('SIGKILL')
-      await ended
+  }
+
+  async function kill(): Promise<void> {
+    if (api.exitCode !== null || api.signalCode !== null) return
+    const ended = once(api, 'exit')
+    api.kill('SIGKILL')
+    await ended
+  }
+
+  it('the live server of several processes loses nothing and sends nothing twice when it is killed: clients with two to ten subscriptions, cuts, forks', async () => {
+    let kills = 0
+    const restart = async (): Promise<void> => {
+      await kill()
+      kills++
+      await start()
     }
-    await feed.close()
-    await kvstore.close()
-    await redis.stop()
-    await database.drop()
-    await rm(directory, { recursive: true })
+    nextBlock = await followRandomly({ feed, url: `${url}/assets/v1/live`, nextBlock, seed: 11, restart })
+    expect(kills).toBe(4)
   })
 
   it('the live server of several processes holds sessions of several requests together, reaches every client, and says why it ends', async () => {
@@ -111,14 +133,15 @@ describeWithRedis('live data of several processes', () => {
     expect(sockets.flatMap(({ refusals }) => refusals)).toEqual([])
     await Promise.all(websockets.map((client) => client.subscribe()))
     await Promise.all(streams.map((client) => client.received('subscribed', 1)))
-    for (const block of [100, 101, 102])
-      await feed.block(block, [{ action: 'logmint', id: assetId(block - 97) }])
+    const blocks = [0, 1, 2].map((at) => nextBlock + at)
+    for (const [at, block] of blocks.entries())
+      await feed.block(block, [{ action: 'logmint', id: assetId(at + 3) }])
     for (const client of [...websockets, ...streams]) {
-      expect((await client.received('event', 3)).map(({ block }) => block?.num)).toEqual([100, 101, 102])
+      expect((await client.received('event', 3)).map(({ block }) => block?.num)).toEqual(blocks)
     }
     for (const client of sockets) {
       const events = await client.received(3)
-      expect(events.map(({ payload }) => payload.block?.block_num)).toEqual([100, 101, 102])
+      expect(events.map(({ payload }) => payload.block?.block_num)).toEqual(blocks)
     }
 
     const ended = once(api, 'exit')
