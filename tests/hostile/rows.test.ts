@@ -42,8 +42,8 @@ function damaged(g: fc.GeneratorValue, bytes: Uint8Array): Uint8Array {
   }
 }
 
-/** The text of a value; the native library writes another number of question marks for damaged UTF-8. */
-const comparable = (value: unknown): string => JSON.stringify(value).replaceAll(/\?+/g, '?')
+/** The text of a value; for damaged UTF-8 the native library writes other replacement characters, and other numbers. */
+const comparable = (value: unknown): string => JSON.stringify(value).replaceAll(/[?\ufffd]+/g, '?')
 
 function attempt(read: () => unknown): { readonly value?: string; readonly error?: string } {
   try {
