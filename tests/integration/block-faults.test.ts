@@ -49,15 +49,21 @@ function numberOf(frame: Buffer): number | null {
   return frame[0] === 1 && frame[POSITION] === 1 ? frame.readUInt32LE(POSITION + 1) : null
 }
 
+/** Offset of the first byte of the payload whose flag is at `at`, and its length. */
+function contentOf(frame: Buffer, at: number): { readonly start: number; readonly length: number } {
+  let length = 0
+  let start = at + 1
+  for (let factor = 1; ; factor *= 128) {
+    const byte = frame[start++]!
+    length += (byte & 127) * factor
+    if (byte < 128) return { start, length }
+  }
+}
+
 /** Offset of the flag of the payload after that at `at`. */
 function payloadAfter(frame: Buffer, at: number): number {
-  let length = 0
-  let next = at + 1
-  for (let factor = 1; ; factor *= 128) {
-    const byte = frame[next++]!
-    length += (byte & 127) * factor
-    if (byte < 128) return next + length
-  }
+  const { start, length } = contentOf(frame, at)
+  return start + length
 }
 
 /** A copy with one bit of a byte changed. */
@@ -79,6 +85,13 @@ const faults = {
   },
   'an undecodable frame': (frame: Buffer) => frame.subarray(0, frame.length - 1),
   'a wrong link': (frame: Buffer) => flip(frame, PAYLOADS - 20),
+  'traces that do not end': (frame: Buffer) => {
+    // The number of traces, before the first of them, is greater by one.
+    const { start } = contentOf(frame, payloadAfter(frame, PAYLOADS))
+    const copy = Buffer.from(frame)
+    copy[start]!++
+    return copy
+  },
   'another time in the header': (frame: Buffer) => flip(frame, PAYLOADS + 3),
   'another root in the header': (frame: Buffer) => flip(frame, PAYLOADS + 3 + 80),
   'another id': (frame: Buffer) => flip(frame, POSITION + 20),

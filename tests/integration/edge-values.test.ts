@@ -65,7 +65,7 @@ async function index(actions: readonly (readonly [name: string, value: object])[
   )
   const position = { num: 7, id: new Uint8Array(32) }
   const block: ShipBlock = {
-    ...{ connection: 1, bytes: 0, num: 7, id: bytesToHex(position.id), idBytes: position.id },
+    ...{ node: 'ws://node/', bytes: 0, num: 7, id: bytesToHex(position.id), idBytes: position.id },
     ...{ prevId: null, prevIdBytes: null, head: position, lib: position, header: null, traces, deltas: null },
   }
   const unit = new CommitUnit(false)

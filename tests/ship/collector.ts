@@ -10,6 +10,8 @@ import type { ShipConsumer, ShipSession } from '../../services/filler/index.ts'
 export class Collector implements ShipConsumer {
   readonly blocks: BlockPosition[] = []
   readonly received: ShipBlock[] = []
+  /** Number of connections that the session had opened when each block came. */
+  readonly connections: number[] = []
   readonly protocols: ProtocolCodec[] = []
   readonly forks: number[] = []
   ended = 0
@@ -38,6 +40,7 @@ export class Collector implements ShipConsumer {
   onBlock(block: ShipBlock): void {
     this.blocks.push({ num: block.num, id: block.id })
     this.received.push(block)
+    this.connections.push(this.session?.status().connections ?? 0)
     this.inspect(block)
     if (!this.holds) this.session?.release(1, block.bytes)
   }

@@ -63,7 +63,7 @@ async function applied(
   )
   const position = { num: 7, id: new Uint8Array(32) }
   const block: ShipBlock = {
-    connection: 1,
+    node: 'ws://node/',
     bytes: 0,
     num: position.num,
     id: bytesToHex(position.id),

@@ -7,6 +7,8 @@ export interface FaultPlace {
   readonly last: number
   /** True where one of the blocks is bad and it is not known which: each is committed alone, so that the bad one shows. */
   readonly singly: boolean
+  /** Address of the node that sent the block whose content could not be applied; null for other faults. */
+  readonly node: string | null
 }
 
 /** A fatal error of a unit whose other blocks are good. */

@@ -36,6 +36,8 @@ interface ReaderRun {
   readonly signal: AbortSignal
   /** Commits each block alone. */
   readonly singly: boolean
+  /** Addresses of nodes that sent a block whose content could not be applied, each with the error. */
+  readonly leftOut: Map<string, PronghornError>
 }
 
 /** A minute in all: longer than a database takes to start again. */
@@ -60,7 +62,15 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
     options.onStatus ?? (() => undefined),
     options.stalledAfterMs,
   )
-  const run: ReaderRun = { options, handlers, stateWriters, heartbeat, signal, singly: false }
+  const run: ReaderRun = {
+    options,
+    handlers,
+    stateWriters,
+    heartbeat,
+    signal,
+    singly: false,
+    leftOut: new Map(),
+  }
   try {
     let attempt = 0
     let lastBlock = -1
@@ -76,7 +86,11 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
       } catch (caught) {
         const fault = caught instanceof FaultInUnit ? caught : null
         const error = fault?.error ?? caught
-        if (fault !== null && !signal.aborted) throw await endAt(fault, run)
+        if (fault !== null && !signal.aborted) {
+          const ending = await endAt(fault, run)
+          if (leaveOut(fault.place.node, ending, run)) continue
+          throw ending
+        }
         if (!(error instanceof RetryableError) || signal.aborted) throw error
         const block = heartbeat.block
         attempt = block === lastBlock ? attempt + 1 : 1
@@ -104,6 +118,19 @@ async function endAt(fault: FaultInUnit, run: ReaderRun): Promise<unknown> {
     return readOnce({ ...run, options: { ...run.options, settings }, singly })
   }
   return commitGoodBlocks(fault, read, () => run.heartbeat.block)
+}
+
+/** Leaves out the node that sent a block whose content cannot be applied; false when no other node is left to read from. */
+function leaveOut(node: string | null, error: unknown, { options, leftOut }: ReaderRun): boolean {
+  const isLast = leftOut.size + 1 >= options.chain.ship.length
+  if (node === null || isLast || !(error instanceof FatalError) || error instanceof RetryableError)
+    return false
+  leftOut.set(node, error)
+  options.logger.error(
+    { url: node, err: error },
+    'the block of this node cannot be applied: the node is left out, and the block is read from another one',
+  )
+  return true
 }
 
 function createHandlers(options: ReaderOptions, stateWriters: readonly StateWriter[]): Handler[] {
@@ -180,7 +207,7 @@ async function openRecorder(options: ReaderOptions, store: Store, startBlock: nu
 }
 
 async function readUntilEnd(
-  { options, heartbeat, signal, singly }: ReaderRun,
+  { options, heartbeat, signal, singly, leftOut }: ReaderRun,
   parts: Pick<ReadingParts, 'store' | 'applier' | 'reload' | 'recorder' | 'startBlock'>,
 ): Promise<void> {
   const { settings, logger } = options
@@ -193,7 +220,7 @@ async function readUntilEnd(
   }
   const groupBlocks = settings.db_group_blocks
   const reading = new Reading({ ...parts, groupBlocks, singly, logger, observer, onError })
-  const session = openSession(options, parts.startBlock, reading)
+  const session = openSession({ options, leftOut }, parts.startBlock, reading)
   reading.attach(session)
   const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger, options.indexRetryMs)
   heartbeat.follow(session, reading, settings.irreversible_only, ({ state, block, blocksBehind }) => {
@@ -220,7 +247,11 @@ async function readUntilEnd(
   throw reading.fault === null ? error : new FaultInUnit(error, reading.fault)
 }
 
-function openSession(options: ReaderOptions, startBlock: number, reading: Reading): ShipSession {
+function openSession(
+  { options, leftOut }: Pick<ReaderRun, 'options' | 'leftOut'>,
+  startBlock: number,
+  reading: Reading,
+): ShipSession {
   const { settings, chain } = options
   return createShipSession<Protocol>(
     {
@@ -234,6 +265,7 @@ function openSession(options: ReaderOptions, startBlock: number, reading: Readin
       ...(settings.ship_max_message_bytes === undefined
         ? {}
         : { maxMessageBytes: settings.ship_max_message_bytes }),
+      leftOut,
       checkBlocks: true,
       compileProtocol: (abi) => compileProtocol(normalizeAbiJson(abi)),
       logger: options.logger,

@@ -310,7 +310,7 @@ export class Reading implements ShipConsumer<Protocol> {
       return this.#applier.apply(block, this.#unit, this.#recorder.capture(events))
     } catch (error) {
       // The unit has a part of the block: what precedes it has to be read again.
-      this.#fault = { last: block.num - 1, singly: false }
+      this.#fault = { last: block.num - 1, singly: false, node: block.node }
       throw error
     }
   }
@@ -375,7 +375,7 @@ export class Reading implements ShipConsumer<Protocol> {
     } catch (error) {
       const last = unit.last!
       if (!(error instanceof RetryableError) && unit.blocks > 1)
-        this.#fault = { last: last.num, singly: true }
+        this.#fault = { last: last.num, singly: true, node: null }
       throw namingBlocks(error, unit.blocks, last)
     }
   }

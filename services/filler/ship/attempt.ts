@@ -27,7 +27,6 @@ const END_FOR_EVER = 0xffffffff
 export class StreamAttempt<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
   readonly #address: NodeAddress
-  readonly #ordinal: number
   readonly #settle: (outcome: Outcome) => void
   readonly #connection: NodeConnection<P>
   readonly #gate: ReadGate
@@ -42,15 +41,9 @@ export class StreamAttempt<P extends ProtocolCodec> {
   #servedSince: number | null = null
 
   /** Connects at once; `settle` is called exactly once. */
-  constructor(
-    reader: ReaderState<P>,
-    address: NodeAddress,
-    ordinal: number,
-    settle: (outcome: Outcome) => void,
-  ) {
+  constructor(reader: ReaderState<P>, address: NodeAddress, settle: (outcome: Outcome) => void) {
     this.#reader = reader
     this.#address = address
-    this.#ordinal = ordinal
     this.#settle = settle
     this.#connection = new NodeConnection(reader, address, {
       greeted: (protocol) => reader.consumer.onProtocol(protocol),
@@ -196,7 +189,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
 
   #deliver(position: WirePosition, result: BlocksResult, bytes: number): void {
     const reader = this.#reader
-    const block = new ReceivedBlock(this.#ordinal, bytes, position, result)
+    const block = new ReceivedBlock(this.#address.label, bytes, position, result)
     if (isIncomplete(block)) {
       const problem = missingPayload(block, this.#status)
       if (problem !== null) {

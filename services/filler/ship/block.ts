@@ -10,7 +10,7 @@ export function idToHex(id: Uint8Array): string {
  * empty blocks pass at more than 100,000 a second.
  */
 export class ReceivedBlock implements ShipBlock {
-  readonly connection: number
+  readonly node: string
   readonly bytes: number
   readonly num: number
   readonly idBytes: Uint8Array
@@ -23,8 +23,8 @@ export class ReceivedBlock implements ShipBlock {
   #id: string | null = null
 
   /** `position` is `result.this`, known to be present. */
-  constructor(connection: number, bytes: number, position: WirePosition, result: BlocksResult) {
-    this.connection = connection
+  constructor(node: string, bytes: number, position: WirePosition, result: BlocksResult) {
+    this.node = node
     this.bytes = bytes
     this.num = position.num
     this.idBytes = position.id

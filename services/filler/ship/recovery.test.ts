@@ -38,7 +38,7 @@ test('the SHiP client reads the protocol ABI again on every connect', async () =
   await until('5 blocks', () => collector.blocks.length === 5)
   expect(seen).toEqual([{ version: 'first' }, { version: 'second' }])
   expect(collector.protocols).toHaveLength(2)
-  expect(collector.received.map(({ connection }) => connection)).toEqual([1, 1, 1, 1, 2])
+  expect(collector.connections).toEqual([1, 1, 1, 1, 2])
 })
 
 test('the SHiP client begins again with the shortest delay after good service', async () => {
@@ -68,7 +68,7 @@ test('the SHiP client drops frames of an abandoned connection', async () => {
   const { collector } = harness.read(url)
   await until('40 blocks', () => collector.blocks.length === 40)
   expect(collector.nums).toEqual(range(1, 40))
-  expect(collector.received.slice(4).every(({ connection }) => connection === 2)).toBe(true)
+  expect(collector.connections.slice(4).every((opened) => opened === 2)).toBe(true)
 })
 
 test('the SHiP client stops at an unreadable message that is repeated, naming the block', async () => {

@@ -45,7 +45,7 @@ test('the SHiP client passes payloads and the head of the node, without copies o
   await until('3 blocks', () => collector.blocks.length === 3)
   const block = collector.received[1]!
   expect(Buffer.from(block.header!)).toEqual(node.chain[2]?.block)
-  expect(block).toMatchObject({ connection: 1, num: 2, head: { num: 3 }, lib: { num: 1 } })
+  expect(block).toMatchObject({ num: 2, head: { num: 3 }, lib: { num: 1 } })
   expect(block.traces).toHaveLength(1)
   expect(block.traces?.buffer).toBe(block.deltas?.buffer)
 })

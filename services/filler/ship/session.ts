@@ -96,7 +96,7 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     reader.connections += 1
     let abort: (() => void) | undefined
     const outcome = await new Promise<Outcome>((resolve) => {
-      const attempt = new StreamAttempt(reader, address, reader.connections, resolve)
+      const attempt = new StreamAttempt(reader, address, resolve)
       this.#attempt = attempt
       abort = () => attempt.finish({ kind: 'aborted' })
       signal.addEventListener('abort', abort)

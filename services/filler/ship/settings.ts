@@ -1,4 +1,5 @@
 import { FatalError } from '../../core/errors/index.ts'
+import type { PronghornError } from '../../core/errors/index.ts'
 import type { BackoffSettings } from '../../core/retry/index.ts'
 import { parseAddress } from './address.ts'
 import type { NodeAddress } from './address.ts'
@@ -52,6 +53,7 @@ export interface ShipSettings<P extends ProtocolCodec = ProtocolCodec> {
   readonly ackBatch: number
   readonly maxBytes: number
   readonly maxMessageBytes: number
+  readonly leftOut: ReadonlyMap<string, PronghornError>
   readonly checkBlocks: boolean
   readonly compileProtocol: (shipAbi: unknown) => P
   readonly logger: ShipLogger
@@ -92,6 +94,7 @@ export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOpt
       atLeastOne(options.maxMessageBytes, DEFAULT_MESSAGE_BYTES),
       LARGEST_MESSAGE_BYTES,
     ),
+    leftOut: options.leftOut ?? new Map(),
     checkBlocks: options.checkBlocks ?? false,
     compileProtocol: options.compileProtocol,
     logger: options.logger,

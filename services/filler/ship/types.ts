@@ -1,3 +1,5 @@
+import type { PronghornError } from '../../core/errors/index.ts'
+
 /** A place in a chain as people and databases name it: block number and the 64 lower-case hex digits of its id. */
 export interface BlockPosition {
   readonly num: number
@@ -61,8 +63,8 @@ export interface ProtocolCodec {
 
 /** A block whose linkage to the one delivered before it has been verified. */
 export interface ShipBlock {
-  /** Ordinal of the connection that it came by, from 1. */
-  readonly connection: number
+  /** Address of the node that sent it, without credentials. */
+  readonly node: string
   /** Size of the whole message; `release` takes it back. */
   readonly bytes: number
   readonly num: number
@@ -190,6 +192,8 @@ export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   readonly maxBytesInFlight?: number
   /** Largest message accepted; at most 2^31 - 1. Default 256 MiB. */
   readonly maxMessageBytes?: number
+  /** Addresses of nodes, without credentials, that are not read, each with the reason; for a session of several nodes. */
+  readonly leftOut?: ReadonlyMap<string, PronghornError>
   /** Compare each block with its id, where the protocol can. Default false. */
   readonly checkBlocks?: boolean
   /** Turns the parsed JSON of a node's first frame into a codec; throws when it cannot. */

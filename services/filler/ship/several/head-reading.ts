@@ -168,7 +168,7 @@ export class HeadReading<P extends ProtocolCodec> {
     let attempt: StreamAttempt<P> | null = null
     const abort = (): void => attempt?.finish({ kind: 'aborted' })
     const outcome = await new Promise<Outcome>((resolve) => {
-      attempt = new StreamAttempt(reader, link.node, reader.connections, resolve)
+      attempt = new StreamAttempt(reader, link.node, resolve)
       this.#attempt = attempt
       signal.addEventListener('abort', abort)
       if (signal.aborted) abort()

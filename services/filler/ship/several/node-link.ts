@@ -91,7 +91,6 @@ export class NodeLink<P extends ProtocolCodec> {
   /** Whether the verdict is about what precedes the first block: a status of our chain refutes it. */
   #isRefutable = false
   #lacks: Lack[] = []
-  #ordinal = 0
   #closed = false
   #isLeftOut = false
 
@@ -100,12 +99,14 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#reader = reader
     this.#owner = owner
     this.#backoff = new Backoff(connectBackoff(reader.settings, LONGEST_PAUSE_MS))
+    const reason = reader.settings.leftOut.get(node.label)
+    if (reason !== undefined) this.leaveOut(reason)
   }
 
   /** Connects. */
   open(): void {
     if (this.#closed || this.#isLeftOut) return
-    this.#ordinal = ++this.#reader.connections
+    this.#reader.connections++
     this.#connection = new NodeConnection(this.#reader, this.node, {
       greeted: () => undefined,
       status: (status) => this.#onStatus(status),
@@ -378,7 +379,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (this.#connection?.isIntact(position, result.block) === false)
       return this.fail(blockFalse(this.node.label, position.num, position.id))
     if (!task.continues(result.prev, result.block)) return this.fail(missedFork(position.num))
-    const block = new ReceivedBlock(this.#ordinal, bytes, position, result)
+    const block = new ReceivedBlock(this.node.label, bytes, position, result)
     if (isIncomplete(block)) {
       const problem = missingPayload(block, this.#status)
       if (problem !== null) return this.#lack(block.num, block.num, problem)
