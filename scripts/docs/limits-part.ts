@@ -4,6 +4,7 @@ import { apiLimits } from '../../services/api/index.ts'
 import { describeSettings } from '../../services/core/config/description/index.ts'
 import { stateVariables } from '../../services/core/config/environment/index.ts'
 import type { Limit } from '../../services/core/limits/index.ts'
+import { chainLimits } from '../../services/filler/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { stateLimits } from '../../services/state/index.ts'
 import { code, table } from './markdown.ts'
@@ -22,6 +23,8 @@ export function renderLimits(): string[] {
     limitTable(apiLimits.live, 'live.'),
     '### State service',
     limitTable(stateLimits),
+    '### Chain node',
+    limitTable(chainLimits),
   ]
 }
 

@@ -11,9 +11,9 @@ const ROWS = readNumber('HOSTILE_ROWS', 5_000, 1, 1e9)
 const ROWS_OF_ABI = 100
 const MS_FOR_A_ROW = 5
 
-/** Values that a node cannot have written, and bytes after the last field: the native library reads them. */
+/** Values that a node cannot have written, bytes after the last field, and values that take no bytes by the thousand: the native library reads them. */
 const REFUSED_BY_NODES =
-  /bytes are left over|symbol has other characters|symbol has the precision|neither false nor true|more than 32 bits|amount of an asset/
+  /bytes are left over|symbol has other characters|symbol has the precision|neither false nor true|more than 32 bits|amount of an asset|far too many values/
 
 /** The native library reads times up to 2106; damaged bytes mostly are later ones. */
 const notCompared = [...unknownToAbieos, 'time_point'] as const

@@ -3,8 +3,9 @@ import type {
   ProtocolCodec,
   ResumePosition,
   ShipBlock,
+  ShipConsumer,
 } from '../../services/filler/ship/types.ts'
-import type { ShipConsumer, ShipSession } from '../../services/filler/index.ts'
+import type { ShipSession } from '../../services/filler/index.ts'
 
 /** A pipeline that keeps block ids, undoes on forks, and releases at once unless it has to hold. */
 export class Collector implements ShipConsumer {

@@ -1,12 +1,8 @@
 import { FatalError, RetryableError } from '../errors/index.ts'
 import { nextKeyOf } from './next-key.ts'
 import { requestBelow, shownAddress } from './address.ts'
+import { answerBytes, TIMEOUT_MS } from './limits.ts'
 
-const TIMEOUT_MS = 5_000
-const MAX_INFO_BYTES = 64 * 1024
-const MAX_ABI_BYTES = 16 * 1024 * 1024
-const MAX_BLOCK_BYTES = 64 * 1024 * 1024
-const MAX_TABLE_BYTES = 64 * 1024 * 1024
 const PAGE_ROWS = 500
 
 /** What a chain node says of its chain. */
@@ -38,7 +34,7 @@ export interface NodeBlock {
  * @throws RetryableError `CHAIN_UNREACHABLE` when it does not answer, or not like a node.
  */
 export async function readChainInfo(url: string): Promise<ChainInfo> {
-  const info = await ask(url, '/v1/chain/get_info', {}, MAX_INFO_BYTES)
+  const info = await ask(url, '/v1/chain/get_info', {}, answerBytes.info)
   const { chain_id: chainId, head_block_num: headBlock, head_block_time: headTime } = info
   const { head_block_id: headId } = info
   const irreversible = info.last_irreversible_block_num
@@ -67,8 +63,8 @@ function parseTime(text: unknown): number {
  * @throws RetryableError `CHAIN_UNREACHABLE` when it does not answer, or does not have the block.
  */
 export async function readBlock(url: string, num: number): Promise<NodeBlock> {
-  const block = await ask(url, '/v1/chain/get_block_info', { block_num: num }, MAX_INFO_BYTES).catch(() =>
-    ask(url, '/v1/chain/get_block', { block_num_or_id: String(num) }, MAX_BLOCK_BYTES),
+  const block = await ask(url, '/v1/chain/get_block_info', { block_num: num }, answerBytes.info).catch(() =>
+    ask(url, '/v1/chain/get_block', { block_num_or_id: String(num) }, answerBytes.block),
   )
   const { id, previous, timestamp } = block
   const timeMs = parseTime(timestamp)
@@ -107,14 +103,14 @@ interface TableRowsPage {
  * @throws RetryableError `CHAIN_UNREACHABLE`, FatalError `CHAIN_NODE_TOO_OLD`.
  */
 async function readTableRows(url: string, request: TableRowsRequest): Promise<TableRowsPage> {
-  const answer = await ask(url, '/v1/chain/get_table_rows', request, MAX_TABLE_BYTES)
+  const answer = await ask(url, '/v1/chain/get_table_rows', request, answerBytes.table)
   const { rows } = answer
   if (!Array.isArray(rows))
     throw new RetryableError(
       'CHAIN_UNREACHABLE',
       `${shownAddress(url)} does not answer get_table_rows like a chain node`,
     )
-  const readInfo = () => ask(url, '/v1/chain/get_info', {}, MAX_INFO_BYTES)
+  const readInfo = () => ask(url, '/v1/chain/get_info', {}, answerBytes.info)
   const next = await nextKeyOf(answer, request.lower_bound ?? '', shownAddress(url), readInfo)
   return { rows: rows as unknown[], next }
 }
@@ -146,7 +142,7 @@ export async function readTable(
  * @throws RetryableError `CHAIN_UNREACHABLE`.
  */
 export async function readRawAbi(url: string, account: string): Promise<Uint8Array | null> {
-  const { abi } = await ask(url, '/v1/chain/get_raw_abi', { account_name: account }, MAX_ABI_BYTES)
+  const { abi } = await ask(url, '/v1/chain/get_raw_abi', { account_name: account }, answerBytes.abi)
   return typeof abi === 'string' && abi !== '' ? Buffer.from(abi, 'base64') : null
 }
 

@@ -1,9 +1,8 @@
 import { RetryableError } from '../errors/index.ts'
 import { retry } from '../retry/index.ts'
 import { requestBelow, shownAddress } from './address.ts'
+import { BACKGROUND_BYTES, BACKGROUND_TIMEOUT_MS } from './limits.ts'
 
-const TIMEOUT_MS = 30_000
-const MAX_BYTES = 128 * 1024 * 1024
 const patience = { attempts: 6, firstMs: 250, longestMs: 4_000 }
 /** How nodes of all versions name what they cannot find by its key, in the details of an error. */
 const UNKNOWN_ACCOUNT = /unknown key|account_query_exception|unknown_account/i
@@ -79,7 +78,7 @@ export class NodeClient {
       method: 'POST',
       body: JSON.stringify(body),
       redirect: 'error',
-      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([this.#signal, AbortSignal.timeout(BACKGROUND_TIMEOUT_MS)]),
     })
     const text = await readLimited(response)
     if (response.status === 500 && UNKNOWN_ACCOUNT.test(text)) throw new UnknownToNode('no such account')
@@ -107,7 +106,7 @@ async function readLimited(response: Response): Promise<string> {
   if (!response.body) return ''
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     bytes += chunk.length
-    if (bytes > MAX_BYTES) throw new Error(`the answer has more than ${MAX_BYTES} bytes`)
+    if (bytes > BACKGROUND_BYTES) throw new Error(`the answer has more than ${BACKGROUND_BYTES} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -15,3 +15,4 @@ export type {
   ShipConsumer,
 } from './types.ts'
 export { createShipSession } from './session.ts'
+export { shipLimits } from './limits.ts'

@@ -17,9 +17,9 @@ import type { BlocksRequest, BlocksResult, ProtocolCodec, StatusResult, WirePosi
 import { createDeadline } from './watch.ts'
 
 /** The largest protocol ABI is about 35 kB; more than this is no protocol ABI. */
-const LARGEST_GREETING_BYTES = 2 ** 20
+export const LARGEST_GREETING_BYTES = 2 ** 20
 /** A status reply has about 200 bytes; the rest are control frames. */
-const LARGEST_STATUS_BYTES = 64 * 1024
+export const LARGEST_STATUS_BYTES = 64 * 1024
 
 /** Receives what happens on a connection to a node. Nothing is called after `NodeConnection.close`. */
 export interface ConnectionEvents<P extends ProtocolCodec> {

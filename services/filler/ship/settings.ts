@@ -12,9 +12,10 @@ import type { NodeSettings, ProtocolCodec, ShipLogger, ShipSessionOptions, ShipT
 const LARGEST_MESSAGE_BYTES = 2 ** 31 - 1
 
 /** Far above any block, and still below what a filler has to spare. */
-const DEFAULT_MESSAGE_BYTES = 256 * 2 ** 20
+export const DEFAULT_MESSAGE_BYTES = 256 * 2 ** 20
 
-const defaultTiming: ShipTiming = {
+/** Times of a session unless options give others. */
+export const defaultTiming: ShipTiming = {
   handshakeTimeoutMs: 15_000,
   replyTimeoutMs: 60_000,
   pingIntervalMs: 30_000,

@@ -81,7 +81,7 @@ export interface AbiDefinition extends AbiLaterSections {
   readonly action_results: readonly { readonly name: string; readonly result_type: string }[]
 }
 
-const MAX_ENTRIES = 65_536
+export const MAX_ENTRIES = 65_536
 
 /**
  * Checks foreign JSON and fills in the sections that older ABIs leave out; unknown keys are dropped.

@@ -6,7 +6,7 @@ import type { AbiDefinition, AbiTable } from './definition.ts'
 import { hasLaterSections, isSince, readLaterSections, writeLaterSections } from './later-sections.ts'
 
 // A chain limits an action to half a megabyte; configured chains allow a little more.
-const MAX_ABI_BYTES = 16 * 1024 * 1024
+export const MAX_ABI_BYTES = 16 * 1024 * 1024
 
 /**
  * Reads a packed `abi_def` (versions 1.0 to 1.3), as it stands in `setabi` data and `account` rows.

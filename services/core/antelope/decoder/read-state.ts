@@ -64,7 +64,7 @@ export class DecodeFailure extends Error {
 }
 
 /** Deepest nesting of types that contain themselves; nodes refuse more than 32 as well. */
-const MAX_DEPTH = 32
+export const MAX_DEPTH = 32
 const FREE_VISITS = 1 << 20
 const VISITS_PER_BYTE = 16
 

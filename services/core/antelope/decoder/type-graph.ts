@@ -5,7 +5,7 @@ import type { ArrayNode, OptionalNode, StructNode, TypeNode, VariantNode } from 
 
 // Nodes validate published ABIs against a depth of 32; anything deeper is an attack.
 const MAX_STATIC_DEPTH = 64
-const MAX_FIELDS = 200_000
+export const MAX_FIELDS = 200_000
 const MAX_FIXED_LENGTH = 65_536
 
 /** `sym` and `contract`, known to nodes without being defined. */

@@ -1,0 +1,25 @@
+import { bytesText, countText } from '../../limits/index.ts'
+import type { Limit } from '../../limits/index.ts'
+import { MAX_ABI_BYTES, MAX_ENTRIES } from '../abi/index.ts'
+import { MAX_DEPTH } from './read-state.ts'
+import { MAX_FIELDS } from './type-graph.ts'
+
+const ofAbi = { per: 'ABI', beyond: 'the ABI counts as unusable: its rows stay hexadecimal' }
+
+/** Limits of ABIs, and of bytes that are decoded by them. */
+export const decoderLimits: readonly Limit[] = [
+  { counts: 'bytes', ...ofAbi, value: bytesText(MAX_ABI_BYTES) },
+  { counts: 'entries of a section', ...ofAbi, value: countText(MAX_ENTRIES) },
+  {
+    counts: 'fields of a type with the types in it',
+    per: 'type',
+    value: countText(MAX_FIELDS),
+    beyond: 'the type counts as undefined',
+  },
+  {
+    counts: 'depth of types that contain themselves',
+    per: 'value',
+    value: countText(MAX_DEPTH),
+    beyond: 'the value counts as undecodable',
+  },
+]

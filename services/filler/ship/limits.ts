@@ -1,0 +1,44 @@
+import { bytesText, secondsText } from '../../core/limits/index.ts'
+import type { Limit } from '../../core/limits/index.ts'
+import { LARGEST_GREETING_BYTES, LARGEST_STATUS_BYTES } from './node-connection.ts'
+import { DEFAULT_MESSAGE_BYTES, defaultTiming } from './settings.ts'
+
+const ofConnection = { per: 'connection', beyond: 'the connection closes, and is opened again later' }
+
+/** Limits of what a node sends over its state-history websocket. */
+export const shipLimits: readonly Limit[] = [
+  { counts: 'bytes of the protocol ABI', ...ofConnection, value: bytesText(LARGEST_GREETING_BYTES) },
+  {
+    counts: 'bytes of a message while no block is expected',
+    ...ofConnection,
+    value: bytesText(LARGEST_STATUS_BYTES),
+  },
+  {
+    setting: 'ship_max_message_bytes',
+    counts: 'bytes of a message',
+    per: 'connection',
+    value: bytesText(DEFAULT_MESSAGE_BYTES),
+    beyond: 'the reader stops with `SHIP_MESSAGE_TOO_LARGE`; of several nodes another one is read',
+  },
+  {
+    counts: 'time until the connection is open',
+    ...ofConnection,
+    value: secondsText(defaultTiming.handshakeTimeoutMs),
+  },
+  {
+    counts: 'time for the answer to a request',
+    ...ofConnection,
+    value: secondsText(defaultTiming.replyTimeoutMs),
+  },
+  {
+    counts: 'time without any message or pong',
+    ...ofConnection,
+    value: secondsText(defaultTiming.idleTimeoutMs),
+  },
+  {
+    counts: `bytes a second of a message that is open for more than ${secondsText(defaultTiming.slowMessageTimeoutMs)}`,
+    ...ofConnection,
+    value: `at least ${bytesText(defaultTiming.minBytesPerSecond)}`,
+  },
+  { counts: 'time of one message', ...ofConnection, value: secondsText(defaultTiming.messageTimeoutMs) },
+]
