@@ -7,11 +7,17 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
-const dump = join(packageRoot, 'tests/fixtures/old-database/main-740.sql.gz')
+const dumps = join(packageRoot, 'tests/fixtures/old-database')
 
-/** Restores the database that eosio-contract-api filled from blocks 1 to 740 of the recording `main`. */
-export async function restoreOldDump(client: pg.Client): Promise<void> {
-  const text = gunzipSync(readFileSync(dump)).toString('utf8')
+/**
+ * Restores a dump: `main-740`, which eosio-contract-api filled from blocks 1 to 740 of the recording `main`, or `v2-964`,
+ * with the schema and the rows of its successor 2.x, from blocks 1 to 964 of the recordings `main` and `v2`.
+ */
+export async function restoreOldDump(
+  client: pg.Client,
+  dump: 'main-740' | 'v2-964' = 'main-740',
+): Promise<void> {
+  const text = gunzipSync(readFileSync(join(dumps, `${dump}.sql.gz`))).toString('utf8')
   for (const part of splitDump(text)) {
     if (part.rows === null) await client.query(part.statement)
     else await pipeline([part.rows], client.query(copyFrom(part.statement)))

@@ -12,7 +12,7 @@ import type { TestChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { verifyOf } from '../verify/verify-of.ts'
-import { restoreOldDatabase } from './old-database.ts'
+import { restoreOldDatabase, withoutPayers } from './old-database.ts'
 
 const tables = join(import.meta.dirname, '../fixtures/recordings/main/tables')
 
@@ -49,25 +49,6 @@ function importOptions(more: Partial<ImportDatabaseOptions> = {}): ImportDatabas
 
 function runImport(more: Partial<ImportDatabaseOptions> = {}): Promise<ImportReport> {
   return importDatabase(importOptions(more))
-}
-
-/** A dump without who pays for rows, which the source does not keep, and without the note of the import itself. */
-function withoutPayers(dump: DatabaseDump): DatabaseDump {
-  const without = new Map(dump)
-  without.delete('chain.imports')
-  for (const table of ['assets.assets', 'assets.offers', 'undo.assets_assets', 'undo.assets_offers']) {
-    const [head, ...rows] = dump.get(table)!
-    const column = head!.slice(1, -1).split(',').indexOf('ram_payer')
-    without.set(table, [head!, ...rows.map((row) => replaceValue(row, column))])
-  }
-  return without
-}
-
-/** Account names are never quoted, and neither is anything before them in a row of these tables. */
-function replaceValue(row: string, column: number): string {
-  const values = row.split(',')
-  values[column] = '?'
-  return values.join(',')
 }
 
 /** All that the old program does not keep of the blocks of the recording, in addition to payers. */

@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { importDatabase } from '../../services/filler/import/index.ts'
-import { startChain, testSettings } from '../integration/index-chain.ts'
+import type { ImportReport } from '../../services/filler/import/index.ts'
+import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { verifyOf } from '../verify/verify-of.ts'
-import { restoreOldDatabase } from './old-database.ts'
+import { restoreOldDatabase, withoutPayers } from './old-database.ts'
 
 /** What atomicassets-api 2.x adds to the schema of its predecessor, with a row of each. */
 const SUCCESSOR = `
@@ -44,6 +46,18 @@ const SUCCESSOR = `
       "new_data": [{"key": "img", "value": ["string", "changed"]}]}', decode(repeat('aa', 32), 'hex'), 705, 1795168686500),
     (5791, 'atomicmarket', 'logroyfound', '{}', decode(repeat('ab', 32), 'hex'), 705, 1795168686500)`
 
+function importOptions(source: TestDatabase, target: TestDatabase, { chain, httpUrl }: TestChain) {
+  return {
+    source: source.address,
+    database: target.address,
+    chain: { chainId: chain.chainId, http: httpUrl },
+    settings: testSettings,
+    workers: 2,
+    logger: createLogger({ name: 'test', level: 'silent', pretty: true }),
+    signal: new AbortController().signal,
+  }
+}
+
 let old: TestDatabase
 let imported: TestDatabase
 let running: TestChain
@@ -72,15 +86,7 @@ async function select(text: string): Promise<unknown[]> {
 }
 
 it('what the successor adds is taken along', async () => {
-  await importDatabase({
-    source: old.address,
-    database: imported.address,
-    chain: { chainId: running.chain.chainId, http: running.httpUrl },
-    settings: testSettings,
-    workers: 2,
-    logger: createLogger({ name: 'test', level: 'silent' }),
-    signal: new AbortController().signal,
-  })
+  await importDatabase(importOptions(old, imported, running))
   expect(await select('SELECT v2_since_block FROM market.config')).toEqual([[700]])
   expect(await select('SELECT * FROM assets.author_swaps')).toEqual([['bob', 1_795_168_400n, 'bob', 'erin']])
   expect(await select('SELECT types FROM assets.schemas WHERE types IS NOT NULL')).toEqual([
@@ -117,4 +123,65 @@ it('what the successor adds is taken along', async () => {
     path: new URL('../fixtures/recordings/main/tables', import.meta.url).pathname,
   })
   expect(derived).toEqual([])
+})
+
+describe('a database of the successor', () => {
+  let successor: TestDatabase
+  let target: TestDatabase
+  let indexed: TestDatabase
+  let chain: TestChain
+  let report: ImportReport
+
+  beforeAll(async () => {
+    successor = await restoreOldDatabase('v2-964')
+    target = await createTestDatabase()
+    indexed = await createTestDatabase()
+    chain = await startChain({ recordings: ['main', 'v2'] })
+    report = await importDatabase(importOptions(successor, target, chain))
+  })
+
+  afterAll(async () => {
+    await chain.chain.stop()
+    await Promise.all([successor.drop(), target.drop(), indexed.drop()])
+  })
+
+  /** All that the source lacks of the blocks of the recordings, in addition to payers. */
+  const lacking = [
+    expect.stringMatching(/^assets\.assets lacks \(1099511628358,.*__proto__/),
+    expect.stringMatching(/^assets\.assets has besides \(1099511628358,/),
+    expect.stringMatching(/^assets\.blocks lacks \(169,/),
+    expect.stringMatching(/^assets\.blocks has besides \(170,/),
+    expect.stringMatching(/^assets\.config lacks \(atomicassets,atomicassets,2\.0\.0,865,1099511628787,21,/),
+    expect.stringMatching(
+      /^assets\.config has besides \(atomicassets,atomicassets,2\.0\.0,958,1099511628787,21,/,
+    ),
+    expect.stringMatching(/^assets\.logs lacks \(169,/),
+    expect.stringMatching(/^assets\.logs lacks \(6135,/),
+    expect.stringMatching(/^assets\.logs has besides \(6135,/),
+    expect.stringMatching(/^assets\.templates lacks \(20,883,.*ephemeral/),
+    ...['atomicassets,21', 'atomicmarket,21', 'deferrer,19'].map((row): unknown =>
+      expect.stringMatching(new RegExp(`^chain\\.abis lacks \\(${row},`)),
+    ),
+    expect.stringMatching(/^chain\.abis lacks 7 more/),
+  ]
+
+  it.each([958, 964])(
+    'a database of the successor equals an index that read the blocks, but for what it lacks, at block %i',
+    async (block) => {
+      expect(report.block).toBe(958)
+      await indexUntil(chain, target.address, block)
+      await indexUntil(chain, indexed.address, block)
+      const differences = compareDumps(
+        withoutPayers(await dumpDatabase(indexed.address)),
+        withoutPayers(await dumpDatabase(target.address)),
+      )
+      expect(differences).toEqual(lacking)
+    },
+  )
+
+  it('a database of the successor names what it lacks', () => {
+    const named = report.differences.map(({ what }) => what)
+    for (const what of ['chain.abis', 'assets.templates: 20', '__proto__', 'v2_since_block'])
+      expect(named).toContainEqual(expect.stringContaining(what))
+  })
 })

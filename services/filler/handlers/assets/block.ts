@@ -277,10 +277,23 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
       return
     }
     const actor = event.actors()[0]
-    const swap = this.#swapsEnded.get(collection)
     this.#log.complete(event, subject, {
-      ...(swap ? { new_author: swap.new_author, prior_author: swap.current_author } : {}),
+      ...this.#endedSwap(event),
       ...(actor === undefined ? {} : { actor }),
     })
+  }
+
+  /** Authors of a swap that is accepted or rejected. One that the same block created has no row: its author created it. */
+  #endedSwap({ seq, data }: contract.SwapEvent): Record<string, string> {
+    const { collection_name: collection } = data
+    const swap = this.#swapsEnded.get(collection)
+    if (swap) return { new_author: swap.new_author, prior_author: swap.current_author }
+    const created = this.#swapEvents.findLast(
+      (event) =>
+        event.name === 'createauswap' && event.seq < seq && event.data.collection_name === collection,
+    )
+    const author = created?.actors()[0]
+    if (created?.name !== 'createauswap' || author === undefined) return {}
+    return { new_author: created.data.new_author, prior_author: author }
   }
 }

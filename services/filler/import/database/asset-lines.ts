@@ -1,5 +1,5 @@
 import { repairAttributes } from './attribute-fixes.ts'
-import type { ByteFields } from './attribute-fixes.ts'
+import type { FieldsToRepair } from './attribute-fixes.ts'
 
 /** Columns of a line up to the attributes: id, collection, schema, immutable and mutable data. */
 const IMMUTABLE = 3
@@ -14,15 +14,15 @@ const MUTABLE = 4
 export function completeAssetLine(
   line: string,
   sequences: ReadonlyMap<string, string>,
-  byteFields: ByteFields,
+  fieldsToRepair: FieldsToRepair,
 ): string {
   const sequence = sequences.get(line.slice(0, line.indexOf('\t'))) ?? '\\N'
-  return `${byteFields.size === 0 ? line : repairLine(line, byteFields)}\t${sequence}\n`
+  return `${fieldsToRepair.size === 0 ? line : repairLine(line, fieldsToRepair)}\t${sequence}\n`
 }
 
-function repairLine(line: string, byteFields: ByteFields): string {
+function repairLine(line: string, fieldsToRepair: FieldsToRepair): string {
   const values = line.split('\t')
-  const fields = byteFields.get(`${values[1] ?? ''}/${values[2] ?? ''}`)
+  const fields = fieldsToRepair.get(`${values[1] ?? ''}/${values[2] ?? ''}`)
   if (fields === undefined) return line
   for (const place of [IMMUTABLE, MUTABLE]) {
     const text = values[place]!

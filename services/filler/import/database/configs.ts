@@ -26,8 +26,14 @@ export async function putConfigs(
   if (tools !== null) await putToolsConfig(context, undone, unit, tools)
 }
 
+/** Block since which a contract has version 2; that of the import where the source does not have it. */
+function sinceBlock({ version, v2 }: { version: string; v2: bigint | null }, block: number): number | null {
+  if (v2 !== null) return Number(v2)
+  return Number.parseInt(version, 10) >= 2 ? block : null
+}
+
 async function putAssetsConfig(
-  { source }: PartContext,
+  { source, block }: PartContext,
   undone: UndoneSource,
   unit: CommitUnit,
   account: string,
@@ -51,7 +57,7 @@ async function putAssetsConfig(
     contract: account,
     standard: 'atomicassets',
     version: row.version,
-    v2_since_block: row.v2 === null ? null : Number(row.v2),
+    v2_since_block: sinceBlock(row, block),
     asset_counter: row.asset ?? FIRST_ASSET,
     template_counter: Number(row.template ?? 1n),
     offer_counter: row.offer ?? 1n,
@@ -60,7 +66,7 @@ async function putAssetsConfig(
 }
 
 async function putMarketConfig(
-  { source }: PartContext,
+  { source, block }: PartContext,
   undone: UndoneSource,
   unit: CommitUnit,
   account: string,
@@ -96,7 +102,7 @@ async function putMarketConfig(
   unit.insert(marketTables.config, {
     contract: account,
     version: row.version,
-    v2_since_block: row.v2 === null ? null : Number(row.v2),
+    v2_since_block: sinceBlock(row, block),
     assets_contract: row.assets_contract,
     oracle_contract: row.delphi_contract,
     sale_counter: row.sale ?? 1n,

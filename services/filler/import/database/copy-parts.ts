@@ -102,7 +102,7 @@ function assetsParts({ source, accounts }: PartContext): CopyPart[] {
       ranges: null,
       select: (where) =>
         `SELECT collection_name, schema_name, created_at_time, created_at_block, to_jsonb(format),
-           ${source.has('atomicassets_schemas', 'types') ? 'to_jsonb(types)' : 'NULL'} FROM atomicassets_schemas
+           ${source.has('atomicassets_schemas', 'types') ? "nullif(to_jsonb(types), '[]')" : 'NULL'} FROM atomicassets_schemas
          WHERE contract = ${contract} AND ${where('schema_name')}`,
     },
     {

@@ -2,7 +2,7 @@ import { copyLine } from '../../store/index.ts'
 import { literal, assetsPart, copyParts } from './copy-parts.ts'
 import type { CopyPart, PartContext } from './copy-parts.ts'
 import { completeAssetLine } from './asset-lines.ts'
-import type { ByteFields } from './attribute-fixes.ts'
+import type { FieldsToRepair } from './attribute-fixes.ts'
 import { placeEvents } from './bid-places.ts'
 import { EventRows } from './event-rows.ts'
 import type { EventFacts, StoredEvents } from './event-rows.ts'
@@ -104,7 +104,7 @@ export async function plainSteps(context: PartContext, undone: UndoneSource): Pr
 export async function assetSteps(
   context: PartContext,
   undone: UndoneSource,
-  byteFields: ByteFields,
+  fieldsToRepair: FieldsToRepair,
 ): Promise<ImportStep[]> {
   const part = assetsPart(context)
   if (part === null) return []
@@ -114,7 +114,7 @@ export async function assetSteps(
       [from, to],
     )
     const sequences = new Map(rows.map((row) => [row.asset_id.toString(), row.seq.toString()]))
-    return (line) => completeAssetLine(line, sequences, byteFields)
+    return (line) => completeAssetLine(line, sequences, fieldsToRepair)
   })
 }
 
@@ -184,7 +184,7 @@ async function writeEvents(
     const rest = appended.rows.map((row) => copyLine(names, row))
     if (rest.length > 0) written += await copyText(target, { table, columns: names }, rest)
   }
-  const { mints, medians, startingBids, auctionChanges } = rows.facts
+  const { mints, medians, startingBids, auctionChanges, templates, typedSchemas } = rows.facts
   const copyFacts = async (
     table: string,
     columns: readonly string[],
@@ -197,5 +197,7 @@ async function writeEvents(
   await copyFacts('medians', ['sale_id', 'median'], medians)
   await copyFacts('starting_bids', ['auction_id', 'amount'], startingBids)
   await copyFacts('auction_changes', ['auction_id', 'block', 'time_ms'], auctionChanges)
+  await copyFacts('templates', ['template_id'], templates)
+  await copyFacts('typed_schemas', ['collection_name', 'schema_name'], typedSchemas)
   return written
 }

@@ -84,6 +84,7 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
         context,
         totals: { unknown: new Map(), unpacked: 0 },
         hasNodeTables: true,
+        lostTemplates: [],
       }),
     }
   } finally {

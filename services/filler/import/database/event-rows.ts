@@ -6,7 +6,7 @@ import type { StoredHistory } from '../../handlers/assets/index.ts'
 import { MarketLog, marketLogCodes, marketTables, royaltyLogCodes } from '../../handlers/market/index.ts'
 import { toolsLogCodes, toolsTables } from '../../handlers/tools/index.ts'
 import { CommitUnit } from '../../store/index.ts'
-import { repairDeep } from './attribute-fixes.ts'
+import { repairDeep, repairFloat } from './attribute-fixes.ts'
 import type { PlacedEvent } from './bid-places.ts'
 import type { Accounts } from '../reader-handlers.ts'
 import type { OldPayout, OldTrace, OldTransfer } from './event-window.ts'
@@ -29,6 +29,10 @@ export interface EventFacts {
   readonly startingBids: (readonly [bigint, bigint])[]
   /** Auction id with block and time of a change. */
   readonly auctionChanges: (readonly [bigint, number, number])[]
+  /** Ids of templates that were created. */
+  readonly templates: (readonly [bigint])[]
+  /** Collection and name of schemas whose media types were set. */
+  readonly typedSchemas: (readonly [string, string])[]
   /** Actions that are not known here, by name. */
   readonly unknown: Map<string, number>
   /** Maps of attributes that could not be packed again. */
@@ -46,6 +50,8 @@ export class EventRows {
     medians: [],
     startingBids: [],
     auctionChanges: [],
+    templates: [],
+    typedSchemas: [],
     unknown: new Map(),
     unpacked: 0,
   }
@@ -143,7 +149,11 @@ export class EventRows {
       case 'declineoffer':
       case 'canceloffer':
         return log.write(action, id('offer_id'), null)
+      case 'setschematyp':
+        this.facts.typedSchemas.push([String(collection), String(data.schema_name)])
+        return log.write(action, nameToInt64(String(collection)), rest)
       case 'lognewtempl':
+        this.facts.templates.push([id('template_id')])
         return log.write(action, id('template_id'), {
           authorized_creator: data.authorized_creator,
           max_supply: data.max_supply,
@@ -154,6 +164,7 @@ export class EventRows {
         return log.write(action, BigInt(template as string | number), rest)
       default:
         if (!(trace.name in assetsLogCodes) || typeof collection !== 'string') return this.#noteUnknown(trace)
+        if ('market_fee' in rest) rest.market_fee = repairFloat('double', rest.market_fee)
         return log.write(action, nameToInt64(collection), Object.keys(rest).length === 0 ? null : rest)
     }
   }

@@ -10,7 +10,8 @@ import type { ImportProgress } from '../progress.ts'
 import { accountsOf, createReaderHandlers } from '../reader-handlers.ts'
 import { asImportError, withTarget } from '../target.ts'
 import type { ImportTarget } from '../target.ts'
-import { readByteFields } from './byte-fields.ts'
+import { readFieldsToRepair } from './fields-to-repair.ts'
+import { completeFromLog, findLostTemplates, loggedTables } from './logged-facts.ts'
 import { putConfigs, readPrecisions } from './configs.ts'
 import type { PartContext } from './copy-parts.ts'
 import { WINDOW_MS, assetSteps, eventSteps, plainSteps } from './copy-steps.ts'
@@ -88,12 +89,13 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
   }
 }
 
-/** What listings need of the log until they are written. */
+/** Facts of the log that other rows are completed with. */
 const workTables = [
   'CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)',
   'CREATE TABLE import.medians (sale_id bigint NOT NULL, median numeric NOT NULL)',
   'CREATE TABLE import.starting_bids (auction_id bigint NOT NULL, amount bigint NOT NULL)',
   'CREATE TABLE import.auction_changes (auction_id bigint NOT NULL, block integer NOT NULL, time_ms bigint NOT NULL)',
+  ...loggedTables,
 ]
 
 /** A partition holds 2^33 global sequences; the same as in chain.ensure_partition. */
@@ -147,6 +149,7 @@ class DatabaseImport {
     const resumedSteps = this.#done.size
     await this.#ensurePartitions()
     await this.#copy()
+    const lostTemplates = await findLostTemplates(this.#store)
     const { num, id, timeMs } = this.#block
     await finishImport(this.#store, { num, id: Buffer.from(id, 'hex'), timeMs })
     return {
@@ -159,6 +162,7 @@ class DatabaseImport {
         context: this.#context,
         totals: this.#totals,
         hasNodeTables: this.#hasNodeTables,
+        lostTemplates,
       }),
     }
   }
@@ -176,7 +180,7 @@ class DatabaseImport {
       await this.#configs(undone)
       precisions = await readPrecisions(context, undone)
       plain = await plainSteps(context, undone)
-      assets = await assetSteps(context, undone, await readByteFields(context))
+      assets = await assetSteps(context, undone, await readFieldsToRepair(context))
       for (const part of parts) changedListings.set(part.table, await readListings(part, undone))
     } finally {
       await undone.close()
@@ -195,6 +199,7 @@ class DatabaseImport {
         return 0
       })
       await this.#phase('assets and settings', workers, [...plain, ...assets])
+      await this.#atOnce('facts of the log', workers[0]!, completeFromLog)
       await this.#atOnce(
         'mint numbers',
         workers[0]!,

@@ -1,6 +1,12 @@
 import { keyText } from '../../../core/antelope/index.ts'
 import { assetsTables, offerStates, offerValidity } from '../../handlers/assets/index.ts'
-import { listAssets, loadedListings, marketTables, saleState } from '../../handlers/market/index.ts'
+import {
+  buyofferState,
+  listAssets,
+  loadedListings,
+  marketTables,
+  saleState,
+} from '../../handlers/market/index.ts'
 import { linkCollections, toolsTables } from '../../handlers/tools/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
@@ -97,20 +103,22 @@ interface OldListing extends OldDates {
   buyer: string | null
   collection_name: string | null
   collection_fee: number
-  maker_marketplace: string
+  /** The successor stores the default marketplace as null. */
+  maker_marketplace: string | null
   taker_marketplace: string | null
   state: number
   asset_ids: string[] | null
 }
 
-const listing = (row: OldListing) => ({
+/** @param isTraded whether a buyer has chosen a marketplace. */
+const listing = (row: OldListing, isTraded: boolean) => ({
   ...dates(row),
   state: row.state,
   buyer: row.buyer,
   collection_name: row.collection_name ?? '',
   collection_fee: row.collection_fee,
-  maker_marketplace: row.maker_marketplace,
-  taker_marketplace: row.taker_marketplace,
+  maker_marketplace: row.maker_marketplace ?? '',
+  taker_marketplace: row.taker_marketplace ?? (isTraded ? '' : null),
 })
 
 interface OldSale extends OldListing {
@@ -142,7 +150,7 @@ function salesPart(account: string): ListingPart {
       const median = isSold ? (facts.medians.get(row.sale_id) ?? null) : null
       const sale = {
         sale_id: row.sale_id,
-        ...listing(row),
+        ...listing(row, isSold),
         ...listAssets(assets),
         seller: row.seller,
         listing_price: row.listing_price,
@@ -194,7 +202,7 @@ function auctionsPart(account: string): ListingPart {
       const changed = facts.auctionChanges.get(row.auction_id)
       const auction = {
         auction_id: row.auction_id,
-        ...listing(row),
+        ...listing(row, row.buyer !== null),
         ...(changed === undefined
           ? {}
           : { updated_at_time: changed.timeMs, updated_at_block: changed.block }),
@@ -236,7 +244,7 @@ function buyoffersPart(account: string): ListingPart {
       const assets = ids(row.asset_ids)
       const buyoffer = {
         buyoffer_id: row.buyoffer_id,
-        ...listing(row),
+        ...listing(row, row.state === buyofferState.accepted),
         ...listAssets(assets),
         seller: row.seller,
         buyer: row.buyer,
@@ -274,7 +282,7 @@ function templateBuyoffersPart(account: string): ListingPart {
       const [assetId] = ids(row.asset_ids)
       const buyoffer = {
         buyoffer_id: row.buyoffer_id,
-        ...listing({ ...row, seller: row.seller ?? '' }),
+        ...listing({ ...row, seller: row.seller ?? '' }, row.seller !== null),
         seller: row.seller,
         buyer: row.buyer,
         price: row.price,

@@ -13,15 +13,30 @@ export interface ReportFacts {
   readonly context: PartContext
   readonly totals: EventTotals
   readonly hasNodeTables: boolean
+  /** Ids of templates that the source has no rows of. */
+  readonly lostTemplates: readonly string[]
+}
+
+const MOST_NAMED = 20
+
+/** A list for people; a long one is cut. */
+function firstOf(ids: readonly string[]): string {
+  const rest = ids.length - MOST_NAMED
+  return ids.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
 /** Names everything that the source cannot give, with the reason. */
-export function describeDifferences({ context, totals, hasNodeTables }: ReportFacts): Difference[] {
+export function describeDifferences({
+  context,
+  totals,
+  hasNodeTables,
+  lostTemplates,
+}: ReportFacts): Difference[] {
   const { assets, market, oracle, tools } = context.accounts
   const all: Difference[] = [
     {
-      what: 'chain.abis: what was set otherwise than by setabi',
-      why: 'the source records that action alone, so it lacks the ABI that the chain began with',
+      what: 'chain.abis: ABIs that the source does not have',
+      why: 'the source records setabi alone, so it lacks the ABI that the chain began with, and it may have deleted others',
     },
   ]
   if (assets !== null)
@@ -71,6 +86,22 @@ export function describeDifferences({ context, totals, hasNodeTables }: ReportFa
     all.push({
       what: 'tools.links.claimer_signature',
       why: 'the source stores the number of the link in its place: null',
+    })
+  if (context.source.version.startsWith('2.'))
+    all.push(
+      {
+        what: 'assets.assets: attributes called __proto__; assets.logs.packed: texts with U+0000',
+        why: 'the source drops the first and stores a space for the second',
+      },
+      {
+        what: 'assets.config.v2_since_block, market.config.v2_since_block',
+        why: 'where the source does not have it, it is the block of the import',
+      },
+    )
+  if (lostTemplates.length > 0)
+    all.push({
+      what: `assets.templates: ${firstOf(lostTemplates)}`,
+      why: 'the source has no rows of templates that were created and deleted in one transaction',
     })
   if (totals.unpacked > 0)
     all.push({

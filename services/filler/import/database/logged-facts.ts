@@ -1,0 +1,33 @@
+import type { Store } from '../../store/index.ts'
+import type { ImportWorker } from './workers.ts'
+
+/** Tables of facts of the log that rows of the assets family are completed with. */
+export const loggedTables = [
+  'CREATE TABLE import.templates (template_id bigint NOT NULL)',
+  'CREATE TABLE import.typed_schemas (collection_name text NOT NULL, schema_name text NOT NULL)',
+]
+
+const statements = [
+  // The successor stores no media types and an empty list of them in the same way.
+  `UPDATE assets.schemas s SET types = '[]' FROM import.typed_schemas t
+   WHERE t.collection_name = s.collection_name AND t.schema_name = s.schema_name AND s.types IS NULL`,
+  // A template that was created and deleted in one transaction has no row in the source, but it has an id.
+  `UPDATE assets.config SET template_counter = n.next
+   FROM (SELECT max(template_id) + 1 AS next FROM import.templates) n WHERE n.next > template_counter`,
+]
+
+/** Completes rows with what only the log has. @returns number of changed rows. */
+export async function completeFromLog({ target }: ImportWorker): Promise<number> {
+  let changed = 0
+  for (const statement of statements) changed += (await target.query(statement)).rowCount ?? 0
+  return changed
+}
+
+/** Ids of the templates that the log names and the source has no rows of, ascending. */
+export async function findLostTemplates(store: Store): Promise<string[]> {
+  const rows = await store.query<{ id: bigint }>(
+    `SELECT DISTINCT l.template_id AS id FROM import.templates l
+     WHERE NOT EXISTS (SELECT FROM assets.templates t WHERE t.template_id = l.template_id) ORDER BY 1`,
+  )
+  return rows.map(({ id }) => id.toString())
+}
