@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { createServer, connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { request } from 'node:http'
@@ -116,6 +117,9 @@ describe('a statement that cannot be cancelled', () => {
   })
 })
 
+/** Most clients that one test lets leave together. */
+const CLIENTS = 20
+
 describe('a client that leaves', () => {
   let api: RunningApi
   let locker: pg.Client
@@ -128,6 +132,8 @@ describe('a client that leaves', () => {
         response.resume().on('end', resolve)
       })
       sent.on('error', resolve).end()
+      // One signal makes all clients leave: as many listeners as clients are no leak.
+      setMaxListeners(CLIENTS, leave)
       leave.addEventListener('abort', () => sent.destroy())
     })
   }
@@ -160,7 +166,7 @@ describe('a client that leaves', () => {
   it('a client that leaves or stays delays no request for one row', async () => {
     await start({ max_db_connections: 4, max_list_queries: 4 })
     const leave = new AbortController()
-    const asked = Array.from({ length: 20 }, (_, at) =>
+    const asked = Array.from({ length: CLIENTS }, (_, at) =>
       askAndLeave(`/v1/offers?limit=${at + 1}`, `192.0.2.${at}`, leave.signal),
     )
     await until(async () => (await running()) === 3)
