@@ -6,14 +6,12 @@ import type { ReaderSettings } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
-import { rounds } from '../setup/rounds.ts'
+import { roundSeeds } from '../setup/seeds.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 import { createRandom } from './seeded-random.ts'
 
-/** Seeds of the long round; an eighth of them have a database that refuses a row. */
-const SEEDS = Number(process.env.FAULT_SEEDS ?? rounds(200))
 const BLOCKS = 160
 /** Which blocks are kept undoable depends on it. */
 const LIB_LAG_BLOCKS = 2
@@ -156,7 +154,7 @@ async function expectEverything(address: DatabaseAddress): Promise<void> {
 
 const names = Object.keys(faults) as Fault[]
 
-it.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
+it.each(roundSeeds(200))(
   'a fault at a random block costs no good block, seed %d',
   async (seed) => {
     const random = createRandom(seed)
@@ -188,7 +186,7 @@ it.each(Array.from({ length: SEEDS }, (_, i) => i + 1))(
   patient(120_000),
 )
 
-it.each(Array.from({ length: Math.ceil(SEEDS / 8) }, (_, i) => i + 1))(
+it.each(roundSeeds(25))(
   'a database that refuses the rows of a block has all blocks before it, seed %d',
   async (seed) => {
     const random = createRandom(1_000 + seed)

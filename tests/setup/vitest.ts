@@ -1,12 +1,20 @@
 import type { ViteUserConfig } from 'vitest/config'
+import { randomInt } from 'node:crypto'
 import { patient } from './patience.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 process.env.TMPDIR = temporaryFolder()
 
+// Another seed for the random tests in each run; their worker processes inherit it.
+if (process.env.PRONGHORN_SEED === 'fresh') {
+  process.env.PRONGHORN_SEED = String(randomInt(1e9))
+  console.info(`seed of this run: PRONGHORN_SEED=${process.env.PRONGHORN_SEED}`)
+}
+
 /** Settings of every test run. */
 export const shared = {
   globalSetup: ['tests/setup/postgres.ts'],
+  setupFiles: ['tests/setup/repeat.ts'],
   testTimeout: patient(120_000),
   hookTimeout: patient(120_000),
   // PRONGHORN_TEST_PATIENCE scales every limit.

@@ -3,16 +3,13 @@ import { afterEach, expect, test } from 'vitest'
 import { Random } from '../../services/devchain/index.ts'
 import type { ShipSession } from '../../services/filler/index.ts'
 import { patient } from '../setup/patience.ts'
-import { readNumber } from '../setup/read-number.ts'
-import { rounds } from '../setup/rounds.ts'
+import { roundSeeds } from '../setup/seeds.ts'
 import { Collector } from './collector.ts'
 import { Harness } from './harness.ts'
 import type { NodeScript, ScriptedNode } from './scripted-node.ts'
 import { blockId } from './wire.ts'
 import type { TestBlock } from './wire.ts'
 
-const SEED = readNumber('SHIP_SEED', 1, 0, 1e9)
-const ROUNDS = rounds(100)
 const harness = new Harness()
 afterEach(() => harness.close())
 
@@ -126,30 +123,27 @@ async function stuck(session: ShipSession, nodes: readonly StartedNode[]): Promi
   return { status: session.status(), kinds: nodes.map(({ kind }) => kind) }
 }
 
-test.each(Array.from({ length: ROUNDS }, (_, round) => SEED + round))(
-  'nodes with faults cost no block and no order, seed %d',
-  async (seed) => {
-    const random = new Random(`several nodes ${seed}`)
-    const count = random.between(100, 2_500)
-    const nodes = await startNodes(random, count)
-    const collector = new Collector()
-    const ids = Array.from({ length: count }, (_, index) => blockId(index + 1, 'a').toString('hex'))
-    collector.blocks.push({ num: 1, id: ids[0]! })
-    const timers = [
-      growAll(random, nodes, count),
-      ...(random.chance(0.5) ? [releaseLate(collector, random)] : []),
-      ...(random.chance(0.4) ? [killSome(random, nodes)] : []),
-    ]
-    const addresses = random.chance(0.5) ? nodes : [...nodes].reverse()
-    const maxBytesInFlight = random.pick([2 ** 18, 2 ** 20, 2 ** 24])
-    const run = harness.read(
-      addresses.map(({ address }) => address),
-      { stopBlock: count, maxBytesInFlight },
-      collector,
-    )
-    const problem = await Promise.race([run.done, stuck(run.session, nodes)])
-    for (const timer of timers) clearInterval(timer)
-    expect(problem).toBeUndefined()
-    expect(collector.blocks.map(({ id }) => id)).toEqual(ids)
-  },
-)
+test.each(roundSeeds(100))('nodes with faults cost no block and no order, seed %d', async (seed) => {
+  const random = new Random(`several nodes ${seed}`)
+  const count = random.between(100, 2_500)
+  const nodes = await startNodes(random, count)
+  const collector = new Collector()
+  const ids = Array.from({ length: count }, (_, index) => blockId(index + 1, 'a').toString('hex'))
+  collector.blocks.push({ num: 1, id: ids[0]! })
+  const timers = [
+    growAll(random, nodes, count),
+    ...(random.chance(0.5) ? [releaseLate(collector, random)] : []),
+    ...(random.chance(0.4) ? [killSome(random, nodes)] : []),
+  ]
+  const addresses = random.chance(0.5) ? nodes : [...nodes].reverse()
+  const maxBytesInFlight = random.pick([2 ** 18, 2 ** 20, 2 ** 24])
+  const run = harness.read(
+    addresses.map(({ address }) => address),
+    { stopBlock: count, maxBytesInFlight },
+    collector,
+  )
+  const problem = await Promise.race([run.done, stuck(run.session, nodes)])
+  for (const timer of timers) clearInterval(timer)
+  expect(problem).toBeUndefined()
+  expect(collector.blocks.map(({ id }) => id)).toEqual(ids)
+})

@@ -14,10 +14,9 @@ import { makeRequest } from './requests.ts'
 import type { KnownValues } from './values.ts'
 import { collectValues } from './values.ts'
 import { patient } from '../../setup/patience.ts'
-import { rounds } from '../../setup/rounds.ts'
+import { roundsOfSeed, seedsBeside } from '../../setup/seeds.ts'
 
-const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(20_000))
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? roundsOfSeed(20_000))
 /** Requests before memory is looked at for the first time: caches fill until then. */
 const WARM_UP = Math.floor(REQUESTS / 4)
 const CONCURRENCY = 8
@@ -123,11 +122,11 @@ function collectGarbage(): number {
   return heapUsed + external
 }
 
-it(
-  `${REQUESTS} requests of seed ${SEED}: no answer is a fault, and memory stays bounded`,
-  async () => {
+it.each(seedsBeside(20_261_121))(
+  `${REQUESTS} requests: no answer is a fault, and memory stays bounded, seed %i`,
+  async (seed) => {
     expect(targets.length).toBeGreaterThan(30)
-    const random = createChoices(SEED)
+    const random = createChoices(seed)
     const problems: string[] = []
     const statuses: Record<string, number> = {}
     let sent = 0
@@ -151,7 +150,7 @@ it(
     await runAll(REQUESTS)
     const growth = collectGarbage() - before
     console.info(
-      `fuzz: seed ${SEED}, statuses ${JSON.stringify(statuses)}, memory ${(growth / 2 ** 20).toFixed(1)} MB more, ` +
+      `fuzz: seed ${seed}, statuses ${JSON.stringify(statuses)}, memory ${(growth / 2 ** 20).toFixed(1)} MB more, ` +
         `slowest ${Math.round(slowest.elapsedMs)} ms: ${slowest.what}`,
     )
     expect(problems.slice(0, 30)).toEqual([])

@@ -2,14 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { abieosForm, describeWithAbieos, unknownToAbieos } from '../../../../tests/decode/abieos.ts'
 import { arbitraryAbi, arbitraryValue } from '../../../../tests/decode/arbitrary-abi.ts'
+import { seedsBeside } from '../../../../tests/setup/seeds.ts'
 import { compileAbi } from './compile.ts'
 import { DecodeError } from '../../bytes/index.ts'
 import { packAbi, parsePackedAbi } from '../abi/index.ts'
 import type { DecodedStruct } from './compile.ts'
 
-const runs = { numRuns: 2000, seed: 20261120, endOnFailure: true }
+const seeds = seedsBeside(20_261_120)
+const runsOf = (seed: number) => ({ numRuns: 2_000 / seeds.length, seed, endOnFailure: true })
 
-describe('any ABI and any value of it', () => {
+describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
+  const runs = runsOf(seed)
+
   it('any ABI and any value of it come back from their bytes', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
@@ -64,7 +68,8 @@ describe('any ABI and any value of it', () => {
 })
 
 describeWithAbieos('any ABI and any value of it, in the native library', (abieos) => {
-  it('any ABI and any value of it, in the native library, read the same from the bytes that are packed here', () => {
+  const title = 'any ABI and any value of it, in the native library, read the same from packed bytes, seed %i'
+  it.each(seeds)(title, (seed) => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g, unknownToAbieos)
@@ -76,7 +81,7 @@ describeWithAbieos('any ABI and any value of it, in the native library', (abieos
         expect(theirs).toEqual(abieosForm(node, abi.decodeType(root, bytes)))
         abieos.deleteContract('test')
       }),
-      runs,
+      runsOf(seed),
     )
   })
 })
