@@ -1,7 +1,7 @@
 /**
  * Writes the pages that come from the source: `docs/settings.md`, `docs/errors.md`, `docs/endpoints.md`,
  * `docs/live.md`, `docs/compatibility.md`, `docs/metrics.md`, `docs/indexes.md`, `docs/performance.md` and `docs/sizing.md`, and
- * the limits in `docs/security.md`.
+ * the limits in `docs/security.md`, and `.env.example`.
  * `npm run docs:write` writes them, `--check` only compares and exits with 1 when one is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -11,15 +11,17 @@ import { format, resolveConfig } from 'prettier'
 import { createNamespace, shape } from '../../services/api/index.ts'
 import type { Endpoint, Namespace, NamespaceFactory } from '../../services/api/index.ts'
 import type { Form } from '../../services/core/endpoint/index.ts'
+import { listVariables } from '../../services/appliance/index.ts'
 import { configFiles, parseConfig } from '../../services/core/config/index.ts'
 import { describeSettings, settingsWithoutEffect } from '../../services/core/config/description/index.ts'
-import { environmentVariables, stateVariables } from '../../services/core/config/environment/index.ts'
+import { stateVariables } from '../../services/core/config/environment/index.ts'
 import { namespaceNames } from '../../services/core/config/schema/index.ts'
 import type { SettingRow } from '../../services/core/config/description/index.ts'
 import { errorCatalogue } from '../../services/core/errors/index.ts'
 import { metricCatalogue } from '../../services/core/metrics/index.ts'
 import type { MetricEntry } from '../../services/core/metrics/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
+import { renderEnvExample } from './env-example.ts'
 import { renderIndexes } from './indexes-page.ts'
 import { renderLimits } from './limits-part.ts'
 import { renderLive } from './live-page.ts'
@@ -52,6 +54,7 @@ export async function renderPages(): Promise<Map<string, string>> {
     const options = await resolveConfig(file)
     pages.set(path, await format(text, { ...options, filepath: file }))
   }
+  pages.set('.env.example', renderEnvExample())
   return pages
 }
 
@@ -69,7 +72,7 @@ function renderSettings(): string {
     `## ${file}`,
     fileNotes[file] ?? '',
     table(
-      ['Key', 'Default', 'Meaning', 'Allowed', 'Former spelling'],
+      ['Key', 'Default', 'Meaning', 'Allowed', 'Former spelling', 'Variable'],
       rows.filter((row) => row.file === file).map(settingCells),
     ),
   ])
@@ -88,10 +91,27 @@ function renderSettings(): string {
       ['File', 'Key', 'Why'],
       settingsWithoutEffect.map(({ part, key, why }) => [configFiles[part], code(key), why]),
     ),
-    '## Environment',
-    'A variable stands above the key of the file, and an empty variable counts as absent. When ' +
-      '`connections.config.json` does not exist, the variables alone can replace it.',
+    '## Variables',
+    'In the appliance every key has a variable, which `.env` sets: the word of its file (`SERVER`, `READER`; none for ' +
+      'connections.config.json) and the words of its path in capitals, joined by underscores. An entry of `namespaces` ' +
+      'or `contracts` is named by its family, `args` is left out, and a word that repeats the one before it too. ' +
+      'Former names that mean the same stand after it. Lists are separated by commas, or JSON as every other value ' +
+      'that has parts (`READER_LIST_POLLS=[{"url":"https://lists.example/all"}]`); a flag is true or false. `[]` is ' +
+      'the empty list; an empty variable counts as absent. What a variable sets applies to every reader, and to every ' +
+      'entry of the family. A variable of a contract family that is not there adds its entry (`READER_STATE_ACCOUNTS`).',
+    'Processes without containers take the variables of connections.config.json alone: they stand above the file, and ' +
+      'can replace it. And these:',
     table(['Variable', 'Meaning'], variableCells()),
+    '## Variables of the appliance',
+    'These are no keys of the three files: `.env` gives them to the appliance, or to its containers.',
+    table(
+      ['Variable', 'Default', 'Meaning'],
+      listVariables().appliance.map(({ name, defaultText, description }) => [
+        code(name),
+        defaultText === '' ? '–' : code(defaultText),
+        description,
+      ]),
+    ),
     '## Environment of the state service',
     'The state service has no file of its own: it takes `connections.config.json` and these. docs/state.md describes it.',
     table(
@@ -120,15 +140,12 @@ function settingCells(row: SettingRow): string[] {
     row.description,
     row.allowed,
     row.aliases.map(code).join(', '),
+    row.variables.map(code).join(', '),
   ]
 }
 
 function variableCells(): string[][] {
   return [
-    ...environmentVariables.map(({ name, path }) => [
-      code(name),
-      `${code(path.join('.'))} of connections.config.json`,
-    ]),
     [code('CONFIG_DIR'), 'Directory of the three files; default `./config`.'],
     [
       code('API_WORKERS'),

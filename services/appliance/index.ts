@@ -1,6 +1,7 @@
 export { compareHasura, generateHasura } from './hasura/files.ts'
 export { checkRender, render, ensureSecrets, resolveVariables } from './render/index.ts'
-export type { RenderPlaces, RenderReport } from './render/index.ts'
+export { listVariables } from './render/index.ts'
+export type { RenderPlaces } from './render/index.ts'
 export { prepareDatabase } from './database/prepare.ts'
 export { rotateSecrets } from './database/rotate.ts'
 export { settleRedisPassword } from './database/redis-password.ts'

@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { resolveVariables } from '../../services/appliance/index.ts'
 import { renderNginx } from '../../services/appliance/render/nginx.ts'
+import { parseConfig } from '../../services/core/config/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
 import { patient } from '../setup/patience.ts'
@@ -24,6 +25,10 @@ const { values } = resolveVariables({
   // A test speaks for clients of several addresses.
   TRUSTED_PROXIES: '127.0.0.1',
 })
+
+const { server } = parseConfig({
+  server: { namespaces: [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }] },
+}).config
 
 /** Why nginx cannot run in its container. */
 function whyNoContainer(): string | undefined {
@@ -86,7 +91,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     api.listen(0, '127.0.0.1')
     await once(api, 'listening')
     // The containers that it knows are not here, and a test has fewer connections than a flood.
-    const text = renderNginx(values, false)
+    const text = renderNginx(values, server, false)
       .replace('listen 8080', `listen 127.0.0.1:${port}`)
       .replaceAll('http://api:9000', `http://127.0.0.1:${(api.address() as AddressInfo).port}`)
       .replaceAll(/http:\/\/(?:state:9010|hasura:8080)/g, `http://127.0.0.1:${gone}`)

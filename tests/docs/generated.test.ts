@@ -20,6 +20,7 @@ it('the generated pages are those of the source', async () => {
     'docs/performance.md',
     'docs/sizing.md',
     'docs/security.md',
+    '.env.example',
   ])
   for (const [path, text] of pages) {
     expect([path, readFileSync(join(packageRoot, path), 'utf8')]).toEqual([path, text])

@@ -1,5 +1,6 @@
 export { ensureSecrets, newSecret, secretNames, stageSecret } from './secrets.ts'
 export type { Secrets, SecretName } from './secrets.ts'
 export { checkRender, render, readHasuraSettings } from './render.ts'
-export type { RenderPlaces, RenderReport } from './render.ts'
-export { resolveVariables } from './resolve.ts'
+export type { RenderPlaces } from './render.ts'
+export { readVariables as resolveVariables } from './render.ts'
+export { listVariables } from './catalogue.ts'

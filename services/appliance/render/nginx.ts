@@ -1,3 +1,4 @@
+import type { AppConfig } from '../../core/config/index.ts'
 import type { Values } from './resolve.ts'
 import { fillTemplate } from './template.ts'
 
@@ -14,16 +15,18 @@ const GRAPHQL_BURST_SECONDS = 2
 
 /**
  * The proxy's configuration.
+ * @param server that of the api behind it.
  * @param isGraphqlExpected whether the profile with Hasura is on for certain; else its path is unknown while it does not answer.
  */
-export function renderNginx(values: Values, isGraphqlExpected: boolean): string {
-  const readTimeout = Math.max(90, Math.ceil(values.MAX_QUERY_TIME_MS / SECOND_MS) + 10)
+export function renderNginx(values: Values, server: AppConfig['server'], isGraphqlExpected: boolean): string {
+  const readTimeout = Math.max(90, Math.ceil(server.max_query_time_ms / SECOND_MS) + 10)
   const failures = fillTemplate('nginx-failures.conf', {
     ERROR_PAGES: errorPages('    '),
     FAILURE_HEADERS: failureHeaders(values),
   })
   const routes = fillTemplate('nginx-routes.conf', {
     READ_TIMEOUT_S: readTimeout,
+    API_PORT: server.server_port,
     FAILURES: failures,
     GRAPHQL_ERROR_PAGES: isGraphqlExpected ? '' : errorPages('      ', { 502: '@unknown', 503: '@unknown' }),
     GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),

@@ -4,20 +4,25 @@ import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { configFiles, ConfigError, parseConfig } from '../../core/config/index.ts'
-import type { ConfigPart, ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
+import type { AppConfig, ConfigPart, ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
+import { overlayEnvironment, settingVariables } from '../../core/config/environment/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { checkCertificateFiles, ensureSelfSigned } from '../tls/index.ts'
+import { findUnknownNames, namesMeantForUs, namesOfContainer, readEnvFile } from './env-file.ts'
 import { renderNginx } from './nginx.ts'
+import { noOwnFiles, parseOwnFile, readOwnFiles } from './own-files.ts'
+import type { OwnFiles } from './own-files.ts'
 import { computePostgresSettings } from './postgres.ts'
 import { resolveVariables } from './resolve.ts'
 import type { Resolved, Values } from './resolve.ts'
 import { ensureSecrets, secretNames } from './secrets.ts'
 import { checkSuperuserPassword, readSuperuserPassword } from './superuser.ts'
 import type { SecretName, Secrets } from './secrets.ts'
-import { escapeJson, fillTemplate } from './template.ts'
-import type { Placeholders } from './template.ts'
-import { BUNDLED_POSTGRES, splitList } from './variables.ts'
+import { fillJson, fillTemplate, readTemplate } from './template.ts'
+import type { Lookup } from './template.ts'
+import { BUNDLED_POSTGRES } from './variables.ts'
+import type { variables } from './variables.ts'
 
 /** Where `render` puts things, and where it finds the operator's files. */
 export interface RenderPlaces {
@@ -27,6 +32,10 @@ export interface RenderPlaces {
   readonly certificateFiles: string
   /** Where `POSTGRES_SUPERUSER_PASSWORD_FILE` is mounted; undefined: at its own path. */
   readonly superuserPasswordFile?: string | undefined
+  /** Where `CONFIG_FILES` is mounted; undefined: at its own path. */
+  readonly configFiles?: string | undefined
+  /** The `.env` whose lines are checked; undefined: only the environment is. */
+  readonly envFile?: string | undefined
 }
 
 /** What rendering did. */
@@ -56,9 +65,9 @@ const MOST_CONNECTIONS = 8_000
  * @throws ConfigError with every problem, each naming its variable or key.
  */
 export async function checkRender(environment: Environment, places: RenderPlaces): Promise<RenderReport> {
-  const resolved = resolveVariables(environment)
+  const { resolved, own } = resolveAll(environment, places)
   const placeholder = Object.fromEntries(Object.keys(secretNames).map((name) => [name, 'secret']))
-  const { warnings } = await prepare(resolved, placeholder as Record<SecretName, string>, places)
+  const { warnings } = await prepare(resolved, placeholder as Record<SecretName, string>, { places, own })
   return report(resolved, [], false, warnings)
 }
 
@@ -68,14 +77,14 @@ export async function checkRender(environment: Environment, places: RenderPlaces
  */
 export async function render(environment: Environment, places: RenderPlaces): Promise<RenderReport> {
   await checkRender(environment, places)
-  const resolved = resolveVariables(environment)
+  const { resolved, own } = resolveAll(environment, places)
   const { values } = resolved
   const passwordFile = superuserPasswordFile(values, places)
   const { secrets, made } = await ensureSecrets(
     join(places.out, 'secrets'),
     passwordFile === undefined ? {} : { superuser: await readSuperuserPassword(passwordFile) },
   )
-  const { files, warnings } = await prepare(resolved, secrets, places)
+  const { files, warnings } = await prepare(resolved, secrets, { places, own })
   for (const file of files) await install(places.out, file)
   const certificates = join(places.out, 'certificates')
   let certificateCreated = false
@@ -86,6 +95,38 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
     certificateCreated = await ensureSelfSigned(certificates, values.DOMAIN, 0)
   }
   return report(resolved, made, certificateCreated, warnings)
+}
+
+/** The operator's own JSON files: those of the folder that `CONFIG_FILES` names. */
+function findOwnFiles(environment: Environment, mounted: string | undefined): OwnFiles {
+  const shown = environment.CONFIG_FILES ?? ''
+  return shown === '' ? noOwnFiles : readOwnFiles(mounted ?? shown, shown)
+}
+
+/**
+ * The appliance's variables, with what the operator's own files say.
+ * @param configFiles where the folder of `CONFIG_FILES` is mounted; undefined: at its own path.
+ * @throws ConfigError
+ */
+export function readVariables(environment: Environment, configFiles?: string): Resolved {
+  return resolveVariables(environment, findOwnFiles(environment, configFiles))
+}
+
+/** Everything that is asked for, with what is wrong with the lines of `.env`. @throws ConfigError */
+function resolveAll(environment: Environment, places: RenderPlaces): { resolved: Resolved; own: OwnFiles } {
+  const file = places.envFile === undefined ? undefined : readEnvFile(places.envFile)
+  const all = { ...file?.values, ...environment }
+  const own = findOwnFiles(all, places.configFiles)
+  const names = file ? Object.keys(file.values) : file === null ? namesOfContainer(all) : namesMeantForUs(all)
+  const problems = [...(file?.problems ?? []), ...findUnknownNames(names, own.used), ...own.problems]
+  try {
+    const resolved = resolveVariables(all, own)
+    if (problems.length === 0) return { resolved, own }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    problems.push(...error.problems)
+  }
+  throw new ConfigError(problems)
 }
 
 function superuserPasswordFile(values: Values, places: RenderPlaces): string | undefined {
@@ -111,10 +152,41 @@ async function install(out: string, file: RenderedFile): Promise<void> {
 }
 
 async function prepare(
-  { values, profiles }: Resolved,
+  resolved: Resolved,
   secrets: Secrets,
-  places: RenderPlaces,
+  { places, own }: { readonly places: RenderPlaces; readonly own: OwnFiles },
 ): Promise<{ files: RenderedFile[]; warnings: readonly ConfigWarning[] }> {
+  const { values, given } = resolved
+  const problems = await checkPlaces(values, places)
+  const files: RenderedFile[] = []
+  let warnings: ConfigWarning[] = []
+  let config: AppConfig | undefined
+  for (const service of services) {
+    const found: ConfigProblem[] = []
+    const { parts, origins } = renderJson({ resolved, secrets, service, own }, found)
+    try {
+      if (found.length > 0) throw new ConfigError(found)
+      const loaded = parseConfig(parts, origins)
+      warnings = [...loaded.warnings]
+      config = loaded.config
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      if (service === services[0]) problems.push(...error.problems)
+    }
+    for (const part of Object.keys(parts) as ConfigPart[]) {
+      const text = `${JSON.stringify(parts[part], null, 2)}\n`
+      files.push({ service, name: configFiles[part], text, mode: 0o440 })
+    }
+    const password = config?.connections.sqldb.password ?? ''
+    files.push({ service, name: 'database-password', text: password, mode: 0o440 })
+  }
+  if (config === undefined || problems.length > 0) throw new ConfigError(problems)
+  warnings.push(...warnAboutVariables(values, given))
+  return { files: [...files, ...renderOthers({ resolved, secrets, config })], warnings }
+}
+
+/** What this machine and its folders lack. */
+async function checkPlaces(values: Values, places: RenderPlaces): Promise<ConfigProblem[]> {
   const problems: ConfigProblem[] = []
   if (values.POSTGRES_HOST === BUNDLED_POSTGRES && values.PG_MEMORY > totalmem()) {
     const found = `${Math.floor(values.PG_MEMORY / 2 ** 20)} MiB`
@@ -129,31 +201,36 @@ async function prepare(
     const shown = values.POSTGRES_SUPERUSER_PASSWORD_FILE
     problems.push(...(await checkSuperuserPassword(passwordFile, shown)))
   }
-  const files: RenderedFile[] = []
-  let warnings: ConfigWarning[] = []
-  for (const service of services) {
-    const json = renderJson(values, secrets, service)
-    try {
-      warnings = [...parseConfig(json).warnings]
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      if (service === services[0]) problems.push(...error.problems)
-    }
-    for (const part of Object.keys(json) as ConfigPart[]) {
-      const text = `${JSON.stringify(json[part], null, 2)}\n`
-      files.push({ service, name: configFiles[part], text, mode: 0o440 })
-    }
-    files.push({ service, name: 'database-password', text: secrets[service], mode: 0o440 })
-  }
-  if (problems.length > 0) throw new ConfigError(problems)
+  return problems
+}
+
+function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWarning[] {
+  const warnings: ConfigWarning[] = []
   if (values.TRUSTED_PROXIES.split(',').some((network) => network.endsWith('/0'))) {
     const message = 'every client counts as a proxy, and can write any address as its own'
     warnings.push({ file: 'environment', path: 'TRUSTED_PROXIES', message })
   }
-  return { files: [...files, ...renderOthers(values, secrets, profiles)], warnings }
+  const shown = ['SQLDB_PASSWORD', 'POSTGRES_PASSWORD', 'KVSTORE_PASSWORD', 'REDIS_PASSWORD']
+  for (const path of shown.filter((name) => given[name] !== undefined)) {
+    warnings.push({
+      file: 'environment',
+      path,
+      message: '`docker inspect` shows it, and rotate-secrets does not replace it',
+    })
+  }
+  return warnings
 }
 
-function renderOthers(values: Values, secrets: Secrets, profiles: readonly string[]): RenderedFile[] {
+/** What the files of the other services are rendered from. */
+interface Plan {
+  readonly resolved: Resolved
+  readonly secrets: Secrets
+  /** The configuration of the services of the project. */
+  readonly config: AppConfig
+}
+
+function renderOthers({ resolved, secrets, config }: Plan): RenderedFile[] {
+  const { values, profiles } = resolved
   const host = values.POSTGRES_HOST
   const database = `${isIPv6(host) ? `[${host}]` : host}:${values.POSTGRES_PORT}`
   const hasura = [
@@ -168,7 +245,7 @@ function renderOthers(values: Values, secrets: Secrets, profiles: readonly strin
     {
       service: 'nginx',
       name: 'nginx.conf',
-      text: renderNginx(values, profiles.includes('graphql')),
+      text: renderNginx(values, config.server, profiles.includes('graphql')),
       mode: 0o444,
     },
     {
@@ -176,7 +253,7 @@ function renderOthers(values: Values, secrets: Secrets, profiles: readonly strin
       name: 'postgresql.conf',
       text: fillTemplate(
         'postgresql.conf',
-        computePostgresSettings(values.PG_MEMORY, countConnections(values)),
+        computePostgresSettings(values.PG_MEMORY, countConnections(values, config.server)),
       ),
       mode: 0o444,
     },
@@ -185,7 +262,9 @@ function renderOthers(values: Values, secrets: Secrets, profiles: readonly strin
     {
       service: 'redis',
       name: 'redis.conf',
-      text: fillTemplate('redis.conf', { REDIS_PASSWORD: secrets.redis }),
+      text: fillTemplate('redis.conf', {
+        REDIS_PASSWORD: config.connections.kvstore?.password ?? secrets.redis,
+      }),
       mode: 0o444,
     },
     { service: 'hasura', name: 'environment', text: hasura, mode: 0o444 },
@@ -197,10 +276,10 @@ function renderOthers(values: Values, secrets: Secrets, profiles: readonly strin
  * Most connections to PostgreSQL: those of each container of the api, of one more while they are replaced, and others.
  * Without API_WORKERS the cores of this machine count: where the api runs on one with more, API_WORKERS has to be set.
  */
-function countConnections(values: Values): number {
+function countConnections(values: Values, { max_db_connections: most }: AppConfig['server']): number {
   // Containers may be held to fewer processors than the machine has; `availableParallelism` may count those alone.
   const workers = values.API_WORKERS || cpus().length
-  const container = Math.max(values.MAX_DB_CONNECTIONS, workers) + workers * OWN_CONNECTIONS + 1
+  const container = Math.max(most, workers) + workers * OWN_CONNECTIONS + 1
   return Math.min(MOST_CONNECTIONS, (values.API_REPLICAS + 1) * container + OTHER_CONNECTIONS)
 }
 
@@ -223,37 +302,84 @@ export async function readHasuraSettings(out: string): Promise<{ adminSecret: st
   return z.strictObject({ adminSecret: z.string(), rowLimit: z.int().min(1) }).parse(JSON.parse(text))
 }
 
-/** The three JSON files as one service gets them. Families without an account are left out. */
-function renderJson(values: Values, secrets: Secrets, service: Service): Record<ConfigPart, unknown> {
-  const placeholders: Placeholders = {
-    ...(values as unknown as Placeholders),
-    POSTGRES_USER: `pronghorn_${service}`,
-    POSTGRES_PASSWORD: secrets[service],
-    REDIS_PASSWORD: secrets.redis,
-    REPLICAS: JSON.stringify(listReplicas(values.POSTGRES_REPLICAS)),
-    CHAIN_SHIP: JSON.stringify(shipOf(values.CHAIN_SHIP)),
-  }
+interface ServicePlan {
+  readonly resolved: Resolved
+  readonly secrets: Secrets
+  readonly service: Service
+  readonly own: OwnFiles
+}
+
+/** The three files of a service, and the variables that their values came from. */
+interface ServiceFiles {
+  readonly parts: Record<ConfigPart, unknown>
+  readonly origins: Partial<Record<ConfigPart, ReadonlyMap<string, string>>>
+}
+
+/**
+ * The three JSON files as one service gets them: a template with the variables laid over it, or the operator's own file.
+ * What is wrong with those is added to the problems. Families without an account are left out.
+ */
+function renderJson(plan: ServicePlan, problems: ConfigProblem[]): ServiceFiles {
+  const { given, values } = plan.resolved
+  const lookup = lookUp(plan)
+  const origins: Partial<Record<ConfigPart, ReadonlyMap<string, string>>> = {}
   const fill = (part: ConfigPart): unknown => {
-    // What is already JSON must not be escaped again.
-    const escape = (text: string, variable: string): string =>
-      variable === 'REPLICAS' || variable === 'CHAIN_SHIP' ? text : escapeJson(text)
-    return JSON.parse(fillTemplate(configFiles[part], placeholders, escape)) as unknown
+    const own = plan.own.texts.get(part)
+    if (own !== undefined) return parseOwnFile(part, own, lookup, problems)
+    const { text, missing } = fillJson(readTemplate(configFiles[part]), lookup)
+    if (missing.length > 0) {
+      const names = missing.join(', ')
+      throw new FatalError(
+        'INSTALLATION_BROKEN',
+        `the template of ${configFiles[part]} uses ${names}, which nothing sets`,
+      )
+    }
+    const content = withoutUnused(values, part, JSON.parse(text))
+    const { POSTGRES_REPLICAS: _short, ...rest } = given
+    const overlaid = overlayEnvironment(part, content, rest)
+    origins[part] = overlaid.variables
+    return overlaid.value
   }
   return {
-    connections: fill('connections'),
-    server: withTlsProxy(values, withoutUnusedNamespaces(fill('server'))),
-    readers: withoutUnusedHandlers(fill('readers')),
+    parts: { connections: fill('connections'), server: fill('server'), readers: fill('readers') },
+    origins,
   }
 }
 
-function listReplicas(text: string): { host: string; port: number }[] {
-  return text
+/** What `${NAME}` stands for in the files of a service: what is set, what the appliance knows, the default of a setting. */
+function lookUp({ resolved: { values, given }, secrets, service }: ServicePlan): Lookup {
+  const generated: Readonly<Record<string, string>> = {
+    POSTGRES_USER: `pronghorn_${service}`,
+    POSTGRES_PASSWORD: secrets[service],
+    REDIS_PASSWORD: secrets.redis,
+  }
+  return (name) => {
+    if (name === 'POSTGRES_REPLICAS') return listReplicas(values.POSTGRES_REPLICAS)
+    // envalid throws for a name that it does not know.
+    const own = Object.hasOwn(values, name) ? String(values[name as keyof typeof variables]) : undefined
+    const known = given[name] ?? generated[name] ?? own
+    if (known !== undefined) return known
+    const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
+    const standard: unknown = setting?.schema.safeParse(undefined).data
+    return standard === undefined
+      ? undefined
+      : typeof standard === 'string'
+        ? standard
+        : JSON.stringify(standard)
+  }
+}
+
+/** JSON of the replicas. */
+function listReplicas(text: string): string {
+  if (text.startsWith('[')) return text
+  const replicas = text
     .split(',')
     .filter((each) => each !== '')
     .map((each) => {
       const [host = '', port = '5432'] = each.split(':')
       return { host, port: Number(port) }
     })
+  return JSON.stringify(replicas)
 }
 
 /** The account that stands for a family that the operator left out. */
@@ -263,9 +389,13 @@ interface Named {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** Without TLS there is no certificate to watch. */
-function withTlsProxy({ TLS_MODE: mode }: Values, server: unknown): unknown {
-  return mode === 'off' ? { ...(server as object), tls_proxy: undefined } : server
+/** A file without the families that the operator left out, and without a certificate to watch where there is none. */
+function withoutUnused(values: Values, part: ConfigPart, content: unknown): unknown {
+  if (part === 'server') {
+    const server = withoutUnusedNamespaces(content)
+    return values.TLS_MODE === 'off' ? { ...(server as object), tls_proxy: undefined } : server
+  }
+  return part === 'readers' ? withoutUnusedHandlers(content) : content
 }
 
 function withoutUnusedNamespaces(server: unknown): unknown {
@@ -292,9 +422,4 @@ function report(
     hints.push(`this machine has ${half * 2} GiB: PG_MEMORY=${half}g would let PostgreSQL use half of it`)
   }
   return { isDemo, chain: values.CHAIN_NAME, secretsCreated, certificateCreated, warnings, hints }
-}
-
-function shipOf(text: string): string | string[] {
-  const addresses = splitList(text)
-  return addresses.length === 1 ? addresses[0]! : addresses
 }

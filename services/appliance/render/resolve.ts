@@ -1,96 +1,187 @@
 import { cleanEnv } from 'envalid'
 import type { CleanedEnv } from 'envalid'
-import { distance } from 'fastest-levenshtein'
 import { DEMO_CHAIN_ID } from '../../core/chain-node/index.ts'
-import { ConfigError, nearestOf, showFound } from '../../core/config/index.ts'
+import { ConfigError, configFiles, showFound } from '../../core/config/index.ts'
 import { startBlockProblem } from '../../core/config/schema/index.ts'
 import type { ConfigProblem } from '../../core/config/index.ts'
-import type { Environment } from '../../core/config/environment/index.ts'
+import {
+  describeAllowed,
+  parseVariable,
+  readStateSettings,
+  settingVariables,
+} from '../../core/config/environment/index.ts'
+import type { Environment, SettingVariable } from '../../core/config/environment/index.ts'
+import { containerVariables } from './container-variables.ts'
+import { noOwnFiles, parseOwnFile } from './own-files.ts'
+import type { OwnFiles } from './own-files.ts'
 import { demoPreset, presets } from './presets.ts'
 import { splitList, variables } from './variables.ts'
 
-/** The appliance's variables, checked and with defaults. */
+/** The appliance's own variables, checked and with defaults. */
 export type Values = CleanedEnv<typeof variables>
 
 /** What the environment asks for. */
 export interface Resolved {
   readonly values: Values
+  /** What is set, former and present names of the same setting alike. */
+  readonly given: Readonly<Record<string, string>>
   /** The chain is the bundled one. */
   readonly isDemo: boolean
   /** Profiles of the compose file that `COMPOSE_PROFILES` turns on. */
   readonly profiles: readonly string[]
 }
 
-/** Variables of the compose files and of containers; they change nothing of what is rendered. */
-const foreign = new Set([
-  ...['CHAIN', 'DEMO_CHAIN', 'HOSTNAME', 'LOG_LEVEL', 'IPV6_SUBNET'],
-  ...['COMPOSE_FILE', 'COMPOSE_PROFILES', 'COMPOSE_PROJECT_NAME'],
-  ...['PRONGHORN_IMAGE', 'POSTGRES_IMAGE', 'REDIS_IMAGE', 'NGINX_IMAGE', 'HASURA_IMAGE', 'BACKUP_IMAGE'],
-  ...['FILLER_MEMORY', 'API_MEMORY'],
-  ...['POSTGRES_CPUS', 'FILLER_CPUS', 'API_CPUS', 'NGINX_CPUS', 'BACKUP_CPUS'],
-  ...['STATE_TOKEN_TTL_SECONDS', 'STATE_TOKENS_PER_MINUTE'],
-  ...['BACKUP_DIR', 'BACKUP_HOURS', 'BACKUP_AT', 'BACKUP_KEEP', 'BACKUP_KEEP_WEEKS', 'BACKUP_CHECK_DAYS'],
-  ...['BACKUP_HOOK', 'BACKUP_JOBS'],
-])
-/** Whatever begins like this is meant for the appliance, so a name that is not known is a mistake. */
-const OURS = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
-/** So is a name within so few edits of a known one. */
-const MISSPELT_EDITS = 2
+type Given = Record<string, string>
 
 /**
  * Reads the variables: the environment above the preset that `CHAIN` names, above the defaults. Without any fact about
- * a chain, and where `DEMO_CHAIN` is true, the chain is the demo chain.
+ * a chain, and where `DEMO_CHAIN` is true, the chain is the demo chain. What a connection file of the operator says
+ * counts where its variable is not set.
  * @throws ConfigError with every problem, each under its variable.
  */
-export function resolveVariables(environment: Environment): Resolved {
-  const given = Object.fromEntries(
+export function resolveVariables(environment: Environment, own: OwnFiles = noOwnFiles): Resolved {
+  const set = Object.fromEntries(
     Object.entries(environment).filter((pair): pair is [string, string] => (pair[1] ?? '') !== ''),
   )
-  const problems: ConfigProblem[] = [...unknownNames(given)]
+  const problems: ConfigProblem[] = []
+  const given = { ...valuesOfOwn(own, set), ...withBothNames(set, problems) }
   const preset = choosePreset(given, problems)
   let values: Values | undefined
   try {
-    values = cleanEnv({ ...preset.values, ...given }, variables, {
+    const all = { ...variables, ...containerVariables }
+    values = cleanEnv({ ...preset.values, ...given }, all, {
       reporter: ({ errors }) => {
-        for (const [name, error] of Object.entries(errors)) {
-          problems.push(problemOf(name, given[name], error))
-        }
-        if (problems.length > 0) throw new ConfigError(problems)
+        for (const [name, error] of Object.entries(errors)) problems.push(problemOf(name, set, error))
       },
     })
   } catch (error) {
-    if (error instanceof ConfigError) throw error
     throw new ConfigError([
       { file: 'environment', path: '', found: String(error), allowed: 'a usable environment' },
     ])
   }
-  checkTogether(values, given, problems)
+  problems.push(...readStateSettings(given).problems, ...checkSettings(given, problems))
+  // Values that were refused have no meaning together.
   if (problems.length > 0) throw new ConfigError(problems)
-  return { values, isDemo: preset.isDemo, profiles: listProfiles(given) }
+  checkTogether(values, given, problems)
+  checkOwn(set, own, problems)
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { values, given, isDemo: preset.isDemo, profiles: listProfiles(given) }
 }
 
-function problemOf(name: string, found: string | undefined, error: Error): ConfigProblem {
-  const isMissing = found === undefined
+const isOfAppliance = (name: string): name is keyof typeof variables => name in variables
+
+/** The names of a setting that are set, the present one first. */
+function namesOf({ name, aliases }: SettingVariable, given: Readonly<Given>): string[] {
+  return [name, ...aliases].filter((each) => given[each] !== undefined)
+}
+
+/** Gives the appliance's own variables the value of another name of the same setting. */
+function withBothNames(set: Readonly<Given>, problems: ConfigProblem[]): Given {
+  const given = { ...set }
+  for (const setting of settingVariables) {
+    const [name, other] = namesOf(setting, set)
+    if (name === undefined) continue
+    if (other !== undefined && set[name] !== set[other]) {
+      const found = `${showFound([other], set[other])} while ${name} is ${showFound([name], set[name])}`
+      problems.push({ file: 'environment', path: other, found, allowed: 'one of the two: they set the same' })
+    }
+    const wanted = [setting.name, ...setting.aliases].find(isOfAppliance)
+    if (wanted !== undefined) given[wanted] = set[name]!
+  }
+  return given
+}
+
+/** What the variables of the three files hold, checked by the schemas. */
+function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]): ConfigProblem[] {
+  return settingVariables.flatMap((setting) => {
+    const [name] = namesOf(setting, given)
+    if (name === undefined || isOfAppliance(name) || known.some(({ path }) => path === name)) return []
+    if ([setting.name, ...setting.aliases].some(isOfAppliance)) return []
+    const family = setting.steps.find((step) => typeof step === 'object')?.family.toUpperCase() ?? ''
+    const refuse = (allowed: string): ConfigProblem[] => [
+      { file: 'environment', path: name, found: showFound([name], given[name]), allowed },
+    ]
+    if (given[`${family}_ACCOUNT`] === 'none')
+      return refuse(`nothing: ${family}_ACCOUNT=none leaves the family out`)
+    if (setting.schema.safeParse(parseVariable(setting, given[name]!)).success) return []
+    return refuse(describeAllowed(setting))
+  })
+}
+
+/** Variables of the appliance that a connection file says where they are not set. */
+function valuesOfOwn(own: OwnFiles, set: Readonly<Given>): Given {
+  const text = own.texts.get('connections')
+  if (text === undefined) return {}
+  const content = parseOwnFile(
+    'connections',
+    text,
+    (name) => set[name] ?? (isOfAppliance(name) ? standardOf(name) : undefined) ?? '0',
+    [],
+  )
+  const found: Given = {}
+  for (const { part, steps, name, aliases } of settingVariables) {
+    const wanted = [name, ...aliases].find(isOfAppliance)
+    if (part !== 'connections' || wanted === undefined) continue
+    const value = steps.reduce<unknown>(
+      (inner, step) =>
+        typeof inner === 'object' && inner !== null
+          ? Reflect.get(inner, typeof step === 'string' ? step : step.key)
+          : undefined,
+      content,
+    )
+    if (typeof value === 'string' || typeof value === 'number') found[wanted] = String(value)
+    else if (Array.isArray(value) && wanted === 'CHAIN_SHIP') found[wanted] = value.map(addressOf).join(',')
+  }
+  return found
+}
+
+function addressOf(node: unknown): string {
+  return typeof node === 'object' && node !== null ? String(Reflect.get(node, 'url')) : String(node)
+}
+
+/** Containers other than ours are told by variables where the database is. */
+const readByCompose = ['POSTGRES_HOST', 'POSTGRES_PORT', 'POSTGRES_DATABASE'] as const
+
+/** Checks that no variable is set in vain, and that every container hears the same. */
+function checkOwn(set: Readonly<Given>, own: OwnFiles, problems: ConfigProblem[]): void {
+  const said = valuesOfOwn(own, set)
+  const told = withBothNames(set, [])
+  for (const name of readByCompose) {
+    const value = said[name]
+    const found = told[name] ?? standardOf(name)
+    if (value === undefined || found === value) continue
+    const allowed = `${JSON.stringify(value)}, as ${configFiles.connections} of CONFIG_FILES says`
+    problems.push({ file: 'environment', path: name, found: showFound([name], found), allowed })
+  }
+  for (const setting of settingVariables) {
+    const [name] = namesOf(setting, set)
+    const isRead = [setting.name, ...setting.aliases].some(
+      (each) => isOfAppliance(each) || own.used.has(each),
+    )
+    if (name === undefined || isRead || !own.texts.has(setting.part)) continue
+    const found = `a setting of ${configFiles[setting.part]}, which is your own`
+    const allowed = `the key ${setting.key} in that file, or \${${name}} there`
+    problems.push({ file: 'environment', path: name, found, allowed })
+  }
+}
+
+function standardOf(name: keyof typeof variables): string | undefined {
+  const { default: standard } = variables[name] as { default?: string | number | boolean | undefined }
+  return standard === undefined ? undefined : String(standard)
+}
+
+/** @param name as the appliance knows it; the problem has the name that is set. */
+function problemOf(name: string, set: Readonly<Given>, error: Error): ConfigProblem {
+  const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
+  const [path = name] = setting === undefined ? [] : namesOf(setting, set)
+  const found = set[path]
   const description = variables[name as keyof typeof variables] as { desc?: string } | undefined
-  const allowed = isMissing
-    ? `a value: ${description?.desc ?? 'it has no default'} CHAIN=${Object.keys(presets).join(' | ')} sets what is known of a chain`
-    : error.message
-  return { file: 'environment', path: name, found: showFound([name], found), allowed }
+  const allowed =
+    found === undefined
+      ? `a value: ${description?.desc ?? 'it has no default'} CHAIN=${Object.keys(presets).join(' | ')} sets what is known of a chain`
+      : error.message
+  return { file: 'environment', path, found: showFound([path], found), allowed }
 }
-
-function unknownNames(given: Readonly<Record<string, string>>): ConfigProblem[] {
-  const known = [...Object.keys(variables), ...foreign]
-  return Object.keys(given)
-    .filter((name) => !known.includes(name))
-    .filter((name) => OURS.test(name) || distance(name, nearestOf(name, known)) <= MISSPELT_EDITS)
-    .map((name) => ({
-      file: 'environment',
-      path: name,
-      found: 'an unknown variable',
-      allowed: `the nearest known variable is ${nearestOf(name, known)}`,
-    }))
-}
-
 interface ChosenPreset {
   readonly values: Readonly<Record<string, string>>
   readonly isDemo: boolean

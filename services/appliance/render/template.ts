@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseVariable, settingVariables } from '../../core/config/environment/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { packageRoot } from '../../core/paths/index.ts'
 
@@ -7,9 +8,11 @@ import { packageRoot } from '../../core/paths/index.ts'
 export type Placeholders = Readonly<Record<string, string | number | boolean>>
 
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g
+/** A text in quotes, or a placeholder outside of quotes. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|\$\{([A-Z][A-Z0-9_]*)\}/g
 
 /** Reads `config-templates/NAME.template`. @throws FatalError INSTALLATION_BROKEN */
-function readTemplate(name: string): string {
+export function readTemplate(name: string): string {
   const path = join(packageRoot, 'config-templates', `${name}.template`)
   try {
     return readFileSync(path, 'utf8')
@@ -19,24 +22,56 @@ function readTemplate(name: string): string {
 }
 
 /**
- * Fills the `${NAME}` of a template. `escape` turns a value into what may stand in the text.
+ * Fills the `${NAME}` of a template.
  * @throws FatalError INSTALLATION_BROKEN for a placeholder without a value.
  */
-export function fillTemplate(
-  name: string,
-  values: Placeholders,
-  escape: (value: string, variable: string) => string = (value) => value,
-): string {
+export function fillTemplate(name: string, values: Placeholders): string {
   return readTemplate(name).replaceAll(PLACEHOLDER, (_all, variable: string) => {
     const value = values[variable]
     if (value === undefined) {
       throw new FatalError('INSTALLATION_BROKEN', `the template ${name} uses ${variable}, which nothing sets`)
     }
-    return escape(String(value), variable)
+    return String(value)
   })
 }
 
-/** A value as it may stand inside the quotes of a JSON text. */
-export function escapeJson(value: string): string {
-  return JSON.stringify(value).slice(1, -1)
+/** The text of a variable; undefined when it has none. */
+export type Lookup = (variable: string) => string | undefined
+
+/**
+ * Fills the `${NAME}` of a JSON text: within quotes with the text of the variable, elsewhere with what the text means for
+ * the setting of that name, else with the text where it is JSON. Those without a value are left, and named.
+ */
+export function fillJson(
+  text: string,
+  lookup: Lookup,
+): { readonly text: string; readonly missing: readonly string[] } {
+  const missing: string[] = []
+  const valueOf = (variable: string): string | undefined => {
+    const value = lookup(variable)
+    if (value === undefined) missing.push(variable)
+    return value
+  }
+  const filled = text.replaceAll(JSON_TOKEN, (token: string, bare: string | undefined) => {
+    if (bare !== undefined) return jsonOf(bare, valueOf(bare)) ?? token
+    return token.replaceAll(PLACEHOLDER, (all, variable: string) => {
+      const value = valueOf(variable)
+      return value === undefined ? all : JSON.stringify(value).slice(1, -1)
+    })
+  })
+  return { text: filled, missing }
+}
+
+function jsonOf(variable: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined
+  const setting = settingVariables.find(
+    ({ name, aliases }) => name === variable || aliases.includes(variable),
+  )
+  if (setting !== undefined) return JSON.stringify(parseVariable(setting, value))
+  try {
+    JSON.parse(value)
+    return value
+  } catch {
+    return JSON.stringify(value)
+  }
 }

@@ -2,8 +2,8 @@ import { isIPv6 } from 'node:net'
 import { isAddressRange } from '../../core/config/index.ts'
 import { bool, makeExactValidator, makeValidator, port, str } from 'envalid'
 
-/** What a variable takes, in words; shown when it is refused. */
-const whole = (least: number, most: number) =>
+/** A whole number; what it takes is shown in words when it is refused. */
+export const whole = (least: number, most: number) =>
   makeValidator<number>((text) => {
     if (!/^\d{1,15}$/.test(text) || Number(text) < least || Number(text) > most) {
       throw new RangeError(`a whole number from ${least} to ${most}`)
@@ -11,7 +11,8 @@ const whole = (least: number, most: number) =>
     return Number(text)
   })
 
-const matching = (pattern: RegExp, allowed: string) =>
+/** Text of a form, which `allowed` says in words. */
+export const matching = (pattern: RegExp, allowed: string) =>
   makeValidator<string>((text) => {
     if (!pattern.test(text)) throw new RangeError(allowed)
     return text
@@ -75,7 +76,7 @@ const databaseName = makeValidator<string>((text) => {
 })
 
 /** Bytes of memory: `4g`, `512m`. */
-const memory = makeValidator<number>((text) => {
+export const memory = makeValidator<number>((text) => {
   const match = /^(\d{1,7})(m|g)b?$/i.exec(text)
   const bytes = match ? Number(match[1]) * (match[2]?.toLowerCase() === 'g' ? 2 ** 30 : 2 ** 20) : 0
   if (bytes < 256 * 2 ** 20) throw new RangeError('an amount of memory from 256m, such as 4g or 512m')
@@ -86,8 +87,9 @@ const memory = makeValidator<number>((text) => {
 const tlsModes = ['selfsigned', 'files', 'acme', 'off'] as const
 
 /**
- * Every variable of the appliance's `.env`: what it takes, its default and its meaning. Those without a default are
- * the operator's to set; `devDefault` and the rest of envalid's options are not used.
+ * Variables that the appliance itself reads: what each takes, its default and its meaning. Those without a default are
+ * the operator's to set; `devDefault` and the rest of envalid's options are not used. Every key of the three files has a
+ * variable besides (`settingVariables`).
  */
 export const variables = {
   CHAIN_NAME: matching(
@@ -117,7 +119,6 @@ export const variables = {
     default: false,
     desc: 'Allow another START_BLOCK than the one that is known of the chain, and contracts that are added later; what came before is missing.',
   }),
-  STOP_BLOCK: whole(0, 4294967295)({ default: 0, desc: 'Block to stop at; 0 for never.' }),
   ASSETS_ACCOUNT: account({ default: 'atomicassets', desc: 'Account of the assets contract.' }),
   MARKET_ACCOUNT: account({ default: 'atomicmarket', desc: 'Account of the market contract, or none.' }),
   ORACLE_ACCOUNT: account({
@@ -132,22 +133,8 @@ export const variables = {
     default: 'main',
     desc: 'Name of the reader. It must not change once the reader has started.',
   }),
-  IRREVERSIBLE_ONLY: bool({ default: false, desc: 'Index irreversible blocks only.' }),
-  DB_GROUP_BLOCKS: whole(1, 100_000)({ default: 100, desc: 'Least blocks of a transaction in catch-up.' }),
-  SHIP_PREFETCH_BLOCKS: whole(
-    1,
-    100_000,
-  )({
-    default: 50,
-    desc: 'Blocks that the node sends ahead of their acknowledgement.',
-  }),
 
   DOMAIN: hostName({ default: 'localhost', desc: 'Public host name.' }),
-  PROVIDER_NAME: str({ default: 'Pronghorn', desc: 'Who runs the service; shown in the documentation.' }),
-  PROVIDER_URL: webAddress({
-    default: 'https://localhost',
-    desc: 'Your address; shown in the documentation.',
-  }),
   HTTP_PORT: port({
     default: 8080,
     desc: 'Published port that leads to HTTPS, or serves with TLS_MODE=off.',
@@ -181,38 +168,6 @@ export const variables = {
     default: 2,
     desc: 'Containers of the api with docker-compose.scale.yml; PostgreSQL takes the connections of one more.',
   }),
-  CACHE_LIFE: whole(
-    0,
-    31_536_000,
-  )({ default: 2, desc: 'Seconds for which an answer is cached; 0 = not at all.' }),
-  RATE_LIMIT_INTERVAL: whole(1, 86_400)({ default: 60, desc: 'Seconds of an interval of the rate limit.' }),
-  RATE_LIMIT_REQUESTS: whole(
-    1,
-    1_000_000_000,
-  )({
-    default: 240,
-    desc: 'Requests allowed per address in an interval.',
-  }),
-  BILL_EXECUTION_TIME: bool({
-    default: true,
-    desc: 'Each further second that a request took counts as a request.',
-  }),
-  SLOW_QUERY_THRESHOLD: whole(
-    0,
-    86_400_000,
-  )({
-    default: 7_500,
-    desc: 'Milliseconds from which a query is logged as slow.',
-  }),
-  MAX_QUERY_TIME_MS: whole(1, 86_400_000)({ default: 10_000, desc: 'Longest time of one query, ms.' }),
-  MAX_DB_CONNECTIONS: whole(
-    1,
-    10_000,
-  )({
-    default: 20,
-    desc: 'Most database connections of an api container for requests, shared out among its processes; each has one at least, and two more for itself.',
-  }),
-  DISABLE_V1_SALES: bool({ default: false, desc: 'Answer the first sales routes as the second ones do.' }),
 
   POSTGRES_HOST: databaseHost({ default: BUNDLED_POSTGRES, desc: 'Host of PostgreSQL.' }),
   POSTGRES_PORT: port({ default: 5432, desc: 'Port of PostgreSQL.' }),
@@ -232,12 +187,16 @@ export const variables = {
     desc: 'File with its password, for a PostgreSQL of your own; of the bundled one it is created at the first start.',
   }),
   POSTGRES_REPLICAS: matching(
-    /^[A-Za-z0-9_.-]+(?::\d{1,5})?(?:,[A-Za-z0-9_.-]+(?::\d{1,5})?)*$/,
+    /^(?:\[.*\]|[A-Za-z0-9_.-]+(?::\d{1,5})?(?:,[A-Za-z0-9_.-]+(?::\d{1,5})?)*)$/,
     'host:port with commas between',
   )({ default: '', desc: 'Streaming replicas that the api may read from (host:port, with commas).' }),
   PG_MEMORY: memory({
     default: 4 * 2 ** 30,
     desc: 'Memory for PostgreSQL, such as 32g; its settings are computed from it and its container is limited to it.',
+  }),
+  CONFIG_FILES: str({
+    default: '',
+    desc: 'Folder with JSON files of your own (connections.config.json, server.config.json, readers.config.json), which take the place of the rendered ones.',
   }),
   REDIS_HOST: hostName({ default: 'redis', desc: 'Host of Redis.' }),
   REDIS_PORT: port({ default: 6379, desc: 'Port of Redis.' }),

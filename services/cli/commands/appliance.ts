@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { RenderPlaces, RenderReport } from '../../appliance/index.ts'
+import type { render, RenderPlaces } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
@@ -14,6 +14,7 @@ import type { NowFlag } from './keys.ts'
 interface RenderFlags {
   readonly out: string
   readonly certificateFiles: string
+  readonly envFile?: string
   readonly check?: true
 }
 
@@ -29,6 +30,7 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     .helpGroup(APPLIANCE_GROUP)
     .option('--out <folder>', 'where each service has its folder', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
+    .option('--env-file <file>', 'an .env to read below the environment; nothing in it may be unknown')
     .option('--check', 'write nothing; list what is wrong')
     .action(async (flags: RenderFlags) => {
       const { checkRender, render } = await import('../../appliance/index.ts')
@@ -40,13 +42,29 @@ export function addRenderConfig(program: Command, io: CliIo): void {
 
 /** Where the compose file mounts the file of `POSTGRES_SUPERUSER_PASSWORD_FILE`. */
 const MOUNTED_PASSWORD = '/pronghorn/superuser-password'
+/** Where it mounts the folder of `CONFIG_FILES`, and that of the project with its `.env`. */
+const MOUNTED_CONFIG_FILES = '/pronghorn/config-files'
+const MOUNTED_ENV_FILE = '/pronghorn/project/.env'
 
-function placesOf({ out, certificateFiles }: Omit<RenderFlags, 'check'>): RenderPlaces {
-  const superuserPasswordFile = existsSync(MOUNTED_PASSWORD) ? MOUNTED_PASSWORD : undefined
-  return { out, certificateFiles, superuserPasswordFile }
+const ifMounted = (path: string): string | undefined => (existsSync(path) ? path : undefined)
+
+function placesOf({ out, certificateFiles, envFile }: Omit<RenderFlags, 'check'>): RenderPlaces {
+  return {
+    out,
+    certificateFiles,
+    superuserPasswordFile: ifMounted(MOUNTED_PASSWORD),
+    configFiles: ifMounted(MOUNTED_CONFIG_FILES),
+    envFile: envFile ?? ifMounted(MOUNTED_ENV_FILE),
+  }
 }
 
-function describeReport(report: RenderReport, isCheck: boolean): string {
+/** The appliance's variables, with what the operator's own files say. @throws ConfigError */
+async function readVariables(io: CliIo) {
+  const { resolveVariables } = await import('../../appliance/index.ts')
+  return resolveVariables(io.env, ifMounted(MOUNTED_CONFIG_FILES))
+}
+
+function describeReport(report: Awaited<ReturnType<typeof render>>, isCheck: boolean): string {
   const lines = [
     isCheck ? 'The configuration can be rendered and started.' : 'The configuration is rendered.',
     report.isDemo
@@ -80,8 +98,8 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     .option('--wait <seconds>', 'how long PostgreSQL may take to come up', wholeNumber(0, 3_600), 60)
     .option('--without-schema', 'roles and databases only, before a restore')
     .action(async (flags: PrepareFlags) => {
-      const { ensureSecrets, prepareDatabase, resolveVariables } = await import('../../appliance/index.ts')
-      const { values } = resolveVariables(io.env)
+      const { ensureSecrets, prepareDatabase } = await import('../../appliance/index.ts')
+      const { values } = await readVariables(io)
       const { secrets, made } = await ensureSecrets(join(flags.rendered, 'secrets'), {})
       if (made.length > 0) {
         throw new FatalError(
@@ -127,11 +145,11 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .option('--settle', 'make the new password the only one that Redis accepts, once all services use it')
     .addOption(nowOption())
     .action(async ({ rendered, settle, now, ...files }: RotateFlags) => {
-      const { checkRender, ensureSecrets, render, resolveVariables, rotateSecrets, settleRedisPassword } =
+      const { checkRender, ensureSecrets, render, rotateSecrets, settleRedisPassword } =
         await import('../../appliance/index.ts')
       const places = placesOf({ out: rendered, ...files })
       await checkRender(io.env, places)
-      const { values } = resolveVariables(io.env)
+      const { values } = await readVariables(io)
       const redis = { host: values.REDIS_HOST, port: values.REDIS_PORT }
       if (settle) {
         const { secrets } = await ensureSecrets(join(rendered, 'secrets'), {})
@@ -226,8 +244,8 @@ export function addCertificates(program: Command, io: CliIo): void {
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .action(async (flags: { readonly rendered: string }) => {
-      const { keepCertificate, resolveVariables } = await import('../../appliance/index.ts')
-      const { values } = resolveVariables(io.env)
+      const { keepCertificate } = await import('../../appliance/index.ts')
+      const { values } = await readVariables(io)
       const settings = {
         directory: values.ACME_DIRECTORY,
         email: values.ACME_EMAIL,

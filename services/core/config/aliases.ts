@@ -23,6 +23,26 @@ export const argumentAliases: Readonly<Record<string, string>> = {
   delphioracle_account: 'oracle_account',
 }
 
+/** Variables by the names that they had before their names followed from file and path. */
+export const variableAliases: Readonly<Record<string, string>> = {
+  PROVIDER_NAME: 'SERVER_PROVIDER_NAME',
+  PROVIDER_URL: 'SERVER_PROVIDER_URL',
+  CACHE_LIFE: 'SERVER_CACHE_LIFE',
+  RATE_LIMIT_INTERVAL: 'SERVER_RATE_LIMIT_INTERVAL',
+  RATE_LIMIT_REQUESTS: 'SERVER_RATE_LIMIT_REQUESTS',
+  BILL_EXECUTION_TIME: 'SERVER_RATE_LIMIT_BILL_EXECUTION_TIME',
+  SLOW_QUERY_THRESHOLD: 'SERVER_SLOW_QUERY_THRESHOLD',
+  MAX_QUERY_TIME_MS: 'SERVER_MAX_QUERY_TIME_MS',
+  MAX_DB_CONNECTIONS: 'SERVER_MAX_DB_CONNECTIONS',
+  DISABLE_V1_SALES: 'SERVER_MARKET_API_FEATURES_DISABLE_V1_SALES',
+  START_BLOCK: 'READER_START_BLOCK',
+  START_BLOCK_OVERRIDE: 'READER_START_BLOCK_OVERRIDE',
+  STOP_BLOCK: 'READER_STOP_BLOCK',
+  IRREVERSIBLE_ONLY: 'READER_IRREVERSIBLE_ONLY',
+  DB_GROUP_BLOCKS: 'READER_DB_GROUP_BLOCKS',
+  SHIP_PREFETCH_BLOCKS: 'READER_SHIP_PREFETCH_BLOCKS',
+}
+
 /** A value with today's spellings, and what has to be known of the former ones. */
 export interface Normalized {
   readonly value: unknown

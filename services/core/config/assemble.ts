@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { normalizeConnections, normalizeReaders, normalizeServer } from './aliases.ts'
 import type { Normalized } from './aliases.ts'
 import { connectionsSchema } from './connections/index.ts'
-import { overlayEnvironment, variableFor } from './environment/index.ts'
+import { overlayEnvironment, settingVariables } from './environment/index.ts'
 import type { Environment } from './environment/index.ts'
 import { collectFindings } from './findings.ts'
 import type { Findings, PartSource } from './findings.ts'
@@ -22,9 +22,14 @@ import { viewReaders, viewServer, withoutUnknownKeys } from './views.ts'
 /** Content of the files, as parsed JSON. */
 export type GivenParts = { readonly [P in ConfigPart]?: unknown }
 
+/** Variables that the values of a part came from, by formatted path. */
+export type PartOrigins = { readonly [P in ConfigPart]?: ReadonlyMap<string, string> }
+
 /** What happened before, and the variables that stand above the connection file; null = none are looked at. */
 export interface AssemblyContext {
   readonly env: Environment | null
+  /** Where variables were laid over the parts before. */
+  readonly origins?: PartOrigins
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly ConfigWarning[]
 }
@@ -37,7 +42,7 @@ export function assembleConfig<N extends ConfigPart>(
   given: GivenParts,
   context: AssemblyContext,
 ): LoadedConfig<N> {
-  const sources = collectSources(given, context.env)
+  const sources = collectSources(given, context)
   const findings = collectFindings(sources)
   findings.problems.push(...context.problems)
   findings.warnings.push(...context.warnings)
@@ -65,14 +70,21 @@ interface CheckedSource extends PartSource {
   readonly problems: readonly ConfigProblem[]
 }
 
-function collectSources(given: GivenParts, env: Environment | null): Map<ConfigPart, CheckedSource> {
+function collectSources(
+  given: GivenParts,
+  { env, origins = {} }: AssemblyContext,
+): Map<ConfigPart, CheckedSource> {
   const sources = new Map<ConfigPart, CheckedSource>()
-  if (given.connections !== undefined) sources.set('connections', connectionsSource(given.connections, env))
+  if (given.connections !== undefined) {
+    sources.set('connections', connectionsSource(given.connections, env, origins.connections))
+  }
   if (given.server !== undefined) {
-    sources.set('server', sourceOf('server', normalizeServer(configFiles.server, given.server)))
+    const normalized = normalizeServer(configFiles.server, given.server)
+    sources.set('server', sourceOf('server', normalized, origins.server))
   }
   if (given.readers !== undefined) {
-    sources.set('readers', sourceOf('readers', normalizeReaders(configFiles.readers, given.readers)))
+    const normalized = normalizeReaders(configFiles.readers, given.readers)
+    sources.set('readers', sourceOf('readers', normalized, origins.readers))
   }
   return sources
 }
@@ -113,15 +125,38 @@ function checkAcross(
 function nameVariables(findings: Findings): void {
   findings.problems.forEach((problem, at) => {
     if (problem.file !== configFiles.connections || problem.found !== 'nothing') return
-    const variable = variableFor(problem.path)
+    const variable = connectionVariable(problem.path)
     if (variable === undefined) return
     findings.problems[at] = { ...problem, allowed: `${problem.allowed} (or set the variable ${variable})` }
   })
 }
 
-function sourceOf(part: ConfigPart, normalized: Normalized): CheckedSource {
-  const originOf = (path: Path) => writtenAt(configFiles[part], normalized, path)
+/** The variable that could supply a missing value of the connection file, by the name that is known best. */
+function connectionVariable(path: string): string | undefined {
+  const setting = settingVariables.find(({ part, key }) => part === 'connections' && key === path)
+  return setting?.aliases[0] ?? setting?.name
+}
+
+function sourceOf(
+  part: ConfigPart,
+  normalized: Normalized,
+  variables: ReadonlyMap<string, string> = new Map(),
+): CheckedSource {
+  const originOf = (path: Path) =>
+    variableAt(variables, path) ?? writtenAt(configFiles[part], normalized, path)
   return { value: normalized.value, originOf, problems: normalized.problems }
+}
+
+/** The variable that a value came from, or the value that it is a part of. */
+function variableAt(
+  variables: ReadonlyMap<string, string>,
+  path: Path,
+): { file: string; path: string } | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const variable = variables.get(formatPath(path.slice(0, length)))
+    if (variable !== undefined) return { file: 'environment', path: variable }
+  }
+  return undefined
 }
 
 /** The path as it stands in the file: every renamed key in its former spelling. */
@@ -133,20 +168,18 @@ function writtenAt(file: string, normalized: Normalized, path: Path): { file: st
   return { file, path: formatPath(path) }
 }
 
-function connectionsSource(given: unknown, env: Environment | null): CheckedSource {
-  const file = configFiles.connections
-  const normalized = normalizeConnections(file, given)
+function connectionsSource(
+  given: unknown,
+  env: Environment | null,
+  origins: ReadonlyMap<string, string> = new Map(),
+): CheckedSource {
+  const normalized = normalizeConnections(configFiles.connections, given)
   const value = normalized.value
   // A missing section is shown key by key, with the variable that could supply each.
   const whole = isObject(value) ? { ...value, sqldb: value.sqldb ?? {}, chain: value.chain ?? {} } : value
-  const overlaid = overlayEnvironment(whole, env ?? {})
-  const originOf = (path: Path) => {
-    const variable = overlaid.variables.get(formatPath(path.slice(0, 2)))
-    return variable === undefined
-      ? writtenAt(file, normalized, path)
-      : { file: 'environment', path: variable }
-  }
-  return { value: overlaid.value, originOf, problems: normalized.problems }
+  const overlaid = overlayEnvironment('connections', whole, env ?? {})
+  const variables = new Map([...origins, ...overlaid.variables])
+  return sourceOf('connections', { ...normalized, value: overlaid.value }, variables)
 }
 
 type ParsedReader = z.output<typeof readersSchema>[number]

@@ -145,9 +145,19 @@ export function isAddressRange(value: string): boolean {
 export function allowedOf(schema: z.ZodType): string | undefined {
   const own = schema.meta()?.allowed
   if (typeof own === 'string') return own
+  const inner = unwrapOnce(schema)
+  return inner === schema ? undefined : allowedOf(inner)
+}
+
+/** The schema below defaults, optionals and transforms. */
+export function unwrap(schema: z.ZodType): z.ZodType {
+  const inner = unwrapOnce(schema)
+  return inner === schema ? schema : unwrap(inner)
+}
+
+function unwrapOnce(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    return allowedOf(schema.unwrap() as z.ZodType)
+    return schema.unwrap() as z.ZodType
   }
-  if (schema instanceof z.ZodPipe) return allowedOf(schema.in as z.ZodType)
-  return undefined
+  return schema instanceof z.ZodPipe ? (schema.in as z.ZodType) : schema
 }

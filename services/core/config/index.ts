@@ -6,6 +6,7 @@ export { parseConfig, loadConfig } from './load.ts'
 export { ConfigError, showFound } from './problems.ts'
 export type { ConfigProblem, ConfigWarning } from './problems.ts'
 export { nearestOf } from './nearest.ts'
+export { findJsonFault } from './json-scan.ts'
 export { isAddressRange } from './fields.ts'
 
 /** The configuration as it may be printed: passwords and API keys, also those inside URLs, are replaced. */

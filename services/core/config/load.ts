@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { assembleConfig } from './assemble.ts'
-import { environmentVariables, readEnvironment, readProcessSettings } from './environment/index.ts'
+import type { PartOrigins } from './assemble.ts'
+import { findVariable, readEnvironment, readProcessSettings, settingVariables } from './environment/index.ts'
 import type { Environment } from './environment/index.ts'
 import { readJsonFile } from './json-file.ts'
 import type { ConfigProblem, ConfigWarning } from './problems.ts'
@@ -36,7 +37,7 @@ export function loadConfig<N extends ConfigPart>(options: LoadOptions<N>): Loade
     if (content.kind === 'value') given[part] = content.value
     if (content.kind === 'problem') problems.push(content.problem)
     if (content.kind !== 'absent' || !(options.need as readonly ConfigPart[]).includes(part)) continue
-    if (part === 'connections' && environmentVariables.some(({ name }) => (env[name] ?? '') !== '')) {
+    if (part === 'connections' && hasConnectionVariable(env)) {
       given.connections = {}
       const message = `there is no such file in ${dir}; only the environment counts`
       warnings.push({ file: name, path: '', message })
@@ -53,6 +54,12 @@ export function loadConfig<N extends ConfigPart>(options: LoadOptions<N>): Loade
   return assembleConfig(given, { env, problems, warnings })
 }
 
+function hasConnectionVariable(env: Environment): boolean {
+  return settingVariables.some(
+    (setting) => setting.part === 'connections' && findVariable(setting, env) !== undefined,
+  )
+}
+
 function adviceFor(part: ConfigPart): string {
   const advice = 'Create it, or set CONFIG_DIR to the directory that has it'
   return part === 'connections' ? `${advice}, or set POSTGRES_*, REDIS_* and CHAIN_* instead.` : `${advice}.`
@@ -65,11 +72,13 @@ function allowedAbsence(part: ConfigPart): string {
 
 /**
  * Validates a configuration that is at hand as JSON values, without looking at files or the environment. The parts
- * that are given must be complete; those that are not are absent from the result.
+ * that are given must be complete; those that are not are absent from the result. Problems of values that came from
+ * variables name these.
  * @throws ConfigError with every problem.
  */
 export function parseConfig<const T extends { readonly [P in ConfigPart]?: unknown }>(
   given: T,
+  origins: PartOrigins = {},
 ): LoadedConfig<Extract<keyof T, ConfigPart>> {
-  return assembleConfig(given, { env: null, problems: [], warnings: [] })
+  return assembleConfig(given, { env: null, origins, problems: [], warnings: [] })
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { argumentAliases, familyAliases, sectionAliases } from '../aliases.ts'
 import { connectionsSchema } from '../connections/index.ts'
-import { environmentVariables } from '../environment/index.ts'
-import { allowedOf } from '../fields.ts'
+import { settingVariables } from '../environment/index.ts'
+import { allowedOf, unwrap } from '../fields.ts'
 import { readersSchema } from '../schema/index.ts'
 import { serverSchema } from '../schema/index.ts'
 import { configFiles } from '../types.ts'
@@ -18,8 +18,8 @@ export interface SettingRow {
   readonly allowed: string
   /** JSON of the default; null where the key is required; '' where it may be absent. */
   readonly defaultValue: string | null
-  /** Variable that overrides the key, or ''. */
-  readonly variable: string
+  /** Variables of the key, one for each family, each followed by its former names; none for sections. */
+  readonly variables: readonly string[]
   /** Former spellings of the last part of the key. */
   readonly aliases: readonly string[]
 }
@@ -47,6 +47,7 @@ function mergeRows(known: SettingRow, row: SettingRow): SettingRow {
   return {
     ...known,
     families: [...known.families, ...row.families],
+    variables: [...known.variables, ...row.variables],
     allowed: known.allowed === row.allowed ? known.allowed : `${known.allowed}, ${row.allowed}`,
     aliases: [...new Set([...known.aliases, ...row.aliases])],
   }
@@ -95,7 +96,7 @@ function rowOf({ file, key, name, field, families }: Setting): SettingRow {
     description: field.description ?? '',
     allowed: literal ?? allowedOf(field) ?? (isList ? 'a list' : 'an object'),
     defaultValue: defaultOf(field),
-    variable: file === configFiles.connections ? variableOf(key) : '',
+    variables: variablesOf(file, key, families),
     aliases: aliasesOf(key, name, families),
   }
 }
@@ -107,8 +108,13 @@ function defaultOf(field: z.ZodType): string | null {
   return null
 }
 
-function variableOf(key: string): string {
-  return environmentVariables.find((variable) => variable.path.join('.') === key)?.name ?? ''
+function variablesOf(file: string, key: string, families: readonly string[]): string[] {
+  return settingVariables
+    .filter(({ part, key: own, steps }) => {
+      const family = steps.find((step) => typeof step === 'object')?.family
+      return configFiles[part] === file && own === key && (family === undefined || families.includes(family))
+    })
+    .flatMap(({ name, aliases }) => [name, ...aliases])
 }
 
 function aliasesOf(key: string, name: string, families: readonly string[]): string[] {
@@ -119,11 +125,4 @@ function aliasesOf(key: string, name: string, families: readonly string[]): stri
 
 function namesFor(aliases: Readonly<Record<string, string>>, today: string): string[] {
   return Object.keys(aliases).filter((alias) => aliases[alias] === today)
-}
-
-function unwrap(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    return unwrap(schema.unwrap() as z.ZodType)
-  }
-  return schema instanceof z.ZodPipe ? unwrap(schema.in as z.ZodType) : schema
 }

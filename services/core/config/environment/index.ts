@@ -1,11 +1,8 @@
-export {
-  environmentVariables,
-  readEnvironment,
-  readProcessSettings,
-  overlayEnvironment,
-  variableFor,
-} from './environment.ts'
+export { readEnvironment, readProcessSettings } from './environment.ts'
 export type { Environment } from './environment.ts'
 export { stateVariables, readStateSettings } from './state-settings.ts'
 export type { StateSettings } from './state-settings.ts'
+export { settingVariables, parseVariable, describeAllowed } from './setting-variables.ts'
+export type { SettingVariable } from './setting-variables.ts'
+export { findVariable, overlayEnvironment } from './overlay.ts'
 export { findMisspelledVariables } from './misspelled.ts'

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein'
-import { environmentVariables } from './environment.ts'
 import type { Environment } from './environment.ts'
 import type { ConfigWarning } from '../problems.ts'
+import { settingVariables } from './setting-variables.ts'
 import { stateVariables } from './state-settings.ts'
 
 /** Most edits between a misspelled variable and the one that was meant. */
@@ -10,7 +10,9 @@ const MOST_EDITS = 2
 const LEAST_LENGTH = 7
 
 const known: readonly string[] = [
-  ...environmentVariables.map(({ name }) => name),
+  ...settingVariables.flatMap(({ part, name, aliases }) =>
+    part === 'connections' ? [name, ...aliases] : [],
+  ),
   ...stateVariables.map(({ name }) => name),
   'CONFIG_DIR',
   'LOG_LEVEL',

@@ -1,0 +1,82 @@
+import { settingVariables } from '../../core/config/environment/index.ts'
+import type { SettingVariable } from '../../core/config/environment/index.ts'
+import { configFiles } from '../../core/config/index.ts'
+import { containerVariables, operatorStateVariables } from './container-variables.ts'
+import { fillJson, readTemplate } from './template.ts'
+import { variables } from './variables.ts'
+
+/** A variable of `.env` that is no key of the three files, for the documentation. */
+interface ApplianceVariable {
+  readonly name: string
+  /** As it would stand in `.env`; '' where there is none. */
+  readonly defaultText: string
+  readonly description: string
+}
+
+interface Described {
+  readonly default?: string | number | boolean | undefined
+  readonly desc?: string | undefined
+}
+
+/** What can stand in `.env`: variables that are no keys of the files, and the shipped text of every setting by its name. */
+export function listVariables(): {
+  readonly appliance: readonly ApplianceVariable[]
+  readonly shipped: ReadonlyMap<string, string>
+} {
+  return {
+    appliance: listApplianceVariables(),
+    shipped: new Map(settingVariables.map((setting) => [setting.name, shippedText(setting)])),
+  }
+}
+
+/** The appliance's own variables, and those that containers read. */
+function listApplianceVariables(): ApplianceVariable[] {
+  const own: [string, Described][] = Object.entries({ ...variables, ...containerVariables })
+  return [
+    ...own.map(([name, spec]) => ({
+      name,
+      defaultText: textOf(name, spec.default),
+      description: spec.desc ?? '',
+    })),
+    ...operatorStateVariables.map(({ name, defaultValue, description }) => ({
+      name,
+      defaultText: name === 'STATE_METRICS_PORT' ? String(STATE_METRICS_PORT) : defaultValue,
+      description,
+    })),
+  ]
+}
+
+/** What the compose file sets where the operator does not. */
+const STATE_METRICS_PORT = 9110
+
+/** What the appliance sets a key to where the operator does not: what its template has, else the default of the key. */
+function shippedText(setting: SettingVariable): string {
+  const inTemplate = setting.steps.reduce<unknown>((value, step) => {
+    if (step === 'each') return Array.isArray(value) ? value[0] : undefined
+    if (typeof step === 'string') return valueOf(value, step)
+    return Array.isArray(value) ? value.find((entry) => valueOf(entry, step.key) === step.family) : undefined
+  }, readShipped(setting))
+  const value = inTemplate ?? setting.schema.safeParse(undefined).data
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A template; what depends on the chain is empty. */
+function readShipped({ part }: SettingVariable): unknown {
+  const { text } = fillJson(readTemplate(configFiles[part]), (name) => {
+    const spec: Described = name in variables ? variables[name as keyof typeof variables] : {}
+    return String(spec.default ?? '')
+  })
+  return JSON.parse(text) as unknown
+}
+
+function valueOf(owner: unknown, key: string): unknown {
+  return typeof owner === 'object' && owner !== null && !Array.isArray(owner)
+    ? Reflect.get(owner, key)
+    : undefined
+}
+
+function textOf(name: string, value: string | number | boolean | undefined): string {
+  if (name.endsWith('_MEMORY')) return `${Number(value) / 2 ** 30}g`
+  return name === 'BACKUP_JOBS' || value === undefined ? '' : String(value)
+}

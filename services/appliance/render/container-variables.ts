@@ -1,0 +1,95 @@
+import { str } from 'envalid'
+import { stateVariables } from '../../core/config/environment/index.ts'
+import { isAddressRange } from '../../core/config/index.ts'
+import { logLevels } from '../../core/log/index.ts'
+import { makeValidator } from 'envalid'
+import { matching, memory, whole } from './variables.ts'
+
+const MAX_BACKUPS = 9_999
+const MAX_AGE = 999
+
+const image = matching(/^[\w./:@-]{1,512}$/, 'the name of an image')
+const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors such as 1.5; 0 for all')
+const network = makeValidator<string>((text) => {
+  if (!isAddressRange(text) || !text.includes('/'))
+    throw new RangeError('a range such as fd70:726f:6e67::/48')
+  return text
+})
+
+/** Variables that the compose files give to containers: nothing is rendered from them, but what they hold is checked. */
+export const containerVariables = {
+  LOG_LEVEL: matching(
+    new RegExp(`^(?:${logLevels.join('|')})$`, 'i'),
+    `one of ${logLevels.join(', ')}`,
+  )({
+    default: 'info',
+    desc: 'What filler, api and state service log.',
+  }),
+  PRONGHORN_IMAGE: image({
+    default: '',
+    desc: 'A released image to pull; without it the image is built here.',
+  }),
+  POSTGRES_IMAGE: image({ default: 'postgres:14.23-bookworm', desc: 'Any image of PostgreSQL 14 to 18.' }),
+  REDIS_IMAGE: image({ default: 'redis:7.2.7-bookworm', desc: 'Image of Redis.' }),
+  NGINX_IMAGE: image({ default: 'nginx:1.28.0-bookworm', desc: 'Image of nginx.' }),
+  HASURA_IMAGE: image({ default: 'hasura/graphql-engine:v2.45.1', desc: 'Image of Hasura.' }),
+  FILLER_MEMORY: memory({ default: 2 * 2 ** 30, desc: 'Memory of the filler, such as 2g.' }),
+  API_MEMORY: memory({ default: 2 * 2 ** 30, desc: 'Memory of each api container, such as 2g.' }),
+  POSTGRES_CPUS: processors({ default: '0', desc: 'Processors that PostgreSQL may use; 0: all of them.' }),
+  FILLER_CPUS: processors({ default: '0', desc: 'Processors that the filler may use; 0: all of them.' }),
+  API_CPUS: processors({ default: '0', desc: 'Processors that an api container may use; 0: all of them.' }),
+  NGINX_CPUS: processors({ default: '0', desc: 'Processors that the proxy may use; 0: all of them.' }),
+  BACKUP_CPUS: processors({ default: '0', desc: 'Processors that backups may use; 0: all of them.' }),
+  IPV6_SUBNET: network({
+    default: 'fd70:726f:6e67::/48',
+    desc: 'Network of docker-compose.ipv6.yml; another for each appliance of a machine.',
+  }),
+  BACKUP_DIR: str({ default: './backups', desc: 'Folder of the backups.' }),
+  BACKUP_HOURS: whole(1, MAX_BACKUPS)({ default: 24, desc: 'Hours between backups.' }),
+  BACKUP_AT: matching(
+    /^(?:[01]\d|2[0-3]):[0-5]\d$/,
+    'a time of day such as 03:00 (UTC)',
+  )({ default: '03:00', desc: 'Time of day (UTC) of the first backup of a day.' }),
+  BACKUP_KEEP: whole(1, MAX_BACKUPS)({ default: 7, desc: 'Newest backups that are retained.' }),
+  BACKUP_KEEP_WEEKS: whole(0, MAX_AGE)({ default: 4, desc: 'Weeks of which one more backup is retained.' }),
+  BACKUP_CHECK_DAYS: whole(
+    0,
+    MAX_AGE,
+  )({ default: 7, desc: 'Days between comparisons of a restored copy; 0: never.' }),
+  BACKUP_HOOK: str({
+    default: '',
+    desc: 'Program that is called with the name and the folder of each new backup.',
+  }),
+  BACKUP_IMAGE: image({
+    default: '',
+    desc: 'Image with what that program needs, made from that of PostgreSQL.',
+  }),
+  BACKUP_JOBS: whole(
+    1,
+    1_000,
+  )({
+    default: 0,
+    desc: 'Processes that read or write tables at the same time; one for each core when absent.',
+  }),
+} as const
+
+/** Variables of the state service that the compose file leaves to the operator; the others fit its network. */
+export const operatorStateVariables = stateVariables.filter(
+  ({ name }) => !['STATE_ADDR', 'STATE_PORT', 'STATE_TRUST_PROXY'].includes(name),
+)
+
+/** What Compose and the Docker client read of `.env` themselves, and the names that choose a chain. */
+export const otherNames = [
+  ...['CHAIN', 'DEMO_CHAIN'],
+  ...['COMPOSE_FILE', 'COMPOSE_PROFILES', 'COMPOSE_PROJECT_NAME', 'COMPOSE_PATH_SEPARATOR'],
+  ...['COMPOSE_ANSI', 'COMPOSE_BAKE', 'COMPOSE_IGNORE_ORPHANS', 'COMPOSE_REMOVE_ORPHANS'],
+  ...['COMPOSE_PARALLEL_LIMIT', 'COMPOSE_PROGRESS', 'COMPOSE_MENU', 'COMPOSE_STATUS_STDOUT'],
+  ...[
+    'COMPOSE_CONVERT_WINDOWS_PATHS',
+    'COMPOSE_DISABLE_ENV_FILE',
+    'COMPOSE_ENV_FILES',
+    'COMPOSE_HTTP_TIMEOUT',
+  ],
+  ...['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_BUILDKIT', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY'],
+  ...['DOCKER_DEFAULT_PLATFORM'],
+] as const

@@ -1,0 +1,80 @@
+import { formatPath, isObject } from '../path.ts'
+import type { Path } from '../path.ts'
+import type { ConfigPart } from '../types.ts'
+import type { Environment } from './environment.ts'
+import { EACH, parseVariable, settingVariables } from './setting-variables.ts'
+import type { SettingStep, SettingVariable } from './setting-variables.ts'
+
+/** A file with the variables laid over it. */
+export interface Overlaid {
+  readonly value: unknown
+  /** Formatted path -> name of the variable that its value came from. */
+  readonly variables: ReadonlyMap<string, string>
+}
+
+/** The variable of a setting that an environment has, former names included; an empty one counts as absent. */
+export function findVariable(
+  setting: SettingVariable,
+  environment: Environment,
+): { readonly name: string; readonly text: string } | undefined {
+  for (const name of [setting.name, ...setting.aliases]) {
+    const text = environment[name]
+    if (text !== undefined && text !== '') return { name, text }
+  }
+  return undefined
+}
+
+/** Lays the variables over the content of a file; the variables win. Its argument is not changed. */
+export function overlayEnvironment(part: ConfigPart, content: unknown, environment: Environment): Overlaid {
+  const variables = new Map<string, string>()
+  if (typeof content !== 'object' || content === null) return { value: content, variables }
+  let value: unknown = content
+  for (const setting of settingVariables) {
+    const found = setting.part === part ? findVariable(setting, environment) : undefined
+    if (found === undefined) continue
+    const leaf = parseVariable(setting, found.text)
+    if (setting.key.startsWith('kvstore.tls.') && !qualifiesTls(value, leaf)) continue
+    value = layAt(value, setting.steps, {
+      leaf,
+      path: [],
+      set: (path) => variables.set(formatPath(path), found.name),
+    })
+  }
+  return { value, variables }
+}
+
+/**
+ * How strict an encrypted connection is says nothing about whether there is one: it is laid over `kvstore.tls` only
+ * when that is on, or when it is unusable itself and has to be refused.
+ */
+function qualifiesTls(value: unknown, leaf: unknown): boolean {
+  const tls = isObject(value) && isObject(value.kvstore) ? value.kvstore.tls : undefined
+  if (tls === undefined || tls === false) return typeof leaf === 'string'
+  return tls === true || isObject(tls)
+}
+
+interface Laying {
+  readonly leaf: unknown
+  readonly path: Path
+  /** Notes where the leaf was laid. */
+  readonly set: (path: Path) => void
+}
+
+function layAt(value: unknown, steps: readonly SettingStep[], laying: Laying): unknown {
+  const [step, ...rest] = steps
+  if (step === undefined) {
+    laying.set(laying.path)
+    return laying.leaf
+  }
+  const next = (inner: unknown, at: string | number): unknown =>
+    layAt(inner, rest, { ...laying, path: [...laying.path, at] })
+  if (step === EACH) return Array.isArray(value) ? value.map((entry: unknown, at) => next(entry, at)) : value
+  if (typeof step === 'string') {
+    const object = isObject(value) ? value : {}
+    return { ...object, [step]: next(object[step], step) }
+  }
+  const list: unknown[] = Array.isArray(value) ? value : []
+  const isOfFamily = (entry: unknown): boolean => isObject(entry) && entry[step.key] === step.family
+  const entries = list.some(isOfFamily) ? list : [...list, { [step.key]: step.family, args: {} }]
+  return entries.map((entry, at) => (isOfFamily(entry) ? next(entry, at) : entry))
+}

@@ -1,0 +1,179 @@
+import { z } from 'zod'
+import { sectionAliases, variableAliases } from '../aliases.ts'
+import { connectionsSchema } from '../connections/index.ts'
+import { allowedOf, unwrap } from '../fields.ts'
+import { readersSchema, serverSchema } from '../schema/index.ts'
+import type { ConfigPart } from '../types.ts'
+
+/**
+ * A step from a file to a value in it: a key, `EACH` entry of a list, or the entries of one contract family, which their
+ * key `name` or `handler` says.
+ */
+export type SettingStep = string | FamilyStep
+
+/** The entries of a list whose `key` is `family`. */
+export interface FamilyStep {
+  readonly key: string
+  readonly family: string
+}
+
+/** The variable of one key of a file. */
+export interface SettingVariable {
+  /** Name by the rule of `nameVariable`. */
+  readonly name: string
+  /** Former names, which mean the same. */
+  readonly aliases: readonly string[]
+  readonly part: ConfigPart
+  readonly steps: readonly SettingStep[]
+  /** Path as in docs/settings.md, such as `namespaces[].args.limits.logs`. */
+  readonly key: string
+  readonly schema: z.ZodType
+}
+
+/** The step to every entry of a list; no key is called so. */
+export const EACH = 'each'
+
+/** First word of the variables of a file; the sections of the connection file speak for themselves. */
+const fileWords: Readonly<Record<ConfigPart, string>> = {
+  connections: '',
+  server: 'SERVER',
+  readers: 'READER',
+}
+
+/**
+ * The one rule of names: the word of the file, then the words of the path in capitals. An entry of a family stands for its
+ * list and its `args`, and a word that repeats the one before it is left out: `namespaces[assets].args.assets_account` of
+ * server.config.json is SERVER_ASSETS_ACCOUNT.
+ */
+function nameVariable(part: ConfigPart, steps: readonly SettingStep[]): string {
+  const named = steps.flatMap((step, at) => {
+    if (typeof step === 'object') return [step.family]
+    const isList = typeof steps[at + 1] === 'object'
+    const isArguments = step === 'args' && typeof steps[at - 1] === 'object'
+    return step === EACH || isList || isArguments ? [] : [step]
+  })
+  const words = [fileWords[part], ...named]
+    .flatMap((word) => word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').split('_'))
+    .map((word) => word.toUpperCase())
+    .filter((word, at, all) => word !== '' && word !== all[at - 1])
+  return words.join('_')
+}
+
+/** Every key of the three files that a variable can set, in the order of the files. */
+export const settingVariables: readonly SettingVariable[] = [
+  ...collect('connections', connectionsSchema, []),
+  ...collect('server', serverSchema, []),
+  ...collect('readers', readersSchema, []),
+]
+
+function collect(part: ConfigPart, schema: z.ZodType, steps: readonly SettingStep[]): SettingVariable[] {
+  const inner = unwrap(schema)
+  if (inner instanceof z.ZodObject) return collectKeys(part, inner, steps)
+  if (inner instanceof z.ZodArray && steps.length === 0) {
+    return collect(part, inner.element as z.ZodType, [EACH])
+  }
+  if (inner instanceof z.ZodArray) {
+    const families = familiesOf(inner.element as z.ZodType)
+    if (families.length > 0) {
+      return families.flatMap(({ step, option }) => collectKeys(part, option, [...steps, step]))
+    }
+  }
+  const objects =
+    inner instanceof z.ZodUnion ? inner.options.filter((option) => option instanceof z.ZodObject) : []
+  return [variableOf(part, steps, schema), ...objects.flatMap((option) => collectKeys(part, option, steps))]
+}
+
+function collectKeys(
+  part: ConfigPart,
+  section: z.ZodObject,
+  steps: readonly SettingStep[],
+): SettingVariable[] {
+  return Object.entries(section.shape as Record<string, z.ZodType>).flatMap(([key, field]) =>
+    // What says which family an entry is of cannot be another.
+    field instanceof z.ZodLiteral ? [] : collect(part, field, [...steps, key]),
+  )
+}
+
+/** The options of a union of families, each with the step to its entries; none for other schemas. */
+function familiesOf(schema: z.ZodType): { step: FamilyStep; option: z.ZodObject }[] {
+  const inner = unwrap(schema)
+  if (!(inner instanceof z.ZodDiscriminatedUnion)) return []
+  return inner.options.flatMap((option) => {
+    if (!(option instanceof z.ZodObject)) return []
+    const entries = Object.entries(option.shape)
+    return entries.flatMap(([key, field]) =>
+      field instanceof z.ZodLiteral ? [{ step: { key, family: String(field.value) }, option }] : [],
+    )
+  })
+}
+
+function variableOf(part: ConfigPart, steps: readonly SettingStep[], schema: z.ZodType): SettingVariable {
+  const name = nameVariable(part, steps)
+  const [first = '', ...rest] = steps
+  const formerSections = Object.keys(sectionAliases).filter(
+    (alias) => part === 'connections' && sectionAliases[alias] === first,
+  )
+  const aliases = [
+    ...formerSections.map((section) => nameVariable(part, [section, ...rest])),
+    ...Object.keys(variableAliases).filter((alias) => variableAliases[alias] === name),
+  ]
+  return { name, aliases, part, steps, key: keyOf(steps), schema }
+}
+
+function keyOf(steps: readonly SettingStep[]): string {
+  return steps.reduce<string>((path, step) => {
+    if (step === EACH || typeof step === 'object') return `${path}[]`
+    return path === '' ? step : `${path}.${step}`
+  }, '')
+}
+
+const flags = new Map(
+  Object.entries({
+    true: true,
+    t: true,
+    yes: true,
+    on: true,
+    1: true,
+    false: false,
+    f: false,
+    no: false,
+    off: false,
+    0: false,
+  }),
+)
+
+/**
+ * What the text of a variable means for its key: JSON, a number, a flag, a list with commas or text, whichever the key
+ * takes. Text of which it takes nothing stays as it is, for the schema to refuse.
+ */
+export function parseVariable({ schema }: Pick<SettingVariable, 'schema'>, found: string): unknown {
+  const isNumber = /^\d{1,15}$/.test(found)
+  const candidates: unknown[] = [
+    ...(/^\s*[[{]/.test(found) ? parseJson(found) : []),
+    ...(isNumber ? [Number(found)] : []),
+    ...(flags.has(found.toLowerCase()) ? [flags.get(found.toLowerCase())] : []),
+    ...(found.includes(',') ? [splitCommas(found)] : []),
+    found,
+    splitCommas(found),
+  ]
+  const taken = candidates.find((candidate) => schema.safeParse(candidate).success)
+  if (taken !== undefined) return taken
+  return isNumber && unwrap(schema) instanceof z.ZodNumber ? Number(found) : found
+}
+
+/** What a variable takes, in words. */
+export function describeAllowed({ schema }: Pick<SettingVariable, 'schema'>): string {
+  return allowedOf(schema) ?? 'JSON as docs/settings.md describes it'
+}
+
+function splitCommas(found: string): unknown[] {
+  return found.split(',').map((each) => each.trim())
+}
+
+function parseJson(found: string): unknown[] {
+  try {
+    return [JSON.parse(found)]
+  } catch {
+    return []
+  }
+}

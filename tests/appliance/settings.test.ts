@@ -1,0 +1,397 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkRender, render } from '../../services/appliance/index.ts'
+import type { RenderPlaces } from '../../services/appliance/index.ts'
+import { findUnknownNames, namesOfContainer, readEnvFile } from '../../services/appliance/render/env-file.ts'
+import { ConfigError, configFiles, loadConfig } from '../../services/core/config/index.ts'
+import type { ConfigPart } from '../../services/core/config/index.ts'
+import { parseVariable, settingVariables } from '../../services/core/config/environment/index.ts'
+import type { SettingVariable } from '../../services/core/config/environment/index.ts'
+
+const real = {
+  CHAIN: 'wax-mainnet',
+  CHAIN_HTTP: 'http://node.test:8888',
+  CHAIN_SHIP: 'ws://node.test:8080',
+}
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'pronghorn-settings-'))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const places = (name: string): RenderPlaces => ({ out: join(dir, name), certificateFiles: join(dir, name) })
+
+function readRendered(name: string, part: ConfigPart): unknown {
+  return JSON.parse(readFileSync(join(dir, name, 'api', configFiles[part]), 'utf8')) as unknown
+}
+
+/** The values at the steps of a setting. */
+function valuesAt(value: unknown, [step, ...rest]: SettingVariable['steps']): unknown[] {
+  if (step === undefined) return [value]
+  if (typeof step === 'string' && step !== 'each') return valuesAt(Reflect.get(Object(value), step), rest)
+  const entries = (value as unknown[]).filter(
+    (entry) => typeof step === 'string' || Reflect.get(Object(entry), step.key) === step.family,
+  )
+  return entries.flatMap((entry) => valuesAt(entry, rest))
+}
+
+/** Settings whose values have to fit each other, or this machine. */
+const fitting: Readonly<Record<string, string>> = {
+  READER_NAME: 'second',
+  SERVER_ASSETS_CONNECTED_READER: 'second',
+  SERVER_MARKET_CONNECTED_READER: 'second',
+  SERVER_TOOLS_CONNECTED_READER: 'second',
+  READER_ASSETS_ACCOUNT: 'other.assets',
+  READER_MARKET_ASSETS_ACCOUNT: 'other.assets',
+  READER_TOOLS_ASSETS_ACCOUNT: 'other.assets',
+  READER_ORACLE_ACCOUNT: 'other.oracle',
+  READER_MARKET_ORACLE_ACCOUNT: 'other.oracle',
+  SERVER_ASSETS_PATH: '/one',
+  SERVER_MARKET_PATH: '/two',
+  SERVER_TOOLS_PATH: '/three',
+  SERVER_ASSETS_ALIASES: '/one/alias,/one/other',
+  SERVER_MARKET_ALIASES: '/two/alias',
+  SERVER_TOOLS_ALIASES: '[]',
+  SERVER_PORT: '9500',
+  SERVER_METRICS_PORT: '9501',
+  READER_SERVER_PORT: '9502',
+  READER_SHIP_PREFETCH_BLOCKS: '77',
+  READER_SHIP_MIN_BLOCK_CONFIRMATION: '33',
+  READER_START_BLOCK: '5',
+  READER_STOP_BLOCK: '500',
+  KVSTORE_TLS: 'true',
+  KVSTORE_TLS_REJECT_UNAUTHORIZED: 'false',
+  KVSTORE_CONNECTION_TYPE: 'standalone',
+  POSTGRES_HOST: 'db.test',
+  SQLDB_DATABASE: 'another',
+  READER_MODULES: '[]',
+  READER_LIST_POLLS: '[{"url":"http://lists.test/all","frequency":7}]',
+  SQLDB_REPLICAS: '[{"host":"replica.test","port":5433}]',
+  SERVER_TRUST_PROXY: 'loopback, 10.0.0.0/8',
+  SERVER_IP_WHITELIST: '192.0.2.1,2001:db8::/32',
+  CHAIN_SHIP: 'ws://one.test:1,ws://two.test:2',
+}
+
+/** Texts of which every kind of setting takes one. */
+const candidates = [
+  'true',
+  'false',
+  '41',
+  '70000',
+  '7000000',
+  '10.0.0.0/8',
+  'other.name',
+  '/other',
+  'http://other.test:1',
+]
+
+function anotherText(setting: SettingVariable, shipped: readonly unknown[]): string {
+  const chosen = fitting[setting.name] ?? setting.aliases.map((alias) => fitting[alias]).find(Boolean)
+  if (chosen !== undefined) return chosen
+  if (setting.name === 'CHAIN_ID') return 'ab'.repeat(32)
+  const found = candidates.find((text) => {
+    const value = parseVariable(setting, text)
+    return (
+      setting.schema.safeParse(value).success &&
+      !shipped.some((each) => JSON.stringify(each) === JSON.stringify(value))
+    )
+  })
+  if (found === undefined) throw new Error(`no text of another value for ${setting.name}`)
+  return found
+}
+
+/** Patterns of origins may be a control character. */
+const takesNoBell = (setting: SettingVariable): boolean =>
+  !setting.schema.safeParse(parseVariable(setting, '\u0007')).success
+
+describe('every key of the three files', () => {
+  it('every key of the three files has one variable, and no variable two keys', () => {
+    const names = settingVariables.flatMap(({ name, aliases }) => [name, ...aliases])
+    expect(new Set(names).size).toBe(names.length)
+    expect(names.filter((name) => !/^[A-Z][A-Z0-9_]*$/.test(name))).toEqual([])
+    expect(settingVariables.length).toBeGreaterThan(150)
+  })
+
+  it('every key of the three files is set by a line of .env and found in the rendered file', async () => {
+    await render(real, places('shipped'))
+    const parts = Object.keys(configFiles) as ConfigPart[]
+    const shipped = Object.fromEntries(parts.map((part) => [part, readRendered('shipped', part)]))
+    const texts = settingVariables.map((setting) => {
+      const text = anotherText(setting, valuesAt(shipped[setting.part], setting.steps))
+      return [setting.name, text] as const
+    })
+    const envFile = join(dir, 'every.env')
+    writeFileSync(envFile, texts.map(([name, text]) => `${name}='${text}'\n`).join(''))
+    await render({}, { ...places('every'), envFile })
+    const rendered = Object.fromEntries(parts.map((part) => [part, readRendered('every', part)]))
+    const unequal: string[] = []
+    for (const setting of settingVariables) {
+      const text = Object.fromEntries(texts)[setting.name]!
+      const found = valuesAt(rendered[setting.part], setting.steps)
+      const before = valuesAt(shipped[setting.part], setting.steps)
+      const wanted =
+        setting.name === 'KVSTORE_TLS' ? { rejectUnauthorized: false } : parseVariable(setting, text)
+      if (found.length === 0 || found.some((each) => JSON.stringify(each) !== JSON.stringify(wanted)))
+        unequal.push(setting.name)
+      else if (JSON.stringify(found) === JSON.stringify(before)) unequal.push(`${setting.name} as before`)
+    }
+    // Each takes but one value.
+    expect(unequal).toEqual(['KVSTORE_CONNECTION_TYPE as before'].filter((name) => unequal.includes(name)))
+    const { config } = loadConfig({ need: parts, dir: join(dir, 'every/filler'), env: {} })
+    expect(config.server.server_port).toBe(9500)
+    expect(readFileSync(join(dir, 'every/nginx/nginx.conf'), 'utf8')).toContain('http://api:9500;')
+  })
+
+  it('every key of the three files is refused by the name of its variable', async () => {
+    for (const setting of settingVariables.filter(takesNoBell)) {
+      const refused = checkRender({ ...real, [setting.name]: '\u0007' }, places('refused'))
+      await expect(refused, setting.name).rejects.toThrow(`environment: ${setting.name}: found`)
+    }
+  })
+})
+
+async function problemsOf(text: string): Promise<string[]> {
+  const envFile = join(dir, 'wrong.env')
+  writeFileSync(envFile, text)
+  try {
+    await checkRender(
+      { PATH: '/bin', SOME_VARIABLE_OF_THE_HOST: 'x', CACHE_LIVE_MODE: 'x' },
+      { ...places('wrong'), envFile },
+    )
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems.map(({ path, allowed }) => `${path}: ${allowed}`)
+  }
+}
+
+const LINES = 'CHAIN=wax-mainnet\nCHAIN_HTTP=http://node.test:8888\nCHAIN_SHIP=ws://node.test:8080\n'
+
+/** Wrong files: the lines that are added to a good one, and how the first problem begins. */
+const wrong: readonly (readonly [what: string, text: string, problem: string])[] = [
+  ['an unknown name', 'FOO_BAR=1', 'FOO_BAR: the nearest known variable is '],
+  [
+    'the key of a file',
+    'IP_WHITELIST=10.0.0.1',
+    'IP_WHITELIST: the nearest known variable is SERVER_IP_WHITELIST',
+  ],
+  [
+    'a key that families share',
+    'STORE_LOGS=false',
+    'STORE_LOGS: the nearest known variable is READER_ASSETS_STORE_LOGS or',
+  ],
+  [
+    'a key of the readers',
+    'SHIP_DS_QUEUE_SIZE=5',
+    'SHIP_DS_QUEUE_SIZE: the nearest known variable is READER_SHIP_DS_QUEUE_SIZE',
+  ],
+  ['a letter too many', 'CACHE_LIFEE=5', 'CACHE_LIFEE: the nearest known variable is CACHE_LIFE'],
+  [
+    'a letter too few',
+    'RATE_LIMIT_REQUEST=5',
+    'RATE_LIMIT_REQUEST: the nearest known variable is RATE_LIMIT_REQUESTS',
+  ],
+  ['letters that are swapped', 'DOMIAN=nft.test', 'DOMIAN: the nearest known variable is DOMAIN'],
+  ['lower case', 'cache_life=5', 'cache_life: the nearest known variable is CACHE_LIFE'],
+  ['mixed case', 'Log_Level=info', 'Log_Level: the nearest known variable is LOG_LEVEL'],
+  ['a hyphen', 'CACHE-LIFE=5', 'CACHE-LIFE: the nearest known variable is CACHE_LIFE'],
+  ['a dot', 'server.cache_life=5', 'server.cache_life: the nearest known variable is '],
+  ['a variable of another program', 'PGHOST=db', 'PGHOST: the nearest known variable is '],
+  ['a setting that the compose file fixes', 'STATE_PORT=9011', 'STATE_PORT: the nearest known variable is '],
+  [
+    'a password that would be shown',
+    'POSTGRES_SUPERUSER_PASSWORD=x',
+    'POSTGRES_SUPERUSER_PASSWORD: the nearest known variable is POSTGRES_SUPERUSER_PASSWORD_FILE',
+  ],
+  ['seconds with a unit', 'CACHE_LIFE=2s', 'CACHE_LIFE: a whole number'],
+  ['milliseconds with a unit', 'MAX_QUERY_TIME_MS=10s', 'MAX_QUERY_TIME_MS: a whole number'],
+  ['memory without a unit', 'PG_MEMORY=4096', 'PG_MEMORY: an amount of memory'],
+  ['memory with another unit', 'FILLER_MEMORY=2GiB', 'FILLER_MEMORY: an amount of memory'],
+  ['a block with a unit', 'STOP_BLOCK=64m', 'STOP_BLOCK: a whole number'],
+  ['a number with separators', 'READER_FEED_BLOCKS=172,800', 'READER_FEED_BLOCKS: a whole number'],
+  ['a percentage of processors', 'API_CPUS=50%', 'API_CPUS: a number of processors'],
+  ['days for hours', 'BACKUP_HOURS=1d', 'BACKUP_HOURS: a whole number'],
+  ['a time of day without minutes', 'BACKUP_AT=3', 'BACKUP_AT: a time of day'],
+  ['a lifetime below the least', 'STATE_TOKEN_TTL_SECONDS=5', 'STATE_TOKEN_TTL_SECONDS: a whole number'],
+  ['a level that does not exist', 'LOG_LEVEL=verbose', 'LOG_LEVEL: one of trace'],
+  ['a flag that is none', 'SERVER_CONSOLE=maybe', 'SERVER_CONSOLE: true or false'],
+  ['quotes that do not close', 'CACHE_LIFE="2', 'CACHE_LIFE: the value without quotes'],
+  ['quotes of two kinds', `PROVIDER_NAME="Guild'`, 'PROVIDER_NAME: the value without quotes'],
+  ['text after the quotes', 'PROVIDER_NAME="My" Guild', 'PROVIDER_NAME: the value without quotes'],
+  ['typographic quotes', 'PROVIDER_NAME=\u201cGuild\u201d', 'PROVIDER_NAME: the value without quotes'],
+  ['lines that end in CR LF', 'CACHE_LIFE=2\r', 'CACHE_LIFE: line ends of Unix'],
+  ['an empty value that is needed', 'CHAIN=\nCHAIN_ID=', 'CHAIN: one line for each name'],
+  ['a name without a value', 'CACHE_LIFE', 'CACHE_LIFE: NAME=value'],
+  ['a colon for an equals sign', 'CACHE_LIFE: 5', 'CACHE_LIFE:: NAME=value'],
+  ['a name twice', 'CACHE_LIFE=2\nCACHE_LIFE=3', 'CACHE_LIFE: one line for each name'],
+  ['a setting under both of its names', 'CACHE_LIFE=2\nSERVER_CACHE_LIFE=3', 'CACHE_LIFE: one of the two'],
+  ['a database under both of its names', 'POSTGRES_HOST=a\nSQLDB_HOST=b', 'POSTGRES_HOST: one of the two'],
+  ['an address that is none', 'SERVER_IP_WHITELIST=10.0.0.1,office', 'SERVER_IP_WHITELIST: a list of'],
+  ['JSON that is none', 'READER_LIST_POLLS=[{url: x}]', 'READER_LIST_POLLS: a list of'],
+  ['a key that does not exist in JSON', 'SQLDB_REPLICAS=[{"hostt":"x"}]', 'SQLDB_REPLICAS: '],
+  ['modules', 'READER_MODULES=mine', 'READER_MODULES: an empty list'],
+  ['a path without its slash', 'SERVER_ASSETS_PATH=assets', 'SERVER_ASSETS_PATH: a path such as /assets'],
+  ['a path that is taken', 'SERVER_MARKET_PATH=/assets', 'SERVER_MARKET_PATH: another path'],
+  [
+    'a reader that does not exist',
+    'SERVER_TOOLS_CONNECTED_READER=other',
+    'SERVER_TOOLS_CONNECTED_READER: the name of a reader',
+  ],
+  ['a port that is taken', 'SERVER_METRICS_PORT=9000', 'SERVER_METRICS_PORT: another port'],
+  [
+    'a setting of a family that is left out',
+    'MARKET_ACCOUNT=none\nREADER_MARKET_STORE_LOGS=true',
+    'READER_MARKET_STORE_LOGS: nothing',
+  ],
+  ['a folder that is not there', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
+]
+
+describe('an .env', () => {
+  it('an .env without a mistake is taken, with comments, quotes and variables of the host', async () => {
+    const text = `# A comment\n\n${LINES}export CACHE_LIFE=5 # seconds\nPROVIDER_NAME="My \\"Guild\\""\nACME_EMAIL=\n LOG_LEVEL = debug\n`
+    expect(await problemsOf(text)).toEqual([])
+    expect(wrong.length).toBeGreaterThanOrEqual(40)
+  })
+
+  it.each(wrong)('an .env is refused by name before anything starts: %s', async (_what, text, problem) => {
+    const [first] = await problemsOf(`${LINES}${text}\n`)
+    expect(first).toContain(problem)
+  })
+
+  it('an .env that lacks what is needed is refused by the names', async () => {
+    const problems = await problemsOf('CHAIN_HTTP=http://node.test:8888\nCHAIN_SHIP=\n')
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual(['CHAIN_NAME', 'CHAIN_ID', 'CHAIN_SHIP'])
+  })
+
+  it('an .env that the container cannot read is checked by the names that the container was given', () => {
+    const environment = {
+      ...real,
+      PATH: '/bin',
+      HOSTNAME: 'x',
+      NODE_VERSION: '24',
+      https_proxy: 'x',
+      FOO_BAR: '1',
+    }
+    expect(findUnknownNames(namesOfContainer(environment), new Set()).map(({ path }) => path)).toEqual([
+      'FOO_BAR',
+    ])
+    expect(readEnvFile(join(dir, 'nowhere.env'))).toBeUndefined()
+  })
+})
+
+/** Two readers: the tools contract has one of its own. */
+const TWO_READERS = `[
+  {
+    "name": "main",
+    "start_block": \${START_BLOCK},
+    "stop_block": \${STOP_BLOCK},
+    "contracts": [
+      { "handler": "assets", "args": { "assets_account": "atomicassets", "store_transfers": true, "store_logs": true } },
+      { "handler": "oracle", "args": { "oracle_account": "delphioracle" } },
+      { "handler": "market", "args": { "market_account": "\${MARKET_ACCOUNT}", "store_logs": true } }
+    ]
+  },
+  {
+    "name": "tools",
+    "start_block": \${START_BLOCK},
+    "contracts": [{ "handler": "tools", "args": { "tools_account": "atomictoolsx", "store_logs": true } }]
+  }
+]`
+
+describe('files of the operator', () => {
+  const ownFolder = (files: Readonly<Record<string, string>>): string => {
+    const folder = mkdtempSync(join(dir, 'own-'))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    return folder
+  }
+
+  it('files of the operator take the place of the rendered ones, with variables filled in', async () => {
+    const CONFIG_FILES = ownFolder({ 'readers.config.json': TWO_READERS })
+    const environment = {
+      ...real,
+      CONFIG_FILES,
+      STOP_BLOCK: '70000000',
+      SERVER_TOOLS_CONNECTED_READER: 'tools',
+    }
+    expect(await render(environment, places('two'))).toMatchObject({ warnings: [] })
+    const { config } = loadConfig({ need: ['server', 'readers'], dir: join(dir, 'two/filler'), env: {} })
+    expect(
+      config.readers.map(({ name, start_block, stop_block }) => [name, start_block, stop_block]),
+    ).toEqual([
+      ['main', 64_000_000, 70_000_000],
+      ['tools', 64_000_000, 0],
+    ])
+    expect(config.server.namespaces.map(({ args }) => args.connected_reader)).toEqual([
+      'main',
+      'main',
+      'tools',
+    ])
+  })
+
+  it('files of the operator may say where everything is', async () => {
+    const connections = {
+      sqldb: {
+        host: 'db.test',
+        user: '${POSTGRES_USER}',
+        password: '${POSTGRES_PASSWORD}',
+        database: 'pronghorn',
+      },
+      chain: {
+        name: 'mine',
+        chain_id: 'ab'.repeat(32),
+        http: 'http://node.test',
+        ship: ['ws://a.test', { url: 'ws://b.test', weight: 2 }],
+      },
+    }
+    const CONFIG_FILES = ownFolder({ 'connections.config.json': JSON.stringify(connections) })
+    const report = await render({ CONFIG_FILES, POSTGRES_HOST: 'db.test' }, places('elsewhere'))
+    expect(report.chain).toBe('mine')
+    const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'elsewhere/state'), env: {} })
+    expect(config.connections.sqldb.user).toBe('pronghorn_state')
+    expect(config.connections.sqldb.password).toHaveLength(43)
+    // The containers of backups are told by the variable.
+    await expect(checkRender({ CONFIG_FILES }, places('elsewhere'))).rejects.toThrow(
+      /POSTGRES_HOST: found "postgres", allowed: "db.test"/,
+    )
+  })
+
+  it.each([
+    [
+      'a file that nothing reads',
+      { 'server.json': '{}' },
+      {},
+      /server\.json: found a file of CONFIG_FILES that nothing reads/,
+    ],
+    ['no file', {}, {}, /CONFIG_FILES: found .*without a file/],
+    [
+      'text that is no JSON',
+      { 'readers.config.json': '[{]' },
+      {},
+      /readers\.config\.json: found malformed JSON at line 1, column 3/,
+    ],
+    [
+      'a variable that is not set',
+      { 'readers.config.json': TWO_READERS.replace('"main"', '"${MY_NAME}"') },
+      {},
+      /\$\{MY_NAME\}: found a variable that is not set, allowed: a line MY_NAME=/,
+    ],
+    [
+      'a key that does not exist',
+      { 'readers.config.json': TWO_READERS.replace('"start_block"', '"startblock"') },
+      {},
+      /readers\.config\.json: \[0\]\.startblock: found an unknown key/,
+    ],
+    [
+      'a variable that it does not use',
+      { 'readers.config.json': TWO_READERS },
+      { DB_GROUP_BLOCKS: '7' },
+      /DB_GROUP_BLOCKS: found a setting of readers\.config\.json, which is your own, allowed: the key \[\]\.db_group_blocks/,
+    ],
+  ])('files of the operator are refused: %s', async (_what, files, more, problem) => {
+    const CONFIG_FILES = ownFolder(files)
+    await expect(checkRender({ ...real, CONFIG_FILES, ...more }, places('refused'))).rejects.toThrow(problem)
+  })
+})
