@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { startApi } from '../../services/api/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { addLargeRows } from './large-rows.ts'
+import { addLargeLogs, addLargeRows } from './large-rows.ts'
 import type { LargeRows } from './large-rows.ts'
 import { apiConfig, ask, quiet } from './server.ts'
 import type { JsonAnswer } from './server.ts'
@@ -25,11 +25,16 @@ interface Served {
 }
 
 /** Starts an api on a database with large rows. */
-async function serve(rows: LargeRows, settings: Record<string, unknown> = {}): Promise<Served> {
+async function serve(
+  rows: LargeRows,
+  settings: Record<string, unknown> = {},
+  logs?: { readonly count: number; readonly bytes: number },
+): Promise<Served> {
   const database = await createTestDatabase()
   closers.push(() => database.drop())
   const client = await connectDatabase(database.address, { applicationName: 'test' })
   await addLargeRows(client, rows)
+  if (logs) await addLargeLogs(client, logs.count, logs.bytes)
   await client.end()
   const api = await startApi({ config: apiConfig(database.address, settings), logger: quiet })
   closers.push(() => api.close())
@@ -144,6 +149,22 @@ describe('a page that is too large for one statement', () => {
     }
     const offer = (await get('/v1/offers/900001')).body.data as { sender_assets: { asset_id: string }[] }
     expect(new Set(offer.sender_assets.map(({ asset_id: id }) => id)).size).toBe(100)
+  })
+})
+
+describe('a page of logs that is too large', () => {
+  it('is measured in the database and refused, with a limit that fits', async () => {
+    const small = { templates: 1, templateBytes: KIB, assets: 1, assetBytes: 0, offers: 1 }
+    const limits = { answer_bytes: 1 * MIB }
+    const { get } = await serve(small, { limits }, { count: 40, bytes: 100 * KIB })
+    const page = '/v1/collections/largecol/logs'
+    const refused = await get(`${page}?limit=40`)
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      expect.stringMatching(/^The answer would have 4\d{6} bytes, .*: use limit=10 or less$/),
+    ])
+    expect((await get(`${page}?limit=10`)).body.data).toHaveLength(10)
+    expect((await get(`${page}?limit=11`)).status).toBe(400)
   })
 })
 

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { nameToInt64 } from '../../services/core/antelope/index.ts'
 
 /** Numbers and sizes of the rows of an account with large attributes. */
 export interface LargeRows {
@@ -50,4 +51,14 @@ export async function addLargeRows(client: pg.ClientBase, rows: LargeRows): Prom
       FROM generate_series(1, ${offers}) n,
         (SELECT array_agg(${FIRST_LARGE_ASSET} + a) AS ids FROM generate_series(0, ${assets - 1}) a) i;
     ANALYZE`)
+}
+
+/** Adds logs of the collection's data, each of so many bytes. */
+export async function addLargeLogs(client: pg.ClientBase, count: number, bytes: number): Promise<void> {
+  await client.query(`
+    SELECT chain.ensure_partition('assets.logs', 1);
+    INSERT INTO assets.logs (seq, subject, action, data)
+      SELECT n, ${nameToInt64('largecol')}, (SELECT action FROM assets.log_actions WHERE name = 'setcoldata'),
+        jsonb_build_object('text', ${noise('n', bytes)})
+      FROM generate_series(1, ${count}) n`)
 }

@@ -21,6 +21,7 @@ import type { AssetsSetup } from '../setup.ts'
 
 /** The `/logs` of assets, collections, schemas, templates and offers. */
 export function logEndpoints(setup: AssetsSetup): Endpoint[] {
+  const reading = { lists: setup.lists, maxBytes: setup.shared.maxBytes }
   /** @param subject undefined for one that cannot exist: it has no logs. */
   function logs<P extends Parameters>(
     [path, tag, of, record]: readonly [path: string, tag: string, of: string, record: string],
@@ -38,7 +39,7 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
         const found = subject(values as unknown as Values<P>)
         if (!found) return '[]'
         const page = { session, values: values as unknown as LogValues }
-        const rows = await selectLogs(setup.lists, page, found, Object.keys(actions))
+        const rows = await selectLogs(reading, page, found, Object.keys(actions))
         return `[${rows.map((row) => renderLog(...row)).join(',')}]`
       },
     })

@@ -1,8 +1,11 @@
 import { bind, raw, sql } from '../../../sql/index.ts'
+import type { RequestError } from '../../../../core/http/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { SqlValue } from '../../../sql/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { ListReader } from '../../../planner/index.ts'
+import { storedBytes } from '../../../records/sizes/index.ts'
+import { answerTooLarge } from '../../../request/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
 import { jsonMembers, quoted } from '../../../json/index.ts'
 import type { LogValues } from '../../nft/logs/index.ts'
@@ -29,6 +32,9 @@ export type LogRow = readonly [
   packed: Uint8Array | null,
 ]
 
+/** A row as it is read: its bytes where the page is too large, else null. */
+type ReadRow = readonly [...row: LogRow, bytes: bigint | null]
+
 /** The mint of an asset is on the asset itself. */
 const MINT = 'logmint'
 
@@ -46,9 +52,22 @@ const MEMBERS = jsonMembers({
   created_at_time: quoted('x.block_time'),
 })
 
-/** A page of the logs of a subject. @param actions names of the actions that this kind of subject has. */
+/** What the logs of a subject are read with. */
+interface LogReading {
+  readonly lists: ListReader
+  /** Bytes that the page may have. */
+  readonly maxBytes: number
+}
+
+/** SQL of the bytes of what an action said. */
+const BYTES = `${storedBytes('e.data')} + ${storedBytes('e.packed')}`
+
+/**
+ * A page of the logs of a subject. Its data do not leave the database when they are too large.
+ * @param actions names of the actions that this kind of subject has.
+ */
 export async function selectLogs(
-  reader: ListReader,
+  { lists, maxBytes }: LogReading,
   { session, values }: Pick<EndpointContext<LogValues>, 'session' | 'values'>,
   subject: LogSubject,
   actions: readonly string[],
@@ -60,16 +79,24 @@ export async function selectLogs(
   const source = { from: sql`(${rows}) l`, table: LOGS, actions: ACTIONS }
   const list = logList(source, { id: subject.id, actions: wanted, further: subjectFilters(subject) }, values)
   const data = raw(subject.schema === undefined ? 'e.data::text' : `(e.data - 'schema_name')::text`)
-  const found = await reader.page(list, window, async ({ keys, reason }) => {
-    const statement = sql`SELECT ${raw(MEMBERS)}, y.name, ${data}, e.packed
+  const isTooLarge = sql`sum(${raw(BYTES)}) OVER () > ${bind(maxBytes, 'float8')}`
+  const found = await lists.page(list, window, async ({ keys, reason }) => {
+    const statement = sql`SELECT ${raw(MEMBERS)}, y.name, CASE WHEN NOT ${isTooLarge} THEN ${data} END,
+        CASE WHEN NOT ${isTooLarge} THEN e.packed END, CASE WHEN ${isTooLarge} THEN ${raw(BYTES)} END
       FROM (${keys}) p JOIN LATERAL (SELECT * FROM (${rows}) l
           WHERE l.subject = ${bind(subject.id, 'bigint')} AND l.seq = p.k OFFSET 0) e ON true
         JOIN ${ACTIONS} y USING (action) LEFT JOIN LATERAL assets.origin_of(e.seq) x ON true
       ORDER BY p.n`
-    const records = await session.query<LogRow & readonly SqlValue[]>({ ...statement.render(), reason })
-    return { records }
+    const read = await session.query<ReadRow & readonly SqlValue[]>({ ...statement.render(), reason })
+    const sizes = read.flatMap(([, , , , bytes]) => bytes ?? [])
+    if (sizes.length > 0) throw logsTooLarge(sizes.map(Number), maxBytes)
+    return { records: read.map(([members, action, data, packed]): LogRow => [members, action, data, packed]) }
   })
   return found ?? []
+}
+
+function logsTooLarge(items: readonly number[], maxBytes: number): RequestError {
+  return answerTooLarge({ bytes: items.reduce((sum, size) => sum + size, 0), maxBytes, items })
 }
 
 function subjectFilters({ id, schema, templateOf }: LogSubject): Filter[] {
