@@ -1,14 +1,23 @@
 import { defineConfig } from 'vitest/config'
-import { shared } from './tests/setup/vitest.ts'
+import { ofEachProject, shared } from './tests/setup/vitest.ts'
+
+/** Suites that measure the memory of their process, and those whose parts are other processes. */
+const alone = [
+  'tests/{appliance,bench,console,hostile,standalone}/**/*.test.ts',
+  'tests/api/answer-size.test.ts',
+  'tests/api/fuzz/*.test.ts',
+]
+
+// All others share a process with those before them: starting one and loading modules takes longer than most suites.
+const together = ['{services,tests}/**/*.test.ts']
 
 export default defineConfig({
   test: {
     ...shared,
     reporters: ['default', ['json', { outputFile: '.data/test-results.json' }]],
     projects: [
-      // Tests of modules share a process with those before them: starting one and loading modules takes longer than most.
-      { extends: true, test: { name: 'modules', include: ['services/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'parts', include: ['tests/**/*.test.ts'] } },
+      { test: { ...ofEachProject, name: 'together', include: together, exclude: alone, isolate: false } },
+      { test: { ...ofEachProject, name: 'alone', include: alone } },
     ],
   },
 })

@@ -1,5 +1,7 @@
+import type { ProjectConfig } from 'vitest/node'
 import type { ViteUserConfig } from 'vitest/config'
 import { randomInt } from 'node:crypto'
+import { LongestFirst } from './longest-first.ts'
 import { patient } from './patience.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -11,9 +13,8 @@ if (process.env.PRONGHORN_SEED === 'fresh') {
   console.info(`seed of this run: PRONGHORN_SEED=${process.env.PRONGHORN_SEED}`)
 }
 
-/** Settings of every test run. */
-export const shared = {
-  globalSetup: ['tests/setup/postgres.ts'],
+/** Settings of each project of a test run. */
+export const ofEachProject = {
   setupFiles: ['tests/setup/repeat.ts'],
   testTimeout: patient(120_000),
   hookTimeout: patient(120_000),
@@ -21,4 +22,12 @@ export const shared = {
   expect: { poll: { timeout: patient(30_000) } },
   pool: 'forks',
   maxWorkers: 2,
+} satisfies ProjectConfig
+
+/** Settings of every test run. */
+export const shared = {
+  ...ofEachProject,
+  // A project that inherited it would start a database server of its own.
+  globalSetup: ['tests/setup/postgres.ts'],
+  sequence: { sequencer: LongestFirst },
 } satisfies ViteUserConfig['test']
