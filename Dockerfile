@@ -40,7 +40,8 @@ COPY infra/hasura infra/hasura
 # docker build --build-arg REVISION=$(git rev-parse HEAD): answers then have it in X-Revision.
 ARG REVISION=
 RUN if [ -n "$REVISION" ]; then printf '%s' "$REVISION" > REVISION; fi
-ENV NODE_ENV=production
+# Messages then advise what to do with the containers.
+ENV NODE_ENV=production PRONGHORN_MODE=appliance
 USER node
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["node", "--enable-source-maps", "/pronghorn/dist/services/cli/main.js"]

@@ -17,7 +17,8 @@ import { describeSettings, settingsWithoutEffect } from '../../services/core/con
 import { stateVariables } from '../../services/core/config/environment/index.ts'
 import { namespaceNames } from '../../services/core/config/schema/index.ts'
 import type { SettingRow } from '../../services/core/config/description/index.ts'
-import { errorCatalogue } from '../../services/core/errors/index.ts'
+import { errorCatalogue, remedyOf, runModes } from '../../services/core/errors/index.ts'
+import type { ErrorCode, RunMode } from '../../services/core/errors/index.ts'
 import { metricCatalogue } from '../../services/core/metrics/index.ts'
 import type { MetricEntry } from '../../services/core/metrics/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
@@ -154,22 +155,36 @@ function variableCells(): string[][] {
         'this and `MAX_DB_CONNECTIONS`, + 2 × this + 1) + 60, at most 8000. Where it is absent, the cores of the ' +
         'machine that renders count: set it where the api runs on another one.',
     ],
+    [
+      code('PRONGHORN_MODE'),
+      '`appliance` in the image of the containers: the messages of errors then advise what to do with the containers.',
+    ],
     [code('LOG_LEVEL'), 'trace, debug, info, warn, error, fatal or silent; default `info`.'],
   ]
 }
 
 function renderErrors(): string {
-  const rows = Object.entries(errorCatalogue).map(([name, entry]) => [
+  const rows = (Object.keys(errorCatalogue) as ErrorCode[]).map((name) => [
     code(name),
-    entry.meaning,
-    entry.remedy,
+    errorCatalogue[name].meaning,
+    remedyCell(name),
   ])
   return [
     GENERATED_NOTE,
     '# Errors',
-    'Every error that the program raises itself carries one of these codes, in logs and in the text of a failed command.',
+    'Every error that the program raises itself carries one of these codes, in logs and in the text of a failed command. ' +
+      'What to do depends on how the program runs: as `npm start`, in containers, or as processes of your own. A word in ' +
+      'capitals is a value that the message has.',
     table(['Code', 'Meaning', 'What to do'], rows),
   ].join('\n\n')
+}
+
+/** The remedy of an error: once where it is the same in every mode, else a paragraph for each. */
+function remedyCell(name: ErrorCode): string {
+  const remedies = Object.entries(runModes).map(([mode, title]) => [title, remedyOf(name, mode as RunMode)])
+  const [first] = remedies
+  if (remedies.every(([, remedy]) => remedy === first![1])) return first![1]!
+  return remedies.map(([title, remedy]) => `**${title}**: ${remedy}`).join('<br>')
 }
 
 function renderMetrics(): string {

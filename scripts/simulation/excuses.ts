@@ -1,6 +1,6 @@
 import type { Happening, SessionFault } from './plan.ts'
 
-const databaseErrors = ['DATABASE_UNAVAILABLE', 'READER_LEASE_HELD', 'READER_LEASE_LOST']
+const databaseErrors = ['DATABASE_UNAVAILABLE', 'DATABASE_REFUSED', 'READER_LEASE_HELD', 'READER_LEASE_LOST']
 
 /** Codes with which a filler may end after a fault of a session. */
 const ofSessions: Readonly<Record<SessionFault['kind'], readonly string[]>> = {
@@ -24,7 +24,7 @@ export function excusesOf(happening: Happening): readonly string[] {
     case 'sessions':
       return happening.faults.flatMap(({ kind }) => ofSessions[kind])
     case 'refuse':
-      return [...databaseErrors, 'DATABASE_ERROR', 'DATABASE_DISK_FULL', 'DATABASE_READ_ONLY']
+      return [...databaseErrors, 'DATABASE_ERROR', 'DISK_FULL', 'DATABASE_READ_ONLY']
     case 'end-database-sessions':
     case 'cancel-statements':
     case 'cut-database':

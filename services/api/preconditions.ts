@@ -1,7 +1,7 @@
 import { checkChainId, shownAddress } from '../core/chain-node/index.ts'
 import type pg from 'pg'
 import type { ConfigWith } from '../core/config/index.ts'
-import { checkDatabaseChain, connectDatabase, isMigrated } from '../core/database/index.ts'
+import { checkDatabaseChain, connectDatabase, databaseFailure, isMigrated } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
 import type { PronghornError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
@@ -38,12 +38,12 @@ async function inspectDatabase(config: ApiConfig): Promise<DatabaseTraits> {
   const { sqldb, chain } = config.connections
   const client = await connectDatabase(sqldb, { applicationName: 'pronghorn-api-start' }).catch(
     (cause: unknown) => {
-      throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
+      throw databaseFailure(cause, 'the database cannot be reached', sqldb)
     },
   )
   try {
     if (!(await isMigrated(client))) {
-      throw new FatalError('DATABASE_TOO_OLD', 'the database does not have the schema of this version')
+      throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
     }
     await checkDatabaseChain(client, chain.chain_id)
     await checkSources(client, config)

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../tests/setup/database.ts'
+import { connectDatabase } from '../core/database/index.ts'
 import type { TestDatabase } from '../../tests/setup/database.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -100,7 +101,10 @@ describe('a command line that cannot be understood', () => {
     [['devchain', '--port', '65536'], 'a whole number from 0 to 65535'],
     [['devchain', '--forks', '2'], 'a number from 0 to 1'],
     [['config', 'check', '--for', 'nobody'], 'Allowed choices are all, filler, api'],
-    [['standalone', '--ship', 'ws://node'], '--ship was given without --http'],
+    [
+      ['standalone', '--ship', 'ws://node'],
+      '--ship needs --http as well (Pronghorn talks to the node over both).',
+    ],
     [['standalone', '--ship', 'http://node'], 'Allowed: a URL with ws://'],
     [['standalone', '--assets-account', 'none'], 'The assets contract cannot be left out'],
     [[], 'Usage: pronghorn'],
@@ -198,10 +202,69 @@ describe('migrate', () => {
     expect(await run(['migrate'])).toMatchObject({ code: 0, out: 'The schema was already the newest.\n' })
   })
 
-  it('pronghorn keys says that the database is not migrated', async () => {
-    const { code, err } = await run(['keys', 'list'])
-    expect(code).toBe(1)
-    expect(err).toMatch(/^DATABASE_TOO_OLD: /)
+  it.each([[['keys', 'list']], [['digest']], [['verify']]])(
+    'pronghorn %j says in two lines that the database is empty, and what to do where it runs',
+    async (line) => {
+      const { code, err } = await run(line)
+      expect(code).toBe(1)
+      const message = /^DATABASE_TOO_OLD: the database has no tables (?:of this version|for keys) yet\n/
+      expect(err).toMatch(message)
+      expect(err.replace(message, '')).toBe('Run `pronghorn migrate`, or start the filler.\n')
+      const inContainer = await run(line, { PRONGHORN_MODE: 'appliance' })
+      expect(inContainer.err.replace(message, '')).toMatch(/^Run `docker compose run --rm migrate`/)
+    },
+  )
+
+  it.each(['--config', 'CONFIG_DIR'])(
+    'pronghorn doctor reads the files of %s, outside the containers too',
+    async (way) => {
+      const line = way === '--config' ? ['doctor', '--config', dir] : ['doctor']
+      const { code, out, err } = await run(line, way === '--config' ? { CONFIG_DIR: '/nowhere' } : {})
+      expect(code).toBe(1)
+      expect(out).toMatch(
+        /^fail +database +PostgreSQL .*no tables of this version yet\. Run `pronghorn migrate`/m,
+      )
+      expect(out).not.toMatch(/docker|certificate/)
+      expect(err).toContain('UNHEALTHY: ')
+    },
+  )
+
+  it('pronghorn doctor says that a folder of rendered files is not there', async () => {
+    const { code, err } = await run(['doctor', '--rendered', join(dir, 'none')])
+    expect([code, err]).toEqual([1, expect.stringMatching(/^WRONG_MODE: there is no folder .*none\/api/)])
+  })
+
+  it('pronghorn names a login that PostgreSQL refuses, a database that is not there, and a missing right', async () => {
+    const refuse = async (sqldb: object): Promise<string> => {
+      write('connections', { ...connections, sqldb: { ...database.address, ...sqldb } })
+      const { err } = await run(['migrate'])
+      return err
+    }
+    expect(await refuse({ database: 'nowhere' })).toMatch(/^DATABASE_MISSING: .* has no database nowhere/)
+    expect(await refuse({ user: 'nobody', password: 'wrong' })).toMatch(
+      /^DATABASE_LOGIN_REFUSED: .* refuses the login of user nobody/,
+    )
+    const admin = await connectDatabase(database.address, { applicationName: 'test' })
+    const role = `guest_${process.pid}`
+    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'guest'`)
+    await admin.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+    try {
+      expect(await refuse({ user: role, password: 'guest' })).toMatch(
+        /^DATABASE_PERMISSION: the database user lacks a right while creating the tables <- permission denied/,
+      )
+    } finally {
+      await admin.query(`DROP ROLE ${role}`)
+      await admin.end()
+    }
+  })
+
+  it('pronghorn import-database speaks of the address that was given when the old server is down', async () => {
+    const { code, err } = await run(['import-database', 'postgres://me:hunter2@127.0.0.1:1/old', '--dry-run'])
+    expect(code).toBe(75)
+    expect(err).toMatch(
+      /^IMPORT_SOURCE_UNAVAILABLE: the database to import at 127\.0\.0\.1:1 cannot be opened: connect ECONNREFUSED 127\.0\.0\.1:1\nCheck the address that you gave, and whether that server accepts connections from this machine/,
+    )
+    expect(err).not.toMatch(/sqldb|hunter2/)
   })
 
   it('pronghorn migrate ends with 75 when the database is unavailable, without showing the password', async () => {
@@ -211,7 +274,7 @@ describe('migrate', () => {
     })
     const { code, err } = await run(['migrate'])
     expect(code).toBe(75)
-    expect(err).toContain('DATABASE_UNAVAILABLE')
+    expect(err).toContain('DATABASE_REFUSED')
     expect(err).toContain('127.0.0.1:1')
     expect(err).not.toContain('hunter2')
   })
@@ -239,7 +302,7 @@ describe('commands of the appliance', () => {
     await run(['render-config', '--out', dir], appliance)
     const { code, err } = await run(['rotate-secrets', '--rendered', dir], appliance)
     expect(code).toBe(exitCodes.temporary[0])
-    expect(err).toMatch(/^DATABASE_UNAVAILABLE: PostgreSQL cannot be reached at 127\.0\.0\.1:1 as postgres/)
+    expect(err).toMatch(/^DATABASE_REFUSED: PostgreSQL at 127\.0\.0\.1:1 refuses connections$/m)
   })
 
   it('giving Hasura its metadata says which file it lacks', async () => {

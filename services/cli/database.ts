@@ -1,24 +1,28 @@
-import { connectDatabase } from '../core/database/index.ts'
+import { connectDatabase, databaseFailure, isMigrated } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
-import { RetryableError } from '../core/errors/index.ts'
+import { FatalError } from '../core/errors/index.ts'
 
 /** A connection that a command works on. */
 export type Client = Awaited<ReturnType<typeof connectDatabase>>
 
-/** Runs a task on its own connection. @throws RetryableError `DATABASE_UNAVAILABLE`. */
+/** Runs a task on its own connection. @throws see `databaseFailure`. */
 export async function withDatabase(
   sqldb: DatabaseAddress,
   applicationName: string,
   task: (client: Client) => Promise<void>,
 ): Promise<void> {
-  const { host, port, user, database } = sqldb
   const client = await connectDatabase(sqldb, { applicationName }).catch((cause: unknown) => {
-    const message = `the database ${database} at ${host}:${port} cannot be reached as ${user}`
-    throw new RetryableError('DATABASE_UNAVAILABLE', message, { cause })
+    throw databaseFailure(cause, 'the database cannot be reached', sqldb)
   })
   try {
     await task(client)
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+/** Refuses a database without the tables of this version. @throws FatalError `DATABASE_TOO_OLD`. */
+export async function requireSchema(client: Client): Promise<void> {
+  if (await isMigrated(client)) return
+  throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../core/config/index.ts'
-import { PronghornError, describeError, errorCatalogue } from '../core/errors/index.ts'
+import { PronghornError, describeError, remedyOf } from '../core/errors/index.ts'
+import type { RunMode } from '../core/errors/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { addApi } from './commands/api.ts'
 import {
@@ -26,6 +27,7 @@ import { addState } from './commands/state.ts'
 import { addVerify } from './commands/verify.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { CliIo } from './io.ts'
+import { chooseMode } from './mode.ts'
 
 const DESCRIPTION = `Pronghorn reads the NFT contracts of an Antelope (EOSIO) chain into PostgreSQL and serves them over REST.`
 
@@ -38,7 +40,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
     return exitCodes.ok[0]
   } catch (error) {
     // Commander has already printed its own.
-    if (!(error instanceof CommanderError)) io.err(explain(error))
+    if (!(error instanceof CommanderError)) io.err(explain(error, chooseMode(args, io.env)))
     return exitCodeOf(error)
   }
 }
@@ -108,12 +110,18 @@ ${Object.values(exitCodes)
 
 SIGINT (Ctrl-C), SIGTERM and SIGHUP end a process in order; a second one ends it at once.`
 
-/** What a person needs of an error: the text, and what can be done about it. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return `${error.message}\n`
-  if (error instanceof PronghornError) {
-    return `${describeError(error)}\n${errorCatalogue[error.code].remedy}\n`
-  }
+/** What a person needs of an error: the text, and what can be done about it in the mode that runs. */
+function explain(error: unknown, mode: RunMode): string {
+  if (error instanceof ConfigError) return `${error.message}\n${remedyOf(error.code, mode)}\n`
+  if (error instanceof PronghornError)
+    return `${describeError(error)}${outputOf(error)}\n${remedyOf(error.code, mode, error.details)}\n`
   const stack = error instanceof Error && error.stack !== undefined ? `${error.stack}\n` : ''
-  return `${stack}${describeError(error)}\n${errorCatalogue.INTERNAL.remedy}\n`
+  return `${stack}INTERNAL: ${describeError(error)}\n${remedyOf('INTERNAL', mode)}\n`
+}
+
+/** The lines of another program that belong to an error, each on a line of its own. */
+function outputOf({ details }: PronghornError): string {
+  const { output } = details
+  if (!Array.isArray(output) || output.length === 0) return ''
+  return `. Its last lines:${output.map((line) => `\n  ${String(line)}`).join('')}`
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ConfigWith } from '../core/config/index.ts'
 import type { ShipConfig } from '../core/config/connections/index.ts'
-import { checkChainId, shownAddress } from '../core/chain-node/index.ts'
+import { checkChainId, checkNode, shownAddress } from '../core/chain-node/index.ts'
 import { connectDatabase, databaseFailure, migrate } from '../core/database/index.ts'
-import { FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
+import { describeError, FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore, StoreState } from '../core/kvstore/index.ts'
 import type { Logger, LogLevel } from '../core/log/index.ts'
@@ -46,6 +46,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
   const { config, logger } = options
   const { chain } = config.connections
   if (!(await checkChainId(chain.http, chain.chain_id))) {
+    await refuseSwap(config.connections.chain)
     logger.warn({ http: shownAddress(chain.http) }, 'the chain node does not answer over HTTP')
   }
   await prepareDatabase(config, logger)
@@ -100,7 +101,8 @@ export async function runFiller(options: FillerOptions): Promise<void> {
       }),
     )
     const results = await Promise.allSettled(readers)
-    const failed = results.find((result) => result.status === 'rejected')
+    const [failed, ...others] = results.filter((result) => result.status === 'rejected')
+    for (const { reason } of others) logger.error({ err: reason as unknown }, describeError(reason))
     if (failed) throw failed.reason
   } finally {
     await polls.stop()
@@ -110,11 +112,20 @@ export async function runFiller(options: FillerOptions): Promise<void> {
   }
 }
 
+/** @throws FatalError `ADDRESSES_SWAPPED`; a node that does not answer for another reason may do so later. */
+async function refuseSwap({ ship, http }: FillerOptions['config']['connections']['chain']): Promise<void> {
+  const [first] = nodesOf(ship)
+  const url = typeof first === 'string' ? first : first!.url
+  await checkNode({ ship: url, http }).catch((error: unknown) => {
+    if (error instanceof FatalError) throw error
+  })
+}
+
 async function prepareDatabase(config: FillerOptions['config'], logger: Logger): Promise<void> {
   const client = await connectDatabase(config.connections.sqldb, {
     applicationName: 'pronghorn migrate',
   }).catch((cause: unknown) => {
-    throw databaseFailure(cause, 'the database cannot be reached')
+    throw databaseFailure(cause, 'the database cannot be reached', config.connections.sqldb)
   })
   try {
     const applied = await migrate(client)
@@ -173,7 +184,7 @@ async function runThread(
         hasStopped = true
         if (message.kind === 'stopped') return resolve()
         const Kind = message.retryable ? RetryableError : FatalError
-        reject(new Kind(message.code, message.message))
+        reject(new Kind(message.code, message.message, { details: message.details }))
       })
       thread.once('error', reject)
       thread.once('exit', (code) => {

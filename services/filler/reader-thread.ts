@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { FatalError, PronghornError } from '../core/errors/index.ts'
+import { describeError, FatalError, PronghornError } from '../core/errors/index.ts'
 import type { ErrorCode } from '../core/errors/index.ts'
 import { createLogger } from '../core/log/index.ts'
 import type { LogLevel } from '../core/log/index.ts'
@@ -17,18 +17,23 @@ export interface ReaderThreadData {
   readonly sendsLog: boolean
 }
 
+/** The error that ended a reader, as it passes between threads. */
+interface ReaderFailure {
+  readonly code: ErrorCode
+  /** With its causes. */
+  readonly message: string
+  readonly retryable: boolean
+  /** Those that are text or numbers. */
+  readonly details: Readonly<Record<string, string | number>>
+}
+
 /** Messages of a reader's thread. */
 export type ReaderThreadMessage =
   | { readonly kind: 'status'; readonly status: ReaderStatus }
   | { readonly kind: 'metrics'; readonly snapshot: MetricSnapshot }
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'message'; readonly channel: string; readonly text: string }
-  | {
-      readonly kind: 'failed'
-      readonly code: ErrorCode
-      readonly message: string
-      readonly retryable: boolean
-    }
+  | ({ readonly kind: 'failed' } & ReaderFailure)
   | { readonly kind: 'stopped' }
 
 const port = parentPort
@@ -59,10 +64,23 @@ try {
   await runReader({ ...data.options, ...reporting }, ending.signal)
   say({ kind: 'stopped' })
 } catch (error) {
-  logger.error({ err: error }, 'the reader stopped with an error')
-  const code = error instanceof PronghornError ? error.code : 'INTERNAL'
-  const retryable = error instanceof PronghornError && error.retryable
-  say({ kind: 'failed', code, message: error instanceof Error ? error.message : String(error), retryable })
+  // The caller prints an error of the program; of another one the stack tells where it was thrown.
+  if (!(error instanceof PronghornError)) logger.error({ err: error }, 'the reader stopped with an error')
+  say({ kind: 'failed', ...describeFailure(error) })
 } finally {
   port.close()
+}
+
+function describeFailure(error: unknown): ReaderFailure {
+  if (!(error instanceof PronghornError)) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { code: 'INTERNAL', message, retryable: false, details: {} }
+  }
+  const { code, retryable } = error
+  const message = describeError(error).slice(`${code}: `.length)
+  const shown = Object.entries(error.details).filter(
+    (entry): entry is [string, string | number] =>
+      typeof entry[1] === 'string' || typeof entry[1] === 'number',
+  )
+  return { code, message, retryable, details: Object.fromEntries(shown) }
 }

@@ -1,13 +1,13 @@
+import { tmpdir } from 'node:os'
 import { startApi } from '../api/index.ts'
+import { checkNode } from '../core/chain-node/index.ts'
 import { knownChains } from '../core/config/schema/index.ts'
-import { connectDatabase, migrate } from '../core/database/index.ts'
+import { connectDatabase, explainDatabaseError, migrate } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
-import { FatalError } from '../core/errors/index.ts'
 import { createMemoryStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { runFiller } from '../filler/index.ts'
 import { DATABASE, prepareDataDirectory } from './data-directory.ts'
-import { checkNode } from './node-check.ts'
 import { startStateService } from './state-service.ts'
 import { startDemoChain } from './demo-chain.ts'
 import type { DemoChain } from './demo-chain.ts'
@@ -16,6 +16,7 @@ import type { EmbeddedPostgres } from './embedded-postgres/index.ts'
 import type { Progress } from './progress.ts'
 import { chooseStart, createConfig } from './settings.ts'
 import type { StandaloneChain, Start } from './settings.ts'
+import { checkRunChain, explainRunError } from './standalone-errors.ts'
 
 /** What `runStandalone` takes. */
 export interface StandaloneOptions {
@@ -79,8 +80,8 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
     progress.print(`Starting PostgreSQL in ${dataDir ?? 'a temporary directory'}\n`)
     const postgres = await startEmbeddedPostgres({
       ...(dataDir === null ? {} : { dataDir }),
-      onUnexpectedExit: (detail) => {
-        failure = new FatalError('EMBEDDED_POSTGRES_FAILED', `PostgreSQL exited unexpectedly: ${detail}`)
+      onUnexpectedExit: (exit) => {
+        failure = exit
         withoutDatabase.abort()
       },
     })
@@ -92,9 +93,13 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
     const demo = given === null ? await startDemoChain(dataDir) : null
     if (demo) closing.push(() => demo.chain.stop())
     const chain = given ?? demoChain(demo!)
+    if (dataDir !== null && !demo?.isNew)
+      await withClient(database, (client) =>
+        checkRunChain(client, chain, { dataDir, isDemo: given === null }),
+      )
     await serve({ ...options, dataDir }, { database, isNewDatabase, demo, chain, start }, ending, closing)
   } catch (error) {
-    failure ??= error as Error
+    failure ??= explainRunError(error, { dataDir: options.dataDir ?? tmpdir() }) as Error
   } finally {
     options.signal.removeEventListener('abort', stop)
     for (const close of closing.reverse()) await close()
@@ -196,24 +201,29 @@ async function prepareDatabase(
   const { host, port, user, password } = postgres
   const database = { host, port, user, password, database: DATABASE }
   let isNewDatabase = false
-  const admin = await connectDatabase(
-    { ...database, database: 'postgres' },
-    { applicationName: 'pronghorn standalone' },
-  )
   try {
-    const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE])
-    isNewDatabase = rowCount === 0
-    if (isNewDatabase) await admin.query(`CREATE DATABASE ${DATABASE}`)
-  } finally {
-    await admin.end()
+    await withClient({ ...database, database: 'postgres' }, async (admin) => {
+      const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE])
+      isNewDatabase = rowCount === 0
+      if (isNewDatabase) await admin.query(`CREATE DATABASE ${DATABASE}`)
+    })
+    await withClient(database, migrate)
+  } catch (error) {
+    throw explainDatabaseError(error, 'creating the tables')
   }
+  return { database, isNewDatabase }
+}
+
+async function withClient<T>(
+  database: DatabaseAddress,
+  work: (client: Awaited<ReturnType<typeof connectDatabase>>) => Promise<T>,
+): Promise<T> {
   const client = await connectDatabase(database, { applicationName: 'pronghorn standalone' })
   try {
-    await migrate(client)
+    return await work(client)
   } finally {
     await client.end()
   }
-  return { database, isNewDatabase }
 }
 
 /** A record of the recorded blocks: the answer is always that of the README. */

@@ -1,4 +1,4 @@
-import { checkDatabaseChain, connectDatabase, isMigrated } from '../core/database/index.ts'
+import { checkDatabaseChain, connectDatabase, databaseFailure, isMigrated } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
 import type { PronghornError } from '../core/errors/index.ts'
@@ -37,11 +37,11 @@ async function inspect(address: DatabaseAddress, chainId: string): Promise<void>
     { host, port, user, password, password_file, database },
     { applicationName: 'pronghorn-state-start' },
   ).catch((cause: unknown) => {
-    throw new RetryableError('DATABASE_UNAVAILABLE', 'the database cannot be reached', { cause })
+    throw databaseFailure(cause, 'the database cannot be reached', address)
   })
   try {
     if (!(await isMigrated(client)))
-      throw new FatalError('DATABASE_TOO_OLD', 'the database does not have the schema of this version')
+      throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
     await checkDatabaseChain(client, chainId)
   } finally {
     await client.end()

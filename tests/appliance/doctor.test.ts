@@ -43,6 +43,7 @@ describe('the doctor', () => {
       proxy: { host: '127.0.0.1', port, serverName: 'localhost' },
       databaseDisk: null,
       backups: null,
+      mode: 'appliance',
       families,
       report: (level, subject, note) => found.set(subject, [level, note]),
     })

@@ -44,7 +44,7 @@ it.each([
     'a full disk',
     '53100',
     'could not extend file "base/5/16384": No space left on device',
-    'DATABASE_DISK_FULL',
+    'DISK_FULL',
     'the disk of the database is full',
   ],
   [

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { knownChains } from '../../services/core/config/schema/index.ts'
+import { infoOf } from '../setup/node-stand-in.ts'
 import { patient } from '../setup/patience.ts'
 import { program, startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
@@ -52,16 +53,6 @@ it('a data directory that cannot be used is its own error, without a stack', asy
   }
 })
 
-/** What the node of a chain answers to `get_info`. */
-function infoOf(chainId: string): string {
-  const head = {
-    head_block_num: 7,
-    head_block_id: 'cd'.repeat(32),
-    head_block_time: '2026-11-20T10:00:00.500',
-  }
-  return JSON.stringify({ chain_id: chainId, ...head })
-}
-
 it('a node that does not answer is an error before anything is started', async () => {
   const chain = createServer((_, response) => {
     response.end(infoOf('ab'.repeat(32)))
@@ -70,10 +61,13 @@ it('a node that does not answer is an error before anything is started', async (
   const { port } = chain.address() as AddressInfo
   const http = `http://127.0.0.1:${port}`
   for (const [args, wanted] of [
-    [['--ship', 'ws://127.0.0.1:9', '--http', 'http://127.0.0.1:9'], 'CHAIN_UNREACHABLE'],
+    [
+      ['--ship', 'ws://127.0.0.1:9', '--http', 'http://127.0.0.1:9'],
+      'CHAIN_NODE_REFUSED: the chain node http://127.0.0.1:9 refuses',
+    ],
     [
       ['--ship', 'ws://127.0.0.1:9', '--http', http],
-      'SHIP_UNREACHABLE: no state-history node at ws://127.0.0.1:9',
+      'CHAIN_NODE_REFUSED: the chain node ws://127.0.0.1:9 refuses',
     ],
     [['--ship', `ws://127.0.0.1:${port}`, '--http', http], 'SHIP_UNREACHABLE'],
   ] as const) {

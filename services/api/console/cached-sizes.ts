@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { describeError } from '../../core/errors/index.ts'
+import { describeError, PronghornError } from '../../core/errors/index.ts'
 import { createReadyAccess } from '../../core/kvstore/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { DatabaseView } from './data.ts'
+import { TIMEOUT_MS } from './table-sizes.ts'
 
 /** Sizes are measured at most once in this time, by all processes together. */
 const SIZES_EVERY_MS = 30_000
@@ -77,7 +78,7 @@ export function cacheSizes(options: CachedSizesOptions): CachedSizes {
         dueMs = performance.now() + everyMs
         running = refresh()
           .catch((error: unknown) => {
-            options.logger.debug(`table sizes are not known: ${describeError(error)}`)
+            options.logger.warn(describeFailure(error, cached !== null))
           })
           .finally(() => {
             running = undefined
@@ -89,6 +90,13 @@ export function cacheSizes(options: CachedSizesOptions): CachedSizes {
       await running
     },
   }
+}
+
+function describeFailure(error: unknown, isKnown: boolean): string {
+  const isLate = error instanceof PronghornError && error.code === 'QUERY_TIMEOUT'
+  const what = isLate ? `took longer than ${TIMEOUT_MS / 1_000} s` : `failed (${describeError(error)})`
+  const shown = isKnown ? 'those of the last measurement' : 'none'
+  return `measuring the table sizes for the console ${what}; it shows ${shown} until the next attempt`
 }
 
 function parseShared(text: string): DatabaseView | undefined {

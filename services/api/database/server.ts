@@ -14,6 +14,9 @@ import { StatementRunner } from './request-session.ts'
 import type { WorkScope } from './scope.ts'
 import type { Statement } from '../sql/index.ts'
 
+/** Characters of a failed statement in the log. */
+const LOGGED_QUERY_LENGTH = 300
+
 /** One connection, held for the statements of one request. */
 export interface Session {
   /**
@@ -200,6 +203,11 @@ export class DatabaseServer {
     }
   }
 
+  #logFailure(error: unknown, statement: Statement, { caller }: WorkScope): void {
+    const query = statement.text.replaceAll(/\s+/g, ' ').trim().slice(0, LOGGED_QUERY_LENGTH)
+    this.#logger.warn({ caller, query }, `a query failed: ${describeError(error)}`)
+  }
+
   #noteProblem(kind: ProblemKind, error: unknown): void {
     if (kind === 'unavailable' && !isConflict(error)) this.available = false
   }
@@ -230,7 +238,7 @@ export class DatabaseServer {
           broken ||= problem !== 'value' && problem !== 'unknown'
           if (problem === 'gone') throw error
           this.#noteProblem(problem, error)
-          this.#logger.warn({ err: describeError(error), query: statement.text }, 'Query exception')
+          if (!scope.reportsFailures) this.#logFailure(error, statement, scope)
           throw queryError(error, problem)
         } finally {
           this.#noteEnd(statement, scope.caller, performance.now() - startedMs, problem)

@@ -1,6 +1,5 @@
-import { checkDatabaseChain, connectDatabase, migrate } from '../../core/database/index.ts'
+import { checkDatabaseChain, connectDatabase, databaseFailure, migrate } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { RetryableError } from '../../core/errors/index.ts'
 import { retry } from '../../core/retry/index.ts'
 import type { Secrets } from '../render/index.ts'
 import { allowConnections, ensureDatabase, ensureRoles, grantRights } from './roles.ts'
@@ -27,7 +26,7 @@ const RETRY_MS = 500
  * Prepares a PostgreSQL server: roles with their present passwords, databases, the newest schema, rights. May be
  * run again at any time.
  *
- * @throws RetryableError DATABASE_UNAVAILABLE; FatalError `CHAIN_MISMATCH`, and those of the migrations.
+ * @throws see `databaseFailure`; FatalError `CHAIN_MISMATCH`, and those of the migrations.
  */
 export async function prepareDatabase(options: PrepareOptions): Promise<void> {
   const { address, secrets, say } = options
@@ -73,7 +72,6 @@ async function connectAdmin(
       withinMs: waitMs,
     })
   } catch (cause) {
-    const place = `${address.host}:${address.port} as ${address.user}`
-    throw new RetryableError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached at ${place}`, { cause })
+    throw databaseFailure(cause, 'PostgreSQL cannot be reached', address)
   }
 }

@@ -1,8 +1,7 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connectDatabase } from '../../core/database/index.ts'
+import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { RetryableError } from '../../core/errors/index.ts'
 import { ensureSecrets, newSecret, secretNames, stageSecret } from '../render/index.ts'
 import type { SecretName } from '../render/index.ts'
 import { addRedisPassword } from './redis-password.ts'
@@ -33,7 +32,7 @@ interface Witness {
  * A run that was cut off in between is finished, or forgotten, by the next one. Services read their new database password
  * when they next connect; for the others they have to be started again.
  *
- * @throws RetryableError `DATABASE_UNAVAILABLE`; all roles keep their passwords.
+ * @throws see `databaseFailure`; all roles keep their passwords.
  */
 export async function rotateSecrets({
   dir,
@@ -95,7 +94,6 @@ function connect(address: RotateOptions['address'], password: string): ReturnTyp
     { ...address, password, database: 'postgres' },
     { applicationName: 'pronghorn-rotate' },
   ).catch((cause: unknown) => {
-    const place = `${address.host}:${address.port} as ${address.user}`
-    throw new RetryableError('DATABASE_UNAVAILABLE', `PostgreSQL cannot be reached at ${place}`, { cause })
+    throw databaseFailure(cause, 'PostgreSQL cannot be reached', { ...address, database: 'postgres' })
   })
 }

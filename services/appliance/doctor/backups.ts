@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { RunMode } from '../../core/errors/index.ts'
 
 /** What is to be said of the backups: level, subject, note. */
 export type BackupFinding = readonly ['ok' | 'warn' | 'fail', string, string]
@@ -18,13 +19,17 @@ const MAX_FILE_LENGTH = 100_000
  * How old the newest whole backup of a folder is, when a restored copy was last compared with its digests, and what
  * failed since. `status` in the folder is written by infra/postgres/keep-backups.sh.
  */
-export async function examineBackups(folder: string, now: Date): Promise<BackupFinding> {
+export async function examineBackups(
+  folder: string,
+  now: Date,
+  mode: RunMode = 'appliance',
+): Promise<BackupFinding> {
   const subject = 'backups'
   const status = await readStatus(folder)
   const newest = (await listBackups(folder)).at(-1)
   const failed = (['backup', 'check'] as const).map((what) => describeFailure(status, what)).join('')
   if (!newest) {
-    const hint = 'scripts/backup writes one, COMPOSE_PROFILES=backup one every day'
+    const hint = backupHints[mode]
     return [failed === '' ? 'warn' : 'fail', subject, `none; ${hint}${failed}`]
   }
   const every = Number(status.get('every_hours') ?? UNSCHEDULED_HOURS / 2)
@@ -41,6 +46,12 @@ export async function examineBackups(folder: string, now: Date): Promise<BackupF
   const level = failed !== '' || isOld ? 'fail' : isUnchecked || copy !== '' ? 'warn' : 'ok'
   const age = `the newest, ${newest.name}, is ${describeAge(hours)} old${isOld ? ', OLDER than two intervals' : ''}`
   return [level, subject, `${age}; ${checked}${copy}${failed}`]
+}
+
+const backupHints: Readonly<Record<RunMode, string>> = {
+  appliance: 'scripts/backup writes one, COMPOSE_PROFILES=backup one every day',
+  process: 'the unit pronghorn-backup writes them by schedule (docs/without-containers.md)',
+  standalone: 'a copy of the data directory of a stopped run is one',
 }
 
 const attempts = {

@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { readChainInfo } from '../../core/chain-node/index.ts'
 import {
   connectDatabase,
+  databaseFailure,
   isMigrated,
   listIndexFamilies,
   listMissingIndexes,
 } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { KvstoreConfig } from '../../core/config/connections/index.ts'
-import { describeError } from '../../core/errors/index.ts'
+import { describeError, remedyOf } from '../../core/errors/index.ts'
+import type { RunMode } from '../../core/errors/index.ts'
 import { describeStoreState, openKeyValueStore } from '../../core/kvstore/index.ts'
 import { readServedCertificate } from '../../core/http/listener/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
@@ -25,14 +27,16 @@ export interface DoctorOptions {
   readonly kvstore: { readonly address: KvstoreConfig; readonly chainName: string } | null
   /** Folders that the certificate in use may come from. */
   readonly certificates: readonly string[]
-  /** The proxy, as clients reach it from inside. */
-  readonly proxy: { readonly host: string; readonly port: number; readonly serverName: string }
+  /** The proxy, as clients reach it from inside; null where the proxy is not the appliance's. */
+  readonly proxy: { readonly host: string; readonly port: number; readonly serverName: string } | null
   /** A folder on the disk of the database; null where it is elsewhere. */
   readonly databaseDisk: string | null
   /** Families that the filler indexes, and so builds query indexes for. */
   readonly families: readonly string[]
   /** Folder of the backups; null where this machine has none. */
   readonly backups: string | null
+  /** Decides what a finding advises. */
+  readonly mode: RunMode
   /** Takes one line. */
   readonly report: (level: 'ok' | 'warn' | 'fail', subject: string, note: string) => void
 }
@@ -49,16 +53,14 @@ export async function examine(options: DoctorOptions): Promise<void> {
   const { report } = options
   report('ok', 'versions', `Pronghorn ${readPackageVersion()}, Node.js ${process.versions.node}`)
   await examineCertificate(options)
-  if (options.backups !== null) report(...(await examineBackups(options.backups, new Date())))
+  if (options.backups !== null) report(...(await examineBackups(options.backups, new Date(), options.mode)))
   await examineStore(options)
   const head = await examineNode(options)
   const client = await connectDatabase(options.address, { applicationName: 'pronghorn-doctor' }).catch(
     (error: unknown) => {
-      report(
-        'fail',
-        'database',
-        `${options.address.host}:${options.address.port} cannot be reached: ${describeError(error)}`,
-      )
+      const failure = databaseFailure(error, 'the database cannot be reached', options.address)
+      const remedy = remedyOf(failure.code, options.mode, failure.details)
+      report('fail', 'database', `${describeError(failure)}. ${remedy}`)
       return null
     },
   )
@@ -76,6 +78,7 @@ const RENEWAL_PART = 1 / 4
 
 /** Compares the certificate that clients are shown with the files that it comes from. */
 async function examineCertificate({ certificates, proxy, report }: DoctorOptions): Promise<void> {
+  if (proxy === null) return
   const served = await readServedCertificate(proxy.host, proxy.port, proxy.serverName).catch(() => null)
   if (served === null) {
     report(
@@ -165,8 +168,8 @@ async function examineDatabase(client: Client, options: DoctorOptions, head: num
   const server = `PostgreSQL ${version}, ${(Number(bytes) / GB).toFixed(2)} GB`
   const isCurrent = await isMigrated(client).catch(describeError)
   if (isCurrent !== true) {
-    const cause = isCurrent === false ? 'the database does not have the schema of this version' : isCurrent
-    report('fail', 'database', `${server}; ${cause}: see docker compose logs migrate`)
+    const cause = isCurrent === false ? 'the database has no tables of this version yet' : isCurrent
+    report('fail', 'database', `${server}; ${cause}. ${remedyOf('DATABASE_TOO_OLD', options.mode)}`)
     await examineDisk(options, Number(bytes), 0)
     return
   }

@@ -7,7 +7,8 @@ import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings, openLogger } from '../settings.ts'
-import { APPLIANCE_GROUP } from './groups.ts'
+import type { ConfigOption } from '../settings.ts'
+import { APPLIANCE_GROUP, CARE_GROUP, configOption } from './groups.ts'
 import { nowOption, replaceSigningKey } from './keys.ts'
 import type { NowFlag } from './keys.ts'
 
@@ -100,6 +101,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     .action(async (flags: PrepareFlags) => {
       const { ensureSecrets, prepareDatabase } = await import('../../appliance/index.ts')
       const { values } = await readVariables(io)
+      requireRendered(flags.rendered, 'secrets')
       const { secrets, made } = await ensureSecrets(join(flags.rendered, 'secrets'), {})
       if (made.length > 0) {
         throw new FatalError(
@@ -147,6 +149,7 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .action(async ({ rendered, settle, now, ...files }: RotateFlags) => {
       const { checkRender, ensureSecrets, render, rotateSecrets, settleRedisPassword } =
         await import('../../appliance/index.ts')
+      requireRendered(rendered, 'secrets')
       const places = placesOf({ out: rendered, ...files })
       await checkRender(io.env, places)
       const { values } = await readVariables(io)
@@ -186,8 +189,8 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     })
 }
 
-interface DoctorFlags {
-  readonly rendered: string
+interface DoctorFlags extends ConfigOption {
+  readonly rendered?: string
   readonly certificateFiles: string
   readonly disk?: string
   readonly backups?: string
@@ -198,9 +201,13 @@ export function addDoctor(program: Command, io: CliIo): void {
   program
     .command('doctor')
     .summary('versions, lag, sizes, indexes, certificate, disk')
-    .description('Looks at everything that matters when something is wrong. No secret is in what it prints.')
-    .helpGroup(APPLIANCE_GROUP)
-    .option('--rendered <folder>', 'output of render-config', '/rendered')
+    .description(
+      'Looks at everything that matters when something is wrong. No secret is in what it prints. In the containers it ' +
+        'also looks at the proxy and its certificate.',
+    )
+    .helpGroup(CARE_GROUP)
+    .addOption(configOption())
+    .option('--rendered <folder>', 'output of render-config, instead of --config (default in the containers)')
     .option(
       '--certificate-files <folder>',
       'your own certificate, for TLS_MODE=files',
@@ -210,19 +217,21 @@ export function addDoctor(program: Command, io: CliIo): void {
     .option('--backups <folder>', 'the folder of the backups')
     .action(async (flags: DoctorFlags) => {
       const { examine } = await import('../../appliance/index.ts')
-      const { config } = loadSettings(io, { config: join(flags.rendered, 'api') }, [
-        'connections',
-        'server',
-        'readers',
-      ])
+      const rendered = chooseRendered(flags, io)
+      const folder = rendered === undefined ? flags : { config: join(rendered, 'api') }
+      const { config } = loadSettings(io, folder, ['connections', 'server', 'readers'])
       const settings = config.connections
       let failures = 0
       await examine({
         address: settings.sqldb,
         chainHttp: settings.chain.http,
         kvstore: settings.kvstore ? { address: settings.kvstore, chainName: settings.chain.name } : null,
-        certificates: [flags.certificateFiles, join(flags.rendered, 'certificates')],
-        proxy: { host: 'nginx', port: 8443, serverName: config.server.server_name },
+        certificates: rendered === undefined ? [] : [flags.certificateFiles, join(rendered, 'certificates')],
+        proxy:
+          rendered === undefined
+            ? null
+            : { host: 'nginx', port: 8443, serverName: config.server.server_name },
+        mode: rendered === undefined ? 'process' : 'appliance',
         databaseDisk: flags.disk ?? null,
         backups: flags.backups ?? null,
         families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
@@ -233,6 +242,29 @@ export function addDoctor(program: Command, io: CliIo): void {
       })
       if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
     })
+}
+
+/** Where the containers mount what render-config writes. */
+const MOUNTED = '/rendered'
+
+/**
+ * The folder of rendered files that is to be looked at; undefined for the configuration files of an operator.
+ * @throws FatalError `WRONG_MODE` when a given one is not there.
+ */
+function chooseRendered({ rendered, config }: DoctorFlags, io: CliIo): string | undefined {
+  if (rendered !== undefined) {
+    requireRendered(rendered, 'api')
+    return rendered
+  }
+  const isConfigured = config !== undefined || (io.env.CONFIG_DIR ?? '') !== ''
+  return !isConfigured && existsSync(join(MOUNTED, 'api')) ? MOUNTED : undefined
+}
+
+/** @throws FatalError `WRONG_MODE` when render-config has not written a part of a folder. */
+function requireRendered(folder: string, part: string): void {
+  const path = join(folder, part)
+  if (!existsSync(path))
+    throw new FatalError('WRONG_MODE', `there is no folder ${path} with the files of the containers`)
 }
 
 /** `pronghorn certificates`. */
@@ -317,9 +349,9 @@ const PROBE_TIMEOUT_MS = 4_000
 export function addProbe(program: Command): void {
   program
     .command('probe')
-    .summary('ask an address; for health checks of containers')
+    .summary('ask an address; for health checks')
     .description('Asks an HTTP address once, within four seconds. Fails unless the answer is a success.')
-    .helpGroup(APPLIANCE_GROUP)
+    .helpGroup(CARE_GROUP)
     .argument('<url>', 'for example http://127.0.0.1:9000/healthc')
     .action(async (url: string) => {
       if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { FatalError } from '../../core/errors/index.ts'
-import { isMigrated } from '../../core/database/index.ts'
 import type { DatabaseDigest } from '../../verify/index.ts'
-import { withDatabase } from '../database.ts'
+import { requireSchema, withDatabase } from '../database.ts'
 import type { Client } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
@@ -18,7 +17,7 @@ interface DigestFlags extends ConfigOption {
 export function addDigest(program: Command, io: CliIo): void {
   program
     .command('digest')
-    .summary('one number for what the database holds, to compare with another')
+    .summary('checksum of the indexed data, to compare two databases')
     .description(
       'Digests every table that holds what the chain says, at the committed block of one snapshot. Two databases of the ' +
         'same chain at the same block, indexed with the same settings, have the same digests, whatever led there. May run ' +
@@ -38,12 +37,7 @@ export function addDigest(program: Command, io: CliIo): void {
 
 async function printDigest(client: Client, flags: DigestFlags, io: CliIo): Promise<void> {
   const { digestDatabase, listDigestTables } = await import('../../verify/index.ts')
-  if (!(await isMigrated(client))) {
-    throw new FatalError(
-      'MIGRATION_FAILED',
-      'the database does not have the newest schema; run pronghorn migrate',
-    )
-  }
+  await requireSchema(client)
   const known = await listDigestTables(client)
   const unknown = (flags.table ?? []).filter((name) => !known.includes(name))
   if (unknown.length > 0) {

@@ -21,7 +21,7 @@ interface ImportFlags extends ConfigOption {
 export function addImportState(program: Command, io: CliIo): void {
   program
     .command('import-state')
-    .summary('begin with the present state of the chain, without its history')
+    .summary("fill an empty database from the chain's current tables, without history")
     .description(
       'Fills an empty database with what the contracts of a reader have on the chain now: the tables are paged from the ' +
         "node's HTTP API, and the blocks since are read from its state history, until every row is of the same block. Then " +

@@ -101,7 +101,7 @@ function nodeOf({ ship, http }: StandaloneFlags): { readonly ship: string; reado
   if (ship !== undefined && http !== undefined) return { ship, http }
   if (ship === undefined && http === undefined) return null
   const [given, missing] = ship === undefined ? ['--http', '--ship'] : ['--ship', '--http']
-  throw new FatalError('USAGE', `${given} was given without ${missing}: a node is reached at both addresses`)
+  throw new FatalError('USAGE', `${given} needs ${missing} as well (Pronghorn talks to the node over both)`)
 }
 
 function urlOf(protocols: readonly string[]): (text: string) => string {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { SqldbConfig } from '../../core/config/connections/index.ts'
-import { databaseFailure, isMigrated } from '../../core/database/index.ts'
+import { databaseFailure } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import type { Repaired, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'
 import { wholeNumber } from '../arguments.ts'
-import { withDatabase } from '../database.ts'
+import { requireSchema, withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
@@ -63,7 +63,7 @@ export function addVerify(program: Command, io: CliIo): void {
         ...(io.isTerminal ? { onProgress: (progress) => io.err(progressLine(progress)) } : {}),
       } satisfies VerifyDatabaseOptions
       if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes goes with --repair')
-      await withDatabase(sqldb, 'pronghorn verify', (client) => checkSchema(client))
+      await withDatabase(sqldb, 'pronghorn verify', requireSchema)
       await (flags.repair && flags.yes
         ? repair(sqldb, options, flags, io)
         : compare(sqldb, options, flags, io))
@@ -79,14 +79,6 @@ function chooseSource(flags: VerifyFlags, chainHttp: string): VerifyDatabaseOpti
   const url = http ?? chainHttp
   if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)
   return { kind: 'http', url, ...(requests === undefined ? {} : { atOnce: requests }) }
-}
-
-async function checkSchema(client: Parameters<typeof isMigrated>[0]): Promise<void> {
-  if (await isMigrated(client)) return
-  throw new FatalError(
-    'MIGRATION_FAILED',
-    'the database does not have the newest schema; run pronghorn migrate',
-  )
 }
 
 async function compare(

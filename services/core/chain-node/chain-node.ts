@@ -1,4 +1,5 @@
 import { FatalError, RetryableError } from '../errors/index.ts'
+import { nodeFailure, NodeStatusError } from './failure.ts'
 import { nextKeyOf } from './next-key.ts'
 import { requestBelow, shownAddress } from './address.ts'
 import { answerBytes, TIMEOUT_MS } from './limits.ts'
@@ -158,6 +159,7 @@ export async function checkChainId(url: string, chainId: string): Promise<boolea
     throw new FatalError(
       'CHAIN_MISMATCH',
       `the chain node ${shownAddress(url)} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
+      { details: { held: `chain ${chainId}` } },
     )
   }
   return info !== null
@@ -178,13 +180,13 @@ async function ask(
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const answer: unknown = JSON.parse(await readLimited(response, maxBytes))
-    if (!response.ok || typeof answer !== 'object' || answer === null)
-      throw new Error(`HTTP ${response.status}`)
+    const text = await readLimited(response, maxBytes)
+    if (!response.ok) throw new NodeStatusError(response.status)
+    const answer: unknown = JSON.parse(text)
+    if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no object')
     return answer as Record<string, unknown>
   } catch (cause) {
-    const message = `the chain node ${shownAddress(address)} does not answer ${path}`
-    throw new RetryableError('CHAIN_UNREACHABLE', message, { cause })
+    throw nodeFailure(cause, shownAddress(address), path)
   }
 }
 

@@ -1,6 +1,7 @@
 import { RetryableError } from '../errors/index.ts'
 import { retry } from '../retry/index.ts'
 import { requestBelow, shownAddress } from './address.ts'
+import { nodeFailure, NodeStatusError } from './failure.ts'
 import { BACKGROUND_BYTES, BACKGROUND_TIMEOUT_MS } from './limits.ts'
 
 const patience = { attempts: 6, firstMs: 250, longestMs: 4_000 }
@@ -62,10 +63,8 @@ export class NodeClient {
       return answer
     } catch (cause) {
       if (cause instanceof UnknownToNode) throw cause
-      const message = this.#signal.aborted
-        ? 'stopped'
-        : `the chain node ${this.label} does not answer ${path}`
-      throw new RetryableError('CHAIN_UNREACHABLE', message, { cause })
+      if (this.#signal.aborted) throw new RetryableError('CHAIN_UNREACHABLE', 'stopped', { cause })
+      throw nodeFailure(cause, this.label, path)
     } finally {
       this.#leave()
     }
@@ -82,9 +81,9 @@ export class NodeClient {
     })
     const text = await readLimited(response)
     if (response.status === 500 && UNKNOWN_ACCOUNT.test(text)) throw new UnknownToNode('no such account')
+    if (!response.ok) throw new NodeStatusError(response.status)
     const answer: unknown = JSON.parse(text)
-    if (!response.ok || typeof answer !== 'object' || answer === null)
-      throw new Error(`HTTP ${response.status}`)
+    if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no object')
     return answer as Record<string, unknown>
   }
 

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { FatalError } from '../errors/index.ts'
+import { FatalError, PronghornError } from '../errors/index.ts'
 import { packageRoot } from '../paths/index.ts'
 import { retry } from '../retry/index.ts'
+import { checkServer, explainDatabaseError } from './failures.ts'
 
 /** One numbered file of `migrations/`. */
 interface Migration {
@@ -44,16 +45,17 @@ async function readMigrations(): Promise<Migration[]> {
  * second are given up and asked for again, because requests of the api queue behind them.
  *
  * @returns the numbers of the files that were applied now.
- * @throws FatalError `DATABASE_TOO_NEW` when the database was migrated by a newer version, `MIGRATION_FAILED` when an
+ * @throws the error of a cause that an operator has to mend (`DISK_FULL`, `DATABASE_PERMISSION`, `DATABASE_VERSION`,
+ *   `DATABASE_ENCODING`, ...); FatalError `DATABASE_TOO_NEW` when the database was migrated by a newer version, `MIGRATION_FAILED` when an
  *   applied file differs from the one here, when the database is of a version before 1.0.0, or when a file fails; the
  *   message names the file.
  */
 export async function migrate(client: pg.ClientBase): Promise<number[]> {
   const known = await readMigrations()
+  await checkServer(client)
   await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
   try {
-    await client.query(`CREATE TABLE IF NOT EXISTS public.pronghorn_migrations (
-      number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+    await createHistory(client)
     const { rows } = await client.query<AppliedMigration>(
       'SELECT number, name, checksum FROM public.pronghorn_migrations ORDER BY number',
     )
@@ -64,6 +66,15 @@ export async function migrate(client: pg.ClientBase): Promise<number[]> {
     return pending.map((migration) => migration.number)
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK])
+  }
+}
+
+async function createHistory(client: pg.ClientBase): Promise<void> {
+  try {
+    await client.query(`CREATE TABLE IF NOT EXISTS public.pronghorn_migrations (
+      number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
+  } catch (error) {
+    throw explainDatabaseError(error, 'creating the tables')
   }
 }
 
@@ -79,14 +90,14 @@ function checkApplied(known: readonly Migration[], applied: readonly AppliedMigr
     if (number < FIRST_MIGRATION) {
       throw new FatalError(
         'MIGRATION_FAILED',
-        `the database is of a version before 1.0.0 (schema migration ${number}): this version cannot upgrade it, index the chain into a new database`,
+        `the database is of a version before 1.0.0 (schema migration ${number}), which this version cannot upgrade: index the chain into a new database`,
       )
     }
     const file = known.find((migration) => migration.number === number)
     if (!file) {
       throw new FatalError(
         'DATABASE_TOO_NEW',
-        `the database has schema migration ${number} (${name}), which this version does not know: use a newer version`,
+        `the database has schema migration ${number} (${name}), which this version does not know`,
       )
     }
     if (file.checksum !== checksum) {
@@ -131,6 +142,8 @@ async function applyAll(client: pg.ClientBase, pending: readonly Migration[]): P
     await client.query('COMMIT')
   } catch (cause) {
     await client.query('ROLLBACK')
+    const known = explainDatabaseError(cause, 'creating or updating the tables')
+    if (known instanceof PronghornError) throw known
     throw new FatalError(
       'MIGRATION_FAILED',
       `schema migration ${current?.number ?? 0} (${current?.name ?? 'none'}) failed; the database is as it was before`,

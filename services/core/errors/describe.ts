@@ -4,8 +4,8 @@ const MAX_CAUSES = 8
 const MAX_LENGTH = 4000
 
 /**
- * One line of text for anything that was thrown: code, message, then each cause after `<-`.
- * Never throws, ends on circular causes, and is at most 4,000 characters long.
+ * One line of text for anything that was thrown: code, message, then each cause after `<-` whose text is not in the
+ * message already. Never throws, ends on circular causes, and is at most 4,000 characters long.
  */
 export function describeError(error: unknown): string {
   const parts: string[] = []
@@ -13,7 +13,8 @@ export function describeError(error: unknown): string {
   let current = error
   while (current !== undefined && !seen.has(current) && parts.length < MAX_CAUSES) {
     seen.add(current)
-    parts.push(describeOne(current))
+    const text = describeOne(current)
+    if (!parts.some((part) => part.includes(text))) parts.push(text)
     current = current instanceof Error ? current.cause : undefined
   }
   return (parts.length === 0 ? 'undefined' : parts.join(' <- ')).slice(0, MAX_LENGTH)

@@ -2,6 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { FatalError, PronghornError, RetryableError } from './pronghorn-error.ts'
 import { describeError } from './describe.ts'
 import { errorCatalogue } from './catalogue.ts'
+import type { ErrorCode } from './catalogue.ts'
+import { runModes } from './mode.ts'
+import type { RunMode } from './mode.ts'
+import { remedyOf } from './remedy.ts'
 
 describe('errors', () => {
   it('errors say whether a retry can help', () => {
@@ -18,8 +22,45 @@ describe('errors', () => {
     for (const [code, entry] of Object.entries(errorCatalogue)) {
       expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/)
       expect(entry.meaning.length).toBeGreaterThan(20)
-      expect(entry.remedy.length).toBeGreaterThan(20)
     }
+  })
+
+  it('a remedy has the values of the error, and names those that the error does not carry', () => {
+    expect(remedyOf('CHAIN_MISMATCH', 'standalone', { held: 'the demo chain' })).toBe(
+      'Use another `--data` directory, or a node of the demo chain.',
+    )
+    expect(remedyOf('CHAIN_MISMATCH', 'standalone')).toContain('a node of HELD')
+    expect(remedyOf('SHIP_RANGE_UNAVAILABLE', 'standalone', { start: 847 })).toContain('`--start-block 847`')
+  })
+})
+
+/** Words that lead a person astray in a mode, because what they name is not there. */
+const foreignWords: Readonly<Record<RunMode, RegExp>> = {
+  standalone:
+    /docker|compose|container|scripts\/|\.env|`(?:chain|sqldb|kvstore)\.|systemctl|[a-z]_block`|\b(?:CHAIN|POSTGRES|REDIS)_[A-Z]+|`pronghorn /,
+  appliance:
+    /npm start|npm ci|`--(?:ship|http|data|start-block)|`(?:chain|sqldb|kvstore)\.|systemctl|`pronghorn /,
+  process: /docker|compose|\.env|npm start|`--(?:ship|http|data|start-block)|scripts\//,
+}
+/** Codes of which a mode has its say although the mode cannot meet them. */
+const otherwise = new Map<ErrorCode, readonly RunMode[]>([
+  ['EMBEDDED_POSTGRES_MISSING', ['standalone']],
+  ['EMBEDDED_POSTGRES_FAILED', ['appliance', 'process']],
+  ['DATA_FOLDER_HELD', ['appliance', 'process']],
+  ['DATA_FOLDER_UNUSABLE', ['appliance', 'process']],
+  ['RECORDING_INVALID', ['appliance']],
+])
+
+describe.each(Object.keys(runModes) as RunMode[])('remedies of %s', (mode) => {
+  const remedies = (Object.keys(errorCatalogue) as ErrorCode[]).map(
+    (code) => [code, remedyOf(code, mode)] as const,
+  )
+
+  it.each(remedies)('%s says what to do, with what there is in this mode', (code, remedy) => {
+    expect(remedy.length).toBeGreaterThan(20)
+    expect(remedy).toMatch(/^[A-Z].*[.?]$/)
+    expect(remedy).not.toMatch(/[{}]|undefined/)
+    if (!otherwise.get(code)?.includes(mode)) expect(remedy).not.toMatch(foreignWords[mode])
   })
 })
 

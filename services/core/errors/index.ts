@@ -1,4 +1,7 @@
 export { errorCatalogue } from './catalogue.ts'
 export type { ErrorCode } from './catalogue.ts'
+export { runModes } from './mode.ts'
+export type { RunMode } from './mode.ts'
+export { remedyOf } from './remedy.ts'
 export { PronghornError, RetryableError, FatalError } from './pronghorn-error.ts'
 export { describeError } from './describe.ts'

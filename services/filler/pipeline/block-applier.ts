@@ -73,6 +73,8 @@ export class BlockApplier {
   readonly #rowWatch: ReturnType<typeof createWatchSet>
   /** ABIs that did not come from the stream, by account; `reload` puts them below the stored ones. */
   readonly #assumedAbis = new Map<string, Uint8Array>()
+  /** Why the ABI of an account is not known. */
+  readonly #missingAbis = new Map<string, string>()
   readonly #warned = new Set<string>()
   #lastTimeMs = 0
 
@@ -116,6 +118,11 @@ export class BlockApplier {
     this.#contracts.get(account)?.decoder.setAbi(abi)
   }
 
+  /** Takes why the ABI of an account is not known, for the error of a block that needs it. */
+  noteMissingAbi(account: string, why: string): void {
+    this.#missingAbis.set(account, why)
+  }
+
   /** Sets handler states and ABIs to what the database holds, ABIs as of the end of block `block`. */
   async reload(query: Query, block: number, lastTimeMs: number): Promise<void> {
     this.#lastTimeMs = lastTimeMs
@@ -138,7 +145,7 @@ export class BlockApplier {
    * Applies a block to a unit.
    *
    * @param capture collects the published events of the block; null without publishing.
-   * @throws FatalError `BLOCK_FAILED` naming block, transaction, action or table, and cause.
+   * @throws FatalError `BLOCK_FAILED` naming block, transaction, action or table, and cause; `CONTRACT_ABI_MISSING`.
    */
   apply(block: ShipBlock, unit: CommitUnit, capture: BlockCapture | null = null): AppliedBlock {
     // Describes the current item, only for errors.
@@ -181,15 +188,27 @@ export class BlockApplier {
       accounts.end()
       return { timeMs, events: capture?.end(protocol, block, timeMs) ?? null }
     } catch (error) {
+      if (error instanceof PronghornError && error.code === 'CONTRACT_ABI_MISSING') throw error
       throw new FatalError(
         'BLOCK_FAILED',
         `block ${block.num} (${block.id}), ${describePlace(place)}: ${describeError(error)}`,
         {
           cause: error,
-          details: { block: block.num, ...(error instanceof PronghornError ? { code: error.code } : {}) },
+          details: {
+            block: block.num,
+            start: block.num + 1,
+            ...(error instanceof PronghornError ? { code: error.code } : {}),
+          },
         },
       )
     }
+  }
+
+  #abiMissing(account: string, { num }: BlockInfo): FatalError {
+    const why = this.#missingAbis.get(account) ?? `no ABI of ${account} is known`
+    return new FatalError('CONTRACT_ABI_MISSING', `${why}: block ${num} needs it`, {
+      details: { block: num },
+    })
   }
 
   #openStateWriters(block: ShipBlock, info: BlockInfo, unit: CommitUnit): OpenStateWriter[] {
@@ -263,8 +282,7 @@ export class BlockApplier {
    * @throws RangeError for a number in an action of the contract itself that no column holds.
    */
   #decodeAction(contract: Contract, name: string, action: ScannedAction, info: BlockInfo): unknown {
-    if (!contract.decoder.hasAbi)
-      throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
+    if (!contract.decoder.hasAbi) throw this.#abiMissing(contract.decoder.account, info)
     try {
       return contract.decoder.decodeAction(name, action.payload, action.dataStart, action.dataEnd)
     } catch (error) {
@@ -285,8 +303,7 @@ export class BlockApplier {
     const contract = this.#contracts.get(nameToString(row.codeLo, row.codeHi))
     const table = nameToString(row.tableLo, row.tableHi)
     if (!contract?.decoder.wantsRow(table)) return
-    if (!contract.decoder.hasAbi)
-      throw new FatalError('ABI_INVALID', `no ABI of ${contract.decoder.account} is known at this block`)
+    if (!contract.decoder.hasAbi) throw this.#abiMissing(contract.decoder.account, open.info)
     if (!contract.decoder.namesRow(table)) {
       this.counters.unknownTables++
       this.#warnOnce(open.info, `table ${table} of ${contract.decoder.account} is not in its ABI`)

@@ -28,10 +28,10 @@ export function namingBlocks(error: unknown, blocks: number, last: UnitBlock): u
   if (!(error instanceof FatalError) || error instanceof RetryableError) return error
   const first = last.num - blocks + 1
   const place = blocks === 1 ? `block ${last.num}` : `blocks ${first} to ${last.num}`
-  const hint = blocks === 1 ? `; to leave out this block only, set start_block to ${last.num + 1}` : ''
+  const hint = blocks === 1 ? `; a start at block ${last.num + 1} leaves out this block only` : ''
   return new FatalError(error.code, `${place}: ${error.message}${hint}`, {
     cause: error.cause,
-    details: { ...error.details, first_block: first, last_block: last.num },
+    details: { ...error.details, first_block: first, last_block: last.num, start: last.num + 1 },
   })
 }
 

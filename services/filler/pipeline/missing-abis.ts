@@ -1,5 +1,5 @@
 import { readRawAbi } from '../../core/chain-node/index.ts'
-import { describeError } from '../../core/errors/index.ts'
+import { describeError, PronghornError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { Query } from '../handlers/index.ts'
 import type { BlockApplier } from './block-applier.ts'
@@ -25,7 +25,10 @@ export async function assumeMissingAbis(
 ): Promise<void> {
   for (const account of applier.accountsWithoutAbi) {
     const abi = (await readLaterAbi(query, account, block)) ?? (await readPresentAbi(http, account, logger))
-    if (abi === null) continue
+    if (typeof abi === 'string') {
+      applier.noteMissingAbi(account, `${abi} and no block since ${block + 1} sets it`)
+      continue
+    }
     applier.assumeAbi(account, abi)
     logger.warn(
       { account, block },
@@ -42,19 +45,24 @@ async function readLaterAbi(query: Query, account: string, block: number): Promi
   return rows[0]?.abi ?? null
 }
 
+/** The ABI; else a clause that says why there is none. */
 async function readPresentAbi(
   http: string | null,
   account: string,
   logger: Logger,
-): Promise<Uint8Array | null> {
-  if (http === null) return null
+): Promise<Uint8Array | string> {
+  const missing = `the ABI of ${account}`
+  if (http === null) return `${missing} was not requested, because the node has no HTTP address,`
   try {
-    return await readRawAbi(http, account)
+    return (await readRawAbi(http, account)) ?? `the account ${account} has no ABI at present`
   } catch (error) {
-    logger.warn(
-      { account, cause: describeError(error) },
-      'the ABI of a contract could not be read from the chain node',
-    )
-    return null
+    const cause = describeError(error)
+    logger.warn({ account, cause }, 'the ABI of a contract could not be read from the chain node')
+    const answer = isMissingEndpoint(error) ? 'HTTP 404 from /v1/chain/get_raw_abi' : cause
+    return `the node did not give ${missing} (${answer})`
   }
+}
+
+function isMissingEndpoint(error: unknown): boolean {
+  return error instanceof PronghornError && error.code === 'NODE_API_INCOMPLETE'
 }

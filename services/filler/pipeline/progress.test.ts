@@ -33,7 +33,7 @@ test.each([
   [
     'a lost connection',
     { session: 'disconnected', lastProblem: 'ECONNREFUSED', sinceCommitMs: 30_000 },
-    'no stream from the chain node: no commit for 30 s (ECONNREFUSED)',
+    'no stream from the chain node: ECONNREFUSED (for 30 s). Trying again.',
   ],
   [
     'a node that is behind',

@@ -35,10 +35,7 @@ export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFT
   const { session, sinceCommitMs, sinceMessageMs, waitingBlocks, unfinishedBytes } = facts
   if (sinceCommitMs < stalledAfterMs) return null
   const idle = `no commit for ${seconds(sinceCommitMs)}`
-  if (session === 'disconnected') {
-    const reason = facts.lastProblem === null ? '' : ` (${facts.lastProblem})`
-    return problem('no stream from the chain node', `${idle}${reason}`)
-  }
+  if (session === 'disconnected') return describeDisconnection(facts)
   if (session === 'behind') return problem('the chain node is behind the reader', idle)
   if (sinceMessageMs >= stalledAfterMs) {
     return unfinishedBytes > MESSAGE_BYTES
@@ -51,6 +48,15 @@ export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFT
   return waitingBlocks > 0 ? problem('blocks wait', `${waitingBlocks} blocks, ${idle}`) : null
 }
 
+/** The sentence of the last problem where there is one: `the chain node ws://… refuses connections (for 31 s). Trying again.` */
+function describeDisconnection({ lastProblem, sinceCommitMs }: ProgressFacts): ReaderProblem {
+  const summary = 'no stream from the chain node'
+  const [code = '', sentence = lastProblem] = /^([A-Z_]+): (.*)$/s.exec(lastProblem ?? '')?.slice(1) ?? []
+  const cause =
+    code === 'CHAIN_NODE_REFUSED' ? sentence! : `${summary}${sentence === null ? '' : `: ${sentence}`}`
+  return { summary, detail: `${cause} (for ${seconds(sinceCommitMs)}). Trying again.` }
+}
+
 /** What an error that interrupted reading means; it holds until the next commit. */
 export function describeInterruption(error: unknown): ReaderProblem {
   const code = error instanceof PronghornError ? error.code : 'INTERNAL'
@@ -59,7 +65,10 @@ export function describeInterruption(error: unknown): ReaderProblem {
 
 const summaries: Readonly<Record<string, string>> = {
   DATABASE_UNAVAILABLE: 'the database is unavailable',
-  DATABASE_DISK_FULL: 'the disk of the database is full',
+  DATABASE_REFUSED: 'the database is unavailable',
+  DATABASE_CONNECTIONS: 'the database has no connection left',
+  DATABASE_LOGIN_REFUSED: 'the database refuses the login',
+  DISK_FULL: 'the disk of the database is full',
   DATABASE_READ_ONLY: 'the database takes no writes',
 }
 

@@ -52,7 +52,7 @@ export class QueryIndexBuilder {
       longestMs: LONGEST_RETRY_MS,
       signal: this.#ending.signal,
       onFailure: (error, _failures, delayMs) => {
-        const [code] = knownFailure(error) ?? []
+        const code = knownFailure(error)?.code
         this.#logger.error(
           { err: error, ...(code === undefined ? {} : { code }), delayMs },
           'query indexes could not be built; lists are slow until they are, which is tried again',

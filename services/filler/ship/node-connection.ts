@@ -5,6 +5,7 @@ import { openNodeSocket } from './node-socket.ts'
 import type { NodeSocket } from './node-socket.ts'
 import {
   chainMismatch,
+  connectionClosed,
   connectionLost,
   limitViolated,
   protocolViolation,
@@ -63,7 +64,9 @@ export class NodeConnection<P extends ProtocolCodec> {
       closed: (reason, limit, cause) => {
         const num = events.expected() ?? reader.tail.next
         events.lost(
-          limit === null ? connectionLost(reason, cause) : limitViolated(limit, num, maxMessageBytes),
+          limit === null
+            ? connectionClosed(address.label, reason, cause)
+            : limitViolated(limit, num, maxMessageBytes),
         )
       },
     })

@@ -1,3 +1,4 @@
+import { nodeRefusal } from '../../core/chain-node/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { PronghornError } from '../../core/errors/index.ts'
 import type { SocketLimit } from './node-socket.ts'
@@ -17,6 +18,12 @@ export function connectionLost(reason: string, cause?: unknown): Problem {
   return { kind: 'lost', error: new RetryableError('SHIP_CONNECTION_LOST', reason, { cause }) }
 }
 
+/** The connection to a node was not made, or ended: its reason, or that the node refuses connections. */
+export function connectionClosed(label: string, reason: string, cause?: unknown): Problem {
+  const refusal = nodeRefusal(cause, label)
+  return refusal === null ? connectionLost(reason, cause) : { kind: 'lost', error: refusal }
+}
+
 /** The node sent what no state-history node sends. */
 export function protocolViolation(message: string, cause?: unknown): Problem {
   return { kind: 'suspect', error: new FatalError('SHIP_PROTOCOL', message, { cause }) }
@@ -29,8 +36,7 @@ export function unusableProtocol(cause: unknown): Problem {
 }
 
 /** `chain_state [2, 900), traces [2, 900)`: what a node said to hold, for messages. */
-function describeRanges(status: StatusResult | null): string {
-  if (status === null) return 'ranges unknown'
+function describeRanges(status: StatusResult): string {
   const { traceBegin, traceEnd, stateBegin, stateEnd } = status
   return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`
 }
@@ -45,32 +51,40 @@ export function blockFalse(label: string, num: number, id: Uint8Array): Problem 
   }
 }
 
+/** A block that the logs of the node do not have. */
+interface UnavailableRange {
+  readonly message: string
+  /** What the node said to hold, to be shown; null where the message says enough. */
+  readonly status: StatusResult | null
+  readonly num: number
+  /** First block that the reader could start with on this node. */
+  readonly start: number
+}
+
 /** The logs of the node do not cover the block that is needed next. */
-export function rangeUnavailable(
-  message: string,
-  status: StatusResult | null,
-  num: number,
-  hint?: string,
-): Problem {
-  const error = new FatalError(
-    'SHIP_RANGE_UNAVAILABLE',
-    `${message}; the node has ${describeRanges(status)}${hint === undefined ? '' : `; ${hint}`}`,
-    {
-      details: { block_num: num },
-    },
-  )
+export function rangeUnavailable({ message, status, num, start }: UnavailableRange): Problem {
+  const ranges = status === null ? '' : `; it has ${describeRanges(status)}`
+  const error = new FatalError('SHIP_RANGE_UNAVAILABLE', `${message}${ranges}`, {
+    details: { block_num: num, start },
+  })
   return { kind: 'unusable', error }
 }
 
-/** How to go on without one block: a start behind it leaves a gap, which is recorded. */
+/** How to go on without one block: the gap is recorded. */
 export function withoutBlock(num: number): string {
-  return `to leave out this block only, set start_block to ${num + 1}`
+  return `a start at block ${num + 1} leaves out this block only`
+}
+
+/** A log that the reader needs is not written by the node. */
+export function logDisabled(name: string): Problem {
+  return { kind: 'unusable', error: new FatalError('SHIP_LOG_DISABLED', `${name} of the node is off`) }
 }
 
 /** The stream continued at `to + 1`, although `from` was next. */
 export function rangeMissing(from: number, to: number, status: StatusResult | null): Problem {
   const range = from === to ? `block ${from}` : `blocks ${from} to ${to}`
-  const message = `the node leaves out ${range}, which it should have; it has ${describeRanges(status)}`
+  const ranges = status === null ? '' : `; it has ${describeRanges(status)}`
+  const message = `the node leaves out ${range}, which it should have${ranges}`
   const error = new FatalError('SHIP_RANGE_MISSING', message, { details: { first_num: from, last_num: to } })
   return { kind: 'suspect', error }
 }
@@ -91,17 +105,19 @@ export function limitViolated(limit: SocketLimit, num: number, limitBytes: numbe
 }
 
 function messageTooLarge(num: number, limitBytes: number): Problem {
-  const message =
-    `the message for block ${num} is larger than ${limitBytes} bytes (ship_max_message_bytes); ` +
-    `the first block after a snapshot start carries the whole chain state, begin above it`
-  const error = new FatalError('SHIP_MESSAGE_TOO_LARGE', message, { details: { block_num: num } })
+  const message = `the message for block ${num} is larger than ${limitBytes} bytes`
+  const error = new FatalError('SHIP_MESSAGE_TOO_LARGE', message, {
+    details: { block_num: num, start: num + 1 },
+  })
   return { kind: 'unusable', error }
 }
 
 /** The configured chain is another one than that of the node; no other node is tried. */
 export function chainMismatch(label: string, expected: string, actual: string): FatalError {
   const message = `${label} serves chain ${actual}, configured is ${expected}`
-  return new FatalError('CHAIN_MISMATCH', message, { details: { expected, actual } })
+  return new FatalError('CHAIN_MISMATCH', message, {
+    details: { expected, actual, held: `chain ${expected}` },
+  })
 }
 
 /** A fork that reaches a block which can no longer be undone. */

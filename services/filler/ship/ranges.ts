@@ -1,4 +1,4 @@
-import { rangeMissing, rangeUnavailable, withoutBlock } from './problems.ts'
+import { logDisabled, rangeMissing, rangeUnavailable, withoutBlock } from './problems.ts'
 import type { Problem } from './problems.ts'
 import type { BlocksResult, ShipBlock, StatusResult } from './types.ts'
 
@@ -30,19 +30,25 @@ export function checkRanges(status: StatusResult, start: number): RangeVerdict {
   if (status.head.num < 2 && start > status.head.num) return { kind: 'behind' }
   const first = firstLoggedBlock(status)
   const disabled = disabledLog(status)
-  if (disabled !== null) return unavailable(`${disabled} of the node is off`, status, start)
+  if (disabled !== null) return { kind: 'problem', problem: logDisabled(disabled) }
   if (start === 1 && first === 2) return checkRanges(status, 2)
   if (start < first) {
-    return unavailable(`block ${start} is needed, the logs of the node begin at ${first}`, status, start)
+    const message = `the node has no blocks before ${first}, block ${start} is needed`
+    return { kind: 'problem', problem: rangeUnavailable({ message, status: null, num: start, start: first }) }
   }
   const complete = Math.max(status.traceBegin, status.stateBegin)
   if (start < complete && complete - first > 1) {
-    return unavailable(`block ${start} is needed, one log of the node begins at ${complete}`, status, start)
+    const message = `the node has not both traces and chain state of blocks before ${complete}, block ${start} is needed`
+    return { kind: 'problem', problem: rangeUnavailable({ message, status, num: start, start: complete }) }
   }
   if (status.head.num + 1 < start) return { kind: 'behind' }
   const end = Math.min(status.traceEnd, status.stateEnd)
   if (start >= end && status.head.num >= end + LOG_LAG_BLOCKS) {
-    return unavailable(`block ${start} is needed, a log of the node ends before ${end}`, status, start)
+    const message = `a log of the node ends before block ${end}, block ${start} is needed`
+    return {
+      kind: 'problem',
+      problem: rangeUnavailable({ message, status, num: start, start: status.head.num }),
+    }
   }
   return { kind: 'ready', start }
 }
@@ -74,12 +80,8 @@ export function missingPayload(block: ShipBlock, status: StatusResult | null): P
     ['deltas', block.deltas],
   ] as const
   const missing = payloads.filter(([, payload]) => payload === null).map(([name]) => name)
-  const problem = `block ${block.num} came without ${missing.join(', ')}`
-  return rangeUnavailable(problem, status, block.num, withoutBlock(block.num))
-}
-
-function unavailable(message: string, status: StatusResult, start: number): RangeVerdict {
-  return { kind: 'problem', problem: rangeUnavailable(message, status, start) }
+  const message = `block ${block.num} came without ${missing.join(', ')}; ${withoutBlock(block.num)}`
+  return rangeUnavailable({ message, status, num: block.num, start: block.num + 1 })
 }
 
 function disabledLog(status: StatusResult): string | null {

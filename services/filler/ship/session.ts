@@ -121,17 +121,15 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     reader.lastProblem = reason
     this.#faults += 1
     reader.state = 'backing-off'
+    // A problem that ends the session is reported by the caller.
+    if (problem.kind === 'unusable' || problem.kind === 'suspect') this.#strike(problem)
     const fields = { url: reader.url, code: problem.error.code }
     // One warning until the next block arrives: further attempts say nothing new.
     if (this.#warnedAt === reader.blocksReceived) reader.settings.logger.info(fields, reason)
     else reader.settings.logger.warn(fields, reason)
     this.#warnedAt = reader.blocksReceived
-    if (problem.kind === 'missed-fork') {
-      if (this.#undoMissedFork(problem.num ?? reader.tail.next)) return
-    } else {
-      if (problem.kind !== 'lost') this.#strike(problem)
-      this.#turn += 1
-    }
+    if (problem.kind !== 'missed-fork') this.#turn += 1
+    else if (this.#undoMissedFork(problem.num ?? reader.tail.next)) return
     await pause(this.#backoff.nextDelayMs(), signal)
   }
 

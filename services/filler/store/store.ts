@@ -114,7 +114,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const client = await connectDatabase(options.address, {
     applicationName: `pronghorn filler ${options.reader}`,
   }).catch((cause: unknown) => {
-    throw databaseFailure(cause, 'the database cannot be reached')
+    throw databaseFailure(cause, 'the database cannot be reached', options.address)
   })
   try {
     await client.query(SESSION_SETTINGS)

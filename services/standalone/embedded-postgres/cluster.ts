@@ -13,6 +13,8 @@ import { isRunning, pause, serverProcessesIn } from './processes.ts'
 /** A busy machine takes minutes; a failure is reported at once. */
 const INITDB_TIMEOUT_MS = 600_000
 const STOP_TIMEOUT_MS = 30_000
+/** What initdb says without room for its files. */
+const NO_SPACE = /No space left on device|Disk quota exceeded/
 /** Databases that initdb creates: template1, template0 and postgres. */
 const FIRST_DATABASES = 3
 
@@ -57,6 +59,10 @@ export async function ensureCluster(place: ClusterPlace): Promise<string> {
     const hint = account
       ? `; the server does not run as root but as user ${account.uid}, who must be able to reach the folder`
       : ''
+    if (NO_SPACE.test(String(cause)))
+      throw new FatalError('DISK_FULL', `no space left in ${base}`, {
+        details: { doing: 'creating the database files' },
+      })
     const message = `PostgreSQL could not create its files in ${dataDir}${hint}`
     throw new FatalError('EMBEDDED_POSTGRES_FAILED', message, { cause })
   }

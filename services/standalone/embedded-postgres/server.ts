@@ -22,6 +22,10 @@ const STOP_TIMEOUT_MS = 30_000
 const READY = /ready to accept (?:read-?.?only )?connections/
 /** What it says while something of a killed server is left. */
 const REMAINS = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
+/** What it says without room for its files. */
+const NO_SPACE = /No space left on device|Disk quota exceeded/
+/** Characters of its output that are kept. */
+const KEPT_OUTPUT = 4_000
 const RETRY_MS = 250
 
 /** How to reach a running server; the keys are those of a `pg` connection. */
@@ -48,7 +52,7 @@ export interface EmbeddedPostgresOptions {
   /** Settings added to the server's command line, e.g. `{ shared_buffers: '256MB' }`. */
   readonly settings?: Readonly<Record<string, string>>
   /** Called when the server ends without having been asked to. */
-  readonly onUnexpectedExit?: (detail: string) => void
+  readonly onUnexpectedExit?: (failure: FatalError) => void
 }
 
 /**
@@ -86,8 +90,7 @@ export async function startEmbeddedPostgres(
     const { server, output } = started
     server.once('exit', (code, signal) => {
       guard.note('server', 0)
-      if (stopping === null)
-        options.onUnexpectedExit?.(`code ${String(code)}, signal ${String(signal)}: ${output().slice(-500)}`)
+      if (stopping === null) options.onUnexpectedExit?.(unexpectedExit(code, signal, output()))
     })
     const pid = server.pid ?? 0
     const stop = () => (stopping ??= endServer(server).then(release))
@@ -151,21 +154,42 @@ async function untilReady(server: ChildProcess): Promise<() => string> {
   await new Promise<void>((resolve, reject) => {
     const fail = (reason: string) => {
       clearTimeout(timer)
-      const message = `PostgreSQL ${reason}: ${output.trim().slice(-1000)}`
-      reject(new FatalError('EMBEDDED_POSTGRES_FAILED', message))
+      const code = NO_SPACE.test(output) ? 'DISK_FULL' : 'EMBEDDED_POSTGRES_FAILED'
+      const details = { doing: 'starting PostgreSQL', output: lastLines(output) }
+      reject(new FatalError(code, `PostgreSQL ${reason}`, { details }))
     }
     const timer = setTimeout(() => fail('was not ready in time'), START_TIMEOUT_MS)
     server.once('error', (error) => fail(error.message))
     // Not at its exit: by now all of its words have been read.
     server.once('close', () => fail('ended while starting'))
     server.stderr?.on('data', (chunk: Buffer) => {
-      output = (output + chunk.toString('utf8')).slice(-4000)
+      output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT)
       if (!READY.test(output)) return
       clearTimeout(timer)
       resolve()
     })
   })
   return tail
+}
+
+/** How many of the server's last lines are shown. */
+const SHOWN_LINES = 8
+
+/** Whole lines from the end of what the server wrote. */
+function lastLines(output: string): string[] {
+  const lines = output.trim().split('\n')
+  // The first one may have lost its beginning.
+  const whole = output.length >= KEPT_OUTPUT ? lines.slice(1) : lines
+  return whole.slice(-SHOWN_LINES)
+}
+
+function unexpectedExit(code: number | null, signal: string | null, output: string): FatalError {
+  const how = code === null ? `signal ${String(signal)}` : `exit code ${code}`
+  // The server ends with 0 only when it was asked to.
+  const what = code === 0 ? 'was stopped by somebody else' : 'ended unexpectedly'
+  return new FatalError('EMBEDDED_POSTGRES_FAILED', `PostgreSQL ${what} (${how})`, {
+    details: { output: lastLines(output) },
+  })
 }
 
 async function endServer(server: ChildProcess): Promise<void> {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import { connectDatabase, databaseFailure } from '../../../core/database/index.ts'
+import { connectDatabase } from '../../../core/database/index.ts'
 import type { DatabaseAddress } from '../../../core/database/index.ts'
 import type { Accounts } from '../reader-handlers.ts'
 import { unfit } from '../unfit.ts'
+import { describeError, RetryableError } from '../../../core/errors/index.ts'
 
 /** Position of a reader of the old database. */
 export interface OldPosition {
@@ -82,7 +83,11 @@ export class OldSource {
 async function connectSource(address: DatabaseAddress): Promise<pg.Client> {
   const client = await connectDatabase(address, { applicationName: 'pronghorn import' }).catch(
     (cause: unknown) => {
-      throw databaseFailure(cause, 'the database to import cannot be reached')
+      const place = `${address.host}:${address.port}`
+      throw new RetryableError(
+        'IMPORT_SOURCE_UNAVAILABLE',
+        `the database to import at ${place} cannot be opened: ${describeError(cause)}`,
+      )
     },
   )
   // The format of times and numbers must not depend on the server's settings.
@@ -96,7 +101,7 @@ async function connectSource(address: DatabaseAddress): Promise<pg.Client> {
  * Opens a snapshot of the old database.
  *
  * @param reader its reader; may be left out when it has one.
- * @throws FatalError `IMPORT_SOURCE_UNFIT`; RetryableError `DATABASE_UNAVAILABLE`.
+ * @throws FatalError `IMPORT_SOURCE_UNFIT`; RetryableError `IMPORT_SOURCE_UNAVAILABLE`.
  */
 export async function openOldSource(address: DatabaseAddress, reader?: string): Promise<OldSource> {
   const leader = await connectSource(address)

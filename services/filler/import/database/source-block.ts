@@ -18,6 +18,7 @@ export async function findBlock(
     throw new FatalError(
       'CHAIN_MISMATCH',
       `the chain node ${shown} serves chain ${info.chainId}, the configuration names chain ${chain.chainId}`,
+      { details: { held: `chain ${chain.chainId}` } },
     )
   const { block, newest, newestTimeMs, reversible } = source.position
   if (info.irreversibleBlock < block)
@@ -31,6 +32,7 @@ export async function findBlock(
   const mismatch = new FatalError(
     'CHAIN_MISMATCH',
     `the source does not hold the chain that ${shown} serves: they differ at block ${next?.num ?? newest}`,
+    { details: { held: 'the chain of the source' } },
   )
   // A block that was orphaned since proves nothing; one that the node knows must follow the one that is imported.
   if (following?.id === next?.id && following !== null && following.previous !== found.id) throw mismatch

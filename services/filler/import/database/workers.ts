@@ -35,7 +35,7 @@ export async function openWorkers(
       const reading = await source.openSession('read')
       const writing = await connectDatabase(target, { applicationName: 'pronghorn import' }).catch(
         (cause: unknown) => {
-          throw databaseFailure(cause, 'the database cannot be reached')
+          throw databaseFailure(cause, 'the database cannot be reached', target)
         },
       )
       await writing.query('SET synchronous_commit = off; SET jit = off')

@@ -115,6 +115,7 @@ class StateImport {
       throw new FatalError(
         'CHAIN_MISMATCH',
         `the chain node ${shownAddress(http)} serves chain ${info.chainId}, the configuration names chain ${chainId}`,
+        { details: { held: `chain ${chainId}` } },
       )
     if (info.irreversibleBlock < 1)
       throw new RetryableError(

@@ -203,7 +203,8 @@ export class NodeLink<P extends ProtocolCodec> {
     const { from, to } = this.node
     if (num < from || num > to) {
       const limits = `it is used for blocks ${from} to ${to === Infinity ? 'the head' : to} only (chain.ship)`
-      return rangeUnavailable(`block ${num} is needed, ${limits}`, this.#status, num).error
+      const message = `block ${num} is needed, ${limits}`
+      return rangeUnavailable({ message, status: this.#status, num, start: from }).error
     }
     if (this.#status === null) return null
     const verdict = checkRanges(this.#status, num)

@@ -1,0 +1,49 @@
+import { RetryableError } from '../errors/index.ts'
+
+/** An answer whose status is no success. */
+export class NodeStatusError extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super(`HTTP ${status}`)
+    this.status = status
+  }
+}
+
+const NOT_FOUND = 404
+
+/**
+ * What a failed request to the HTTP API of a node means.
+ *
+ * @param node the address of the node as it may be shown.
+ */
+export function nodeFailure(cause: unknown, node: string, path: string): RetryableError {
+  const details = { node, path }
+  const refusal = nodeRefusal(cause, node)
+  if (refusal !== null) return refusal
+  if (cause instanceof NodeStatusError && cause.status === NOT_FOUND) {
+    const message = `the chain node ${node} has no ${path} (HTTP 404)`
+    return new RetryableError('NODE_API_INCOMPLETE', message, { details })
+  }
+  const message = `the chain node ${node} does not answer ${path}`
+  return new RetryableError('CHAIN_UNREACHABLE', message, { cause, details })
+}
+
+/**
+ * The error of a connection that was rejected, because nothing listens at the address or by something on the way; null for
+ * another cause.
+ */
+export function nodeRefusal(cause: unknown, node: string): RetryableError | null {
+  if (!isRefusal(cause)) return null
+  return new RetryableError('CHAIN_NODE_REFUSED', `the chain node ${node} refuses connections`, {
+    details: { node },
+  })
+}
+
+function isRefusal(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth > 3) return false
+  if ('code' in error && error.code === 'ECONNREFUSED') return true
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return error.errors.every((each) => isRefusal(each, depth + 1))
+  return isRefusal(error.cause, depth + 1)
+}

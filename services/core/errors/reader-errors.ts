@@ -1,0 +1,103 @@
+import type { ErrorEntry } from './entry.ts'
+
+/** Errors of the filler and of imports. */
+export const readerErrors = {
+  READER_FAMILIES_DIFFER: {
+    meaning: 'A reader indexes a market without the assets and oracle contracts that the market works with.',
+    remedy: {
+      standalone:
+        'Name the accounts that the message names: `npm start -- --assets-account NAME --oracle-account NAME`, or leave the market out with `--market-account none`.',
+      appliance:
+        'Set ASSETS_ACCOUNT and ORACLE_ACCOUNT in `.env` to the accounts that the message names, or MARKET_ACCOUNT=none; then `docker compose up -d --wait`.',
+      process:
+        'Give the same reader an assets and an oracle handler with the accounts that the message names (`contracts`).',
+    },
+  },
+  READER_LEASE_HELD: {
+    meaning: 'Another process is writing for this reader.',
+    remedy: {
+      standalone:
+        'Stop the process that the message names first: two writers on one reader are never allowed.',
+      appliance:
+        'Stop the process that the message names first: two writers on one reader are never allowed. `docker compose stop filler` stops the one of the containers.',
+      process: 'Stop the process that the message names first: two writers on one reader are never allowed.',
+    },
+  },
+  READER_LEASE_LOST: {
+    meaning: 'The database session that guards this reader was cut, so nothing more may be written.',
+    remedy: {
+      standalone: 'Start again with `npm start` and the same options; it continues from the committed block.',
+      appliance: 'Nothing: the container restarts and continues from the committed block.',
+      process: 'Start `pronghorn filler` again; it continues from the committed block.',
+    },
+  },
+  READER_SETTINGS_CHANGED: {
+    meaning: 'A reader that has already indexed blocks has settings that its data does not allow.',
+    remedy: {
+      standalone: 'Restore the option that the message names, or use another `--data` directory.',
+      appliance:
+        'Restore the variable of the setting that the message names in `.env`, or index into a new database (POSTGRES_DATABASE); then `docker compose up -d --wait`.',
+      process:
+        'Restore the setting that the message names, or use a new reader `name` on an empty database. `start_block_override` accepts blocks that will be missing, `delete_data` indexes again.',
+    },
+  },
+  UNDO_JOURNAL_EXHAUSTED: {
+    meaning: 'A fork reaches below the oldest block that can be undone.',
+    remedy: {
+      standalone:
+        'Nothing was changed. Index again with another `--data` directory, or use a node of the branch that is indexed (`--ship`, `--http`).',
+      appliance: 'Nothing was changed. Restore a backup from before the fork (`scripts/restore NAME`).',
+      process:
+        'Nothing was changed. Restore a backup from before the fork, or index again into an empty database.',
+    },
+  },
+  BLOCK_FAILED: {
+    meaning: 'A block could not be applied. The message names block, transaction, action and cause.',
+    remedy: {
+      standalone:
+        'Everything before the block is committed. Start again, and report the message if it ends at the same block. To leave out only that block: `--start-block {start}` (on a known chain also `--start-block-override`); the gap is recorded.',
+      appliance:
+        'Everything before the block is committed. Report the message if a restart ends at the same block. To leave out only that block: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; the gap is recorded.',
+      process:
+        'Everything before the block is committed. Report the message if a restart ends at the same block. To leave out only that block, set `start_block` to {start} (with `start_block_override`); the gap is recorded.',
+    },
+  },
+  IMPORT_SOURCE_UNAVAILABLE: {
+    meaning: 'The database to import cannot be reached, or refuses the login.',
+    remedy:
+      'Check the address that you gave, and whether that server accepts connections from this machine (`listen_addresses`, `pg_hba.conf`).',
+  },
+  IMPORT_SOURCE_UNFIT: {
+    meaning: 'The database to import is not one that can be imported, or not in its present state.',
+    remedy: {
+      standalone:
+        'Correct what the message names, then start the same command with `--dry-run`: it changes nothing.',
+      appliance:
+        'Correct what the message names. `docker compose run --rm --no-deps filler import-database ADDRESS --dry-run` repeats the checks and changes nothing.',
+      process:
+        'Correct what the message names. `pronghorn import-database ADDRESS --dry-run` repeats the checks and changes nothing.',
+    },
+  },
+  IMPORT_TARGET_FILLED: {
+    meaning: 'An import was requested, but the reader has indexed blocks already.',
+    remedy: {
+      standalone: 'Nothing was changed. Import into a new database.',
+      appliance: 'Nothing was changed. Import into a new database (POSTGRES_DATABASE in `.env`).',
+      process: 'Nothing was changed. Import into a new database (`sqldb.database`, POSTGRES_DATABASE).',
+    },
+  },
+  IMPORT_UNFINISHED: {
+    meaning: 'An import into this database was interrupted, so what is there is incomplete.',
+    remedy: {
+      standalone: 'Start the same import again: it continues, or starts over when its source has changed.',
+      appliance:
+        'Start the same import again (`docker compose run --rm --no-deps filler import-database ADDRESS`): it continues, or starts over when its source has changed.',
+      process:
+        'Run the same `pronghorn import-database` or `pronghorn import-state` again: it continues, or starts over when its source has changed.',
+    },
+  },
+  LIST_SOURCE_FAILED: {
+    meaning: 'A source of named lists did not answer in time, or with something else than lists.',
+    remedy: 'Nothing: its last lists stay in force, and it is asked again. Check the address and the source.',
+  },
+} as const satisfies Record<string, ErrorEntry>

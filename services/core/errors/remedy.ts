@@ -1,0 +1,20 @@
+import { errorCatalogue } from './catalogue.ts'
+import type { ErrorCode } from './catalogue.ts'
+import type { ErrorEntry } from './entry.ts'
+import type { RunMode } from './mode.ts'
+import type { ErrorDetails } from './pronghorn-error.ts'
+
+/** A detail longer than this is not a value that belongs into a command. */
+const MAX_DETAIL_LENGTH = 300
+
+/** What to do about an error in a mode. A detail that the error does not carry stands as its name in capitals. */
+export function remedyOf(code: ErrorCode, mode: RunMode, details: ErrorDetails = {}): string {
+  const { remedy }: ErrorEntry = errorCatalogue[code]
+  const text = typeof remedy === 'string' ? remedy : remedy[mode]
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => detailText(details[name]) ?? name.toUpperCase())
+}
+
+function detailText(value: unknown): string | undefined {
+  const isShown = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
+  return isShown ? String(value).slice(0, MAX_DETAIL_LENGTH) : undefined
+}

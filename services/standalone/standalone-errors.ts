@@ -1,0 +1,46 @@
+import { checkDatabaseChain } from '../core/database/index.ts'
+import { FatalError, PronghornError } from '../core/errors/index.ts'
+import type { StandaloneChain } from './settings.ts'
+
+/** What an error of a standalone run is about. */
+interface RunPlace {
+  /** Folder of the database. */
+  readonly dataDir: string
+}
+
+const NO_SPACE_CODES = new Set<unknown>(['ENOSPC', 'EDQUOT'])
+
+/** An error of a standalone run in words of its options: a full disk names the data directory. */
+export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown {
+  if (!isDiskFull(error)) return error
+  const doing = error instanceof PronghornError ? error.details.doing : undefined
+  const when = typeof doing === 'string' ? ` while ${doing}` : ''
+  return new FatalError('DISK_FULL', `no space left in ${dataDir}${when}`)
+}
+
+function isDiskFull(error: unknown): boolean {
+  if (error instanceof PronghornError) return error.code === 'DISK_FULL'
+  return error instanceof Error && 'code' in error && NO_SPACE_CODES.has(error.code)
+}
+
+/**
+ * Checks that the database of a run holds the chain that is to be indexed.
+ * @throws FatalError `CHAIN_MISMATCH` in words of the options of the run.
+ */
+export async function checkRunChain(
+  client: Parameters<typeof checkDatabaseChain>[0],
+  chain: StandaloneChain,
+  place: RunPlace & { readonly isDemo: boolean },
+): Promise<void> {
+  try {
+    await checkDatabaseChain(client, chain.chainId)
+  } catch (error) {
+    if (!(error instanceof PronghornError) || error.code !== 'CHAIN_MISMATCH') throw error
+    const held = String(error.details.held)
+    const wanted = place.isDemo
+      ? 'without `--ship` and `--http` the demo chain is indexed'
+      : `the node at ${chain.http} is of chain ${chain.chainId}`
+    const message = `${place.dataDir} holds ${held}, but ${wanted}`
+    throw new FatalError('CHAIN_MISMATCH', message, { details: { held } })
+  }
+}

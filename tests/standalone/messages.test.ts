@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, it } from 'vitest'
+import { createDevchain } from '../../services/devchain/index.ts'
+import type { Devchain } from '../../services/devchain/index.ts'
+import { SmallDisk } from '../faults/small-disk.ts'
+import { startNodeStandIn } from '../setup/node-stand-in.ts'
+import { patient } from '../setup/patience.ts'
+import { program, startStandalone } from '../setup/standalone.ts'
+import type { StartedStandalone } from '../setup/standalone.ts'
+
+const OTHER_CHAIN = 'ab'.repeat(32)
+const closing: (() => unknown)[] = []
+let running: StartedStandalone | null = null
+
+afterEach(async () => {
+  await running?.stop('SIGKILL')
+  running = null
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
+  closing.push(() => rm(path, { recursive: true, force: true, maxRetries: 10 }))
+  return path
+}
+
+interface Ended {
+  readonly code: number | null
+  /** Lines of both outputs, without the steps of the start. */
+  readonly lines: readonly string[]
+}
+
+const steps = /^(?:Checking|Starting|Creating|Indexing|Connecting|Stopped|Catching|At the head)/
+
+async function run(...args: string[]): Promise<Ended> {
+  const env = { PATH: process.env.PATH, HOME: tmpdir() }
+  const child = spawn(process.execPath, [program, ...args], { env, timeout: patient(60_000) })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  const [, ending = text] = /Pronghorn is running[^]*?\(HTTP\)\n\n?([^]*)/.exec(text) ?? []
+  return { code, lines: ending.split('\n').filter((line) => line !== '' && !steps.test(line)) }
+}
+
+async function startChain(
+  options: Parameters<typeof createDevchain>[0],
+): Promise<Devchain & { ship: string; http: string }> {
+  const chain = createDevchain({ seed: 3, ...options })
+  const { shipUrl: ship, httpUrl: http } = await chain.start()
+  closing.push(() => chain.stop())
+  return Object.assign(chain, { ship, http })
+}
+
+it('a data directory of another chain names the directory, both chains, and what to do here', async () => {
+  const data = await folder()
+  running = await startStandalone(['--data', data])
+  await running.stop('SIGTERM')
+  const node = await startNodeStandIn(OTHER_CHAIN)
+  closing.push(() => node.close())
+  const { code, lines } = await run('standalone', '--data', data, '--ship', node.ship, '--http', node.http)
+  expect(code).toBe(1)
+  expect(lines).toEqual([
+    `CHAIN_MISMATCH: ${data} holds the demo chain, but the node at ${node.http} is of chain ${OTHER_CHAIN}`,
+    'Use another `--data` directory, or a node of the demo chain.',
+  ])
+})
+
+it('a full disk names the directory and what was being done', async (test) => {
+  const data = await folder()
+  const disk = SmallDisk.mount(data, 56)
+  if (!disk.isSmall) test.skip()
+  closing.push(() => disk.unmount())
+  const { code, lines } = await run('standalone', '--data', data)
+  expect(code).toBe(1)
+  expect(lines).toEqual([
+    expect.stringMatching(
+      `^DISK_FULL: no space left in ${data} while creating the (?:tables|database files)$`,
+    ),
+    'Free space, or move `--data` to a larger disk, then start again.',
+  ])
+})
+
+it('a node without old blocks is told once, with the block to start at', async () => {
+  const chain = await startChain({ blocks: 1_200, retainBytes: 300_000 })
+  const { code, lines } = await run('standalone', '--ship', chain.ship, '--http', chain.http, '--port', '0')
+  const [, first] = /before (\d+),/.exec(lines.join('\n')) ?? []
+  expect(code).toBe(1)
+  expect(lines).toEqual([
+    `SHIP_RANGE_UNAVAILABLE: the node has no blocks before ${first!}, block 1 is needed`,
+    `Use a full-history node, or start there with \`--start-block ${first!}\` (what came before will be missing; on a known chain also \`--start-block-override\`).`,
+  ])
+})
+
+it('a start above the ABI of a contract names the endpoint that the node lacks', async () => {
+  const chain = await startChain({ blocks: 1_200 })
+  const proxy = createServer((request, response) => {
+    if (request.url === '/v1/chain/get_raw_abi') return response.writeHead(404).end('{}')
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      void fetch(`${chain.http}${request.url!}`, { method: 'POST', body: Buffer.concat(chunks) })
+        .then(async (answer) => response.writeHead(answer.status).end(await answer.text()))
+        .catch(() => response.destroy())
+    })
+    return undefined
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  closing.push(() => proxy.close())
+  const http = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const { code, lines } = await run(
+    'standalone',
+    '--ship',
+    chain.ship,
+    '--http',
+    http,
+    '--start-block',
+    '900',
+  )
+  expect(code).toBe(1)
+  expect(lines.slice(-2)).toEqual([
+    expect.stringMatching(
+      /^CONTRACT_ABI_MISSING: the node did not give the ABI of \w+ \(HTTP 404 from \/v1\/chain\/get_raw_abi\) and no block since 900 sets it: block \d+ needs it$/,
+    ),
+    "Check that the node's HTTP API (`--http`) is complete (chain_api_plugin), or start before the contract's setabi: `npm start -- --start-block NUMBER`.",
+  ])
+})
+
+it('swapped addresses are named', async () => {
+  const node = await startNodeStandIn(OTHER_CHAIN)
+  closing.push(() => node.close())
+  const [ship, http] = [node.http.replace('http', 'ws'), node.ship.replace('ws', 'http')]
+  const { code, lines } = await run('standalone', '--ship', ship, '--http', http)
+  expect(code).toBe(1)
+  expect(lines).toEqual([
+    `ADDRESSES_SWAPPED: ${http} answers like a state-history socket, ${ship} answers like the HTTP API of a chain node`,
+    'Are `--ship` and `--http` swapped? `--ship` takes ws://, `--http` takes http://.',
+  ])
+})
+
+it('a node that goes away is named with the time since, and tried again', async () => {
+  const chain = await startChain({ blocks: 10, live: { intervalMs: 500 } })
+  running = await startStandalone(['--ship', chain.ship, '--http', chain.http])
+  await expect.poll(() => running!.output(), { timeout: patient(30_000) }).toContain('At the head')
+  await chain.stop()
+  await expect.poll(() => running!.output(), { timeout: patient(60_000) }).toContain('Trouble')
+  const { host } = new URL(chain.ship)
+  expect(running.output()).toMatch(
+    new RegExp(
+      `^Trouble: the chain node ws://${host}/? refuses connections \\(for \\d+ s\\)\\. Trying again\\.$`,
+      'm',
+    ),
+  )
+})
+
+it('a database that was stopped by somebody else shows its last lines whole', async () => {
+  const data = await folder()
+  running = await startStandalone(['--data', data])
+  const [pid] = (await readFile(join(data, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
+  const { child } = running
+  process.kill(Number(pid), 'SIGINT')
+  await once(child, 'close')
+  await sleep(50)
+  const ending = running.output().slice(running.output().indexOf('EMBEDDED_POSTGRES_FAILED'))
+  expect(ending).toMatch(
+    /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by somebody else \(exit code 0\)\. Its last lines:\n(?: {2}\d{4}-\d\d-\d\d .*\n)+Start again with/,
+  )
+  expect(running.output().split('EMBEDDED_POSTGRES_FAILED')).toHaveLength(2)
+})
