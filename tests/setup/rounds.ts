@@ -1,10 +1,8 @@
-import { readNumber } from './read-number.ts'
+/** Share of the rounds of the longest random tests that fits into ten minutes of the whole suite. */
+const USUAL_SHARE = 0.07
 
-/**
- * Share of the rounds of the longest random tests, `PRONGHORN_TEST_ROUNDS`: 0.07 unless it is set, so that the tests end
- * within ten minutes.
- */
-const share = readNumber('PRONGHORN_TEST_ROUNDS', 0.07, 0.01, 1)
+/** All rounds with `PRONGHORN_TEST_ALL_ROUNDS=1`. */
+const share = process.env.PRONGHORN_TEST_ALL_ROUNDS === '1' ? 1 : USUAL_SHARE
 
 /** How often to repeat what is repeated `all` times at most. */
 export function rounds(all: number): number {

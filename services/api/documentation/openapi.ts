@@ -123,7 +123,7 @@ function describeServer(info: ServerInfo, mounts: readonly Mount[]): JsonObject 
     title: documentTitle(info),
     version: info.version,
     description:
-      `NFT data of the chain ${info.chain}. Every answer is an envelope: \`success\`, then \`data\` and \`query_time\` ` +
+      `NFT data of the ${info.chain} chain. Every answer is an envelope: \`success\`, then \`data\` and \`query_time\` ` +
       'or `message`. Integers of 64 bits, supplies, counts, block numbers and times are decimal strings; times are ' +
       'milliseconds since 1970. Several values of a parameter are separated by commas. What GET takes in the query, ' +
       `POST also takes as a JSON or form body.${liveText(mounts)}`,

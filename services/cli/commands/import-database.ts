@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { migrate } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
 import type {
   Difference,
   ImportDatabaseOptions,
@@ -17,6 +20,7 @@ import { pickReader } from './pick-reader.ts'
 interface ImportFlags extends ConfigOption {
   readonly reader?: string
   readonly sourceReader?: string
+  readonly sourcePasswordFile?: string
   readonly workers: number
   readonly dryRun?: true
   readonly json?: true
@@ -34,10 +38,17 @@ export function addImportDatabase(program: Command, io: CliIo): void {
         'docs/migrate.md leads through a move.',
     )
     .helpGroup(CARE_GROUP)
-    .argument('<address>', 'the old database: postgres://user:password@host:5432/name')
+    .argument(
+      '<address>',
+      'the old database: postgres://user@host:5432/name, with its password in PGPASSWORD',
+    )
     .addOption(configOption())
     .option('--reader <name>', 'reader of readers.config.json that continues from it, when there are several')
     .option('--source-reader <name>', 'reader of the old database, when it has several')
+    .option(
+      '--source-password-file <file>',
+      'a file with the password of the old database (other users of the machine can see one on the command line)',
+    )
     .option('--workers <number>', 'sessions that copy at the same time', wholeNumber(1, 64), 4)
     .option(
       '--dry-run',
@@ -58,7 +69,7 @@ Nothing else may write to the database meanwhile: the import holds the lease of 
 
 async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void> {
   const { parseSourceAddress, planImport, importDatabase } = await import('../../filler/import/index.ts')
-  const source = parseSourceAddress(address)
+  const source = await withPassword(parseSourceAddress(address), flags, io)
   const { config } = loadSettings(io, flags, ['connections', 'readers'])
   const settings = pickReader(config.readers, flags.reader)
   const { host, port, user, password, password_file, database } = config.connections.sqldb
@@ -90,6 +101,20 @@ async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void
   const report = await importDatabase(options)
   if (io.isTerminal) io.err('\r\x1b[K')
   io.out(flags.json ? `${JSON.stringify(reportJson(report))}\n` : reportText(report, settings.name))
+}
+
+/** The address with its password: of the given file, else of the address itself, else `PGPASSWORD`. */
+async function withPassword(
+  address: DatabaseAddress,
+  { sourcePasswordFile: file }: ImportFlags,
+  io: CliIo,
+): Promise<DatabaseAddress> {
+  if (file === undefined)
+    return address.password === '' ? { ...address, password: io.env.PGPASSWORD ?? '' } : address
+  const password = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new FatalError('USAGE', `--source-password-file: ${file} cannot be read`, { cause })
+  })
+  return { ...address, password: password.trim() }
 }
 
 const differenceLines = (differences: readonly Difference[]) =>
