@@ -40,6 +40,7 @@ const types = {
 
 /** The files of the page; they are next to the sources, in builds too. */
 const ownFiles = [
+  'chain-text.js',
   'chart.js',
   'dom.js',
   'event-text.js',
@@ -52,6 +53,7 @@ const ownFiles = [
   'notice.js',
   'page.css',
   'readers.js',
+  'states.js',
   'storage.js',
   'summary.js',
   'theme-button.js',

@@ -2,6 +2,8 @@
  * Messages of the event stream in a line of words. Pure. A record may lack anything: it is shown as far as it goes.
  */
 
+import { chainText } from './chain-text.js'
+
 /**
  * @typedef {{ title: string, kind: 'event' | 'fork' | 'failure', detail: string, block: number | undefined,
  *   timeMs: number | undefined }} EventLine
@@ -22,7 +24,7 @@ export function describeEvent(text) {
   } catch {
     return undefined
   }
-  const type = textAt(message, 'type')
+  const type = wordAt(message, 'type')
   if (type === 'fork') {
     const block = numberAt(message, 'block_num')
     return {
@@ -44,10 +46,10 @@ export function describeEvent(text) {
     }
   }
   if (type === 'error') {
-    const detail = textAt(message, 'message')
+    const detail = wordAt(message, 'message')
     return { title: 'The stream ended', kind: 'failure', detail, block: undefined, timeMs: undefined }
   }
-  const name = textAt(message, 'event')
+  const name = wordAt(message, 'event')
   if (name === '') return undefined
   return {
     title: titleOf(name),
@@ -64,7 +66,7 @@ export function describeEvent(text) {
  */
 export function isStopping(text) {
   try {
-    return textAt(JSON.parse(text), 'code') === 'STOPPING'
+    return wordAt(JSON.parse(text), 'code') === 'STOPPING'
   } catch {
     return false
   }
@@ -80,7 +82,7 @@ function titleOf(name) {
 function detailOf(message) {
   const record = at(message, 'record')
   const id = textAt(message, 'id')
-  switch (textAt(message, 'entity')) {
+  switch (wordAt(message, 'entity')) {
     case 'asset':
       return joined([nameOf(record) || `#${id}`, collectionOf(record), ownerOf(record)])
     case 'transfer':
@@ -145,7 +147,7 @@ function namesOf(assets) {
  * @param {unknown} record
  */
 function priceOf(record) {
-  const amount = textAt(record, 'price', 'amount')
+  const amount = wordAt(record, 'price', 'amount')
   const precision = numberAt(record, 'price', 'token_precision') ?? 0
   if (!/^\d+$/.test(amount)) return ''
   const padded = amount.padStart(precision + 1, '0')
@@ -170,10 +172,20 @@ function at(value, ...path) {
 }
 
 /**
+ * Text of the chain, as it may be shown.
  * @param {unknown} value
  * @param {readonly string[]} path
  */
 function textAt(value, ...path) {
+  return chainText(wordAt(value, ...path))
+}
+
+/**
+ * A word of the protocol, which is compared and not shown.
+ * @param {unknown} value
+ * @param {readonly string[]} path
+ */
+function wordAt(value, ...path) {
   const found = at(value, ...path)
   return typeof found === 'string' ? found : ''
 }

@@ -1,17 +1,19 @@
 import { byId, setText, show } from './dom.js'
 import { formatClock } from './format.js'
+import { createStates } from './states.js'
 
 /** @typedef {import('./feed.js').FeedResult} FeedResult */
-/** @typedef {import('../data.ts').ConsoleData} ConsoleData */
 
-/** Shows a notice at the top: the server does not answer, an error, an unavailable database.
+/** Shows a notice at the top: the server does not answer, an error, or the state of the service when it is not at the head.
  * @param {() => void} askNow
  */
 export function createNotice(askNow) {
   const notice = byId('notice')
   const text = byId('notice-text')
+  const note = byId('notice-note')
   const action = byId('notice-action')
   const main = byId('main')
+  const states = createStates()
   let seenMs = 0
   let reloads = false
   action.addEventListener('click', () => {
@@ -22,27 +24,19 @@ export function createNotice(askNow) {
     /** @param {FeedResult} result */
     update(result) {
       if (result.kind === 'data') seenMs = Date.now()
-      const problem = result.kind === 'data' ? problemOf(result.data) : failureOf(result, seenMs)
+      const state = result.kind === 'data' ? states.update(result.data) : undefined
+      const problem = result.kind === 'data' ? state?.text : failureOf(result, seenMs)
       reloads = result.kind === 'strange'
       if (problem) setText(text, problem)
+      setText(note, state === undefined ? '' : `(${state.note})`)
       setText(action, reloads ? 'Reload' : 'Try now')
       notice.dataset.kind = result.kind === 'data' ? 'warn' : 'error'
+      notice.dataset.state = state?.kind ?? ''
       show(action, result.kind !== 'data')
       show(notice, problem !== undefined)
-      main.toggleAttribute('data-stale', problem !== undefined)
+      main.toggleAttribute('data-stale', result.kind !== 'data' || state?.isStale === true)
     },
   }
-}
-
-/**
- * @param {ConsoleData} data
- * @returns {string | undefined}
- */
-function problemOf({ health }) {
-  if (health.database === 'up') return undefined
-  if (health.answers)
-    return 'The primary database is unavailable. A replica answers requests; this page shows the last known state.'
-  return 'The database is unavailable. Requests are refused until it is available again; this page shows the last known state.'
 }
 
 /**
