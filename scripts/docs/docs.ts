@@ -181,9 +181,11 @@ function renderErrors(): string {
 
 /** The remedy of an error: once where it is the same in every mode, else a paragraph for each. */
 function remedyCell(name: ErrorCode): string {
-  const remedies = Object.entries(runModes).map(([mode, title]) => [title, remedyOf(name, mode as RunMode)])
-  const [first] = remedies
-  if (remedies.every(([, remedy]) => remedy === first![1])) return first![1]!
+  const remedies = Object.entries(runModes).map(
+    ([mode, title]) => [title, remedyOf(name, mode as RunMode)] as const,
+  )
+  const [, common] = remedies[0]!
+  if (remedies.every(([, remedy]) => remedy === common)) return common
   return remedies.map(([title, remedy]) => `**${title}**: ${remedy}`).join('<br>')
 }
 

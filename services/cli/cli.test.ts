@@ -103,7 +103,7 @@ describe('a command line that cannot be understood', () => {
     [['config', 'check', '--for', 'nobody'], 'Allowed choices are all, filler, api'],
     [
       ['standalone', '--ship', 'ws://node'],
-      '--ship needs --http as well (Pronghorn talks to the node over both).',
+      '--ship needs --http as well (Pronghorn talks to the node over both)',
     ],
     [['standalone', '--ship', 'http://node'], 'Allowed: a URL with ws://'],
     [['standalone', '--assets-account', 'none'], 'The assets contract cannot be left out'],

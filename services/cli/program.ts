@@ -13,6 +13,7 @@ import {
   addRenderConfig,
   addRotateSecrets,
   addSmokeTest,
+  addSqlReader,
 } from './commands/appliance.ts'
 import { addConfig } from './commands/config.ts'
 import { addDevchain } from './commands/devchain.ts'
@@ -78,6 +79,7 @@ function buildProgram(io: CliIo): Command {
   addRenderConfig(program, io)
   addPrepareDatabase(program, io)
   addRotateSecrets(program, io)
+  addSqlReader(program, io)
   addHasuraMetadata(program, io)
   addCertificates(program, io)
   addSmokeTest(program, io)

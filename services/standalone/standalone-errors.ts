@@ -8,7 +8,7 @@ interface RunPlace {
   readonly dataDir: string
 }
 
-const NO_SPACE_CODES = new Set<unknown>(['ENOSPC', 'EDQUOT'])
+const noSpaceCodes = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 
 /** An error of a standalone run in words of its options: a full disk names the data directory. */
 export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown {
@@ -20,7 +20,7 @@ export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown 
 
 function isDiskFull(error: unknown): boolean {
   if (error instanceof PronghornError) return error.code === 'DISK_FULL'
-  return error instanceof Error && 'code' in error && NO_SPACE_CODES.has(error.code)
+  return error instanceof Error && 'code' in error && noSpaceCodes.has(error.code)
 }
 
 /**

@@ -1,10 +1,13 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { apiConfig, ask, quiet } from '../api/server.ts'
+import { patient } from '../setup/patience.ts'
 import { createRecordedDatabase } from '../graphql/recorded-database.ts'
 import type { RecordedDatabase } from '../graphql/recorded-database.ts'
 
@@ -12,6 +15,13 @@ const text = readFileSync(join(packageRoot, 'docs/queries.md'), 'utf8')
 const queries = [
   ...text.matchAll(/^## (.+)\n(?:(?!^## )[^])*?```sh\ncurl -s "\$API(.+)"\n```\n\n```json\n([^]*?)```/gm),
 ].map(([, title, path, json]) => ({ title: title!, path: path!, json: json! }))
+
+const snippets = [...text.matchAll(/```js\n([^]*?)```\n\n```text\n([^]*?)```/g)].map(
+  ([, source, printed]) => ({
+    source: source!,
+    printed: printed!,
+  }),
+)
 
 describe('docs/queries.md', () => {
   let database: RecordedDatabase
@@ -33,6 +43,16 @@ describe('docs/queries.md', () => {
   it('docs/queries.md has twenty queries and more', () => {
     expect(queries.length).toBeGreaterThanOrEqual(20)
     expect(text.match(/```sh/g)).toHaveLength(queries.length)
+    expect(text.match(/```js\n/g)).toHaveLength(snippets.length)
+  })
+
+  it.each(snippets)('snippet %#: prints what docs/queries.md says', async ({ source, printed }) => {
+    const args = ['--input-type=module', '--eval', source]
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      env: { API: api.url },
+      timeout: patient(20_000),
+    })
+    expect(stdout).toBe(printed)
   })
 
   it.each(queries)('$title: answered as docs/queries.md says', async ({ path, json }) => {

@@ -25,7 +25,7 @@ function blocksOf(page: string): Block[] {
 }
 
 /** Blocks that need a network, a container engine or minutes: their commands are looked at instead. */
-const notRun = ['npm ci && npm start', 'npm ci && npm test', 'docker compose up', 'npm start -- ']
+const notRun = ['git clone ', 'npm ci && npm test', 'docker compose up', 'npm start -- ']
 
 let service: StartedStandalone
 beforeAll(async () => {
@@ -82,6 +82,12 @@ it('every option and file that the README names exists', async () => {
 it('the command of the questions page prints a warning', async () => {
   const [command] = blocksOf('docs/faq.md')
   expect(await runSnippet(command!.text)).toContain('collectoin_name; it is ignored')
+})
+
+it('the curl command of the queries page prints an event', async () => {
+  const [command] = blocksOf('docs/queries.md').filter(({ language }) => language === 'bash')
+  const printed = await runSnippet(`API=${service.api}\n${command!.text}`)
+  expect(printed).toMatch(/^(?:event|id|data|retry): /m)
 })
 
 const clientPage = readFileSync(join(packageRoot, 'docs/quickstart-clients.md'), 'utf8')

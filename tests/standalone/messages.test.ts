@@ -37,7 +37,7 @@ interface Ended {
   readonly lines: readonly string[]
 }
 
-const steps = /^(?:Checking|Starting|Creating|Indexing|Connecting|Stopped|Catching|At the head)/
+const STEPS = /^(?:Checking|Starting|Creating|Indexing|Connecting|Stopped|Catching|At the head)/
 
 async function run(...args: string[]): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: tmpdir() }
@@ -47,7 +47,7 @@ async function run(...args: string[]): Promise<Ended> {
     stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
   const [code] = (await once(child, 'close')) as [number | null]
   const [, ending = text] = /Pronghorn is running[^]*?\(HTTP\)\n\n?([^]*)/.exec(text) ?? []
-  return { code, lines: ending.split('\n').filter((line) => line !== '' && !steps.test(line)) }
+  return { code, lines: ending.split('\n').filter((line) => line !== '' && !STEPS.test(line)) }
 }
 
 async function startChain(

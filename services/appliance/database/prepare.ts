@@ -2,7 +2,14 @@ import { checkDatabaseChain, connectDatabase, databaseFailure, migrate } from '.
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { retry } from '../../core/retry/index.ts'
 import type { Secrets } from '../render/index.ts'
-import { allowConnections, ensureDatabase, ensureRoles, grantRights } from './roles.ts'
+import {
+  allowConnections,
+  ensureDatabase,
+  ensureRoles,
+  ensureSqlReader,
+  grantRights,
+  SQL_READER,
+} from './roles.ts'
 
 /** What `prepareDatabase` needs. */
 export interface PrepareOptions {
@@ -60,6 +67,34 @@ export async function prepareDatabase(options: PrepareOptions): Promise<void> {
   } finally {
     await owner.end()
   }
+}
+
+/**
+ * Creates the role that reads the views over SQL, or gives it another password.
+ * @returns its address, with the password, which is stored nowhere.
+ */
+export async function createSqlReader({
+  address,
+  secrets,
+  waitMs,
+}: Pick<PrepareOptions, 'address' | 'secrets' | 'waitMs'>): Promise<string> {
+  const admin = await connectAdmin({ ...address, database: 'postgres' }, waitMs)
+  let password: string
+  try {
+    password = await ensureSqlReader(admin, address.database)
+  } finally {
+    await admin.end()
+  }
+  const owner = await connectDatabase(
+    { ...address, user: OWNER, password: secrets.filler },
+    { applicationName: 'pronghorn-prepare' },
+  )
+  try {
+    await grantRights(owner)
+  } finally {
+    await owner.end()
+  }
+  return `postgres://${SQL_READER}:${password}@${address.host}:${address.port}/${address.database}`
 }
 
 async function connectAdmin(

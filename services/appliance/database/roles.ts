@@ -11,6 +11,18 @@ const logins = [
   { role: 'pronghorn_hasura', secret: 'hasura' },
 ] as const
 
+/** Role that reads the views over SQL; it exists once an operator has asked for it. */
+export const SQL_READER = 'pronghorn_sql'
+/** Settings of its sessions: a person's query must not slow down the filler and the api for long. */
+const sqlReaderSettings = {
+  default_transaction_read_only: 'on',
+  statement_timeout: '60s',
+  idle_in_transaction_session_timeout: '60s',
+  max_parallel_workers_per_gather: '0',
+} as const
+const SQL_READER_CONNECTIONS = 5
+const PASSWORD_BYTES = 24
+
 /** Longest statement of a GraphQL client. */
 const GRAPHQL_TIMEOUT = '10s'
 /** Schemas with what the chain says; the api reads them all. */
@@ -42,6 +54,28 @@ export async function ensureRoles(admin: pg.ClientBase, secrets: Secrets): Promi
   await admin.query('ALTER ROLE pronghorn_api SET default_transaction_read_only = on')
 }
 
+/**
+ * Creates the role that reads the views over SQL, or gives it another password. `grantRights` gives it its rights.
+ * @returns the password, of which only a verifier is stored.
+ */
+export async function ensureSqlReader(admin: pg.ClientBase, database: string): Promise<string> {
+  const password = randomBytes(PASSWORD_BYTES).toString('base64url')
+  if (!(await hasRole(admin, SQL_READER)))
+    await admin.query(`CREATE ROLE ${SQL_READER} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE`)
+  await admin.query(
+    `ALTER ROLE ${SQL_READER} CONNECTION LIMIT ${SQL_READER_CONNECTIONS} PASSWORD '${scramVerifier(password)}'`,
+  )
+  for (const [name, value] of Object.entries(sqlReaderSettings))
+    await admin.query(`ALTER ROLE ${SQL_READER} SET ${name} = '${value}'`)
+  await admin.query(`GRANT CONNECT ON DATABASE ${quote(database)} TO ${SQL_READER}`)
+  return password
+}
+
+async function hasRole(client: pg.ClientBase, role: string): Promise<boolean> {
+  const { rowCount } = await client.query('SELECT FROM pg_roles WHERE rolname = $1', [role])
+  return rowCount !== 0
+}
+
 /** Creates a database that belongs to a role, when it does not exist. By default no other role may connect to it. */
 export async function ensureDatabase(admin: pg.ClientBase, name: string, owner: string): Promise<boolean> {
   const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])
@@ -67,6 +101,7 @@ export async function grantRights(owner: pg.ClientBase): Promise<void> {
     await grantReading(owner, schema, 'pronghorn_state')
   }
   await grantGraphql(owner, present)
+  if (await hasRole(owner, SQL_READER)) await grantViews(owner, present, SQL_READER)
   for (const role of ['pronghorn_api', 'pronghorn_state']) {
     await owner.query(`GRANT SELECT ON public.pronghorn_migrations TO ${role}`)
   }
@@ -85,6 +120,11 @@ async function grantGraphql(owner: pg.ClientBase, present: readonly string[]): P
     await owner.query(`ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} REVOKE SELECT ON TABLES FROM ${role}`)
     await owner.query(`REVOKE ALL ON SCHEMA ${schema} FROM ${role}`)
   }
+  await grantViews(owner, present, role)
+}
+
+/** The views, and the functions that they call with the rights of the client. */
+async function grantViews(owner: pg.ClientBase, present: readonly string[], role: string): Promise<void> {
   if (present.includes(GRAPHQL_FUNCTIONS))
     await owner.query(`GRANT USAGE ON SCHEMA ${GRAPHQL_FUNCTIONS} TO ${role}`)
   if (present.includes(GRAPHQL_SCHEMA)) await grantReading(owner, GRAPHQL_SCHEMA, role)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { render, RenderPlaces } from '../../appliance/index.ts'
+import type { render } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
@@ -49,7 +49,11 @@ const MOUNTED_ENV_FILE = '/pronghorn/project/.env'
 
 const ifMounted = (path: string): string | undefined => (existsSync(path) ? path : undefined)
 
-function placesOf({ out, certificateFiles, envFile }: Omit<RenderFlags, 'check'>): RenderPlaces {
+function placesOf({
+  out,
+  certificateFiles,
+  envFile,
+}: Omit<RenderFlags, 'check'>): Parameters<typeof render>[1] {
   return {
     out,
     certificateFiles,
@@ -99,30 +103,52 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     .option('--wait <seconds>', 'how long PostgreSQL may take to come up', wholeNumber(0, 3_600), 60)
     .option('--without-schema', 'roles and databases only, before a restore')
     .action(async (flags: PrepareFlags) => {
-      const { ensureSecrets, prepareDatabase } = await import('../../appliance/index.ts')
-      const { values } = await readVariables(io)
-      requireRendered(flags.rendered, 'secrets')
-      const { secrets, made } = await ensureSecrets(join(flags.rendered, 'secrets'), {})
-      if (made.length > 0) {
-        throw new FatalError(
-          'CONFIG_INVALID',
-          `${flags.rendered}/secrets lacked ${made.join(', ')}: run render-config first`,
-        )
-      }
+      const { prepareDatabase } = await import('../../appliance/index.ts')
       await prepareDatabase({
-        address: {
-          host: values.POSTGRES_HOST,
-          port: values.POSTGRES_PORT,
-          user: values.POSTGRES_SUPERUSER,
-          password: secrets.superuser,
-          database: values.POSTGRES_DATABASE,
-        },
-        chainId: values.CHAIN_ID,
-        secrets,
+        ...(await readServer(flags.rendered, io)),
         waitMs: flags.wait * 1_000,
         withoutSchema: flags.withoutSchema === true,
         say: io.out,
       })
+    })
+}
+
+/** The server of the containers, with its superuser and the rendered passwords. */
+async function readServer(rendered: string, io: CliIo) {
+  const { ensureSecrets } = await import('../../appliance/index.ts')
+  const { values } = await readVariables(io)
+  requireRendered(rendered, 'secrets')
+  const { secrets, made } = await ensureSecrets(join(rendered, 'secrets'), {})
+  if (made.length > 0)
+    throw new FatalError(
+      'CONFIG_INVALID',
+      `${rendered}/secrets lacked ${made.join(', ')}: run render-config first`,
+    )
+  const address = {
+    host: values.POSTGRES_HOST,
+    port: values.POSTGRES_PORT,
+    user: values.POSTGRES_SUPERUSER,
+    password: secrets.superuser,
+    database: values.POSTGRES_DATABASE,
+  }
+  return { address, chainId: values.CHAIN_ID, secrets }
+}
+
+/** `pronghorn sql-reader`. */
+export function addSqlReader(program: Command, io: CliIo): void {
+  program
+    .command('sql-reader')
+    .summary('a role that may only read the views, for SQL')
+    .description(
+      'Creates the role pronghorn_sql, which may read the views of docs/sql.md and nothing else, or gives it another ' +
+        'password. Prints its address; the password cannot be shown again.',
+    )
+    .helpGroup(APPLIANCE_GROUP)
+    .option('--rendered <folder>', 'output of render-config', '/rendered')
+    .action(async ({ rendered }: { readonly rendered: string }) => {
+      const { createSqlReader } = await import('../../appliance/index.ts')
+      io.out(`${await createSqlReader({ ...(await readServer(rendered, io)), waitMs: 0 })}\n`)
+      io.err('The password is shown this once: store the address where only its owner can read it.\n')
     })
 }
 
