@@ -14,8 +14,8 @@ const noSpaceCodes = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown {
   if (!isDiskFull(error)) return error
   const doing = error instanceof PronghornError ? error.details.doing : undefined
-  const when = typeof doing === 'string' ? ` while ${doing}` : ''
-  return new FatalError('DISK_FULL', `no space left in ${dataDir}${when}`)
+  const when = typeof doing === 'string' ? doing : 'indexing'
+  return new FatalError('DISK_FULL', `no space left in ${dataDir} while ${when}`)
 }
 
 function isDiskFull(error: unknown): boolean {

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { createDevchain } from '../../services/devchain/index.ts'
 import type { Devchain } from '../../services/devchain/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { SmallDisk } from '../faults/small-disk.ts'
 import { startNodeStandIn } from '../setup/node-stand-in.ts'
 import { patient } from '../setup/patience.ts'
@@ -75,14 +76,14 @@ it('a data directory of another chain names the directory, both chains, and what
 
 it('a full disk names the directory and what was being done', async (test) => {
   const data = await folder()
-  const disk = SmallDisk.mount(data, 56)
+  const disk = SmallDisk.mount(data, 44)
   if (!disk.isSmall) test.skip()
   closing.push(() => disk.unmount())
   const { code, lines } = await run('standalone', '--data', data)
   expect(code).toBe(1)
   expect(lines).toEqual([
     expect.stringMatching(
-      `^DISK_FULL: no space left in ${data} while creating the (?:tables|database files)$`,
+      `^DISK_FULL: no space left in ${data} while creating (?:or updating )?the (?:tables|database files)$`,
     ),
     'Free space, or move `--data` to a larger disk, then start again.',
   ])
@@ -90,7 +91,8 @@ it('a full disk names the directory and what was being done', async (test) => {
 
 it('a node without old blocks is told once, with the block to start at', async () => {
   const chain = await startChain({ blocks: 1_200, retainBytes: 300_000 })
-  const { code, lines } = await run('standalone', '--ship', chain.ship, '--http', chain.http, '--port', '0')
+  const port = String(await findFreePort())
+  const { code, lines } = await run('standalone', '--ship', chain.ship, '--http', chain.http, '--port', port)
   const [, first] = /before (\d+),/.exec(lines.join('\n')) ?? []
   expect(code).toBe(1)
   expect(lines).toEqual([
