@@ -2,7 +2,7 @@ import type { Environment } from '../core/config/environment/index.ts'
 import type { RunMode } from '../core/errors/index.ts'
 
 /** Set in the image of the appliance. */
-export const MODE_VARIABLE = 'PRONGHORN_MODE'
+const MODE_VARIABLE = 'PRONGHORN_MODE'
 
 /**
  * The mode of a command line. Commands of a data directory (`standalone`, and `--data` of others) belong to `npm start`;

@@ -4,7 +4,7 @@ import type { ErrorCode, PronghornError } from '../errors/index.ts'
 import type { DatabaseAddress } from './connection.ts'
 
 /** The database that an error is about; unknown inside of a session. */
-export type DatabasePlace = Pick<DatabaseAddress, 'host' | 'port' | 'user' | 'database'>
+type DatabasePlace = Pick<DatabaseAddress, 'host' | 'port' | 'user' | 'database'>
 
 interface Known {
   readonly code: ErrorCode

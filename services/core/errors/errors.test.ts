@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { packageRoot } from '../paths/index.ts'
 import { FatalError, PronghornError, RetryableError } from './pronghorn-error.ts'
 import { describeError } from './describe.ts'
 import { errorCatalogue } from './catalogue.ts'
@@ -34,6 +37,15 @@ describe('errors', () => {
   })
 })
 
+/** Commands of the program, as `pronghorn --help` lists them. */
+const commands = readdirSync(join(packageRoot, 'services/cli/commands'))
+  .map((file) => readFileSync(join(packageRoot, 'services/cli/commands', file), 'utf8'))
+  .flatMap((text) => [...text.matchAll(/\.command\('([a-z-]+)/g)].map(([, name]) => name!))
+/** Variables that the compose file hands on, and those of the program itself. */
+const variables = ['docker-compose.yml', '.env.example', 'docs/settings.md']
+  .map((file) => readFileSync(join(packageRoot, file), 'utf8'))
+  .join('\n')
+
 /** Words that lead a person astray in a mode, because what they name is not there. */
 const foreignWords: Readonly<Record<RunMode, RegExp>> = {
   standalone:
@@ -60,6 +72,13 @@ describe.each(Object.keys(runModes) as RunMode[])('remedies of %s', (mode) => {
     expect(remedy.length).toBeGreaterThan(20)
     expect(remedy).toMatch(/^[A-Z].*[.?]$/)
     expect(remedy).not.toMatch(/[{}]|undefined/)
+    const named = [
+      ...remedy.matchAll(/`pronghorn ([a-z-]+)/g),
+      ...remedy.matchAll(/filler ((?:verify|import-database))/g),
+    ]
+    for (const [, command] of named) expect([...commands, 'help', '--help']).toContain(command)
+    for (const [variable] of remedy.matchAll(/\b[A-Z]{2,}(?:_[A-Z]+)+\b/g))
+      expect(variables).toContain(variable)
     if (!otherwise.get(code)?.includes(mode)) expect(remedy).not.toMatch(foreignWords[mode])
   })
 })
