@@ -156,7 +156,7 @@ export const variables = {
   }),
   TRUSTED_PROXIES: networks({
     default: '',
-    desc: 'Proxies before this one whose word about the client address counts (IP or CIDR, with commas).',
+    desc: 'Addresses (IP or CIDR, comma-separated) of proxies in front of this one whose X-Forwarded-For is believed.',
   }),
   IPV6: bool({ default: false, desc: 'Listen on IPv6 as well; docker-compose.ipv6.yml sets it.' }),
 
