@@ -1,15 +1,12 @@
+import { curlCommand, describeGroup, groupDifferences } from '../answers/index.ts'
+import type { FoundDifference } from '../answers/index.ts'
 import { judge } from './comparison/index.ts'
 import type { Entry, Reply, Verdict } from './comparison/index.ts'
 import type { CorpusName } from './corpus.ts'
 import { readCorpus, readDifferences, readRules } from './corpus.ts'
 
-/** An entry that did not come out right. */
-export interface Failure {
-  readonly entry: Entry
-  readonly verdict: Verdict
-  /** The reason that `differences.json` gives; undefined for an unexplained one. */
-  readonly reason: string | undefined
-}
+/** An entry that did not come out right; the reason is that of `differences.json`. */
+export type Failure = FoundDifference
 
 /** How a corpus came out. */
 export interface Outcome {
@@ -25,9 +22,13 @@ export interface Outcome {
 const CONCURRENCY = 4
 
 /** Sends every entry of a corpus to a server and judges the answers. */
-export async function runCorpus(corpus: CorpusName, baseUrl: string): Promise<Outcome> {
+export async function runCorpus(
+  corpus: CorpusName,
+  baseUrl: string,
+  onReply: (entry: Entry, reply: Reply) => void = () => undefined,
+): Promise<Outcome> {
   const entries = readCorpus(corpus)
-  const verdicts = await judgeAll(entries, baseUrl)
+  const verdicts = await judgeAll(entries, baseUrl, onReply)
   const tally: Partial<Record<Verdict['result'], number>> = {}
   const failures: Failure[] = []
   const outdated: string[] = []
@@ -36,19 +37,53 @@ export async function runCorpus(corpus: CorpusName, baseUrl: string): Promise<Ou
     const verdict = verdicts.get(entry)!
     tally[verdict.result] = (tally[verdict.result] ?? 0) + 1
     const reason = reasons.get(entry.id)
-    if (verdict.result === 'wrong' || verdict.result === 'copied') failures.push({ entry, verdict, reason })
+    if (verdict.result === 'wrong' || verdict.result === 'copied')
+      failures.push(failureOf(entry, verdict, { baseUrl, reason }))
     else if (reason !== undefined) outdated.push(entry.id)
   }
   return { corpus, tally, failures, outdated }
 }
 
-async function judgeAll(entries: readonly Entry[], baseUrl: string): Promise<Map<Entry, Verdict>> {
+/** The difference in the form that comparisons of two servers have: A is this server, B the recorded answer. */
+function failureOf(
+  { id, route, request }: Entry,
+  { difference }: Verdict,
+  { baseUrl, reason }: { readonly baseUrl: string; readonly reason: string | undefined },
+): Failure {
+  const text = difference ?? 'the recorded defect'
+  const [, place = '', rest = text] = /^([\w.-]+): ([^]*)$/.exec(text) ?? []
+  const [ours = '', recorded = ''] = rest.split(' instead of ')
+  const url = `${baseUrl}${request.path}${request.query === '' ? '' : `?${request.query}`}`
+  return {
+    endpoint: `${request.method} ${route}`,
+    path: place.replaceAll(/\.\d+(?=\.|$)/g, '[]'),
+    kind: kindOf(rest, ours, recorded),
+    shown: [ours, recorded],
+    command: `${curlCommand({ ...request, url })} # ${id}`,
+    reason,
+  }
+}
+
+function kindOf(text: string, ours: string, recorded: string): string {
+  if (recorded === '') return text.replace(/: .*|[{"[].*/s, '').trim()
+  if (ours === 'nothing') return 'only in B'
+  if (recorded === 'nothing') return 'only in A'
+  return /^status |elements$/.exec(ours)?.[0].trim() ?? 'value'
+}
+
+async function judgeAll(
+  entries: readonly Entry[],
+  baseUrl: string,
+  onReply: (entry: Entry, reply: Reply) => void,
+): Promise<Map<Entry, Verdict>> {
   const book = readRules()
   const verdicts = new Map<Entry, Verdict>()
   const waiting = [...entries].reverse()
   const work = async (): Promise<void> => {
     for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
-      verdicts.set(entry, judge(entry, await sendEntry(baseUrl, entry), book))
+      const reply = await sendEntry(baseUrl, entry)
+      onReply(entry, reply)
+      verdicts.set(entry, judge(entry, reply, book))
     }
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
@@ -77,15 +112,10 @@ export function isConforming({ failures, outdated }: Outcome): boolean {
   return outdated.length === 0 && failures.every(({ reason }) => reason !== undefined)
 }
 
-/** One line for each entry that is not right, and for each that is listed but matches nothing. */
+/** Lines for the differences by endpoint, path and kind, and one for each entry that is listed but does not differ. */
 export function describeFailures({ failures, outdated }: Outcome): string[] {
   return [
-    ...failures.map(({ entry, verdict, reason }) => {
-      const { method, path, query } = entry.request
-      const request = `${method} ${path}${query === '' ? '' : `?${query}`}`.slice(0, 160)
-      const what = verdict.difference ?? 'the recorded defect'
-      return `${entry.id} ${verdict.result}: ${request}: ${what}${reason === undefined ? '' : ` (listed: ${reason})`}`
-    }),
+    ...groupDifferences(failures).flatMap(describeGroup),
     ...outdated.map((id) => `${id} is listed as different and is not`),
   ]
 }

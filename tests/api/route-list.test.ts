@@ -4,7 +4,7 @@ import { createNamespace, startApi } from '../../services/api/index.ts'
 import type { NamespaceFactory, RunningApi } from '../../services/api/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import type { OpenApiDocument } from './openapi-document.ts'
+import type { OpenApiDocument } from '../../scripts/compare/document.ts'
 import { apiConfig, quiet } from './server.ts'
 
 /** The routes that a server has, as its users see them. */

@@ -78,6 +78,18 @@ const allNamespaces = [
   { name: 'tools', path: '/tools', args: { tools_account: 'atomictoolsx' } },
 ]
 
+/** Serves every family of a database that a reader has filled. */
+export function serveEverything(database: DatabaseAddress): Promise<RunningApi> {
+  return serveIndexed(apiConfig(database, { namespaces: allNamespaces }), database)
+}
+
+async function serveIndexed(config: ApiConfig, database: DatabaseAddress): Promise<RunningApi> {
+  const client = await connectDatabase(database, { applicationName: 'test' })
+  for (const family of await listIndexFamilies()) await buildQueryIndexes(client, family)
+  await client.end()
+  return startApi({ config, logger: quiet })
+}
+
 /** Indexes recordings and serves their assets; with `everything`, all families and some generated blocks as well. */
 export async function serveRecordings(
   recordings: readonly string[],
@@ -89,11 +101,8 @@ export async function serveRecordings(
   const settings = options.everything ? { contracts: allContracts } : {}
   await indexUntil(chain, database.address, chain.chain.head().num, { settings })
   await chain.chain.stop()
-  const client = await connectDatabase(database.address, { applicationName: 'test' })
-  for (const family of await listIndexFamilies()) await buildQueryIndexes(client, family)
-  await client.end()
   const config = apiConfig(database.address, options.everything ? { namespaces: allNamespaces } : {})
-  const api = await startApi({ config, logger: quiet })
+  const api = await serveIndexed(config, database.address)
   return {
     api,
     config,

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
-import { createChoices } from '../api/fuzz/choices.ts'
-import type { Choices } from '../api/fuzz/choices.ts'
+import { createChoices } from '../../scripts/compare/requests/choices.ts'
+import type { Choices } from '../../scripts/compare/requests/choices.ts'
 import { Tally } from './tally.ts'
 
 /** Time for which a connection is left alone, so that the reader gets somewhere, ms: most, and every tenth. */

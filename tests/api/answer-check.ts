@@ -1,48 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-
-/** What the tests read of an OpenAPI document. */
-export interface OpenApiDocument {
-  readonly openapi: string
-  readonly info: { readonly title: string; readonly version: string; readonly contact?: unknown }
-  readonly tags: readonly { readonly name: string }[]
-  readonly paths: Readonly<Record<string, { readonly get: Operation; readonly post?: Operation }>>
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>
-    readonly parameters: Readonly<Record<string, DocumentedParameter>>
-  }
-}
-
-/** One method of a path. */
-export interface Operation {
-  readonly operationId: string
-  readonly tags: readonly string[]
-  readonly parameters: readonly (DocumentedParameter | { readonly $ref: string })[]
-  readonly responses: Readonly<Record<string, unknown>>
-}
-
-/** A parameter in path or query. */
-export interface DocumentedParameter {
-  readonly name: string
-  readonly in: 'path' | 'query'
-  readonly schema: JsonSchema
-}
-
-/** A JSON Schema, as far as the tests look into it. */
-export interface JsonSchema {
-  readonly type?: string | readonly string[]
-  readonly enum?: readonly (string | number)[]
-  readonly maximum?: number
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly [keyword: string]: unknown
-}
-
-/** The parameters of an operation, references resolved. */
-export function parametersOf(document: OpenApiDocument, operation: Operation): DocumentedParameter[] {
-  return operation.parameters.map((parameter) => {
-    if (!('$ref' in parameter)) return parameter
-    return document.components.parameters[parameter.$ref.replace('#/components/parameters/', '')]!
-  })
-}
+import type { OpenApiDocument } from '../../scripts/compare/document.ts'
 
 /**
  * Compares answers with what the document says of them; text of the first deviation, or undefined. Members that the

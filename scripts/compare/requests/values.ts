@@ -29,7 +29,7 @@ export function collectValues(answers: readonly CrawledAnswer[]): KnownValues {
 }
 
 /** Keys whose values fit a parameter of another name. */
-const namedLike: Readonly<Record<string, readonly string[]>> = {
+export const namedLike: Readonly<Record<string, readonly string[]>> = {
   account: ['owner', 'account', 'sender_name'],
   account_blacklist: ['owner'],
   account_whitelist: ['owner'],
@@ -55,9 +55,12 @@ const namedLike: Readonly<Record<string, readonly string[]>> = {
   recipient_asset_whitelist: ['asset_id'],
   search: ['name', 'collection_name'],
   seller: ['owner'],
+  maker_marketplace: ['marketplace_name'],
+  marketplace: ['maker_marketplace', 'marketplace_name'],
   sender: ['sender_name'],
   sender_asset_blacklist: ['asset_id'],
   sender_asset_whitelist: ['asset_id'],
+  symbol: ['token_symbol'],
   template_blacklist: ['template_id'],
   template_whitelist: ['template_id'],
   upper_bound: ['asset_id', 'template_id', 'collection_name'],
@@ -170,9 +173,9 @@ export const hostileJson: readonly unknown[] = [
 /** A parameter by its name. */
 export type NamedForm = Form & { readonly name: string }
 
-/** A text for a parameter: one that means something more often than not. */
-export function textFor(parameter: NamedForm, known: KnownValues, random: Choices): string {
-  if (random.chance(0.3)) return random.pick(hostileTexts)
+/** A text for a parameter: one that means something, but for the given share of them. */
+export function textFor(parameter: NamedForm, known: KnownValues, random: Choices, hostile = 0.3): string {
+  if (random.chance(hostile)) return random.pick(hostileTexts)
   const count = parameter.list === undefined ? 1 : 1 + random.below(4)
   return Array.from({ length: count }, () => elementFor(parameter, known, random)).join(',')
 }

@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from './openapi-document.ts'
-import { parametersOf } from './openapi-document.ts'
+import type { OpenApiDocument } from './document.ts'
+import { parametersOf } from './document.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -13,6 +13,14 @@ export interface CrawledAnswer {
   readonly body: unknown
 }
 
+/** Asks for an address and parses the answer. */
+export type GetJson = (url: string) => Promise<{ readonly status: number; readonly body: unknown }>
+
+const getJson: GetJson = async (url) => {
+  const response = await fetch(url)
+  return { status: response.status, body: await response.json() }
+}
+
 /** Largest page that is requested. */
 const MAX_PAGE = 40
 /** Addresses of a path with parameters that each list gives. */
@@ -22,12 +30,15 @@ const SAMPLES = 2
  * Asks for everything that a document describes: lists in every order, their counts, and the paths with parameters for
  * what the records of the lists name.
  */
-export async function crawl(baseUrl: string, document: OpenApiDocument): Promise<CrawledAnswer[]> {
+export async function crawl(
+  baseUrl: string,
+  document: OpenApiDocument,
+  get: GetJson = getJson,
+): Promise<CrawledAnswer[]> {
   const answers: CrawledAnswer[] = []
   const ask = async (path: string, url: string): Promise<unknown> => {
-    const response = await fetch(baseUrl + url)
-    const body: unknown = await response.json()
-    answers.push({ path, url, status: response.status, body })
+    const { status, body } = await get(baseUrl + url)
+    answers.push({ path, url, status, body })
     return body
   }
   const paths = Object.keys(document.paths).filter((path) => answersJson(document, path))
@@ -77,6 +88,13 @@ function listQueries(
 function collectionsOf(known: ReadonlyMap<string, readonly Row[]>): string {
   const names = [...known.values()].flat().map((row) => valueFor('collection_name', row))
   return [...new Set(names)].filter((name) => name !== undefined).join(',')
+}
+
+/** Every object in an answer, each with the members of the objects directly inside it. */
+export function recordsOf(body: unknown): Row[] {
+  const rows: Row[] = []
+  collectRows(body, rows)
+  return rows
 }
 
 /** Members of every object in an answer, with those of the objects directly inside it. */

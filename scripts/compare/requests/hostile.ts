@@ -1,5 +1,7 @@
-import type { Endpoint } from '../../../services/api/index.ts'
+import type { Form } from '../../../services/core/endpoint/index.ts'
 import type { Choices } from './choices.ts'
+import type { Given } from './encodings.ts'
+import { formText, jsonValue, wellFormed } from './encodings.ts'
 import type { KnownValues, NamedForm } from './values.ts'
 import { hostileJson, hostileTexts, textFor } from './values.ts'
 
@@ -12,10 +14,17 @@ export interface FuzzRequest {
   readonly body: string | undefined
 }
 
+/** What a request needs to know of an endpoint. */
+export interface RequestedEndpoint {
+  /** For example `/v1/assets/:asset_id`. */
+  readonly path: string
+  readonly parameters: Readonly<Record<string, Form & { readonly in?: 'path' }>>
+}
+
 /** An endpoint at one of its paths. */
 export interface Target {
   readonly prefix: string
-  readonly endpoint: Endpoint
+  readonly endpoint: RequestedEndpoint
 }
 
 /** Paths outside the namespaces, and some that are nowhere. */
@@ -140,7 +149,7 @@ function methodFor(random: Choices): string {
   return random.pick(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 }
 
-function fillPath(endpoint: Endpoint, known: KnownValues, random: Choices): string {
+function fillPath(endpoint: RequestedEndpoint, known: KnownValues, random: Choices): string {
   const isHostile = random.chance(0.15)
   return endpoint.path.replaceAll(/:(\w+)/g, (_match, name: string) => {
     const parameter = endpoint.parameters[name]!
@@ -150,9 +159,7 @@ function fillPath(endpoint: Endpoint, known: KnownValues, random: Choices): stri
   })
 }
 
-type Given = readonly [name: string, value: string]
-
-function pickParameters(endpoint: Endpoint, known: KnownValues, random: Choices): Given[] {
+function pickParameters(endpoint: RequestedEndpoint, known: KnownValues, random: Choices): Given[] {
   const own = Object.entries(endpoint.parameters)
     .filter(([, parameter]) => parameter.in !== 'path')
     .map(([name, parameter]): NamedForm => ({ ...parameter, name }))
@@ -188,37 +195,21 @@ function withQuery(path: string, parameters: readonly Given[], random: Choices):
   return `${path}?${parts.join(random.chance(0.02) ? '&&' : '&')}`.slice(0, 12_000)
 }
 
-/** A text that was cut may end in half a character, which has no percent escape. */
-function wellFormed(text: string): string {
-  return text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
-}
-
 function jsonRequest(path: string, parameters: readonly Given[], random: Choices): FuzzRequest {
   const members = parameters.map(([name, text]) => {
-    const value = random.chance(0.15) ? random.pick(hostileJson) : jsonValue(text, random)
+    const value = random.chance(0.15) ? random.pick(hostileJson) : jsonValue(text, true, random)
     return `${JSON.stringify(name)}:${JSON.stringify(value)}`
   })
   const headers = { 'content-type': random.pick(contentTypes.slice(0, 2)) }
   return { method: 'POST', target: path, headers, body: `{${members.join(',')}}` }
 }
 
-/** Numbers, booleans and arrays as such, where the text is one. */
-function jsonValue(text: string, random: Choices): unknown {
-  if (random.chance(0.5)) return text
-  if (/^-?\d{1,18}$/.test(text)) return Number(text)
-  if (text === 'true' || text === 'false') return text === 'true'
-  return text.includes(',') ? text.split(',') : text
-}
-
 function formRequest(path: string, parameters: readonly Given[]): FuzzRequest {
-  const body = parameters
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(wellFormed(value))}`)
-    .join('&')
   return {
     method: 'POST',
     target: path,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body,
+    body: formText(parameters),
   }
 }
 

@@ -1,0 +1,6 @@
+export { curlCommand } from './command.ts'
+export type { SentRequest } from './command.ts'
+export { findDifferences, showValue } from './difference.ts'
+export type { Difference } from './difference.ts'
+export { describeGroup, groupDifferences } from './groups.ts'
+export type { DifferenceGroup, FoundDifference } from './groups.ts'

@@ -1,0 +1,93 @@
+/**
+ * Sends the same random requests to two servers and compares the answers; see docs/requests.md.
+ * Usage: npm run compare -- BASE_A BASE_B [--seed 1] [--requests 5000] [--rate 100] [--at-once 4] [--timeout 10000]
+ * [--expected FILE]
+ *
+ * Exits with 0 when nothing differs, 1 when something does, 2 when the comparison is not possible.
+ */
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { describeGroup, groupDifferences } from '../answers/index.ts'
+import { CannotCompare, compareServers } from './run.ts'
+import type { CompareSettings, Comparison, ExpectedDifference } from './run.ts'
+
+const USAGE =
+  'Usage: npm run compare -- BASE_A BASE_B [--seed N] [--requests N] [--rate N] [--at-once N] [--timeout MS] [--expected FILE]'
+
+/** Requests without an answer that are shown. */
+const MAX_UNANSWERED_SHOWN = 5
+
+function readSettings(args: readonly string[]): CompareSettings {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      seed: { type: 'string', default: '1' },
+      requests: { type: 'string', default: '5000' },
+      rate: { type: 'string', default: '100' },
+      'at-once': { type: 'string', default: '4' },
+      timeout: { type: 'string', default: '10000' },
+      expected: { type: 'string' },
+    },
+  })
+  if (positionals.length !== 2)
+    throw new CannotCompare(`${positionals.length} addresses instead of two. ${USAGE}`)
+  const [baseA, baseB] = positionals.map(baseOf)
+  return {
+    baseA: baseA!,
+    baseB: baseB!,
+    seed: numberOf('seed', values.seed, 0, 2 ** 32),
+    requests: numberOf('requests', values.requests, 1, 100_000_000),
+    perSecond: numberOf('rate', values.rate, 1, 100_000),
+    atOnce: numberOf('at-once', values['at-once'], 1, 64),
+    timeoutMs: numberOf('timeout', values.timeout, 1, 600_000),
+    ...(values.expected === undefined ? {} : { expected: readExpected(values.expected) }),
+  }
+}
+
+function baseOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:')
+    throw new CannotCompare(`${text} is no address: write it as http://localhost:9000`)
+  return url.href.replace(/\/+$/, '')
+}
+
+function numberOf(name: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : NaN
+  if (value >= least && value <= most) return value
+  throw new CannotCompare(`--${name} ${text} is no whole number from ${least} to ${most}`)
+}
+
+function readExpected(path: string): ExpectedDifference[] {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as ExpectedDifference[]
+  } catch (error) {
+    throw new CannotCompare(`${path} cannot be read as JSON: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function report({ compared, withContent, endpoints, unanswered, differences }: Comparison): boolean {
+  console.log(
+    `${compared} requests compared on ${endpoints.asked} endpoints; ${withContent} answers with content, ` +
+      `of ${endpoints.withContent} endpoints; ${unanswered.length} not answered in time`,
+  )
+  for (const line of unanswered.slice(0, MAX_UNANSWERED_SHOWN)) console.log(`  ${line}`)
+  const groups = groupDifferences(differences)
+  for (const line of groups.flatMap(describeGroup)) console.log(line)
+  const unexplained = groups.filter(({ example }) => example.reason === undefined).length
+  console.log(`${unexplained} kinds of differences, ${groups.length - unexplained} more that are expected`)
+  return unexplained === 0 && unanswered.length === 0
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    return report(await compareServers(readSettings(args))) ? 0 : 1
+  } catch (error) {
+    const isUsage = error instanceof TypeError && 'code' in error
+    if (!(error instanceof CannotCompare) && !isUsage) throw error
+    console.error(isUsage ? `${error.message}. ${USAGE}` : (error as Error).message)
+    return 2
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,150 @@
+import type { SentRequest } from '../../answers/index.ts'
+import type { CrawledAnswer } from '../crawl.ts'
+import { recordsOf } from '../crawl.ts'
+import type { DocumentedTarget } from '../targets.ts'
+import type { Choices } from './choices.ts'
+import type { Given } from './encodings.ts'
+import { formText, jsonValue, wellFormed } from './encodings.ts'
+import type { KnownValues, NamedForm } from './values.ts'
+import { collectValues, hostileTexts, namedLike, textFor } from './values.ts'
+
+/** What is asked, however the parameters are sent. */
+export interface Question {
+  readonly target: DocumentedTarget
+  /** Path with its parameters filled in. */
+  readonly path: string
+  readonly parameters: readonly Given[]
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** What random requests are made of. */
+export interface Material {
+  readonly targets: readonly DocumentedTarget[]
+  readonly known: KnownValues
+  /** Records by the first segment of the path that listed them. */
+  readonly rows: ReadonlyMap<string, readonly Row[]>
+}
+
+/** Share of the values that no parameter means. */
+const HOSTILE = 0.04
+
+/** Collects values and records of answers. */
+export function materialOf(
+  targets: readonly DocumentedTarget[],
+  answers: readonly CrawledAnswer[],
+): Material {
+  const rows = new Map<string, Row[]>()
+  for (const { path, status, body } of answers) {
+    if (status !== 200) continue
+    const own = rows.get(mountOf(path)) ?? []
+    rows.set(mountOf(path), own)
+    own.push(...recordsOf(body).filter((row) => Object.keys(row).length > 3))
+  }
+  return { targets, known: collectValues(answers), rows }
+}
+
+function mountOf(path: string): string {
+  return path.split('/', 2)[1]!
+}
+
+/** A random question. Its values are often those of one record, so that several filters find it. */
+export function drawQuestion({ targets, known, rows }: Material, random: Choices): Question {
+  const target = random.pick(targets)
+  const candidates = rows.get(mountOf(target.documentPath)) ?? []
+  const row = candidates.length > 0 && random.chance(0.85) ? random.pick(candidates) : {}
+  const text = (parameter: NamedForm): string => {
+    const own = random.chance(0.8) ? valueIn(row, parameter) : undefined
+    return own ?? textFor(parameter, known, random, HOSTILE)
+  }
+  const forms = Object.entries(target.endpoint.parameters).map(([name, form]) => ({ ...form, name }))
+  const path = target.endpoint.path.replaceAll(/:(\w+)/g, (_match, name: string) =>
+    encodeURIComponent(wellFormed(text(forms.find((form) => form.name === name)!)) || 'x'),
+  )
+  const own = forms.filter((form) => form.in !== 'path')
+  return { target, path, parameters: drawParameters(target, { own, row, text }, random) }
+}
+
+function drawParameters(
+  target: DocumentedTarget,
+  parts: { own: readonly NamedForm[]; row: Row; text: (parameter: NamedForm) => string },
+  random: Choices,
+): Given[] {
+  const { own, row, text } = parts
+  const given = new Map<string, string>()
+  const limit = own.find(({ name }) => name === 'limit')
+  // Small pages: the time goes into requests instead of records.
+  if (limit && random.chance(0.8)) given.set('limit', String(1 + random.below(8)))
+  // Statistics and prices answer nothing without a token.
+  const symbol = own.find(({ name }) => name === 'symbol')
+  if (symbol && random.chance(0.5)) given.set('symbol', text(symbol))
+  for (let left = random.below(5); left > 0 && own.length > 0; left--) {
+    const parameter = random.pick(own)
+    given.set(parameter.name, text(parameter))
+  }
+  if (target.hasAttributes && random.chance(0.3)) {
+    const [name, value] = drawAttribute(row, random)
+    given.set(name, value)
+  }
+  return [...given].filter(([, value]) => value !== '' || random.chance(0.5))
+}
+
+/** The value that a record has for a parameter. */
+function valueIn(row: Row, { name }: NamedForm): string | undefined {
+  for (const key of [name, ...(namedLike[name] ?? [])]) {
+    const value = row[key]
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return String(value)
+  }
+  return undefined
+}
+
+const families = ['data', 'template_data', 'immutable_data', 'mutable_data']
+
+/** A condition on an attribute of a record, untyped more often than not. */
+function drawAttribute(row: Row, random: Choices): Given {
+  const found = families
+    .flatMap((family) => (isRow(row[family]) ? Object.entries(row[family]) : []))
+    .filter(([, value]) => typeof value !== 'object')
+  const family = random.pick(families)
+  if (found.length === 0 || random.chance(HOSTILE)) return [`${family}.name`, random.pick(hostileTexts)]
+  const [key, value] = random.pick(found)
+  const typing = random.chance(0.6) ? '' : random.pick([':text', ':number', ':bool'])
+  return [`${family}${typing}.${key}`, String(value)]
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** How the parameters of a question are sent. */
+export type Encoding = 'address' | 'JSON' | 'form'
+
+/** Every encoding that an endpoint reads; the address first. */
+export function encodingsOf({ target, parameters }: Question): readonly Encoding[] {
+  return target.takesBody && parameters.length > 0 ? ['address', 'JSON', 'form'] : ['address']
+}
+
+/** A request to any server. */
+export interface EncodedQuestion extends Omit<SentRequest, 'url'> {
+  /** Path and query. */
+  readonly target: string
+}
+
+/** A question as a request. */
+export function encodeQuestion(
+  { target: { endpoint }, path, parameters }: Question,
+  encoding: Encoding,
+  random: Choices,
+): EncodedQuestion {
+  if (encoding === 'address') {
+    const query = parameters.length === 0 ? '' : `?${formText(parameters)}`
+    return { method: 'GET', target: path + query }
+  }
+  const isForm = encoding === 'form'
+  const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  const isList = (name: string): boolean => endpoint.parameters[name]?.list !== undefined
+  const members = parameters.map(([name, value]) => [name, jsonValue(value, isList(name), random)] as const)
+  const body = isForm ? formText(parameters) : JSON.stringify(Object.fromEntries(members))
+  return { method: 'POST', target: path, headers: { 'content-type': type }, body }
+}

@@ -1,0 +1,110 @@
+import type { RunningApi } from '../../services/api/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
+import { importDatabase, importState } from '../../services/filler/import/index.ts'
+import { serveEverything } from '../api/server.ts'
+import { cutMainAt } from '../import/cut-recording.ts'
+import { restoreOldDatabase } from '../import/old-database.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+
+/**
+ * How a database came to its data: blocks read in one catch-up, blocks read as the chain was lived through, a database of
+ * the replaced system, or the tables of a chain node; the last two read on from there.
+ */
+export type DataPath = 'blocks' | 'live' | 'import' | 'import-state'
+
+/** An api on a database. */
+export interface ServedPath {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Last block of the recordings `main` and `v2`. */
+const LAST_BLOCK = 964
+/** Block at which the tables of the node are read. */
+const STATE_BLOCK = 842
+
+const recordings = ['main', 'v2']
+const logger = createLogger({ name: 'test', level: 'silent', pretty: true })
+const signal = new AbortController().signal
+
+const fillers: Readonly<Record<DataPath, (database: TestDatabase) => Promise<void>>> = {
+  blocks: (database) => onChain({ recordings }, (chain) => indexUntil(chain, database.address, LAST_BLOCK)),
+  live: (database) =>
+    onChain({ recordings, replay: 'recorded' }, (chain) => indexUntil(chain, database.address, LAST_BLOCK)),
+  import: async (database) => {
+    const old = await restoreOldDatabase()
+    try {
+      await onChain({ recordings }, async (chain) => {
+        await importDatabase({
+          source: old.address,
+          database: database.address,
+          chain: { chainId: chain.chain.chainId, http: chain.httpUrl },
+          settings: testSettings,
+          workers: 2,
+          logger,
+          signal,
+          windowMs: 60_000,
+        })
+        await indexUntil(chain, database.address, LAST_BLOCK)
+      })
+    } finally {
+      await old.drop()
+    }
+  },
+  'import-state': async (database) => {
+    const past = await cutMainAt(STATE_BLOCK)
+    try {
+      await onChain({ recordings }, (chain) =>
+        onChain({ recordings: [past.folder] }, async ({ httpUrl }) => {
+          await importState({
+            database: database.address,
+            chain: { chainId: chain.chain.chainId, http: httpUrl, ship: [chain.shipUrl] },
+            settings: testSettings,
+            atOnce: 4,
+            startOver: false,
+            logger,
+            signal,
+          })
+          await indexUntil(chain, database.address, LAST_BLOCK)
+        }),
+      )
+    } finally {
+      await past.remove()
+    }
+  },
+}
+
+async function onChain(
+  options: Parameters<typeof startChain>[0],
+  work: (chain: TestChain) => Promise<void>,
+): Promise<void> {
+  const chain = await startChain(options)
+  try {
+    await work(chain)
+  } finally {
+    await chain.chain.stop()
+  }
+}
+
+/** Fills a database on a path, with the chain of the recordings, and serves all of it. */
+export async function servePath(path: DataPath): Promise<ServedPath> {
+  const database = await createTestDatabase()
+  let api: RunningApi
+  try {
+    await fillers[path](database)
+    api = await serveEverything(database.address)
+  } catch (error) {
+    await database.drop()
+    throw error
+  }
+  return {
+    url: api.url,
+    async close() {
+      await api.close()
+      await database.drop()
+    },
+  }
+}
