@@ -2,10 +2,13 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readPackageVersion } from '../../services/core/paths/index.ts'
-import type { CrawledAnswer } from './crawl.ts'
-import { crawl } from './crawl.ts'
-import { createAnswerCheck, parametersOf } from './openapi-document.ts'
-import type { OpenApiDocument } from './openapi-document.ts'
+import type { CrawledAnswer } from '../../scripts/compare/crawl.ts'
+import { crawl } from '../../scripts/compare/crawl.ts'
+import { parametersOf } from '../../scripts/compare/document.ts'
+import { createAnswerCheck } from './answer-check.ts'
+import { fieldsOfSeveralTypes } from './field-types.ts'
+import { checkClient, generateTypes } from './typed-client.ts'
+import type { OpenApiDocument } from '../../scripts/compare/document.ts'
 import { serveRecordings } from './server.ts'
 import type { TestServer } from './server.ts'
 import { patient } from '../setup/patience.ts'
@@ -72,6 +75,10 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('the OpenAPI document gives every field of every record one type, and null at most', () => {
+    expect(fieldsOfSeveralTypes(document)).toEqual([])
+  })
+
   it('the OpenAPI document describes the routes outside the namespaces', () => {
     const outside = Object.keys(document.paths).filter((path) => !path.includes('/v'))
     expect(outside).toEqual(['/alive', '/health', '/healthc', '/timestamp'])
@@ -100,6 +107,32 @@ describe('every answer', () => {
       return deviation === undefined ? [] : [`${url}: ${deviation}`]
     })
     expect(deviations.slice(0, 20)).toEqual([])
+  })
+
+  it('every answer fits the types of a client that is generated from the document', () => {
+    const types = generateTypes(document)
+    const samples = Object.keys(document.paths).flatMap((path) => {
+      const answer = answers.find(
+        (each) => each.path === path && each.status === 200 && hasContent(each.body),
+      )
+      return answer ? [[path, (answer.body as { data: unknown }).data] as const] : []
+    })
+    const use = (more: string): string =>
+      [
+        "import type { Answers, Asset } from './types.ts'",
+        ...samples.map(
+          ([path, data], at) =>
+            `export const answer${at}: Answers[${JSON.stringify(path)}] = ${JSON.stringify(data)}`,
+        ),
+        'export const ownerOf = ({ owner }: Asset): string => owner ?? "nobody"',
+        'export const tokens = (asset: Asset): number => asset.backed_tokens.reduce((sum, { amount }) => sum + amount, 0)',
+        more,
+      ].join('\n')
+    expect(samples.length).toBeGreaterThan(90)
+    expect(checkClient(types, use(''))).toEqual([])
+    expect(
+      checkClient(types, use('export const idOf = ({ asset_id }: Asset): number => asset_id')),
+    ).toHaveLength(1)
   })
 
   it('every answer was requested with something in it, on every path', () => {

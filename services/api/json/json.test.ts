@@ -53,3 +53,9 @@ it('the name of a map is found among the members of few characters', () => {
   expect(findName('{"a": 1, "a key that is longer than any spelling": "name"}')).toBeUndefined()
   expect(findName('')).toBeUndefined()
 })
+
+it('the name of a map is text, also of an attribute that is none', () => {
+  expect(findName('{"name": 4}')).toBe('"4"')
+  expect(findName('{"name": ["a", 1]}')).toBe(String.raw`"[\"a\", 1]"`)
+  expect(findName('{"name": null}')).toBe('null')
+})

@@ -31,7 +31,7 @@ const NAME = '"name"'
 /** Characters of the longest spelling of a key of four bytes. */
 const MAX_ESCAPED_NAME = 2 + 4 * 6
 
-/** The attribute `name` of the text of a map, as JSON text, found without splitting all of it: keys ascend by length. */
+/** The attribute `name` of the text of a map, as {@link nameOf} has it, found without splitting all of it: keys ascend by length. */
 export function findName(text: string): string | undefined {
   return nameOf(splitDataMap(text, (key) => key === NAME || key.length > MAX_ESCAPED_NAME))
 }
@@ -74,9 +74,11 @@ export function dataMembers(members: readonly DataMember[]): string {
   return name === undefined ? data : `${data},"name":${name}`
 }
 
-/** The attribute `name`, as JSON text. */
+/** The attribute `name`, as the JSON of a text or null; numbers and lists are shown as text. */
 export function nameOf(members: readonly DataMember[]): string | undefined {
-  return members.find(({ key }) => key === NAME)?.value
+  const value = members.find(({ key }) => key === NAME)?.value
+  if (value === undefined || value === 'null' || value.charCodeAt(0) === QUOTE) return value
+  return JSON.stringify(value)
 }
 
 function compareKeys(one: string, other: string): number {

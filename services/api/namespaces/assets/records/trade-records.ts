@@ -118,9 +118,9 @@ export function offerAssembler(source: RecordSource, assets: Assembler): Assembl
         `"is_recipient_contract":${recipientHasCode},"updated_at_block":${quotedOrUnknown(updatedBlock)},` +
         `"updated_at_time":${quotedOrUnknown(updatedTime)},"created_at_block":${quotedOrUnknown(createdBlock)},` +
         `"created_at_time":${quotedOrUnknown(createdTime)},"sender_assets":`,
-      assetArray(sent, contained),
+      assetArray(sent, contained, contract),
       ',"recipient_assets":',
-      assetArray(received, contained),
+      assetArray(received, contained, contract),
       '}',
     ]
   })
@@ -162,7 +162,7 @@ export function transferAssembler(source: RecordSource, assets: Assembler): Asse
       `{"contract":"${contract}","transfer_id":"${id}","sender_name":"${sender}","recipient_name":"${recipient}",` +
         `"memo":${memo},"txid":${quotedOrNull(txid)},"created_at_block":${quotedOrNull(block)},` +
         `"created_at_time":${quotedOrNull(time)},"assets":`,
-      assetArray(moved, contained),
+      assetArray(moved, contained, contract),
       '}',
     ]
   })

@@ -109,7 +109,7 @@ export function listingAssembler(
             const last = end === 'alone' ? '}' : `,"ordinality":"${before + records.size + 1}"}`
             records.set(row[MEMBERS_AT]!, [
               `${head}${members}${stateNow === '' ? '' : `,"state":${stateNow}`},"assets":`,
-              assetArray(assetIds, assets),
+              assetArray(assetIds, assets, source.assets.contract),
               shared,
               ofTemplate,
               last,

@@ -1,14 +1,13 @@
 import type { Members } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
-import { lightCollection, lightSchema, lightTemplate } from './entity-schemas.ts'
+import { lightCollection, lightSchema, lightTemplate, shownName } from './entity-schemas.ts'
 
 const backedToken = shape.record('BackedToken', 'Tokens locked in an asset', {
   token_contract: shape.text('Account of the token contract'),
   token_symbol: shape.text('Symbol code'),
   token_precision: shape.integer('Decimal places'),
-  amount: shape.anyOf(
-    [shape.integer('Up to 2^53 - 1'), shape.decimal('Above that')],
-    'Amount in units of the smallest decimal place: a number as long as a number holds it exactly, then a string',
+  amount: shape.integer(
+    'Amount in units of the smallest decimal place, with all digits: above 2^53 more than a double holds',
   ),
 })
 
@@ -46,5 +45,5 @@ export const assetRecord = shape.record('Asset', 'An asset', {
     'All attributes: mutable data of the template, mutable and immutable data of the asset, immutable data of the ' +
       'template; later ones overlay earlier ones',
   ),
-  'name?': shape.attributeValue,
+  'name?': shownName,
 })

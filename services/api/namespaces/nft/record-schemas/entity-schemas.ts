@@ -8,6 +8,11 @@ const created: Members = {
 
 const contract: Members = { contract: shape.text('Account of the contract') }
 
+/** The attribute `name` of an asset or template. */
+export const shownName = shape.nullable(
+  shape.text('The attribute name; a number or a list as its text. Absent without such an attribute'),
+)
+
 const collectionMembers: Members = {
   collection_name: shape.text('Name, up to 13 characters'),
   name: shape.nullable(shape.text('Shown name, from the attributes')),
@@ -102,5 +107,5 @@ export const templateRecord = shape.record('Template', 'A template: what many as
   ...templateMembers,
   collection: lightCollection,
   schema: lightSchema,
-  'name?': shape.attributeValue,
+  'name?': shownName,
 })

@@ -7,4 +7,4 @@ export {
   lightCollection,
   lightTemplate,
 } from './entity-schemas.ts'
-export { containedAssets } from './contained-assets.ts'
+export { containedAssets, unknownAssetJson } from './contained-assets.ts'

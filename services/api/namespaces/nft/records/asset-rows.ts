@@ -23,9 +23,6 @@ import {
   readPairs,
 } from '../fragments/index.ts'
 
-/** Largest integer that JSON readers hold exactly as a number. */
-const MAX_EXACT = '9007199254740991'
-
 /** A row of assets.assets as its texts; null is empty. */
 export type AssetRow = readonly [
   id: string,
@@ -71,7 +68,7 @@ const FIELDS = assetColumns.map((column) => `a.${column}`)
 
 const BACKED_TOKENS = `json_agg(json_build_object('token_contract', y.token_contract,
         'token_symbol', y.token_symbol, 'token_precision', y.token_precision,
-        'amount', CASE WHEN k.amount <= ${MAX_EXACT} THEN to_json(k.amount) ELSE to_json(k.amount::text) END)
+        'amount', k.amount)
         ORDER BY k.token_symbol)::text`
 
 /**

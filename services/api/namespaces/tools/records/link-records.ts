@@ -1,13 +1,12 @@
 import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { Json } from '../../../json/index.ts'
-import { jsonArray, jsonMembers, jsonText, quoted } from '../../../json/index.ts'
+import { jsonMembers, jsonText, quoted } from '../../../json/index.ts'
 import type { Assembler, RecordKind } from '../../../records/index.ts'
 import { cte, recordKind } from '../../../records/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
-import { assetAssembler, containedKeys, measureContaining } from '../../nft/records/index.ts'
+import { assetArray, assetAssembler, containedKeys, measureContaining } from '../../nft/records/index.ts'
 import type { ToolsSetup } from '../setup.ts'
-import { unknownKeys } from './link-schemas.ts'
 
 /** Name of the relation that contained assets are selected from. */
 const CONTAINED = 'contained'
@@ -31,8 +30,6 @@ const fields = [
 ]
 
 type LinkRow = readonly [id: string, terms: string, assetIds: string, origin: string]
-
-const UNKNOWN_MEMBERS = unknownKeys.map((name) => `"${name}":null`).join(',')
 
 /** The records of links. */
 export function linkKind(setup: Omit<ToolsSetup, 'links' | 'lists'>): RecordKind {
@@ -81,12 +78,10 @@ function linkAssembler({ contract, assetsContract }: Omit<ToolsSetup, 'links' | 
         versions: pending.versions,
         assemble(found) {
           const known = pending.assemble(found)
-          const assetJson = (id: string): Json =>
-            known.get(id) ?? `{"contract":"${account}","asset_id":"${id}",${UNKNOWN_MEMBERS}}`
           const links = unpackRows<LinkRow>(packed).map(([id, terms, assetIds, origin]): [string, Json] => {
             const accounts = `"tools_contract":"${contract}","link_id":"${id}","assets_contract":"${account}"`
-            const contained = assetIds === '' ? [] : assetIds.split(',').map(assetJson)
-            return [id, [`{${accounts},${terms},"assets":`, jsonArray(contained), `,${origin}}`]]
+            const contained = assetArray(assetIds, known, account)
+            return [id, [`{${accounts},${terms},"assets":`, contained, `,${origin}}`]]
           })
           return new Map(links)
         },

@@ -1,19 +1,8 @@
-import type { NamedSchema, RecordSchema } from '../../../endpoint/index.ts'
+import type { NamedSchema } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
 import type { LoggedActions } from '../../nft/logs/index.ts'
-import { assetRecord } from '../../nft/record-schemas/index.ts'
+import { assetRecord, containedAssets } from '../../nft/record-schemas/index.ts'
 import { logRecord } from '../../nft/logs/index.ts'
-
-/** Members of an asset that is missing in the database, in addition to its id: every key of an asset, without a value. */
-export const unknownKeys = assetRecord.required!.filter((name) => name !== 'contract' && name !== 'asset_id')
-
-const nothing: RecordSchema = { type: 'null', description: 'Not known' }
-
-const unknownAsset = shape.record('UnknownAsset', 'An asset that is not known: only its id is', {
-  contract: shape.text('Account of the assets contract'),
-  asset_id: shape.decimal('Asset'),
-  ...Object.fromEntries(unknownKeys.map((name) => [name, nothing])),
-})
 
 /** A link. */
 export const linkRecord: NamedSchema = shape.record('Link', 'A link that assets are claimed with', {
@@ -28,10 +17,7 @@ export const linkRecord: NamedSchema = shape.record('Link', 'A link that assets 
     description: '0 waiting for its assets, 1 created: can be claimed, 2 cancelled, 3 claimed',
   },
   memo: shape.text('Memo'),
-  assets: shape.list(
-    shape.anyOf([assetRecord, unknownAsset]),
-    'Assets in the order of the announcement, in their present state',
-  ),
+  assets: containedAssets(assetRecord, 'Assets in the order of the announcement, in their present state'),
   created_at_block: shape.ofHistory(shape.decimal('Block of the announcement')),
   created_at_time: shape.ofHistory(shape.time('Time of the announcement')),
   updated_at_block: shape.ofHistory(shape.decimal('Block of the last change of state')),
