@@ -19,7 +19,7 @@ export function answerKey(
   attributes: readonly AttributeFilter[],
   noted: readonly string[],
 ): string {
-  const filters = attributes.map(({ family, containment }) => [family, containment ?? null])
+  const filters = attributes.map(({ family, containments }) => [family, containments])
   const further = filters.length + noted.length === 0 ? '' : JSON.stringify([filters, noted])
   const text = valuesText(values) + further
   return `${place} ${text.length <= MAX_TEXT_LENGTH ? text : hash('sha256', text, 'base64')}`

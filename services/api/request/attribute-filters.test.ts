@@ -3,21 +3,35 @@ import type { RawValue } from './raw-parameters.ts'
 import { readAttributeFilters } from './attribute-filters.ts'
 
 describe('attribute filters', () => {
-  const read = (parameters: Record<string, RawValue>) =>
-    readAttributeFilters(new Map(Object.entries(parameters)), ['data', 'template_data', 'mutable_data']).map(
-      ({ family, containment }) => `${family} ${String(containment)}`,
-    )
+  const read = (parameters: Record<string, RawValue>, isLoose = false) =>
+    readAttributeFilters(new Map(Object.entries(parameters)), ['data', 'template_data', 'mutable_data'], {
+      isLoose,
+    }).map(({ family, containments }) => [family, ...containments].join(' '))
 
   it('attribute filters are typed', () => {
     expect(read({ 'data.a': '4' })).toEqual(['data {"a":"4"}'])
-    expect(read({ 'data.a': 4 })).toEqual(['data {"a":4}'])
+    expect(read({ 'data.a': 4 })).toEqual(['data {"a":4} {"a":"4"}'])
     expect(read({ 'data:text.a': 4 })).toEqual(['data {"a":"4"}'])
     expect(read({ 'data:number.a': '4.50abc' })).toEqual(['data {"a":4.5}'])
-    expect(read({ 'data:number.a': 'abc' })).toEqual(['data undefined'])
+    expect(read({ 'data:number.a': 'abc' })).toEqual(['data'])
     expect(read({ 'data:bool.a': 'true' })).toEqual(['data {"a":1}'])
     expect(read({ 'data:bool.a': 'yes' })).toEqual(['data {"a":0}'])
     expect(read({ 'data.tags': ['x', 'y'] })).toEqual(['data {"tags":["x","y"]}'])
     expect(read({ 'data.tags': [] })).toEqual(['data {"tags":[]}'])
+  })
+
+  it('attribute filters match text and what it is written like where the reading is loose', () => {
+    const loose = (value: RawValue) => read({ 'data.a': value }, true)
+    expect(loose('4')).toEqual(['data {"a":"4"} {"a":4}'])
+    expect(loose('-1.50')).toEqual(['data {"a":"-1.50"} {"a":-1.5}'])
+    expect(loose('true')).toEqual(['data {"a":"true"} {"a":1}'])
+    expect(loose(false)).toEqual(['data {"a":0} {"a":"false"}'])
+    expect(loose('18446744073709551615')).toEqual(['data {"a":"18446744073709551615"}'])
+    expect(loose('4 ')).toEqual(['data {"a":"4 "}'])
+    expect(read({ 'data:text.a': '4', 'data:number.a': '5' }, true)).toEqual([
+      'data {"a":"4"}',
+      'data {"a":5}',
+    ])
   })
 
   it('attribute filters take everything after the first dot as the name of the attribute', () => {
@@ -43,8 +57,8 @@ describe('attribute filters', () => {
   })
 
   it('attribute filters match nothing where PostgreSQL could not hold the value', () => {
-    expect(read({ 'data.a': 'x\0' })).toEqual(['data undefined'])
-    expect(read({ 'data.a': '\ud800' })).toEqual(['data undefined'])
+    expect(read({ 'data.a': 'x\0' })).toEqual(['data'])
+    expect(read({ 'data.a': '\ud800' })).toEqual(['data'])
     expect(read({ 'data.a': '\\u0000' })).toEqual([String.raw`data {"a":"\\u0000"}`])
   })
 })

@@ -11,10 +11,16 @@ export type AttributeFamily = 'data' | 'template_data' | 'immutable_data' | 'mut
 export interface AttributeFilter {
   readonly family: AttributeFamily
   /**
-   * JSON text of the object that the attributes must contain, for example `{"level":4}`; undefined when the value
-   * can match nothing.
+   * JSON texts of objects of which the attributes must contain one, for example `{"level":4}`; none when the value can match
+   * nothing.
    */
-  readonly containment: string | undefined
+  readonly containments: readonly string[]
+}
+
+/** How values without a type are compared. */
+export interface AttributeReading {
+  /** Text that is written like a number or a boolean matches these too. */
+  readonly isLoose?: boolean
 }
 
 const PATTERN = /^(data|template_data|immutable_data|mutable_data)(?::(text|number|bool))?\.([^]*)$/
@@ -44,14 +50,17 @@ export function isAttributeFilter(name: string): boolean {
 
 /**
  * Finds the attribute filters of the given families among the parameters. `template_data.KEY` replaces `data.KEY`,
- * which is applied to the same attributes. Values are compared as JSON: untyped and `:text` as strings, `:number` as
- * numbers, `:bool` as the 0 or 1 that booleans are stored as; a list means an array that contains these elements.
+ * which is applied to the same attributes. Values are compared as JSON: `:text` as strings, `:number` as numbers, `:bool` as
+ * the 0 or 1 that booleans are stored as; a list means an array that contains these elements. Untyped text is compared as a
+ * string, and where the reading is loose also as the number or boolean that it is written like. A number or boolean of a
+ * JSON body is compared as such and as its text, because integers of 64 bits are stored as text.
  *
  * @throws RequestError 400 for more or longer filters than are allowed.
  */
 export function readAttributeFilters(
   raw: RawParameters,
   families: readonly AttributeFamily[],
+  { isLoose = false }: AttributeReading = {},
 ): AttributeFilter[] {
   const filters: AttributeFilter[] = []
   if (families.length === 0) return filters
@@ -63,11 +72,12 @@ export function readAttributeFilters(
     if (!families.includes(family) || (family === 'data' && isReplaced(raw, key))) continue
     // A silently ignored filter would return unwanted rows.
     if (filters.length === MAX_FILTERS)
-      throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters`)
-    const compared = containment(key, typedValue(value, match[2]))
-    if (compared !== undefined && compared.length > MAX_LENGTH)
+      throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters: send fewer`)
+    const compared = typedValues(value, match[2], isLoose).map((each) => containment(key, each))
+    const containments = [...new Set(compared.filter((each) => each !== undefined))]
+    if (containments.some(({ length }) => length > MAX_LENGTH))
       throw invalidParameter(name.slice(0, MAX_NAME_SHOWN), `it is longer than ${MAX_LENGTH} characters`)
-    filters.push({ family, containment: compared })
+    filters.push({ family, containments })
   }
   return filters
 }
@@ -76,10 +86,27 @@ function isReplaced(raw: RawParameters, key: string): boolean {
   return ['', ':text', ':number', ':bool'].some((typing) => raw.has(`template_data${typing}.${key}`))
 }
 
-function typedValue(value: RawValue, typing: string | undefined): RawValue | undefined {
-  if (typeof value !== 'object') return typedScalar(value, typing)
-  const elements = value.map((each) => typedScalar(each, typing))
-  return elements.every((each) => each !== undefined) ? elements : undefined
+/** The values that an attribute may have. */
+function typedValues(value: RawValue, typing: string | undefined, isLoose: boolean): RawValue[] {
+  if (typeof value === 'object') {
+    const elements = value.map((each) => typedScalar(each, typing))
+    return elements.every((each) => each !== undefined) ? [elements] : []
+  }
+  const own = typedScalar(value, typing)
+  if (own === undefined) return []
+  if (typing !== undefined) return [own]
+  if (typeof value !== 'string') return [own, String(value)]
+  const alike = isLoose ? alikeOf(value) : undefined
+  return alike === undefined ? [own] : [own, alike]
+}
+
+/** A number as JSON writes it. */
+const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,2})?$/
+
+/** The number or boolean, as it is stored, that a text is written like. */
+function alikeOf(text: string): number | undefined {
+  if (text === 'true' || text === 'false') return text === 'true' ? 1 : 0
+  return NUMBER.test(text) ? Number(text) : undefined
 }
 
 function typedScalar(value: RawScalar, typing: string | undefined): RawScalar | undefined {
@@ -93,8 +120,7 @@ function typedScalar(value: RawScalar, typing: string | undefined): RawScalar | 
   return value
 }
 
-function containment(key: string, value: RawValue | undefined): string | undefined {
-  if (value === undefined) return undefined
+function containment(key: string, value: RawValue): string | undefined {
   // A computed key is an own property also when it is called __proto__.
   const text = JSON.stringify({ [key]: value })
   // PostgreSQL holds neither U+0000 nor lone surrogates; JSON.stringify writes both as escapes of this form.

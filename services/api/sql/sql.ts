@@ -80,6 +80,12 @@ export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? raw('true') : joinSql(conditions, ' AND ')
 }
 
+/** Any of some conditions; `false` without any. */
+export function anyOf(conditions: readonly Sql[]): Sql {
+  if (conditions.length < 2) return conditions[0] ?? raw('FALSE')
+  return sql`(${joinSql(conditions, ' OR ')})`
+}
+
 /** `WHERE` and conditions joined by `AND`; empty without conditions. */
 export function where(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? raw('') : sql`WHERE ${allOf(conditions)}`

@@ -147,7 +147,7 @@ function dataFilters(
   const ofTemplates = request.attributes.filter(
     ({ family }) => family === 'data' || family === 'template_data',
   )
-  if (ofTemplates.some(({ containment }) => containment === undefined)) return [nothing('data')]
+  if (ofTemplates.some(({ containments }) => containments.length === 0)) return [nothing('data')]
   // Flags have filters of their own.
   const values = without(request.values, ['is_transferable', 'is_burnable'])
   const isSearched = Boolean(values.match) || Boolean(values.search)

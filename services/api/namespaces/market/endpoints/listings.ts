@@ -77,6 +77,7 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       summary,
       parameters: listingParameters(of.limit, key, of.states, of.isSingle),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
+      attributeReading: { isLoose: true },
       record: shape.list(record),
       run: runs.page,
     })

@@ -1,5 +1,5 @@
 import { pick, without } from '../../../../core/endpoint/index.ts'
-import { allOf, bind, raw, sql } from '../../../sql/index.ts'
+import { allOf, anyOf, bind, raw, sql } from '../../../sql/index.ts'
 import type { Session } from '../../../database/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { AttributeFilter } from '../../../request/index.ts'
@@ -374,13 +374,17 @@ function traitConditions(
     if (!accounts) return []
     return [accounts.length === 0 ? NEVER : hasTerm(column, termsOf(kind, accounts))]
   })
-  const ofData = attributes.flatMap(({ family, containment }) => {
-    if (family !== 'immutable_data' || containment === undefined) return []
-    const attribute = JSON.parse(containment) as Record<string, unknown>
+  const ofData = attributes.flatMap(({ family, containments }) => {
+    if (family !== 'immutable_data' || containments.length === 0) return []
     // Lists are no traits.
-    if (Object.values(attribute).some((value) => typeof value === 'object')) return []
-    const traits = sql`market.data_traits(${bind(containment, 'jsonb')})`
-    return [computed === 'once' ? sql`${column} @> (SELECT ${traits})` : sql`${column} @> ${traits}`]
+    const isList = (containment: string): boolean =>
+      Object.values(JSON.parse(containment) as object).some((value) => typeof value === 'object')
+    if (containments.some(isList)) return []
+    const conditions = containments.map((containment) => {
+      const traits = sql`market.data_traits(${bind(containment, 'jsonb')})`
+      return computed === 'once' ? sql`${column} @> (SELECT ${traits})` : sql`${column} @> ${traits}`
+    })
+    return [anyOf(conditions)]
   })
   return [...ofAccounts, ...ofData]
 }

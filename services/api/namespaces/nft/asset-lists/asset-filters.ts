@@ -1,4 +1,4 @@
-import { allOf, bind, bindIds, bindIntegers, raw, sql } from '../../../sql/index.ts'
+import { allOf, anyOf, bind, bindIds, bindIntegers, raw, sql } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { AttributeFilter } from '../../../request/index.ts'
 import { NEVER, nothing } from '../../../planner/filters/index.ts'
@@ -14,7 +14,14 @@ import {
 import type { ResolvedTemplates } from '../filters/index.ts'
 import { ASSETS } from '../tables.ts'
 import { attributeRows } from './attribute-rows.ts'
-import { containsText, hasTemplateBuyoffer, isHeldByNone, isNoneOfIds, isOneOf } from '../conditions/index.ts'
+import {
+  contains,
+  containsText,
+  hasTemplateBuyoffer,
+  isHeldByNone,
+  isNoneOfIds,
+  isOneOf,
+} from '../conditions/index.ts'
 import { keyAtTime } from '../boundaries/index.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
@@ -245,13 +252,12 @@ function templatesWithin(ids: readonly bigint[], within: readonly Sql[]): Sql {
 
 function dataFilters({ values, attributes, statistics }: AssetRequest): Filter[] {
   const filters: Filter[] = []
-  for (const { family, containment } of attributes) {
+  for (const { family, containments } of attributes) {
     if (family !== 'immutable_data' && family !== 'mutable_data') continue
     filters.push({
       name: family,
-      condition:
-        containment === undefined ? NEVER : sql`${raw(`a.${family}`)} @> ${bind(containment, 'jsonb')}`,
-      rows: containment === undefined ? 0 : attributeRows(statistics, family, containment),
+      condition: anyOf(containments.map((pair) => contains(`a.${family}`, pair))),
+      rows: sum(containments.map((pair) => attributeRows(statistics, family, pair))),
       isIndexed: true,
     })
   }
@@ -266,6 +272,10 @@ function dataFilters({ values, attributes, statistics }: AssetRequest): Filter[]
     })
   }
   return filters
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
 }
 
 function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {

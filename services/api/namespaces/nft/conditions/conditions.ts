@@ -72,6 +72,11 @@ export function isHeldByNone(id: Sql, accounts: readonly string[]): Sql {
     WHERE h.owner = ANY(${bind(accounts, 'text[]')}) AND h.template_id IS NOT NULL)`
 }
 
+/** A column of attributes contains an object. @param containment JSON text, for example `{"level":4}`. */
+export function contains(column: string, containment: string): Sql {
+  return sql`${raw(column)} @> ${bind(containment, 'jsonb')}`
+}
+
 /** Collections that list an account among those that may mint and edit; nothing when it is absent. */
 export function authorizedBy(column: string, account: string | undefined): Sql[] {
   if (account === undefined) return []

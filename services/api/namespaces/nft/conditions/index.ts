@@ -3,6 +3,7 @@ export {
   inCollections,
   oneOf,
   oneOfIds,
+  contains,
   containsName,
   isNoneOf,
   isOneOf,

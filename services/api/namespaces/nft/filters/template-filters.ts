@@ -1,8 +1,7 @@
-import { bind, raw, sql } from '../../../sql/index.ts'
+import { anyOf, raw, sql } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { AttributeFilter } from '../../../request/index.ts'
-import { NEVER } from '../../../planner/filters/index.ts'
-import { containsText, resembles } from '../conditions/index.ts'
+import { contains, containsText, resembles } from '../conditions/index.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
 /** The parts of a request that filters on templates are made of. */
@@ -18,13 +17,10 @@ export interface TemplateRequest<
 /** Attribute filters, name searches and unset flags on a template, `t`. */
 export function templateConditions({ values, attributes, trigrams }: TemplateRequest): Sql[] {
   const conditions: Sql[] = []
-  for (const { family, containment } of attributes) {
+  for (const { family, containments } of attributes) {
     if (family !== 'data' && family !== 'template_data') continue
-    if (containment === undefined) conditions.push(NEVER)
-    else {
-      const pair = bind(containment, 'jsonb')
-      conditions.push(sql`(t.immutable_data @> ${pair} OR t.mutable_data @> ${pair})`)
-    }
+    const columns = ['t.immutable_data', 't.mutable_data']
+    conditions.push(anyOf(columns.flatMap((column) => containments.map((pair) => contains(column, pair)))))
   }
   const names = [raw(`(t.immutable_data ->> 'name')`), raw(`(t.mutable_data ->> 'name')`)]
   const anyName = (test: (name: Sql) => Sql): Sql => {
