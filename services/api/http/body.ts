@@ -5,7 +5,8 @@ import type { BodyReader } from '../../core/http/content/index.ts'
 import type { RawValue } from '../request/index.ts'
 import type { ClientOf } from './cached-answers.ts'
 import { parseJsonBody } from './json-body.ts'
-import { parseQueryString } from './query-string.ts'
+import { parseMultipart } from './multipart-body.ts'
+import { MAX_PAIRS, parseQueryString } from './query-string.ts'
 
 /** Letters of a media type that an error repeats. */
 const MAX_TYPE_SHOWN = 100
@@ -13,17 +14,19 @@ const MAX_TYPE_SHOWN = 100
 /** 415 that names the type of a body which is not read. */
 function unreadType(type: string): RequestError {
   const found = type === '' ? 'no type and is no JSON' : `the type ${type.slice(0, MAX_TYPE_SHOWN)}`
-  const readable = 'JSON as application/json, or a form as application/x-www-form-urlencoded'
+  const readable =
+    'JSON as application/json, or a form as application/x-www-form-urlencoded or multipart/form-data'
   return new RequestError(415, `The body has ${found}: send ${readable}`)
 }
 
 /** How bodies of a media type are read. */
-type Form = 'json' | 'urlencoded' | 'text' | 'untyped'
+type Form = 'json' | 'urlencoded' | 'multipart' | 'text' | 'untyped'
 
 /** @throws RequestError 415 for a type that nothing is read from. */
 function formOf(type: string): Form {
   if (type.endsWith('json')) return 'json'
   if (type === 'application/x-www-form-urlencoded') return 'urlencoded'
+  if (type === 'multipart/form-data') return 'multipart'
   if (type === 'text/plain') return 'text'
   if (type === '') return 'untyped'
   throw unreadType(type)
@@ -36,7 +39,7 @@ export interface BodyParts {
 }
 
 /**
- * Reads the parameters in the body of a request: JSON or an urlencoded form, on any method. A body without type, or of plain
+ * Reads the parameters in the body of a request: JSON or the fields of a form, on any method. A body without type, or of plain
  * text, is read as JSON too; plain text that is no JSON has no parameters, as in the replaced system.
  *
  * @param warn is called with a sentence when the body is ignored.
@@ -53,6 +56,7 @@ export async function readBodyParameters(
   const text = await bodies.readText(request, clientOf({ req: request }).key)
   if (form === 'json') return parseJsonBody(text)
   if (form === 'urlencoded') return parseForm(text)
+  if (form === 'multipart') return parseMultipart(text, request.headers['content-type']!)
   if (/^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text)
   if (form === 'untyped') throw unreadType('')
   warn('the body is plain text that is no JSON; it is ignored')
@@ -61,6 +65,6 @@ export async function readBodyParameters(
 
 function parseForm(text: string): Map<string, RawValue> {
   const parameters = parseQueryString(text.trim())
-  if (!parameters) throw new RequestError(400, 'The body has too many parameters')
+  if (!parameters) throw new RequestError(400, `The body has more than ${MAX_PAIRS} parameters: send fewer`)
   return parameters
 }

@@ -16,7 +16,7 @@ export const parameterLimits: readonly Limit[] = [
 ]
 
 /** Collects parameters; a repeated or bracketed one becomes a list. */
-class ParameterCollector {
+export class ParameterCollector {
   readonly #values = new Map<string, RawScalar | RawScalar[]>()
 
   get parameters(): Map<string, RawValue> {

@@ -1,0 +1,61 @@
+import { Busboy } from '@fastify/busboy'
+import type { BusboyInstance } from '@fastify/busboy'
+import { RequestError } from '../../core/http/index.ts'
+import type { RawValue } from '../request/index.ts'
+import { MAX_PAIRS, ParameterCollector } from './query-string.ts'
+
+/** Bytes of a field's name; the longest parameter that is read has fewer. */
+const MAX_NAME_BYTES = 4_096
+/** Header lines of one part. */
+const MAX_HEADERS = 20
+
+/**
+ * Reads the fields of a form with parts, `multipart/form-data`. The body has the size limit of every body.
+ * @param type value of `Content-Type`, which names the boundary.
+ * @throws RequestError 400 malformed or too many fields, 415 with a file.
+ */
+export function parseMultipart(text: string, type: string): Promise<Map<string, RawValue>> {
+  const collector = new ParameterCollector()
+  return new Promise((resolve, reject) => {
+    const refuse = (status: number, message: string): void => {
+      reject(new RequestError(status, message))
+    }
+    const malformed = (): void => {
+      refuse(400, 'The body is no multipart/form-data with the boundary that its type names; send it as JSON')
+    }
+    let form: BusboyInstance
+    try {
+      form = new Busboy({
+        headers: { 'content-type': type },
+        limits: {
+          fieldNameSize: MAX_NAME_BYTES,
+          fieldSize: Buffer.byteLength(text),
+          fields: MAX_PAIRS,
+          headerPairs: MAX_HEADERS,
+        },
+      })
+    } catch {
+      malformed()
+      return
+    }
+    form.on('field', (name, value, isNameCut) => {
+      if (isNameCut) refuse(400, `The name of a field is longer than ${MAX_NAME_BYTES} bytes`)
+      else collector.add(name, value)
+    })
+    form.on('file', (name, stream) => {
+      stream.resume()
+      refuse(415, `The field ${name.slice(0, MAX_SHOWN)} is a file, which no parameter is: send it as text`)
+    })
+    form.on('fieldsLimit', () => {
+      refuse(400, `The body has more than ${MAX_PAIRS} fields: send fewer`)
+    })
+    form.on('error', malformed)
+    form.on('finish', () => {
+      resolve(collector.parameters)
+    })
+    form.end(text)
+  })
+}
+
+/** Letters of a name that an error repeats. */
+const MAX_SHOWN = 60
