@@ -46,10 +46,51 @@ describe('a price record of an asset without template', () => {
 
 describe('statistics without a known token', () => {
   it('statistics without a known token are refused with the message that clients match', async () => {
-    for (const query of ['', '?symbol=', '?symbol=NOPE']) {
-      const { status, body } = await get(`/market/v1/stats/collections${query}`)
-      expect([status, body.message]).toEqual([400, 'Symbol not found'])
+    const required = '299 - "symbol is required, for example symbol=WAX"'
+    for (const [query, warning] of [
+      ['', required],
+      ['?symbol=', required],
+      ['?symbol=NOPE', '299 - "the market has no token NOPE; /v1/config lists those that it has"'],
+    ] as const) {
+      const { status, body, headers } = await get(`/market/v1/stats/collections${query}`)
+      expect([status, body.message, headers.get('warning')]).toEqual([400, 'Symbol not found', warning])
     }
+    const cheapest = await get('/market/v1/sales/templates')
+    expect([cheapest.body.message, cheapest.headers.get('warning')]).toEqual([
+      'symbol parameter is required',
+      required,
+    ])
+  })
+})
+
+describe('a message about what is wrong', () => {
+  it('a message about what is wrong with a state lists the states', async () => {
+    for (const [path, states] of [
+      ['/market/v2/sales', '1 listed, 2 cancelled, 3 sold, 4 invalid'],
+      ['/tools/v1/links', '0 waiting, 1 created, 2 cancelled, 3 claimed'],
+    ] as const) {
+      const { status, headers } = await get(`${path}?state=x`)
+      expect([status, headers.get('warning')]).toEqual([
+        400,
+        `299 - "state must be one or more of ${states}"`,
+      ])
+    }
+  })
+
+  it('a message about what is wrong with a path has a link to the documentation', async () => {
+    for (const path of ['/', '/nothing', '/market/v1/nothing']) {
+      const { status, headers, body } = await get(path)
+      expect([status, body.message]).toEqual([404, 'Endpoint not found'])
+      expect(headers.get('link')).toBe('</docs>; rel="service-doc"')
+    }
+  })
+
+  it('a message about what is wrong with bounds of prices says which parameter to add', async () => {
+    const { status, headers } = await get('/market/v2/sales?min_price=1')
+    expect([status, headers.get('warning')]).toEqual([
+      400,
+      '299 - "add the token of the prices, for example symbol=WAX"',
+    ])
   })
 })
 
@@ -146,7 +187,10 @@ describe('methods that write', () => {
   it('methods that write are 405 with those that are allowed', async () => {
     for (const method of ['DELETE', 'PUT', 'PATCH']) {
       const { status, headers, body } = await get('/atomicassets/v1/assets?limit=1', { method })
-      expect([status, body]).toEqual([405, { success: false, message: `Method ${method} not allowed` }])
+      expect([status, body]).toEqual([
+        405,
+        { success: false, message: `Method ${method} not allowed: send GET, HEAD, POST, OPTIONS` },
+      ])
       expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
       expect((await get('/health', { method })).status).toBe(405)
       expect((await get('/nothing', { method })).status).toBe(404)

@@ -266,8 +266,13 @@ describe('lists', () => {
   })
 
   it('lists end at a row that is too far out, with the parameters that continue without skipping', async () => {
-    const refusal = (row: number) =>
-      `Invalid value for parameter page: it begins after row ${row} of this order; continue with lower_bound, upper_bound, before or after instead`
+    const refusal = (row: number) => {
+      const how =
+        row === 1_000_000
+          ? 'continue from there with page=1 and as upper_bound the last asset_id that you have'
+          : 'more filters make the list shorter, or sort by asset_id and continue with lower_bound or upper_bound'
+      return `Invalid value for parameter page: of 100 rows, pages up to ${row / 100 + 1} are served in this order; ${how}`
+    }
     for (const [query, row] of [
       ['sort=name&page=1001', undefined],
       ['sort=name&page=1002', 100_000],
@@ -281,6 +286,10 @@ describe('lists', () => {
       if (row === undefined) expect([query, status, body.data]).toEqual([query, 200, []])
       else expect([query, status, body.message]).toEqual([query, 400, refusal(row)])
     }
+    const upwards = await server.get('/v1/offers?limit=100&order=asc&page=10002')
+    expect(upwards.body.message).toContain('as lower_bound one above the last offer_id that you have')
+    const byName = await server.get('/v1/collections?limit=100&page=10002')
+    expect(byName.body.message).toContain('or sort by collection_name and continue')
     expect((await server.get('/v1/assets/_count?sort=name&page=1002')).status).toBe(200)
   })
 

@@ -25,7 +25,7 @@ import type { BodyParts } from './body.ts'
 import { successEnvelope } from './envelope.ts'
 import type { AnswerCaching } from './cached-answers.ts'
 import { mayUseCache, spelledAddress } from './cached-answers.ts'
-import { parseQueryString } from './query-string.ts'
+import { MAX_PAIRS, parseQueryString } from './query-string.ts'
 
 /** Characters of a parameter's name that a warning repeats. */
 const MAX_NAME_SHOWN = 60
@@ -81,7 +81,7 @@ export function createEndpointAnswer(
       warn,
     })
     warnings.push(...unknownParameters(raw, known))
-    const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
+    const attributes = readAttributeFilters(raw, endpoint.attributes ?? [], endpoint.attributeReading)
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
     const keyOf = (): string => answerKey(place, values, attributes, noted)
     const client = parts.clientOf(context)
@@ -187,7 +187,7 @@ async function readParameters(
   warn: (sentence: string) => void,
 ): Promise<RawParameters> {
   const query = parseQueryString(context.querystring)
-  if (!query) throw new RequestError(400, 'The query has too many parameters')
+  if (!query) throw new RequestError(400, `The query has more than ${MAX_PAIRS} parameters: send fewer`)
   for (const [name, value] of await readBodyParameters(context.req, parts, warn)) query.set(name, value)
   return query
 }

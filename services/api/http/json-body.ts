@@ -3,6 +3,8 @@ import { isAttributeFilter } from '../request/index.ts'
 import { RequestError } from '../../core/http/index.ts'
 import { MAX_PAIRS } from './query-string.ts'
 
+const EXAMPLE = '{"limit":10}'
+
 /**
  * Reads the parameters of a JSON body: an object; an array is allowed and has none. Numbers and booleans retain their type,
  * integers of 16 digits and more become text so that no digit is lost, arrays become lists. Members that are null or
@@ -15,11 +17,12 @@ export function parseJsonBody(text: string): Map<string, RawValue> {
   if (text.trim() === '') return parameters
   const value = parse(text)
   if (typeof value !== 'object' || value === null) {
-    throw new RequestError(400, 'The body must be a JSON object')
+    throw new RequestError(400, `The body must be a JSON object, for example ${EXAMPLE}`)
   }
   if (Array.isArray(value)) return parameters
   const entries = Object.entries(value)
-  if (entries.length > MAX_PAIRS) throw new RequestError(400, 'The body has too many parameters')
+  if (entries.length > MAX_PAIRS)
+    throw new RequestError(400, `The body has more than ${MAX_PAIRS} parameters: send fewer`)
   for (const [key, member] of entries) {
     const raw = rawValue(member)
     const isAttribute = isAttributeFilter(key)
@@ -34,7 +37,7 @@ function parse(text: string): unknown {
     const value: unknown = JSON.parse(text)
     return /\d{16}/.test(text) ? (JSON.parse(quoteLongIntegers(text)) as unknown) : value
   } catch {
-    throw new RequestError(400, 'The body is not valid JSON')
+    throw new RequestError(400, `The body is not valid JSON: send an object, for example ${EXAMPLE}`)
   }
 }
 

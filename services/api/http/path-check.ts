@@ -6,7 +6,7 @@ export function checkPath(context: Context, next: () => Promise<void>): Promise<
   try {
     if (context.path.includes('%')) decodeURIComponent(context.path)
   } catch {
-    throw new RequestError(400, 'The path has a malformed percent escape')
+    throw new RequestError(400, 'The path has a malformed percent escape: write % as %25')
   }
   return next()
 }

@@ -48,7 +48,7 @@ const refusedMethods = ['DELETE', 'PATCH', 'PUT']
 
 function refuseMethod(allowed: string): (context: Context) => never {
   return ({ method }) => {
-    throw new RequestError(405, `Method ${method} not allowed`, { Allow: allowed })
+    throw new RequestError(405, `Method ${method} not allowed: send ${allowed}`, { Allow: allowed })
   }
 }
 

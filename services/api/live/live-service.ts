@@ -14,6 +14,7 @@ import { decodeCursor } from '../../core/feed-reader/index.ts'
 import type { FeedQuery, SubscriberStatus } from '../../core/feed-reader/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
+import { invalidParameter } from '../request/index.ts'
 import { Channel } from './channel.ts'
 import type { ChannelMount } from './channel.ts'
 import { Doorkeeper } from './doorkeeper.ts'
@@ -228,14 +229,22 @@ class Live implements LiveService {
     if (place.kind === 'socket.io') return
     if (place.channel.mount.reader === undefined) throw new RequestError(noReader.status, noReader.message)
     if (place.kind === 'live') {
-      throw new RequestError(426, 'This is a websocket', { Upgrade: 'websocket', Connection: 'Upgrade' })
+      throw new RequestError(426, 'This is a websocket: connect with ws:// or wss://', {
+        Upgrade: 'websocket',
+        Connection: 'Upgrade',
+      })
     }
-    if (request.method !== 'GET') throw new RequestError(405, 'An event stream is requested with GET')
+    if (request.method !== 'GET')
+      throw new RequestError(405, 'An event stream is requested with GET', { Allow: 'GET' })
     const refusal = this.#doorkeeper.refusal(request)
     if (refusal) throw new RequestError(refusal.status, refusal.message, { 'Retry-After': '5' })
     const cursor = place.query.get('cursor')
     if (cursor !== null && !isCursor(cursor))
-      throw new RequestError(400, 'Invalid value for parameter cursor')
+      throw invalidParameter(
+        'cursor',
+        undefined,
+        'cursor must be one that an event had; leave it out to begin now',
+      )
     const leave = this.#doorkeeper.admit(request)
     try {
       const address = this.#doorkeeper.addressOf(request)

@@ -174,11 +174,13 @@ function rangeOf({ minimum, maximum }: Range = {}): Range {
   return { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) }
 }
 
-function readId(text: string): bigint {
+const ID_COMPLAINT = 'must be a whole number of 64 bits'
+
+function readId(text: string, complaint = ID_COMPLAINT): bigint {
   const isShort = INT.test(text) && text.replace(/^-?0*/, '').length <= MAX_ID_DIGITS
   const value = isShort ? BigInt(text) : undefined
   if (value !== undefined && value >= MIN_ID && value <= MAX_ID) return value
-  throw new Complaint('must be a whole number of 64 bits')
+  throw new Complaint(complaint)
 }
 
 const idForm = { type: 'id' }
@@ -195,17 +197,19 @@ const ID = '-?[0-9]+'
 
 /** Any integer of 64 bits. */
 export function id(description: string): Parameter<bigint | undefined> {
-  return scalar(description, { form: idForm, schema: patternOf(ID), read: readId })
+  return scalar(description, { form: idForm, schema: patternOf(ID), read: (text) => readId(text) })
 }
 
 const fitsId = (item: string): boolean => INT.test(item) && item.length < MAX_ID_DIGITS
 
-/** Integers of 64 bits. */
+/** Integers of 64 bits. @param complaint about what is none, for example a list of all that are meant. */
 export function ids(
   description: string,
   list: 'comma' | 'named' = 'named',
+  complaint = ID_COMPLAINT,
 ): Parameter<readonly bigint[] | undefined> {
-  return listOf(description, idForm, listPattern(list, ID), { list, read: readId, fits: fitsId })
+  const read = (text: string): bigint => readId(text, complaint)
+  return listOf(description, idForm, listPattern(list, ID), { list, read, fits: fitsId })
 }
 
 /** The same, or the single value `null`. */

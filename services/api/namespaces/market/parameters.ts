@@ -111,6 +111,11 @@ const auctionFilter = {
 /** Parameter of the key of a kind of listing. */
 export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 
+/** The states of a description, without explanations. */
+function statesAlone(states: string): string {
+  return states.replaceAll(/ \([^)]*\)/g, '').split('. ', 1)[0]!
+}
+
 /** Parameters of the lists of sales, auctions, buy offers and template buy offers. */
 export function listingParameters(
   limit: number,
@@ -134,7 +139,7 @@ export function listingParameters(
       'effective_mint',
     ]),
     ...counting,
-    state: ids(`${states}. Several by comma.`, 'comma'),
+    state: ids(`${states}. Several by comma.`, 'comma', `must be one or more of ${statesAlone(states)}`),
     ...(isAuction ? auctionFilter : {}),
     ...listingFilter,
     ...(isSingle ? {} : assetNumbers),

@@ -8,6 +8,8 @@ import { logParameters } from '../nft/logs/index.ts'
 /** The link in a path. */
 export const ofLink = { link_id: inPath(id('Link.')) }
 
+const STATES = '0 waiting, 1 created, 2 cancelled, 3 claimed'
+
 /** Parameters of the list of links. */
 export function linkParameters(limit: number) {
   return {
@@ -20,7 +22,7 @@ export function linkParameters(limit: number) {
       'Key: PUB_K1_..., PUB_R1_..., PUB_WA_..., or the older text of a K1 key that begins with EOS.',
       { minimum: 1, maximum: 1000 },
     ),
-    state: ids('0 waiting, 1 created, 2 cancelled, 3 claimed; several by comma.', 'comma'),
+    state: ids(`${STATES}; several by comma.`, 'comma', `must be one or more of ${STATES}`),
     asset_id: ids('Has one of these assets.'),
     ...collectionLists,
     ...idBoundaries('link_id'),

@@ -9,6 +9,8 @@ import { RequestError } from '../request-error.ts'
 /** Leaves out a byte order mark, which some clients put before JSON. */
 const utf8 = new TextDecoder()
 
+/** Letters of an encoding that an error repeats. */
+const MAX_ENCODING_SHOWN = 40
 const decoders = {
   gzip: promisify(gunzip),
   deflate: promisify(inflate),
@@ -112,7 +114,9 @@ function tooLarge(maxBytes: number): RequestError {
   const mebi = maxBytes / 2 ** 20
   const size = mebi >= 1 ? `${mebi} MB` : `${maxBytes / 2 ** 10} KB`
   // A body that is too large is not read to the end: the connection cannot be used again.
-  return new RequestError(413, `The body is larger than ${size}`, { Connection: 'close' })
+  return new RequestError(413, `The body is larger than ${size}: send fewer values, or several requests`, {
+    Connection: 'close',
+  })
 }
 
 function readBytes(
@@ -163,13 +167,20 @@ function readBytes(
 async function decompress(bytes: Buffer, encoding: string, maxBytes: number): Promise<string> {
   const name = encoding.trim().toLowerCase()
   if (name === 'identity' || name === '') return utf8.decode(bytes)
-  if (!Object.hasOwn(decoders, name)) throw new RequestError(415, `Unsupported content encoding ${name}`)
+  if (!Object.hasOwn(decoders, name))
+    throw new RequestError(
+      415,
+      `Unsupported content encoding ${name.slice(0, MAX_ENCODING_SHOWN)}: send ${Object.keys(decoders).join(', ')} or none`,
+    )
   try {
     const plain = await decoders[name as keyof typeof decoders](bytes, { maxOutputLength: maxBytes })
     return utf8.decode(plain)
   } catch (error) {
     const code: unknown = error instanceof Error && 'code' in error ? error.code : ''
     if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
-    throw new RequestError(400, 'The body is not compressed as it says')
+    throw new RequestError(
+      400,
+      `The body is not compressed with ${name}, as its Content-Encoding says: correct either`,
+    )
   }
 }

@@ -1,6 +1,7 @@
 import type { Json } from '../../../json/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
+import { warningHeader } from '../../../../core/http/headers/index.ts'
 import type { SymbolValues } from './parameters.ts'
 
 /**
@@ -13,7 +14,7 @@ export async function withToken(
   answer: (symbol: string) => Promise<Json>,
 ): Promise<Json> {
   const symbol = values.symbol
-  if (symbol === undefined) throw unknownToken()
+  if (symbol === undefined) throw unknownToken(symbolIsRequired)
   const rows = await session.query<[string]>({
     name: 'token-record',
     text: `SELECT json_build_object('token_symbol', y.token_symbol, 'token_contract', y.token_contract,
@@ -21,11 +22,14 @@ export async function withToken(
     values: [symbol],
   })
   const row = rows[0]
-  if (!row) throw unknownToken()
+  if (!row) throw unknownToken(`the market has no token ${symbol}; /v1/config lists those that it has`)
   return [`{"symbol":${row[0]},"${member}":`, await answer(symbol), '}']
 }
 
-/** Clients compare the message with that of the replaced system. */
-function unknownToken(): RequestError {
-  return new RequestError(400, 'Symbol not found')
+/** Says what to add to a request without `symbol`. */
+export const symbolIsRequired = 'symbol is required, for example symbol=WAX'
+
+/** Clients compare the message with that of the replaced system, so the explanation is a header. */
+function unknownToken(explanation: string): RequestError {
+  return new RequestError(400, 'Symbol not found', warningHeader([explanation]))
 }

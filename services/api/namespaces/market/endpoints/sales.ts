@@ -1,6 +1,8 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
+import { warningHeader } from '../../../../core/http/headers/index.ts'
+import { symbolIsRequired } from '../aggregates/token.ts'
 import { pageJson, countEndpointOf } from '../../nft/endpoints/index.ts'
 import { cheapestParameters, listingParameters } from '../parameters.ts'
 import { selectCheapest } from '../lists/cheapest-sales.ts'
@@ -61,6 +63,7 @@ function saleLists(setup: MarketSetup): Endpoint[] {
         `1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has it). ${unnamed}`,
       ),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
+      attributeReading: { isLoose: true },
       record: shape.list(listedSaleRecord),
       run: runs.page,
     })
@@ -77,12 +80,17 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
     parameters: cheapestParameters(setup.limits.sales_templates),
     noted: narrowing,
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
+    attributeReading: { isLoose: true },
     record: shape.list(listedSaleRecord),
     failures: [noSymbol, noFilter],
     run: async (context) => {
       const { session, values, noted } = context
-      if (values.symbol === undefined) throw new RequestError(noSymbol.status, noSymbol.message)
-      if (!noted?.length) throw new RequestError(noFilter.status, noFilter.message)
+      if (values.symbol === undefined)
+        throw new RequestError(noSymbol.status, noSymbol.message, warningHeader([symbolIsRequired]))
+      if (!noted?.length) {
+        const explanation = `one of these is required: ${narrowing.join(', ')}`
+        throw new RequestError(noFilter.status, noFilter.message, warningHeader([explanation]))
+      }
       const keys = await selectCheapest(context, setup)
       return pageJson(session, keys, setup.records.listedSale)
     },

@@ -3,6 +3,7 @@ import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
 import { invalidParameter } from '../../../request/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
+import { warningHeader } from '../../../../core/http/headers/index.ts'
 import type { ListingValues } from '../parameters.ts'
 
 /** Bounds of a price in units of the smallest decimal place, inclusive; undefined = none. */
@@ -29,9 +30,14 @@ export async function readPriceBounds(
   const most = boundOf(values.max_price)
   if (least === undefined && most === undefined) return undefined
   const symbols = values.symbol
-  if (!symbols) throw new RequestError(400, 'Price range filters require the "symbol" filter')
+  // Clients compare the messages with those of the replaced system, so what to do is a header.
+  if (!symbols) {
+    const remedy = warningHeader(['add the token of the prices, for example symbol=WAX'])
+    throw new RequestError(400, 'Price range filters require the "symbol" filter', remedy)
+  }
   if (symbols.length > 1) {
-    throw new RequestError(400, 'Price range filters require a single symbol, got multiple')
+    const remedy = warningHeader([`give one token, for example symbol=${symbols[0]!}`])
+    throw new RequestError(400, 'Price range filters require a single symbol, got multiple', remedy)
   }
   const rows = await session.query<[number]>({
     name: 'token-precision',

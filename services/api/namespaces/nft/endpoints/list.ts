@@ -30,7 +30,7 @@ export async function listJson(
   { session, values }: EndpointContext<PageValues>,
   list: List,
 ): Promise<Json> {
-  const window = pageWindow(values)
+  const window = pageWindow(values, list.source.key)
   const read = (page: PageStatement): ReturnType<RecordKind['readPage']> =>
     kind.readPage(session, { ...page, keys: recordKeys(page.keys) })
   const records = await lists.page(list, window, read)

@@ -16,29 +16,50 @@ export const pageLimits: readonly Limit[] = [
     counts: 'rows that a page skips',
     per: 'request',
     value: `${countText(MAX_OFFSET)}; ${countText(MAX_OFFSET_BY_KEY)} in the order of a key`,
-    beyond: '400, which names `lower_bound`, `upper_bound`, `before`, `after`',
+    beyond: '400, which says from which page on `lower_bound` or `upper_bound` continue',
   },
 ]
 
 /** Sorts by the key, or by what has the order of the key. */
 const KEY_SORT = /^created$|^minted$|_id$|_name$/
 
+/** What a page is requested with. */
+type PagedValues = PageValues & OrderValues & { readonly sort?: string }
+
 /**
  * Rows to skip and to take.
- * @throws RequestError 400 for a page that is too far out; it names the parameters that continue without skipping.
+ * @param key the key of a list that has bounds of it.
+ * @throws RequestError 400 for a page that is too far out; it says how to continue without skipping.
  */
-export function pageWindow({
-  page,
-  limit,
-  sort = 'created',
-}: PageValues & { readonly sort?: string }): PageWindow {
+export function pageWindow(values: PagedValues, key?: string): PageWindow {
+  const { page, limit, sort = 'created' } = values
   const offset = (page - 1) * limit
-  const most = KEY_SORT.test(sort) ? MAX_OFFSET_BY_KEY : MAX_OFFSET
+  const isByKey = KEY_SORT.test(sort)
+  const most = isByKey ? MAX_OFFSET_BY_KEY : MAX_OFFSET
   if (offset <= most) return { offset, limit }
+  const last = Math.floor(most / limit) + 1
+  const reach = `of ${limit} rows, pages up to ${last} are served in this order`
   throw invalidParameter(
     'page',
-    `it begins after row ${most} of this order; continue with lower_bound, upper_bound, before or after instead`,
+    `${reach}; ${isByKey && isOrderOf(key, sort) ? continuation(values, key) : narrowing(key)}`,
   )
+}
+
+/** Whether the order is that of the key: ids are given in the order of creation, names are not. */
+function isOrderOf(key: string | undefined, sort: string): key is string {
+  return key !== undefined && (key.endsWith('_id') || key === sort)
+}
+
+/** How a list in the order of its key continues after the last page. */
+function continuation(values: PagedValues, key: string): string {
+  const isUpwards = directionOf(values) === 'ASC'
+  const bound = isUpwards ? `lower_bound one above the last ${key}` : `upper_bound the last ${key}`
+  return `continue from there with page=1 and as ${bound} that you have`
+}
+
+function narrowing(key: string | undefined): string {
+  const other = key === undefined ? '' : `, or sort by ${key} and continue with lower_bound or upper_bound`
+  return `more filters make the list shorter${other}`
 }
 
 /** Sort direction of a request, as SQL. */
