@@ -85,7 +85,7 @@ async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     const isUsage = error instanceof TypeError && 'code' in error
     if (!(error instanceof CannotCompare) && !isUsage) throw error
-    console.error(isUsage ? `${error.message}. ${USAGE}` : (error as Error).message)
+    console.error(isUsage ? `${error.message}. ${USAGE}` : error.message)
     return 2
   }
 }

@@ -1,8 +1,7 @@
 import ts from 'typescript'
 import type { JsonSchema, OpenApiDocument } from '../../scripts/compare/document.ts'
 
-const TYPES_FILE = '/client/types.ts'
-const USE_FILE = '/client/use.ts'
+const FILE = 'client.ts'
 
 /** TypeScript of the records of a document, each by its name, and of `data` of each path: `Answers[path]`. */
 export function generateTypes(document: OpenApiDocument): string {
@@ -49,12 +48,9 @@ function ofType(type: string, schema: JsonSchema): string {
   return `{ ${members.join('; ')} }`
 }
 
-/** Type-checks a program that uses the types of a document; what the compiler complains about. */
-export function checkClient(types: string, use: string): string[] {
-  const sources = new Map([
-    [TYPES_FILE, types],
-    [USE_FILE, use],
-  ])
+/** Type-checks lines that use the types of a document; the complaints of the compiler. */
+export function checkClient(types: string, use: readonly string[]): string[] {
+  const text = `${types}\n${use.join('\n')}\n`
   const options: ts.CompilerOptions = {
     strict: true,
     noEmit: true,
@@ -63,21 +59,14 @@ export function checkClient(types: string, use: string): string[] {
     types: [],
     target: ts.ScriptTarget.ES2022,
     lib: ['lib.es2022.d.ts'],
-    allowImportingTsExtensions: true,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
   }
   const host = ts.createCompilerHost(options)
   const read = host.getSourceFile.bind(host)
-  host.getSourceFile = (name, target, ...more) => {
-    const text = sources.get(name)
-    return text === undefined ? read(name, target, ...more) : ts.createSourceFile(name, text, target)
-  }
-  const exists = host.fileExists.bind(host)
-  host.fileExists = (name) => sources.has(name) || exists(name)
-  const program = ts.createProgram([...sources.keys()], options, host)
+  host.getSourceFile = (name, target, ...more) =>
+    name === FILE ? ts.createSourceFile(name, text, target) : read(name, target, ...more)
+  const program = ts.createProgram([FILE], options, host)
   return ts.getPreEmitDiagnostics(program).map(({ messageText, file, start = 0 }) => {
-    const line = file ? file.getLineAndCharacterOfPosition(start).line + 1 : 0
-    return `${file?.fileName ?? ''}:${line} ${ts.flattenDiagnosticMessageText(messageText, ' ')}`
+    const line = file ? file.getLineAndCharacterOfPosition(start).line : 0
+    return `${ts.flattenDiagnosticMessageText(messageText, ' ')}: ${text.split('\n')[line]!.slice(0, 200)}`
   })
 }

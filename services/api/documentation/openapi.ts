@@ -189,7 +189,11 @@ function describePath(
     operationId: operationId('post', path),
     parameters: describeParameters({ ...endpoint, parameters: inPath, attributes: [] }, components),
     requestBody: {
-      content: { 'application/json': { schema }, 'application/x-www-form-urlencoded': { schema } },
+      content: {
+        'application/json': { schema },
+        'application/x-www-form-urlencoded': { schema },
+        'multipart/form-data': { schema },
+      },
     },
     responses,
   }

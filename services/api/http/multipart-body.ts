@@ -4,8 +4,6 @@ import { RequestError } from '../../core/http/index.ts'
 import type { RawValue } from '../request/index.ts'
 import { MAX_PAIRS, ParameterCollector } from './query-string.ts'
 
-/** Bytes of a field's name; the longest parameter that is read has fewer. */
-const MAX_NAME_BYTES = 4_096
 /** Header lines of one part. */
 const MAX_HEADERS = 20
 
@@ -28,7 +26,6 @@ export function parseMultipart(text: string, type: string): Promise<Map<string, 
       form = new Busboy({
         headers: { 'content-type': type },
         limits: {
-          fieldNameSize: MAX_NAME_BYTES,
           fieldSize: Buffer.byteLength(text),
           fields: MAX_PAIRS,
           headerPairs: MAX_HEADERS,
@@ -38,9 +35,8 @@ export function parseMultipart(text: string, type: string): Promise<Map<string, 
       malformed()
       return
     }
-    form.on('field', (name, value, isNameCut) => {
-      if (isNameCut) refuse(400, `The name of a field is longer than ${MAX_NAME_BYTES} bytes`)
-      else collector.add(name, value)
+    form.on('field', (name, value) => {
+      collector.add(name, value)
     })
     form.on('file', (name, stream) => {
       stream.resume()
