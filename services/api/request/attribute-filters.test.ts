@@ -27,6 +27,10 @@ describe('attribute filters', () => {
     expect(loose('true')).toEqual(['data {"a":"true"} {"a":1}'])
     expect(loose(false)).toEqual(['data {"a":0} {"a":"false"}'])
     expect(loose('18446744073709551615')).toEqual(['data {"a":"18446744073709551615"}'])
+    expect(loose('1.7976931348623157e+308')).toEqual([
+      'data {"a":"1.7976931348623157e+308"} {"a":1.7976931348623157e+308}',
+    ])
+    expect(loose('1e999')).toEqual(['data {"a":"1e999"}'])
     expect(loose('4 ')).toEqual(['data {"a":"4 "}'])
     expect(read({ 'data:text.a': '4', 'data:number.a': '5' }, true)).toEqual([
       'data {"a":"4"}',

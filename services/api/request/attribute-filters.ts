@@ -101,12 +101,13 @@ function typedValues(value: RawValue, typing: string | undefined, isLoose: boole
 }
 
 /** A number as JSON writes it. */
-const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,2})?$/
+const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/
 
 /** The number or boolean, as it is stored, that a text is written like. */
 function alikeOf(text: string): number | undefined {
   if (text === 'true' || text === 'false') return text === 'true' ? 1 : 0
-  return NUMBER.test(text) ? Number(text) : undefined
+  const value = NUMBER.test(text) ? Number(text) : NaN
+  return Number.isFinite(value) ? value : undefined
 }
 
 function typedScalar(value: RawScalar, typing: string | undefined): RawScalar | undefined {
