@@ -6,6 +6,7 @@ import type { ExpectedDifference } from '../../scripts/compare/run.ts'
 import { createAnswerCheck } from '../api/answer-check.ts'
 import { patient } from '../setup/patience.ts'
 import { rounds } from '../setup/rounds.ts'
+import { afterImportState } from './after-import-state.ts'
 import { servePath } from './data-paths.ts'
 import type { DataPath, ServedPath } from './data-paths.ts'
 
@@ -15,6 +16,7 @@ const REQUESTS = Number(process.env.COMPARE_REQUESTS ?? rounds(25_000))
 const paths: readonly (readonly [DataPath, readonly ExpectedDifference[]])[] = [
   ['live', []],
   ['import', []],
+  ['import-state', afterImportState],
 ]
 
 let blocks: ServedPath
