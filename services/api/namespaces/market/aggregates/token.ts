@@ -14,7 +14,7 @@ export async function withToken(
   answer: (symbol: string) => Promise<Json>,
 ): Promise<Json> {
   const symbol = values.symbol
-  if (symbol === undefined) throw unknownToken(symbolIsRequired)
+  if (symbol === undefined) throw unknownToken(SYMBOL_IS_REQUIRED)
   const rows = await session.query<[string]>({
     name: 'token-record',
     text: `SELECT json_build_object('token_symbol', y.token_symbol, 'token_contract', y.token_contract,
@@ -27,7 +27,7 @@ export async function withToken(
 }
 
 /** Says what to add to a request without `symbol`. */
-export const symbolIsRequired = 'symbol is required, for example symbol=WAX'
+export const SYMBOL_IS_REQUIRED = 'symbol is required, for example symbol=WAX'
 
 /** Clients compare the message with that of the replaced system, so the explanation is a header. */
 function unknownToken(explanation: string): RequestError {

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
 import { warningHeader } from '../../../../core/http/headers/index.ts'
-import { symbolIsRequired } from '../aggregates/token.ts'
+import { SYMBOL_IS_REQUIRED } from '../aggregates/token.ts'
 import { pageJson, countEndpointOf } from '../../nft/endpoints/index.ts'
 import { cheapestParameters, listingParameters } from '../parameters.ts'
 import { selectCheapest } from '../lists/cheapest-sales.ts'
@@ -86,7 +86,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
     run: async (context) => {
       const { session, values, noted } = context
       if (values.symbol === undefined)
-        throw new RequestError(noSymbol.status, noSymbol.message, warningHeader([symbolIsRequired]))
+        throw new RequestError(noSymbol.status, noSymbol.message, warningHeader([SYMBOL_IS_REQUIRED]))
       if (!noted?.length) {
         const explanation = `one of these is required: ${narrowing.join(', ')}`
         throw new RequestError(noFilter.status, noFilter.message, warningHeader([explanation]))
