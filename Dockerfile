@@ -37,6 +37,7 @@ COPY package.json LICENSE ./
 COPY --from=build /build/services services
 COPY config-templates config-templates
 COPY infra/hasura infra/hasura
+COPY infra/probe.sh infra/probe.sh
 # docker build --build-arg REVISION=$(git rev-parse HEAD): answers then have it in X-Revision.
 ARG REVISION=
 RUN if [ -n "$REVISION" ]; then printf '%s' "$REVISION" > REVISION; fi

@@ -10,6 +10,7 @@ import type { RequestObserver } from '../core/http/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
+import { redactConfig } from '../core/config/index.ts'
 import { createMetrics, renderSnapshots, serveMetrics, watchAnswers } from '../core/metrics/index.ts'
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
@@ -267,14 +268,15 @@ function openCache({ server }: ApiConfig, kvstore: KeyValueStore): AnswerCache |
 
 /** Serves `metrics_port`, where it is configured; returns a function that stops it. */
 async function openMetrics(
-  { server }: ApiConfig,
+  config: ApiConfig,
   metrics: Metrics,
   logger: Logger,
 ): Promise<() => Promise<void>> {
-  const { metrics_port: port, metrics_addr, server_addr } = server
+  const { metrics_port: port, metrics_addr, server_addr } = config.server
   if (port === undefined) return () => Promise.resolve()
   const render = async (): Promise<string> => renderSnapshots([await metrics.snapshot()])
-  const listener = await serveMetrics({ address: metrics_addr ?? server_addr, port, render, logger })
+  const address = metrics_addr ?? server_addr
+  const listener = await serveMetrics({ address, port, render, config: redactConfig(config), logger })
   return () => listener.close()
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { redactConfig } from '../core/config/index.ts'
 import type { ConfigWith } from '../core/config/index.ts'
 import type { ShipConfig } from '../core/config/connections/index.ts'
 import { checkChainId, checkNode, shownAddress } from '../core/chain-node/index.ts'
@@ -10,6 +11,7 @@ import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore, StoreState } from '../core/kvstore/index.ts'
 import type { Logger, LogLevel } from '../core/log/index.ts'
 import { packageRoot } from '../core/paths/index.ts'
+import { untilAborted } from '../core/retry/index.ts'
 import { createPublisher } from './feed/index.ts'
 import { startFillerHealth } from './health.ts'
 import type { ReceivedStatus } from './health.ts'
@@ -25,6 +27,8 @@ export interface FillerOptions {
   readonly logger: Logger
   /** Aborting it stops the readers after their current commit. */
   readonly signal: AbortSignal
+  /** Keep answering once every reader is at its `stop_block`, until `signal` aborts. */
+  readonly stay?: boolean
   /** Log lines for people instead of JSON. */
   readonly pretty?: boolean
   /** Takes the log lines of the readers' threads; without it they write them themselves. */
@@ -67,6 +71,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
             metrics.noteStore(storeState())
             return metrics.render()
           },
+          config: redactConfig(config),
           logger,
         })
   const { kvstore } = config.connections
@@ -104,6 +109,10 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     const [failed, ...others] = results.filter((result) => result.status === 'rejected')
     for (const { reason } of others) logger.error({ err: reason as unknown }, describeError(reason))
     if (failed) throw failed.reason
+    if (options.stay === true && !options.signal.aborted) {
+      logger.info('every reader is at its stop_block; nothing more will be indexed')
+      await untilAborted(options.signal)
+    }
   } finally {
     await polls.stop()
     await health?.close()

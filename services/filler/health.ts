@@ -4,7 +4,7 @@ import { FatalError } from '../core/errors/index.ts'
 import { describeStoreState } from '../core/kvstore/index.ts'
 import type { StoreState } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
-import { createMetricsHandler } from '../core/metrics/index.ts'
+import { answerConfig, createMetricsHandler } from '../core/metrics/index.ts'
 import type { ReaderStatus } from './pipeline/index.ts'
 
 /** A running health listener. */
@@ -29,6 +29,8 @@ export interface FillerHealthOptions {
   readonly storeState: () => StoreState
   /** All metrics in the Prometheus text format. */
   readonly renderMetrics: () => Promise<string>
+  /** The configuration of this process, without secrets. */
+  readonly config?: unknown
   readonly logger: Logger
 }
 
@@ -39,7 +41,7 @@ const MAX_CONNECTIONS = 64
 const SILENT_MS = 30_000
 
 /**
- * Answers `GET /health` with the status of every reader as JSON, `GET /healthc` with a word, and `GET /metrics`.
+ * Answers `GET /health` with the status of every reader as JSON, `GET /healthc` with a word, `GET /metrics`, and `GET /config`.
  * Being behind is not being ill: `/health` is 200 while the readers progress, and 503 naming the reasons when one
  * does not although it has something to do. Without the key-value store readers progress: `/health` is 200 and names it. `/healthc`, for supervisors, is 200 as long as the process works.
  *
@@ -52,6 +54,7 @@ export async function startFillerHealth(options: FillerHealthOptions): Promise<F
     const path = request.url?.split('?')[0]
     if (path === '/healthc') return response.writeHead(200, { 'content-type': 'text/plain' }).end('success')
     if (path === '/metrics') return answerMetrics(request, response)
+    if (path === '/config') return answerConfig(options.config, response)
     if (path !== '/health')
       return response
         .writeHead(404, { 'content-type': 'application/json' })

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import { LRUCache } from 'lru-cache'
 import type { ConnectionsConfig } from '../core/config/connections/index.ts'
 import type { StateSettings } from '../core/config/environment/index.ts'
+import { redactConfig } from '../core/config/index.ts'
 import { bodyLimits, BodyReader } from '../core/http/content/index.ts'
 import { AnswerBudget, createApplication, createFailureStep } from '../core/http/index.ts'
 import {
@@ -92,7 +93,13 @@ export async function startState(options: StateOptions): Promise<RunningState> {
     if (settings.metricsPort !== 0) {
       const render = async (): Promise<string> => renderSnapshots([await metrics.snapshot()])
       const { address, metricsPort: port } = settings
-      const served = await serveMetrics({ address, port, render, logger })
+      const served = await serveMetrics({
+        address,
+        port,
+        render,
+        config: { ...(redactConfig({ connections }) as object), state: settings },
+        logger,
+      })
       closers.push(() => served.close())
     }
     const listener = await serve(options, database, kvstore, metrics)

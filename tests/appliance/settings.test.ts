@@ -9,6 +9,7 @@ import { ConfigError, configFiles, loadConfig } from '../../services/core/config
 import type { ConfigPart } from '../../services/core/config/index.ts'
 import { parseVariable, settingVariables } from '../../services/core/config/environment/index.ts'
 import type { SettingVariable } from '../../services/core/config/environment/index.ts'
+import { otherText, valuesAt } from './other-values.ts'
 
 const real = {
   CHAIN: 'wax-mainnet',
@@ -28,81 +29,6 @@ function readRendered(name: string, part: ConfigPart): unknown {
   return JSON.parse(readFileSync(join(dir, name, 'api', configFiles[part]), 'utf8')) as unknown
 }
 
-/** The values at the steps of a setting. */
-function valuesAt(value: unknown, [step, ...rest]: SettingVariable['steps']): unknown[] {
-  if (step === undefined) return [value]
-  if (typeof step === 'string' && step !== 'each') return valuesAt(Reflect.get(Object(value), step), rest)
-  const entries = (value as unknown[]).filter(
-    (entry) => typeof step === 'string' || Reflect.get(Object(entry), step.key) === step.family,
-  )
-  return entries.flatMap((entry) => valuesAt(entry, rest))
-}
-
-/** Settings whose values have to fit each other, or this machine. */
-const fitting: Readonly<Record<string, string>> = {
-  READER_NAME: 'second',
-  SERVER_ASSETS_CONNECTED_READER: 'second',
-  SERVER_MARKET_CONNECTED_READER: 'second',
-  SERVER_TOOLS_CONNECTED_READER: 'second',
-  READER_ASSETS_ACCOUNT: 'other.assets',
-  READER_MARKET_ASSETS_ACCOUNT: 'other.assets',
-  READER_TOOLS_ASSETS_ACCOUNT: 'other.assets',
-  READER_ORACLE_ACCOUNT: 'other.oracle',
-  READER_MARKET_ORACLE_ACCOUNT: 'other.oracle',
-  SERVER_ASSETS_PATH: '/one',
-  SERVER_MARKET_PATH: '/two',
-  SERVER_TOOLS_PATH: '/three',
-  SERVER_ASSETS_ALIASES: '/one/alias,/one/other',
-  SERVER_MARKET_ALIASES: '/two/alias',
-  SERVER_TOOLS_ALIASES: '[]',
-  SERVER_PORT: '9500',
-  SERVER_METRICS_PORT: '9501',
-  READER_SERVER_PORT: '9502',
-  READER_SHIP_PREFETCH_BLOCKS: '77',
-  READER_SHIP_MIN_BLOCK_CONFIRMATION: '33',
-  READER_START_BLOCK: '5',
-  READER_STOP_BLOCK: '500',
-  KVSTORE_TLS: 'true',
-  KVSTORE_TLS_REJECT_UNAUTHORIZED: 'false',
-  KVSTORE_CONNECTION_TYPE: 'standalone',
-  POSTGRES_HOST: 'db.test',
-  SQLDB_DATABASE: 'another',
-  READER_MODULES: '[]',
-  READER_LIST_POLLS: '[{"url":"http://lists.test/all","frequency":7}]',
-  SQLDB_REPLICAS: '[{"host":"replica.test","port":5433}]',
-  SERVER_TRUST_PROXY: 'loopback, 10.0.0.0/8',
-  SERVER_IP_WHITELIST: '192.0.2.1,2001:db8::/32',
-  CHAIN_SHIP: 'ws://one.test:1,ws://two.test:2',
-}
-
-/** Texts of which every kind of setting takes one. */
-const candidates = [
-  'true',
-  'false',
-  '41',
-  '70000',
-  '7000000',
-  '10.0.0.0/8',
-  'other.name',
-  '/other',
-  'http://other.test:1',
-]
-
-function anotherText(setting: SettingVariable, shipped: readonly unknown[]): string {
-  const chosen = fitting[setting.name] ?? setting.aliases.map((alias) => fitting[alias]).find(Boolean)
-  if (chosen !== undefined) return chosen
-  if (setting.name === 'CHAIN_ID') return 'ab'.repeat(32)
-  const found = candidates.find((text) => {
-    const value = parseVariable(setting, text)
-    return (
-      setting.schema.safeParse(value).success &&
-      !shipped.some((each) => JSON.stringify(each) === JSON.stringify(value))
-    )
-  })
-  if (found === undefined) throw new Error(`no text of another value for ${setting.name}`)
-  return found
-}
-
 /** Patterns of origins may be a control character. */
 const takesNoBell = (setting: SettingVariable): boolean =>
   !setting.schema.safeParse(parseVariable(setting, '\u0007')).success
@@ -120,7 +46,7 @@ describe('every key of the three files', () => {
     const parts = Object.keys(configFiles) as ConfigPart[]
     const shipped = Object.fromEntries(parts.map((part) => [part, readRendered('shipped', part)]))
     const texts = settingVariables.map((setting) => {
-      const text = anotherText(setting, valuesAt(shipped[setting.part], setting.steps))
+      const text = otherText(setting, valuesAt(shipped[setting.part], setting.steps))
       return [setting.name, text] as const
     })
     const envFile = join(dir, 'every.env')

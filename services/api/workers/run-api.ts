@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Logger, LogLevel } from '../../core/log/index.ts'
+import { redactConfig } from '../../core/config/index.ts'
 import { serveMetrics } from '../../core/metrics/index.ts'
 import { packageRoot } from '../../core/paths/index.ts'
 import { untilAborted } from '../../core/retry/index.ts'
@@ -68,7 +69,13 @@ async function runWorkers(options: RunApiOptions, count: number): Promise<void> 
   const metrics =
     port === undefined
       ? undefined
-      : await serveMetrics({ address, port, logger, render: () => supervisor.render() })
+      : await serveMetrics({
+          address,
+          port,
+          logger,
+          config: redactConfig(config),
+          render: () => supervisor.render(),
+        })
   let isAnnounced = false
   try {
     await supervisor.run(signal, (serverPort) => {

@@ -29,6 +29,8 @@ export function renderNginx(values: Values, server: AppConfig['server'], isGraph
     API_PORT: server.server_port,
     FAILURES: failures,
     GRAPHQL_ERROR_PAGES: isGraphqlExpected ? '' : errorPages('      ', { 502: '@unknown', 503: '@unknown' }),
+    // A service that is not there has no address, which would be a line for each request.
+    GRAPHQL_LOG: isGraphqlExpected ? '' : '      error_log /dev/stderr crit;',
     GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),
     GRAPHQL_BURST: values.GRAPHQL_RATE_LIMIT * GRAPHQL_BURST_SECONDS,
   })

@@ -229,8 +229,16 @@ interface Plan {
   readonly config: AppConfig
 }
 
+/** Host and port that the probe of a container asks. */
+function listenerOf(address: string, port: number): string {
+  const isEverywhere = ['0.0.0.0', '::', 'localhost'].includes(address)
+  return `${isEverywhere ? '127.0.0.1' : address} ${port}\n`
+}
+
 function renderOthers({ resolved, secrets, config }: Plan): RenderedFile[] {
   const { values, profiles } = resolved
+  const { server } = config
+  const reader = config.readers[0]!
   const host = values.POSTGRES_HOST
   const database = `${isIPv6(host) ? `[${host}]` : host}:${values.POSTGRES_PORT}`
   const hasura = [
@@ -243,9 +251,21 @@ function renderOthers({ resolved, secrets, config }: Plan): RenderedFile[] {
   ].join('\n')
   return [
     {
+      service: 'filler',
+      name: 'listener',
+      text: listenerOf(reader.server_addr, reader.server_port),
+      mode: 0o440,
+    },
+    {
+      service: 'api',
+      name: 'listener',
+      text: listenerOf(server.server_addr, server.server_port),
+      mode: 0o440,
+    },
+    {
       service: 'nginx',
       name: 'nginx.conf',
-      text: renderNginx(values, config.server, profiles.includes('graphql')),
+      text: renderNginx(values, server, profiles.includes('graphql')),
       mode: 0o444,
     },
     {
@@ -253,7 +273,7 @@ function renderOthers({ resolved, secrets, config }: Plan): RenderedFile[] {
       name: 'postgresql.conf',
       text: fillTemplate(
         'postgresql.conf',
-        computePostgresSettings(values.PG_MEMORY, countConnections(values, config.server)),
+        computePostgresSettings(values.PG_MEMORY, countConnections(values, server)),
       ),
       mode: 0o444,
     },

@@ -1,9 +1,11 @@
+import { isIPv6 } from 'node:net'
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { configFiles, redactConfig } from '../../core/config/index.ts'
-import { findMisspelledVariables } from '../../core/config/environment/index.ts'
+import { ConfigError, configFiles, redactConfig } from '../../core/config/index.ts'
+import { findMisspelledVariables, readStateSettings } from '../../core/config/environment/index.ts'
 import { listUnusedSettings } from '../../core/config/description/index.ts'
 import type { ConfigPart, ConfigWarning } from '../../core/config/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
@@ -27,12 +29,14 @@ function forOption(): Option {
     .default('all')
 }
 
-/** `pronghorn config check` and `pronghorn config print`. */
+/** `pronghorn config check`, `pronghorn config print` and `pronghorn config show`. */
 export function addConfig(program: Command, io: CliIo): void {
   const config = program
     .command('config')
-    .summary('check or print the configuration')
-    .description('Reads the configuration files and the environment as the processes do. Nothing is started.')
+    .summary('check, print or show the configuration')
+    .description(
+      'Reads the configuration files and the environment as the processes do, or asks one. Nothing is started.',
+    )
     .helpGroup(CARE_GROUP)
   config
     .command('check')
@@ -63,6 +67,59 @@ export function addConfig(program: Command, io: CliIo): void {
       const { config: loaded } = loadSettings(io, flags, neededParts[flags.for])
       io.out(`${JSON.stringify(redactConfig(loaded), null, 2)}\n`)
     })
+  config
+    .command('show')
+    .description('Prints the configuration that a running process of this machine has, secrets replaced.')
+    .addOption(configOption())
+    .addOption(
+      new Option('--of <process>', 'which process').choices(['filler', 'api', 'state']).makeOptionMandatory(),
+    )
+    .action(async (flags: ShowFlags) => {
+      io.out(`${JSON.stringify(await askConfig(listenerOf(io, flags)), null, 2)}\n`)
+    })
+}
+
+const SHOW_TIMEOUT_MS = 10_000
+
+interface ShowFlags extends ConfigOption {
+  readonly of: 'filler' | 'api' | 'state'
+}
+
+/** Where a process on this machine serves its metrics and its configuration. */
+function listenerOf(io: CliIo, flags: ShowFlags): { readonly address: string; readonly port: number } {
+  if (flags.of === 'state') {
+    const { settings, problems } = readStateSettings(io.env)
+    if (problems.length > 0) throw new ConfigError(problems)
+    if (settings.metricsPort === 0) throw new FatalError('USAGE', 'STATE_METRICS_PORT is not set')
+    return { address: settings.address, port: settings.metricsPort }
+  }
+  if (flags.of === 'filler') {
+    const [reader] = loadSettings(io, flags, ['readers']).config.readers
+    return { address: reader!.server_addr, port: reader!.server_port }
+  }
+  const { server } = loadSettings(io, flags, ['server']).config
+  if (server.metrics_port === undefined) throw new FatalError('USAGE', 'metrics_port is not set')
+  return { address: server.metrics_addr ?? server.server_addr, port: server.metrics_port }
+}
+
+/** What a running process answers about its configuration. */
+async function askConfig({
+  address,
+  port,
+}: {
+  readonly address: string
+  readonly port: number
+}): Promise<unknown> {
+  const host = ['0.0.0.0', '::'].includes(address) ? '127.0.0.1' : isIPv6(address) ? `[${address}]` : address
+  const url = `http://${host}:${port}/config`
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(SHOW_TIMEOUT_MS), redirect: 'manual' })
+    if (answer.ok) return await answer.json()
+    throw new FatalError('UNHEALTHY', `${url} answers ${answer.status}`)
+  } catch (cause) {
+    if (cause instanceof FatalError) throw cause
+    throw new FatalError('UNHEALTHY', `${url} does not answer`, { cause })
+  }
 }
 
 function formatWarning({ file, path, message }: ConfigWarning): string {

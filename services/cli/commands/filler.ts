@@ -4,6 +4,10 @@ import { prepareProcess } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { configOption, RUN_GROUP } from './groups.ts'
 
+interface FillerFlags extends ConfigOption {
+  readonly stay?: true
+}
+
 /** `pronghorn filler`. */
 export function addFiller(program: Command, io: CliIo): void {
   program
@@ -12,9 +16,11 @@ export function addFiller(program: Command, io: CliIo): void {
     .description('Reads the chain into the database with every configured reader, until it is stopped.')
     .helpGroup(RUN_GROUP)
     .addOption(configOption())
-    .action(async (options: ConfigOption) => {
+    .option('--stay', 'at the last stop_block keep answering, until it is stopped')
+    .action(async (options: FillerFlags) => {
       const { config, logger } = prepareProcess(io, options, 'filler', ['connections', 'readers'])
       const { runFiller } = await import('../../filler/index.ts')
-      await runFiller({ config, logger, signal: io.signal, pretty: io.isTerminal })
+      const stay = options.stay === true
+      await runFiller({ config, logger, signal: io.signal, pretty: io.isTerminal, stay })
     })
 }

@@ -5,7 +5,7 @@ import { describeError, FatalError } from '../errors/index.ts'
 import type { Logger } from '../log/index.ts'
 import { METRICS_TYPE } from './snapshots.ts'
 
-/** Where `/metrics` is served. */
+/** Where `/metrics` and `/config` are served. */
 export interface MetricsListener {
   readonly port: number
   close(): Promise<void>
@@ -18,6 +18,8 @@ export interface MetricsListenerOptions {
   readonly port: number
   /** Builds the text; concurrent requests share one call. */
   readonly render: () => Promise<string>
+  /** The configuration of this process, without secrets. */
+  readonly config?: unknown
   readonly logger: Logger
 }
 
@@ -56,8 +58,13 @@ export function createMetricsHandler(render: () => Promise<string>, logger: Logg
   }
 }
 
+/** Answers with the configuration of the process, for `pronghorn config show`. */
+export function answerConfig(config: unknown, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(config ?? {}))
+}
+
 /**
- * Serves `/metrics` and nothing else on its own port.
+ * Serves `/metrics`, `/config` and nothing else on its own port.
  * @throws FatalError `PORT_UNAVAILABLE`.
  */
 export async function serveMetrics(options: MetricsListenerOptions): Promise<MetricsListener> {
@@ -70,8 +77,10 @@ export async function serveMetrics(options: MetricsListenerOptions): Promise<Met
     maxHeaderSize: MAX_HEADER_BYTES,
   }
   const server = createServer(limits, (request, response) => {
-    if (request.url?.split('?')[0] === '/metrics') answer(request, response)
-    else response.writeHead(404, { 'content-type': 'text/plain' }).end('only /metrics is here\n')
+    const path = request.url?.split('?')[0]
+    if (path === '/metrics') answer(request, response)
+    else if (path === '/config') answerConfig(options.config, response)
+    else response.writeHead(404, { 'content-type': 'text/plain' }).end('only /metrics and /config are here\n')
   })
   server.maxConnections = MAX_CONNECTIONS
   await new Promise<void>((resolve, reject) => {

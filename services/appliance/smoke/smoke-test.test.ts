@@ -1,0 +1,69 @@
+import { createServer } from 'node:http'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { smokeTest } from './smoke-test.ts'
+import type { CheckResult } from './check.ts'
+
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+/** Asks a server that has no blocks with events, and no tools contract. */
+async function testQuietServer(status: string): Promise<Map<string, CheckResult>> {
+  const answers: Record<string, unknown> = {
+    '/openapi.json': {
+      openapi: '3.1.0',
+      paths: { '/a/v1/config': {}, '/a/v1/assets': {}, '/t/v1/config': {}, '/t/v1/links': {} },
+    },
+    '/health': {
+      version: '1',
+      chain: { chain_id: '', service: { status, reasons: ['no blocks'] } },
+      postgres: { readers: [] },
+    },
+    '/a/v1/config': {},
+    '/a/v1/assets': [],
+    '/t/v1/links': [],
+  }
+  const quiet = createServer((request, response) => {
+    const path = request.url?.split('?')[0] ?? ''
+    const data = answers[path]
+    if (data === undefined) {
+      response.writeHead(416).end('{"success":false,"message":"Config not found"}')
+    } else {
+      response.end(JSON.stringify(path === '/openapi.json' ? data : { success: true, data, query_time: 1 }))
+    }
+  })
+  server = quiet
+  new WebSocketServer({ server: quiet, path: '/a/v1/live' }).on('connection', (socket) => {
+    socket.on('message', () => socket.send('{"type":"subscribed","id":"smoke"}'))
+  })
+  await new Promise<void>((resolve) => quiet.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(quiet.address() as AddressInfo).port}`
+  const options = { url, insecure: true, apiKey: undefined, account: 'eosio', waitMs: 1_000 }
+  const results = await smokeTest({ ...options, report: () => undefined })
+  return new Map(results.map((result) => [result.name, result]))
+}
+
+it('the smoke test takes a healthy chain without events, and one without the tools contract', async () => {
+  const results = await testQuietServer('healthy')
+  expect(results.get('socket event')).toMatchObject({
+    outcome: 'ok',
+    note: expect.stringContaining('quiet') as string,
+  })
+  expect(results.get('config endpoints')).toMatchObject({
+    outcome: 'ok',
+    note: '/a/v1/config /t/v1/config (no contract)',
+  })
+})
+
+it('the smoke test says that no event came where the service is ill', async () => {
+  const results = await testQuietServer('stalled')
+  expect(results.get('socket event')).toMatchObject({
+    outcome: 'failed',
+    note: expect.stringContaining('no blocks') as string,
+  })
+})

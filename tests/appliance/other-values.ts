@@ -1,0 +1,78 @@
+import { parseVariable } from '../../services/core/config/environment/index.ts'
+import type { SettingVariable } from '../../services/core/config/environment/index.ts'
+
+/** The values at the steps of a setting. */
+export function valuesAt(value: unknown, [step, ...rest]: SettingVariable['steps']): unknown[] {
+  if (step === undefined) return [value]
+  if (typeof step === 'string' && step !== 'each') return valuesAt(Reflect.get(Object(value), step), rest)
+  const entries = (value as unknown[]).filter(
+    (entry) => typeof step === 'string' || Reflect.get(Object(entry), step.key) === step.family,
+  )
+  return entries.flatMap((entry) => valuesAt(entry, rest))
+}
+
+/** Settings whose values have to fit each other, or this machine. */
+const fitting: Readonly<Record<string, string>> = {
+  READER_NAME: 'second',
+  SERVER_ASSETS_CONNECTED_READER: 'second',
+  SERVER_MARKET_CONNECTED_READER: 'second',
+  SERVER_TOOLS_CONNECTED_READER: 'second',
+  READER_ASSETS_ACCOUNT: 'other.assets',
+  READER_MARKET_ASSETS_ACCOUNT: 'other.assets',
+  READER_TOOLS_ASSETS_ACCOUNT: 'other.assets',
+  READER_ORACLE_ACCOUNT: 'other.oracle',
+  READER_MARKET_ORACLE_ACCOUNT: 'other.oracle',
+  SERVER_ASSETS_PATH: '/one',
+  SERVER_MARKET_PATH: '/two',
+  SERVER_TOOLS_PATH: '/three',
+  SERVER_ASSETS_ALIASES: '/one/alias,/one/other',
+  SERVER_MARKET_ALIASES: '/two/alias',
+  SERVER_TOOLS_ALIASES: '[]',
+  SERVER_PORT: '9500',
+  SERVER_METRICS_PORT: '9501',
+  READER_SERVER_PORT: '9502',
+  READER_SHIP_PREFETCH_BLOCKS: '77',
+  READER_SHIP_MIN_BLOCK_CONFIRMATION: '33',
+  READER_START_BLOCK: '5',
+  READER_STOP_BLOCK: '500',
+  KVSTORE_TLS: 'true',
+  KVSTORE_TLS_REJECT_UNAUTHORIZED: 'false',
+  KVSTORE_CONNECTION_TYPE: 'standalone',
+  POSTGRES_HOST: 'db.test',
+  SQLDB_DATABASE: 'another',
+  READER_MODULES: '[]',
+  READER_LIST_POLLS: '[{"url":"http://lists.test/all","frequency":7}]',
+  SQLDB_REPLICAS: '[{"host":"replica.test","port":5433}]',
+  SERVER_TRUST_PROXY: 'loopback, 10.0.0.0/8',
+  SERVER_IP_WHITELIST: '192.0.2.1,2001:db8::/32',
+  CHAIN_SHIP: 'ws://one.test:1,ws://two.test:2',
+}
+
+/** Texts of which every kind of setting takes one. */
+const candidates = [
+  'true',
+  'false',
+  '41',
+  '70000',
+  '7000000',
+  '10.0.0.0/8',
+  'other.name',
+  '/other',
+  'http://other.test:1',
+]
+
+/** A text that sets a setting to another value than it has. */
+export function otherText(setting: SettingVariable, shipped: readonly unknown[]): string {
+  const chosen = fitting[setting.name] ?? setting.aliases.map((alias) => fitting[alias]).find(Boolean)
+  if (chosen !== undefined) return chosen
+  if (setting.name === 'CHAIN_ID') return 'ab'.repeat(32)
+  const found = candidates.find((text) => {
+    const value = parseVariable(setting, text)
+    return (
+      setting.schema.safeParse(value).success &&
+      !shipped.some((each) => JSON.stringify(each) === JSON.stringify(value))
+    )
+  })
+  if (found === undefined) throw new Error(`no text of another value for ${setting.name}`)
+  return found
+}
