@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { shared } from './tests/setup/vitest.ts'
 
-// What depends on the database's version, on PostgreSQL 18. Long simulations of what the version does not change are
-// left to 14.
+// What depends on the database's version, on PostgreSQL 18. Long simulations of what the version does not change, and
+// faults of nodes and Redis, are left to 14.
 export default defineConfig({
   test: {
     ...shared,
@@ -17,7 +17,9 @@ export default defineConfig({
       'tests/api/{cache,cached-records,outage,request-scope}.test.ts',
       'tests/api/fuzz/**',
       'tests/integration/{backup,forks,kills,filler-metrics,nodes,nodes-head,second-filler,early-stop}.test.ts',
-      'tests/integration/{database-unavailable,digest-roads,market-clock,modes,stalled-node}.test.ts',
+      'tests/integration/{block-faults,database-unavailable,refused-store}.test.ts',
+      'tests/state/{forks,gaps,seeds}.test.ts',
+      'tests/integration/{digest-roads,market-clock,modes,stalled-node}.test.ts',
     ],
     reporters: ['default', ['json', { outputFile: '.data/test-results-18.json' }]],
   },

@@ -15,6 +15,8 @@ interface Log {
 }
 let server: TestServer
 let assets: Asset[]
+/** Every asset that was burned or has data that changes, and every fifth of the others, which all have the same logs. */
+let telling: Asset[]
 let get: Reading['get']
 let failure: Reading['failure']
 let everything: Reading['everything']
@@ -23,6 +25,10 @@ beforeAll(async () => {
   const reading = readingOf(server)
   ;({ get, everything, failure } = reading)
   assets = await reading.everything<Asset>('/v1/assets', 1000)
+  telling = assets.filter(
+    ({ burned_by_account, mutable_data }, at) =>
+      at % 5 === 0 || burned_by_account !== null || Object.keys(mutable_data).length > 0,
+  )
 })
 afterAll(() => server.close())
 
@@ -31,7 +37,7 @@ describe('logs', () => {
     const collections = await get<{ collection_name: string }[]>('/v1/collections?limit=100')
     const offers = await get<{ offer_id: string }[]>('/v1/offers?limit=100')
     const paths = [
-      ...assets.slice(0, 60).map(({ asset_id: id }) => `/v1/assets/${id}/logs`),
+      ...telling.slice(0, 30).map(({ asset_id: id }) => `/v1/assets/${id}/logs`),
       ...collections.map(({ collection_name: name }) => `/v1/collections/${name}/logs`),
       ...offers.map(({ offer_id: id }) => `/v1/offers/${id}/logs`),
     ]
@@ -57,7 +63,7 @@ describe('logs', () => {
 
   it('logs of an asset begin with its mint and lead to what it is now', async () => {
     const changed: string[] = []
-    for (const asset of assets) {
+    for (const asset of telling) {
       const logs = await get<Log[]>(`/v1/assets/${asset.asset_id}/logs`)
       const mint = logs[0]!
       expect([mint.name, mint.created_at_block]).toEqual(['logmint', asset.minted_at_block])
@@ -77,7 +83,7 @@ describe('logs', () => {
   it('logs of data changes have the data before and after', async () => {
     const templates = await get<Template[]>('/v1/templates?include_deleted=true&limit=1000')
     const paths = [
-      ...assets.map(({ asset_id: id }) => [`/v1/assets/${id}/logs`, 'logsetdata']),
+      ...telling.map(({ asset_id: id }) => [`/v1/assets/${id}/logs`, 'logsetdata']),
       ...templates.map(({ template_id: id, collection }) => [
         `/v1/templates/${collection.collection_name}/${id}/logs`,
         'logsetdatatl',
