@@ -1,12 +1,10 @@
-import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { startApi } from '../../services/api/index.ts'
 import type { ApiConfig } from '../../services/api/preconditions.ts'
 import type { RunningApi } from '../../services/api/index.ts'
-import { indexUntil, startChain } from '../integration/index-chain.ts'
-import { createTestDatabase } from '../setup/database.ts'
+import { buildIndexes, createIndexedDatabase } from '../integration/indexed-database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
 /** An answer with its body parsed. */
@@ -79,15 +77,9 @@ const allNamespaces = [
 ]
 
 /** Serves every family of a database that a reader has filled. */
-export function serveEverything(database: DatabaseAddress): Promise<RunningApi> {
-  return serveIndexed(apiConfig(database, { namespaces: allNamespaces }), database)
-}
-
-async function serveIndexed(config: ApiConfig, database: DatabaseAddress): Promise<RunningApi> {
-  const client = await connectDatabase(database, { applicationName: 'test' })
-  for (const family of await listIndexFamilies()) await buildQueryIndexes(client, family)
-  await client.end()
-  return startApi({ config, logger: quiet })
+export async function serveEverything(database: DatabaseAddress): Promise<RunningApi> {
+  await buildIndexes(database)
+  return startApi({ config: apiConfig(database, { namespaces: allNamespaces }), logger: quiet })
 }
 
 /** Indexes recordings and serves their assets; with `everything`, all families and some generated blocks as well. */
@@ -95,14 +87,13 @@ export async function serveRecordings(
   recordings: readonly string[],
   options: { everything?: boolean } = {},
 ): Promise<TestServer> {
-  const database = await createTestDatabase()
-  const blocks = options.everything ? GENERATED_BLOCKS : 0
-  const chain = await startChain({ recordings, blocks })
-  const settings = options.everything ? { contracts: allContracts } : {}
-  await indexUntil(chain, database.address, chain.chain.head().num, { settings })
-  await chain.chain.stop()
+  const database = await createIndexedDatabase({
+    chain: { recordings, blocks: options.everything ? GENERATED_BLOCKS : 0 },
+    settings: options.everything ? { contracts: allContracts } : {},
+    hasQueryIndexes: true,
+  })
   const config = apiConfig(database.address, options.everything ? { namespaces: allNamespaces } : {})
-  const api = await serveIndexed(config, database.address)
+  const api = await startApi({ config, logger: quiet })
   return {
     api,
     config,

@@ -1,8 +1,7 @@
 import type pg from 'pg'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'
-import { indexUntil, startChain } from '../integration/index-chain.ts'
-import { createTestDatabase } from '../setup/database.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { createIndexedDatabase } from '../integration/indexed-database.ts'
 
 /** Last block of the database that docs/graphql.md and docs/queries.md answer from: one sale is listed, auctions have bids. */
 const RECORDED_BLOCK = 447
@@ -16,15 +15,12 @@ export interface RecordedDatabase {
 
 /** Indexes the recorded chain `main` into its own database. */
 export async function createRecordedDatabase(): Promise<RecordedDatabase> {
-  const database = await createTestDatabase()
-  const running = await startChain({ recordings: ['main'], replay: 'history' })
-  try {
-    await indexUntil(running, database.address, RECORDED_BLOCK)
-  } finally {
-    await running.chain.stop()
-  }
+  const database = await createIndexedDatabase({
+    chain: { recordings: ['main'], replay: 'history' },
+    stopBlock: RECORDED_BLOCK,
+    hasQueryIndexes: true,
+  })
   const client = await connectDatabase(database.address, { applicationName: 'test' })
-  for (const family of await listIndexFamilies()) await buildQueryIndexes(client, family)
   await client.query('ANALYZE')
   return {
     address: database.address,

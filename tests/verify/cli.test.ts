@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCli } from '../../services/cli/program.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
-import { indexUntil, startChain } from '../integration/index-chain.ts'
-import { createTestDatabase } from '../setup/database.ts'
+import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
 const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
@@ -15,10 +14,7 @@ let database: TestDatabase
 let config: string
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  const running = await startChain({ recordings: [fork], replay: 'history' })
-  await indexUntil(running, database.address, 403)
-  await running.chain.stop()
+  database = await createIndexedDatabase({ chain: { recordings: [fork], replay: 'history' }, stopBlock: 403 })
   config = await mkdtemp(join(tmpdir(), 'pronghorn-verify-'))
   await writeFile(
     join(config, 'connections.config.json'),

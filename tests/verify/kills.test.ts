@@ -9,9 +9,9 @@ import { expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
-import { indexUntil, startChain } from '../integration/index-chain.ts'
+import { startChain } from '../integration/index-chain.ts'
+import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import { createRandom } from '../integration/seeded-random.ts'
-import { createTestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 
 const kills = Number(process.env.VERIFY_KILLS ?? 4)
@@ -20,11 +20,13 @@ const program = join(packageRoot, 'dist/services/cli/main.js')
 /** Exit code of a repair that still finds the session of a killed one. */
 const LEASE_HELD = 1
 
+const forked = { chain: { recordings: [fork], replay: 'history' }, stopBlock: 403 } as const
+
 it(
   `a repair that is killed ${kills} times has written all or nothing`,
   { timeout: patient(300_000) },
   async () => {
-    const database = await createTestDatabase()
+    const database = await createIndexedDatabase(forked)
     const config = await mkdtemp(join(tmpdir(), 'pronghorn-repair-'))
     const client = await connectDatabase(database.address, { applicationName: 'test' })
     const compare = (...more: string[]) =>
@@ -35,8 +37,7 @@ it(
       )
     const repair = () => compare('--repair', '--yes')
     try {
-      const running = await startChain({ recordings: [fork], replay: 'history' })
-      await indexUntil(running, database.address, 403)
+      const running = await startChain(forked.chain)
       await running.chain.stop()
       const connections = {
         sqldb: database.address,

@@ -4,11 +4,11 @@ import type pg from 'pg'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { repairDatabase } from '../../services/verify/index.ts'
 
-import { indexUntil, startChain } from '../integration/index-chain.ts'
+import { startChain } from '../integration/index-chain.ts'
+import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import type { TestChain } from '../integration/index-chain.ts'
-import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { broadMix, keepingSettings, verifyOf } from './verify-of.ts'
+import { broadChain, verifyOf } from './verify-of.ts'
 
 /** Rows are deleted by hand from a database that is right; nothing happens on the chain. */
 let running: TestChain
@@ -16,9 +16,8 @@ let database: TestDatabase
 let client: pg.Client
 
 beforeAll(async () => {
-  running = await startChain({ recordings: ['main', 'v2'], blocks: 240, rate: 8, seed: 5, mix: broadMix })
-  database = await createTestDatabase()
-  await indexUntil(running, database.address, running.chain.head().num, { settings: keepingSettings })
+  running = await startChain(broadChain.chain)
+  database = await createIndexedDatabase(broadChain)
   client = await connectDatabase(database.address, { applicationName: 'test' })
 })
 

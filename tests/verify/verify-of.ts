@@ -65,6 +65,12 @@ export const broadMix: ActivityMix = {
   cancelLink: 1,
 }
 
+/** A chain on which everything happens, and how it is indexed. */
+export const broadChain = {
+  chain: { recordings: ['main', 'v2'], blocks: 240, rate: 8, seed: 5, mix: broadMix },
+  settings: keepingSettings,
+}
+
 /** The report of comparing a database. */
 export async function verifyOf(
   address: DatabaseAddress,
