@@ -1,5 +1,5 @@
 /**
- * Sends the same random requests to two servers and compares the answers; see docs/requests.md.
+ * Sends the same random requests to two servers and compares the answers; see CONTRIBUTING.md.
  * Usage: npm run compare -- BASE_A BASE_B [--seed 1] [--requests 5000] [--rate 100] [--at-once 4] [--timeout 10000]
  * [--expected FILE]
  *
