@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { compareDumps, countRows, dumpDatabase } from '../integration/database-dump.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
+import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import { PositionWatch } from '../integration/position.ts'
 import { createRandom } from '../integration/seeded-random.ts'
-import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 
@@ -18,15 +18,18 @@ const contracts = [
   },
 ]
 
+/** Only blocks behind the recorded ones are reversible. */
+const recorded = { chain: { recordings: ['main'] }, settings: { contracts } }
+
 let followed: TestDatabase
 let replayed: TestDatabase
 let running: TestChain
 
 beforeEach(async () => {
-  followed = await createTestDatabase()
-  replayed = await createTestDatabase()
+  followed = await createIndexedDatabase(recorded)
+  replayed = await createIndexedDatabase(recorded)
   running = await startChain({
-    recordings: ['main'],
+    ...recorded.chain,
     libLagBlocks: LIB_LAG_BLOCKS,
     blocks: LIB_LAG_BLOCKS,
     rate: 6,
