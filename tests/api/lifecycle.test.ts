@@ -274,7 +274,7 @@ describe('an api that cannot start', () => {
     const start = (config: ReturnType<typeof apiConfig>) => startApi({ config, logger: quiet, waitMs: 0 })
     await expect(start(apiConfig(empty.address))).rejects.toMatchObject({ code: 'DATABASE_TOO_OLD' })
     await expect(start(apiConfig({ ...empty.address, port: 1 }))).rejects.toMatchObject({
-      code: 'DATABASE_UNAVAILABLE',
+      code: 'DATABASE_REFUSED',
     })
     await empty.drop()
     const other = apiConfig(server.database.address, {

@@ -91,5 +91,5 @@ it('a database that stays unavailable ends the reader with a clear error', async
   await watch.until((position) => (position?.num ?? 0) >= 300)
   await watch.close()
   await proxy.close()
-  await expect(reading).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE', retryable: true })
+  await expect(reading).rejects.toMatchObject({ code: 'DATABASE_REFUSED', retryable: true })
 })

@@ -301,7 +301,7 @@ it('a revoked key stays revoked while the database is unavailable, also for a se
   for (const status of seen) expect([401, 503]).toContain(status)
   expect(await statuses()).toEqual([503, 503])
   database = { ...direct, address: proxy.address }
-  await expect(start({}, { waitMs: 300 })).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
+  await expect(start({}, { waitMs: 300 })).rejects.toMatchObject({ code: 'DATABASE_REFUSED' })
   database = direct
   await proxy.open()
   await expect.poll(statuses, { timeout: patient(10_000) }).toEqual([401, 200])
