@@ -69,6 +69,7 @@ async function signingKeys(): Promise<SigningRow[]> {
 it('rotate-secrets replaces the signing key; with --now the old one ends at once', async () => {
   await run('render-config', '--out', folder)
   await run('prepare-database', '--rendered', folder)
+  await run('prepare-database', '--rendered', folder, '--database', 'pronghorn_trial')
   await run('rotate-secrets', '--rendered', folder)
   const [first] = await signingKeys()
   await run('rotate-secrets', '--rendered', folder)
@@ -80,6 +81,15 @@ it('rotate-secrets replaces the signing key; with --now the old one ends at once
   expect(others).toEqual([])
   expect(both.map(({ id }) => id)).not.toContain(last!.id)
   expect(said).toContain(last!.id)
+})
+
+it('prepare-database prepares another database where its name is given', async () => {
+  const password = await readFile(join(folder, 'secrets/filler'), 'utf8')
+  const { host, port } = server
+  const address = { host, port, user: 'pronghorn_filler', password, database: 'pronghorn_trial' }
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  expect((await client.query('SELECT 1 FROM chain.readers')).rows).toEqual([])
+  await client.end()
 })
 
 it('scripts/rotate-secrets hands --now on, and takes nothing else', async () => {

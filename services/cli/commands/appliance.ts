@@ -86,6 +86,7 @@ function describeReport(report: Awaited<ReturnType<typeof render>>, isCheck: boo
 interface PrepareFlags {
   readonly rendered: string
   readonly wait: number
+  readonly database?: string
   readonly withoutSchema?: true
 }
 
@@ -101,11 +102,14 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .option('--wait <seconds>', 'how long PostgreSQL may take to come up', wholeNumber(0, 3_600), 60)
+    .option('--database <name>', 'another database than that of the settings, for a trial of its migrations')
     .option('--without-schema', 'roles and databases only, before a restore')
     .action(async (flags: PrepareFlags) => {
       const { prepareDatabase } = await import('../../appliance/index.ts')
+      const { address, ...server } = await readServer(flags.rendered, io)
       await prepareDatabase({
-        ...(await readServer(flags.rendered, io)),
+        ...server,
+        address: { ...address, database: flags.database ?? address.database },
         waitMs: flags.wait * 1_000,
         withoutSchema: flags.withoutSchema === true,
         say: io.out,
