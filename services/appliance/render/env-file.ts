@@ -47,7 +47,7 @@ export function readEnvFile(path: string): EnvFile | null | undefined {
 }
 
 /** Reads the text of an `.env`. */
-export function parseEnvFile(text: string): EnvFile {
+function parseEnvFile(text: string): EnvFile {
   const values: Record<string, string> = {}
   const problems: ConfigProblem[] = []
   const lines = new Map<string, number>()
