@@ -29,4 +29,9 @@ export const afterImportState: readonly ExpectedDifference[] = [
     endpoint: '/accounts(/|$)',
     path: '^data[.](collections|schemas|templates|assets)$',
   },
+  {
+    why: 'of several schemas of one name the newest is shown, and creation is not known',
+    endpoint: '/schemas/\\{collection_name\\}/\\{schema_name\\}$',
+    request: '%2C',
+  },
 ]
