@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { knownChains } from '../../services/core/config/schema/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { infoOf } from '../setup/node-stand-in.ts'
 import { patient } from '../setup/patience.ts'
 import { program, startStandalone } from '../setup/standalone.ts'
@@ -60,19 +61,22 @@ it('a node that does not answer is an error before anything is started', async (
   await once(chain, 'listening')
   const { port } = chain.address() as AddressInfo
   const http = `http://127.0.0.1:${port}`
-  for (const [args, wanted] of [
+  const unused = `127.0.0.1:${await findFreePort()}`
+  for (const [args, exitCode, wanted] of [
     [
-      ['--ship', 'ws://127.0.0.1:9', '--http', 'http://127.0.0.1:9'],
-      'CHAIN_NODE_REFUSED: the chain node http://127.0.0.1:9 refuses',
+      ['--ship', `ws://${unused}`, '--http', `http://${unused}`],
+      75,
+      `CHAIN_NODE_REFUSED: the chain node http://${unused} refuses`,
     ],
     [
-      ['--ship', 'ws://127.0.0.1:9', '--http', http],
-      'CHAIN_NODE_REFUSED: the chain node ws://127.0.0.1:9 refuses',
+      ['--ship', `ws://${unused}`, '--http', http],
+      75,
+      `CHAIN_NODE_REFUSED: the chain node ws://${unused} refuses`,
     ],
-    [['--ship', `ws://127.0.0.1:${port}`, '--http', http], 'SHIP_UNREACHABLE'],
+    [['--ship', `ws://127.0.0.1:${port}`, '--http', http], 1, 'ADDRESSES_SWAPPED'],
   ] as const) {
     const { code, text } = await run('standalone', ...args)
-    expect([code, text]).toEqual([75, expect.stringContaining(wanted) as string])
+    expect([code, text]).toEqual([exitCode, expect.stringContaining(wanted) as string])
     expect(text).not.toContain('is running')
     expect(text.split('\n').length).toBeLessThan(6)
   }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
 import { PositionWatch } from '../integration/position.ts'
@@ -115,7 +116,10 @@ it('a stalled filler is no difference: verify reports that it could not finish',
 })
 
 it('an unavailable node is no difference: verify reports that it could not finish', async () => {
-  const report = await verifyOf(database.address, { kind: 'http', url: 'http://127.0.0.1:9' })
+  const report = await verifyOf(database.address, {
+    kind: 'http',
+    url: `http://127.0.0.1:${await findFreePort()}`,
+  })
   expect(report.differences).toEqual([])
   expect(report.unfinished).toContain('refuses connections')
 })

@@ -25,7 +25,7 @@ it('a connection that is cut while it is idle fails its next statement', async (
   await database.drop()
 })
 
-it('a database of another chain is refused, with what to do', async () => {
+it('a database of another chain is refused, with both chains', async () => {
   const database = await createTestDatabase('template0')
   const client = await connectDatabase(database.address, limits)
   const [demo, own] = [DEMO_CHAIN_ID, 'c2'.repeat(32)]
@@ -36,9 +36,7 @@ it('a database of another chain is refused, with what to do', async () => {
     await checkDatabaseChain(client, demo)
     const refused = expect.objectContaining({
       code: 'CHAIN_MISMATCH',
-      message: expect.stringMatching(
-        /^the database holds the demo chain, .*c2c2.*down --volumes.*up -d --wait/,
-      ) as string,
+      message: expect.stringMatching(/^the database holds the demo chain, .*c2c2/) as string,
     }) as Error
     await expect(checkDatabaseChain(client, own)).rejects.toEqual(refused)
   } finally {

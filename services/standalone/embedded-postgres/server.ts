@@ -127,11 +127,16 @@ async function startServer(start: ServerStart): Promise<{ server: ChildProcess; 
     } catch (error) {
       await endServer(server)
       guard.note('server', 0)
-      if (!REMAINS.test(String(error)) || performance.now() > deadline) throw error
+      if (!hasRemains(error) || performance.now() > deadline) throw error
       await clearRemains(dataDir)
       await pause(RETRY_MS)
     }
   }
+}
+
+/** Whether a server could not start because something of a killed one is left. */
+function hasRemains(error: unknown): boolean {
+  return error instanceof FatalError && REMAINS.test(String(error.details.output))
 }
 
 function serverSettings(temporary: boolean): Record<string, string> {
