@@ -5,7 +5,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 export interface Difference {
   /** Path of the field, `[]` for any element, for example `data[].owner`; empty for the answer as a whole. */
   readonly path: string
-  /** What differs, for example `value` or `type string/null`. */
+  /** Kind of the difference, for example `value` or `type string/null`. */
   readonly kind: string
   /** The two values, shortened. */
   readonly shown: readonly [a: string, b: string]

@@ -81,7 +81,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The same value with the name of its type in place of each scalar, and each of them once in a list. */
+/** The shape of a JSON value: the name of its type in place of each scalar, and each shape once in a list. */
 function typesOf(value: unknown): unknown {
   if (Array.isArray(value)) return [...new Set(value.map((each) => JSON.stringify(typesOf(each))))]
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value

@@ -40,7 +40,7 @@ export interface ExpectedDifference {
   readonly request?: string
 }
 
-/** What a comparison found. */
+/** Result of a comparison. */
 export interface Comparison {
   /** Requests that both servers answered. */
   readonly compared: number

@@ -64,7 +64,7 @@ try {
   await runReader({ ...data.options, ...reporting }, ending.signal)
   say({ kind: 'stopped' })
 } catch (error) {
-  // The caller prints an error of the program; of another one the stack tells where it was thrown.
+  // The caller prints an error of the program; the stack of any other error shows where it was thrown.
   if (!(error instanceof PronghornError)) logger.error({ err: error }, 'the reader stopped with an error')
   say({ kind: 'failed', ...describeFailure(error) })
 } finally {

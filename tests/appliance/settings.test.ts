@@ -278,7 +278,7 @@ describe('files of the operator', () => {
     const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'elsewhere/state'), env: {} })
     expect(config.connections.sqldb.user).toBe('pronghorn_state')
     expect(config.connections.sqldb.password).toHaveLength(43)
-    // The containers of backups are told by the variable.
+    // The containers of backups read the variable.
     await expect(checkRender({ CONFIG_FILES }, places('elsewhere'))).rejects.toThrow(
       /POSTGRES_HOST: found "postgres", allowed: "db.test"/,
     )

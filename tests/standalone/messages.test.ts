@@ -89,7 +89,7 @@ it('a full disk names the directory and what was being done', async (test) => {
   ])
 })
 
-it('a node without old blocks is told once, with the block to start at', async () => {
+it('a node without old blocks is reported once, with the block to start at', async () => {
   const chain = await startChain({ blocks: 1_200, retainBytes: 300_000 })
   const port = String(await findFreePort())
   const { code, lines } = await run('standalone', '--ship', chain.ship, '--http', chain.http, '--port', port)

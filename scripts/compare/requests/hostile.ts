@@ -14,7 +14,7 @@ export interface FuzzRequest {
   readonly body: string | undefined
 }
 
-/** What a request needs to know of an endpoint. */
+/** Facts about an endpoint that requests are made from. */
 export interface RequestedEndpoint {
   /** For example `/v1/assets/:asset_id`. */
   readonly path: string

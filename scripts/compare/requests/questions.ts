@@ -8,7 +8,7 @@ import { formText, jsonValue, wellFormed } from './encodings.ts'
 import type { KnownValues, NamedForm } from './values.ts'
 import { collectValues, hostileTexts, namedLike, textFor } from './values.ts'
 
-/** What is asked, however the parameters are sent. */
+/** A request without the form in which its parameters are sent. */
 export interface Question {
   readonly target: DocumentedTarget
   /** Path with its parameters filled in. */
@@ -18,7 +18,7 @@ export interface Question {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** What random requests are made of. */
+/** Sources of random requests. */
 export interface Material {
   readonly targets: readonly DocumentedTarget[]
   readonly known: KnownValues

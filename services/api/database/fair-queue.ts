@@ -61,7 +61,7 @@ const GREATEST_SHARE = 0.75
 /**
  * Most of them for a client of whose work more waits than there are slots, while other clients have long work as well.
  * 2026-11-27, bench sustained, two processors: with 0.75 the p95 of the others is 5.9 times that alone, with 0.5 3.9 to 4.4
- * times. A client that begins work only while all slots of others are free gets less, and the others gain nothing.
+ * times. To let such a client begin only while half of all slots are free lowers its rate, and not that p95.
  */
 const SHARE_BESIDE_OTHERS = 0.5
 /** A client is alone when no other has begun long work for so long, ms. */

@@ -9,7 +9,7 @@ export interface WorkScope {
   /** Finds few rows by their keys. Some connections are for such work alone. */
   readonly isBrief: boolean
   /** The caller reports failures in its own words: no statement is logged. */
-  readonly reportsFailures?: true
+  readonly reportsFailures: boolean
   /** By `performance.now()`: the work and the time that it waits end then. */
   readonly deadlineMs: number
   /** Undefined for work that no client waits for. */
@@ -50,7 +50,7 @@ export function completeScope(scope: Partial<WorkScope>, maxTimeMs: number): Wor
     caller: scope.caller ?? 'unnamed',
     client: scope.client ?? SERVER_ITSELF,
     isBrief: scope.isBrief ?? false,
-    ...(scope.reportsFailures ? { reportsFailures: true } : {}),
+    reportsFailures: scope.reportsFailures ?? false,
     deadlineMs: scope.deadlineMs ?? performance.now() + maxTimeMs,
     departure: scope.departure,
   }

@@ -89,6 +89,7 @@ export function createEndpointAnswer(
       caller,
       client: client.key,
       isBrief,
+      reportsFailures: false,
       deadlineMs,
       departure: departureOf(context),
     }

@@ -18,7 +18,7 @@ interface Described {
   readonly desc?: string | undefined
 }
 
-/** What can stand in `.env`: variables that are no keys of the files, and the shipped text of every setting by its name. */
+/** Lines of `.env`: variables that are no keys of the files, and the shipped text of every setting by its name. */
 export function listVariables(): {
   readonly appliance: readonly ApplianceVariable[]
   readonly shipped: ReadonlyMap<string, string>
@@ -46,10 +46,10 @@ function listApplianceVariables(): ApplianceVariable[] {
   ]
 }
 
-/** What the compose file sets where the operator does not. */
+/** Port that the compose file sets unless the operator sets another one. */
 const STATE_METRICS_PORT = 9110
 
-/** What the appliance sets a key to where the operator does not: what its template has, else the default of the key. */
+/** Value of a key that the operator does not set: that of the template, else the default of the key. */
 function shippedText(setting: SettingVariable): string {
   const inTemplate = setting.steps.reduce<unknown>((value, step) => {
     if (step === 'each') return Array.isArray(value) ? value[0] : undefined

@@ -78,7 +78,7 @@ export const operatorStateVariables = stateVariables.filter(
   ({ name }) => !['STATE_ADDR', 'STATE_PORT', 'STATE_TRUST_PROXY'].includes(name),
 )
 
-/** What Compose and the Docker client read of `.env` themselves, and the names that choose a chain. */
+/** Names that Compose and the Docker client read from `.env` themselves, and those that choose a chain. */
 export const otherNames = [
   ...['CHAIN', 'DEMO_CHAIN'],
   ...['COMPOSE_FILE', 'COMPOSE_PROFILES', 'COMPOSE_PROJECT_NAME', 'COMPOSE_PATH_SEPARATOR'],

@@ -139,16 +139,16 @@ function addressOf(node: unknown): string {
   return typeof node === 'object' && node !== null ? String(Reflect.get(node, 'url')) : String(node)
 }
 
-/** Containers other than ours are told by variables where the database is. */
+/** Variables by which containers of others find the database. */
 const readByCompose = ['POSTGRES_HOST', 'POSTGRES_PORT', 'POSTGRES_DATABASE'] as const
 
 /** Checks that no variable is set in vain, and that every container hears the same. */
 function checkOwn(set: Readonly<Given>, own: OwnFiles, problems: ConfigProblem[]): void {
   const said = valuesOfOwn(own, set)
-  const told = withBothNames(set, [])
+  const named = withBothNames(set, [])
   for (const name of readByCompose) {
     const value = said[name]
-    const found = told[name] ?? standardOf(name)
+    const found = named[name] ?? standardOf(name)
     if (value === undefined || found === value) continue
     const allowed = `${JSON.stringify(value)}, as ${configFiles.connections} of CONFIG_FILES says`
     problems.push({ file: 'environment', path: name, found: showFound([name], found), allowed })

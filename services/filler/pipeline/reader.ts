@@ -123,8 +123,7 @@ async function endAt(fault: FaultInUnit, run: ReaderRun): Promise<unknown> {
 /** Leaves out the node that sent a block whose content cannot be applied; false when no other node is left to read from. */
 function leaveOut(node: string | null, error: unknown, { options, leftOut }: ReaderRun): boolean {
   const isLast = leftOut.size + 1 >= options.chain.ship.length
-  if (node === null || isLast || !(error instanceof FatalError) || error instanceof RetryableError)
-    return false
+  if (node === null || isLast || !(error instanceof FatalError) || error.code !== 'BLOCK_FAILED') return false
   leftOut.set(node, error)
   options.logger.error(
     { url: node, err: error },

@@ -111,17 +111,19 @@ const auctionFilter = {
 /** Parameter of the key of a kind of listing. */
 export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 
-/** The states of a description, without explanations. */
-function statesAlone(states: string): string {
-  return states.replaceAll(/ \([^)]*\)/g, '').split('. ', 1)[0]!
+/** The states of a kind of listing, for people. */
+export interface StateTexts {
+  /** Numbers and meanings, for example `1 listed, 3 sold`. */
+  readonly states: string
+  /** A further sentence of the description, without its full stop. */
+  readonly note?: string
 }
 
 /** Parameters of the lists of sales, auctions, buy offers and template buy offers. */
 export function listingParameters(
   limit: number,
   key: ListingKey,
-  /** Meaning of the states, for example `1 listed, 3 sold`. */
-  states: string,
+  { states, note }: StateTexts,
   /** Whether it is of one asset at most. */
   isSingle = false,
 ) {
@@ -139,7 +141,11 @@ export function listingParameters(
       'effective_mint',
     ]),
     ...counting,
-    state: ids(`${states}. Several by comma.`, 'comma', `must be one or more of ${statesAlone(states)}`),
+    state: ids(
+      `${states}. ${note === undefined ? '' : `${note}. `}Several by comma.`,
+      'comma',
+      `must be one or more of ${states}`,
+    ),
     ...(isAuction ? auctionFilter : {}),
     ...listingFilter,
     ...(isSingle ? {} : assetNumbers),

@@ -52,7 +52,7 @@ const MEMBERS = jsonMembers({
   created_at_time: quoted('x.block_time'),
 })
 
-/** What the logs of a subject are read with. */
+/** Reader of logs and the limit of their size. */
 interface LogReading {
   readonly lists: ListReader
   /** Bytes that the page may have. */

@@ -20,6 +20,7 @@ interface Listings {
   readonly one: string
   readonly missing: string
   readonly states: string
+  readonly note?: string
   readonly limit: number
   /** Whether it is of one asset at most. */
   readonly isSingle?: boolean
@@ -49,8 +50,8 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       summary: 'Offers to buy assets from their owner',
       one: 'buy offer',
       missing: 'Buyoffer not found',
-      states:
-        '0 pending, 1 declined, 2 cancelled, 3 accepted, 4 invalid (the recipient does not own an asset)',
+      states: '0 pending, 1 declined, 2 cancelled, 3 accepted, 4 invalid',
+      note: 'Of an invalid one, the recipient does not own an asset',
       limit: limits.buyoffers,
       records: records.buyoffer,
       record: buyofferRecord,
@@ -75,7 +76,7 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       path: `/v1/${tag}`,
       tag,
       summary,
-      parameters: listingParameters(of.limit, key, of.states, of.isSingle),
+      parameters: listingParameters(of.limit, key, of, of.isSingle),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
       attributeReading: { isLoose: true },
       record: shape.list(record),

@@ -57,11 +57,10 @@ function saleLists(setup: MarketSetup): Endpoint[] {
       path,
       tag: 'sales',
       summary: standard ? 'Sales; cancelled ones when asked for' : 'Sales',
-      parameters: listingParameters(
-        limit,
-        'sale_id',
-        `1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has it). ${unnamed}`,
-      ),
+      parameters: listingParameters(limit, 'sale_id', {
+        states: '1 listed, 2 cancelled, 3 sold, 4 invalid',
+        note: `Of an invalid one, the seller no longer has the assets. ${unnamed}`,
+      }),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
       attributeReading: { isLoose: true },
       record: shape.list(listedSaleRecord),

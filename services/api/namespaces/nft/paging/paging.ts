@@ -23,7 +23,7 @@ export const pageLimits: readonly Limit[] = [
 /** Sorts by the key, or by what has the order of the key. */
 const KEY_SORT = /^created$|^minted$|_id$|_name$/
 
-/** What a page is requested with. */
+/** Parameters of a page. */
 type PagedValues = PageValues & OrderValues & { readonly sort?: string }
 
 /**
