@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkRender, render } from '../../services/appliance/index.ts'
 import type { RenderPlaces } from '../../services/appliance/render/index.ts'
+import { listVariables } from '../../services/appliance/render/catalogue.ts'
 import { findUnknownNames, namesOfContainer, readEnvFile } from '../../services/appliance/render/env-file.ts'
 import { ConfigError, configFiles, loadConfig } from '../../services/core/config/index.ts'
 import type { ConfigPart } from '../../services/core/config/index.ts'
 import { parseVariable, settingVariables } from '../../services/core/config/environment/index.ts'
 import type { SettingVariable } from '../../services/core/config/environment/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
 import { otherText, valuesAt } from './other-values.ts'
 
 const real = {
@@ -320,4 +322,19 @@ describe('files of the operator', () => {
     const CONFIG_FILES = ownFolder(files)
     await expect(checkRender({ ...real, CONFIG_FILES, ...more }, places('refused'))).rejects.toThrow(problem)
   })
+})
+
+it('a default of the compose file is the documented one', () => {
+  const { appliance, shipped } = listVariables()
+  const documented = new Map(appliance.map(({ name, defaultText }) => [name, defaultText]))
+  for (const { name, aliases } of settingVariables)
+    for (const each of [name, ...aliases])
+      if (!documented.has(each)) documented.set(each, shipped.get(name) ?? '')
+  const compose = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
+  // An empty one leaves the default to the program; /dev/null stands for a file or folder that is not given.
+  const defaults = [...compose.matchAll(/\$\{([A-Z_]+):-([^}$]+)\}/g)]
+    .map(([, name, value]) => [name!, value!] as const)
+    .filter(([name, value]) => value !== '/dev/null' && (documented.get(name) ?? '') !== '')
+  expect(defaults.length).toBeGreaterThan(15)
+  for (const [name, value] of defaults) expect(value, name).toBe(documented.get(name))
 })

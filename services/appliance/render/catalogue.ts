@@ -1,4 +1,4 @@
-import { settingVariables } from '../../core/config/environment/index.ts'
+import { settingVariables, valueAt } from '../../core/config/environment/index.ts'
 import type { SettingVariable } from '../../core/config/environment/index.ts'
 import { configFiles } from '../../core/config/index.ts'
 import { containerVariables, operatorStateVariables } from './container-variables.ts'
@@ -51,11 +51,7 @@ const STATE_METRICS_PORT = 9110
 
 /** Value of a key that the operator does not set: that of the template, else the default of the key. */
 function shippedText(setting: SettingVariable): string {
-  const inTemplate = setting.steps.reduce<unknown>((value, step) => {
-    if (step === 'each') return Array.isArray(value) ? value[0] : undefined
-    if (typeof step === 'string') return valueOf(value, step)
-    return Array.isArray(value) ? value.find((entry) => valueOf(entry, step.key) === step.family) : undefined
-  }, readShipped(setting))
+  const inTemplate = valueAt(readShipped(setting), setting.steps)
   const value = inTemplate ?? setting.schema.safeParse(undefined).data
   if (value === undefined) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
@@ -68,12 +64,6 @@ function readShipped({ part }: SettingVariable): unknown {
     return String(spec.default ?? '')
   })
   return JSON.parse(text) as unknown
-}
-
-function valueOf(owner: unknown, key: string): unknown {
-  return typeof owner === 'object' && owner !== null && !Array.isArray(owner)
-    ? Reflect.get(owner, key)
-    : undefined
 }
 
 function textOf(name: string, value: string | number | boolean | undefined): string {

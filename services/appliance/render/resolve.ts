@@ -9,6 +9,7 @@ import {
   parseVariable,
   readStateSettings,
   settingVariables,
+  valueAt,
 } from '../../core/config/environment/index.ts'
 import type { Environment, SettingVariable } from '../../core/config/environment/index.ts'
 import { containerVariables } from './container-variables.ts'
@@ -122,13 +123,7 @@ function valuesOfOwn(own: OwnFiles, set: Readonly<Given>): Given {
   for (const { part, steps, name, aliases } of settingVariables) {
     const wanted = [name, ...aliases].find(isOfAppliance)
     if (part !== 'connections' || wanted === undefined) continue
-    const value = steps.reduce<unknown>(
-      (inner, step) =>
-        typeof inner === 'object' && inner !== null
-          ? Reflect.get(inner, typeof step === 'string' ? step : step.key)
-          : undefined,
-      content,
-    )
+    const value = valueAt(content, steps)
     if (typeof value === 'string' || typeof value === 'number') found[wanted] = String(value)
     else if (Array.isArray(value) && wanted === 'CHAIN_SHIP') found[wanted] = value.map(addressOf).join(',')
   }

@@ -53,6 +53,16 @@ function qualifiesTls(value: unknown, leaf: unknown): boolean {
   return tls === true || isObject(tls)
 }
 
+/** The value that the content of a file has for a setting: of a list, that of the first entry, or of the family's. */
+export function valueAt(content: unknown, steps: readonly SettingStep[]): unknown {
+  return steps.reduce<unknown>((value, step) => {
+    if (step === EACH) return Array.isArray(value) ? (value as unknown[])[0] : undefined
+    if (typeof step === 'string') return isObject(value) ? value[step] : undefined
+    const entries: unknown[] = Array.isArray(value) ? value : []
+    return entries.find((entry) => isObject(entry) && entry[step.key] === step.family)
+  }, content)
+}
+
 interface Laying {
   readonly leaf: unknown
   readonly path: Path
