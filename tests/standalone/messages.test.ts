@@ -77,7 +77,7 @@ it('a data directory of another chain names the directory, both chains, and what
 it('a full disk names the directory and what was being done', async (test) => {
   const data = await folder()
   const disk = SmallDisk.mount(data, 44)
-  if (!disk.isSmall) test.skip()
+  if (!disk.isSmall) test.skip('a small disk needs the right to mount a file system')
   closing.push(() => disk.unmount())
   const { code, lines } = await run('standalone', '--data', data)
   expect(code).toBe(1)
