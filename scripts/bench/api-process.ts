@@ -1,15 +1,15 @@
 /**
- * The api of a measurement, in its own process. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]] [CACHES], the address of
- * the database and `ApiCaches` as JSON. Prints one line of JSON: {"url"}.
+ * The api of a measurement, in its own process. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]] [SETTINGS], the address of
+ * the database and `ApiSettings` as JSON. Prints one line of JSON: {"url"}.
  */
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
-import type { ApiCaches } from './api-server.ts'
+import type { ApiSettings } from './api-server.ts'
 import { benchNamespaces } from './families.ts'
 
-const [address, chainId, named = 'assets', caches = '{}'] = process.argv.slice(2)
-const { lifeSeconds = 0, isCachingFragments = true } = JSON.parse(caches) as ApiCaches
+const [address, chainId, named = 'assets', settings = '{}'] = process.argv.slice(2)
+const { lifeSeconds = 0, isCachingFragments = true, requestsPerMinute } = JSON.parse(settings) as ApiSettings
 const families = named.split(',')
 const node = { http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' }
 const { config } = parseConfig({
@@ -22,6 +22,7 @@ const { config } = parseConfig({
     // The client of a measurement stands for many.
     trust_proxy: true,
     cache_life: lifeSeconds,
+    ...(requestsPerMinute !== undefined && { rate_limit: { interval: 60, requests: requestsPerMinute } }),
     namespaces: families.flatMap(benchNamespaces),
   },
 })

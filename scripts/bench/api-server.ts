@@ -4,12 +4,14 @@ import { generatedChainId } from './generated/index.ts'
 import { startServerProcess } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** Caches of the api of a measurement. */
-export interface ApiCaches {
+/** What differs from the other settings of the api of a measurement. */
+export interface ApiSettings {
   /** `cache_life`, default 0: answers are not cached. */
   readonly lifeSeconds?: number
   /** Default true. */
   readonly isCachingFragments?: boolean
+  /** `rate_limit.requests` of each address a minute; without it there is no limit. */
+  readonly requestsPerMinute?: number | undefined
 }
 
 /**
@@ -21,12 +23,12 @@ export function startApiProcess(
   address: DatabaseAddress,
   families = 'assets',
   environment: Readonly<Record<string, string>> = {},
-  caches: ApiCaches = {},
+  settings: ApiSettings = {},
 ): Promise<ServerProcess> {
   const file = import.meta.filename.replace(/api-server\.(js|ts)$/, 'api-process.$1')
   return startServerProcess(
     file,
-    [JSON.stringify(address), generatedChainId, families, JSON.stringify(caches)],
+    [JSON.stringify(address), generatedChainId, families, JSON.stringify(settings)],
     environment,
   )
 }

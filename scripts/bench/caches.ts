@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startApiProcess } from './api-server.ts'
-import type { ApiCaches } from './api-server.ts'
+import type { ApiSettings } from './api-server.ts'
 import { startCommits } from './commits.ts'
 import { CpuMeter } from './cpu-meter.ts'
 import { Random } from './generated/choice.ts'
@@ -35,7 +35,7 @@ const PICKED = 5_000
 const LIFE_SECONDS = 2
 
 /** What is switched off; nothing for the api that the others are compared with. */
-const settings: readonly { readonly without: string; readonly caches: ApiCaches }[] = [
+const settings: readonly { readonly without: string; readonly caches: ApiSettings }[] = [
   { without: 'nothing', caches: { lifeSeconds: LIFE_SECONDS } },
   { without: 'answers', caches: { lifeSeconds: 0 } },
   { without: 'fragments', caches: { lifeSeconds: LIFE_SECONDS, isCachingFragments: false } },

@@ -1,6 +1,7 @@
 /**
  * Measures an api under three times the rate that it can serve: fifty addresses, of which one sends 80 %. Usage:
  *   node dist/scripts/bench/sustained.js [--data FOLDER | --server ADDRESS] [--seed TEXT] [--factor NUMBER] [--minutes 10]
+ *     [--rate-limit REQUESTS, of an address in a minute]
  * The forty-nine addresses send alone first. Prints a line for each minute: percentiles of their answers, their
  * refusals, the answers of the one, and the resident memory of the api.
  */
@@ -17,10 +18,13 @@ const { values: options } = parseArgs({
     ...generatedArguments,
     factor: { type: 'string', default: '0.2' },
     minutes: { type: 'string', default: '10' },
+    'rate-limit': { type: 'string' },
   },
 })
 /** Clients who each wait for their answer: the rate that they reach is the greatest one. */
 const WAITING_CLIENTS = 16
+/** They send from so many addresses, other ones than later, as each address has its own rate limit. */
+const WAITING_ADDRESSES = 10_000
 const ADDRESSES = 50
 const OVERLOAD_FACTOR = 3
 const SHARE_OF_ONE = 0.8
@@ -29,7 +33,8 @@ const MOST_OPEN = 300
 const MINUTE_SECONDS = 60
 
 const server = await openGeneratedServer(options)
-const api = await startApiProcess(server.address, 'assets,market')
+const requestsPerMinute = options['rate-limit'] === undefined ? undefined : Number(options['rate-limit'])
+const api = await startApiProcess(server.address, 'assets,market', {}, { requestsPerMinute })
 const lists = await readOverloadLists(server.address, api.url)
 const send = (connections: number, load: LoadOptions): Promise<Load> => sendLoad(api.url, connections, load)
 
@@ -58,7 +63,10 @@ const cellsOf = (load: Load): string[] => {
 }
 
 try {
-  const reached = await send(WAITING_CLIENTS, { next: lists.requests(WAITING_CLIENTS), seconds: 20 })
+  const reached = await send(WAITING_CLIENTS, {
+    next: lists.requests(WAITING_ADDRESSES, ADDRESSES),
+    seconds: 20,
+  })
   const perSecond = OVERLOAD_FACTOR * (reached.times(200).length / 20)
   console.log(
     `\n${Math.round(perSecond)} requests a second, ${Math.round(perSecond / OVERLOAD_FACTOR)} can be served\n`,
