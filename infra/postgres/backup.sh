@@ -38,4 +38,5 @@ wait "$holder" 2>/dev/null || true
 printf '%s\n' "$manifest" >"$partial/manifest.json"
 (cd "$partial" && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum >SHA256SUMS)
 mv "$partial" "$target"
+note_task backup ''
 printf 'Backup %s: %s\n' "$name" "$manifest"

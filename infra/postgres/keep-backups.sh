@@ -61,13 +61,21 @@ list_backups() { # names of whole scheduled backups, the newest first
 
 # attempt WHAT COMMAND…: keeps the last line of what it says when it fails under WHAT_failure.
 attempt() {
-  local what=$1 said=/tmp/said.$$ code=0
+  local what=$1 said=/tmp/said.$$ code=0 reason='' task=backup seconds=$every
   shift
   "$@" >"$said" 2>&1 &
   wait $! || code=$?
   cat "$said"
-  [ "$code" = 0 ] || save_status "${what}_failed_at" "$(stamp)" "${what}_failure" "$(tail -n 1 "$said" | tr -cd '[:print:]' | cut -c1-300)"
-  [ "$code" != 0 ] || save_status "${what}_failed_at" '' "${what}_failure" ''
+  if [ "$code" = 0 ]; then
+    save_status "${what}_failed_at" '' "${what}_failure" ''
+  else
+    reason=$(tail -n 1 "$said" | tr -cd '[:print:]' | cut -c1-300)
+    reason=${reason:-it ended with $code}
+    save_status "${what}_failed_at" "$(stamp)" "${what}_failure" "$reason"
+  fi
+  [ "$what" = backup ] || task=backup-$what
+  [ "$what" != check ] || seconds=$((check_days * 86400))
+  note_task "$task" "$reason" "$seconds"
   rm -f "$said"
   return "$code"
 }

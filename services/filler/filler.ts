@@ -16,6 +16,7 @@ import { createPublisher } from './feed/index.ts'
 import { startFillerHealth } from './health.ts'
 import type { ReceivedStatus } from './health.ts'
 import { startListPolls } from './named-lists/index.ts'
+import { watchInstallation } from './installation.ts'
 import { createFillerMetrics } from './metrics/filler-metrics.ts'
 import type { ReaderStatus } from './pipeline/index.ts'
 import type { ReaderThreadData, ReaderThreadMessage } from './reader-thread.ts'
@@ -39,6 +40,8 @@ export interface FillerOptions {
   readonly kvstore?: KeyValueStore
   /** False leaves the health listener out, where another process answers for this one. */
   readonly health?: boolean
+  /** A folder on the disk of the database, whose room is measured; undefined where this machine does not have it. */
+  readonly disk?: string | undefined
 }
 
 /**
@@ -89,6 +92,15 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     logger,
     onPoll: (result) => metrics.notePoll(result),
   })
+  const stopWatching =
+    health === null
+      ? () => Promise.resolve()
+      : watchInstallation({
+          database: config.connections.sqldb,
+          disk: options.disk,
+          onFacts: (facts) => metrics.noteInstallation(facts),
+          logger,
+        })
   // When one reader fails, the others stop.
   const failing = new AbortController()
   const ending = AbortSignal.any([options.signal, failing.signal])
@@ -115,6 +127,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     }
   } finally {
     await polls.stop()
+    await stopWatching()
     await health?.close()
     watch.stop()
     if (!options.kvstore) await store.close()

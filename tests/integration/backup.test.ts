@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { readTasks } from '../../services/core/upkeep/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
@@ -69,6 +70,32 @@ describeUnless(reason, 'backup and restore', () => {
     )
     return stdout
   }
+
+  it('a backup is noted for the metrics, and a database of before is none the worse', async () => {
+    await run('backup.sh', ['noted'], source.address)
+    const client = await connectDatabase(source.address, { applicationName: 'test' })
+    expect(await readTasks(client)).toMatchObject([{ name: 'backup', intervalSeconds: null, failure: null }])
+    await client.query('ALTER FUNCTION chain.note_task RENAME TO note_nothing')
+    await run('backup.sh', ['not-noted'], source.address)
+    await client.query('ALTER FUNCTION chain.note_nothing RENAME TO note_task')
+    await client.end()
+  })
+
+  it('an attempt that fails is noted with its reason, its schedule and since when', async () => {
+    const keep = () => run('keep-backups.sh', ['--once'], source.address).catch(() => '')
+    const client = await connectDatabase(source.address, { applicationName: 'test' })
+    await client.query('ALTER TABLE chain.identity RENAME TO renamed')
+    await keep()
+    const [first] = await readTasks(client)
+    await keep()
+    const [second] = await readTasks(client)
+    await client.query('ALTER TABLE chain.renamed RENAME TO identity')
+    await client.end()
+    expect(first).toMatchObject({ name: 'backup', intervalSeconds: 86_400 })
+    expect(first?.failedAt).toBeInstanceOf(Date)
+    expect(first?.failure).not.toBe('')
+    expect(second?.failedAt).toEqual(first?.failedAt)
+  })
 
   it('the manifest has the digest of the database, and what is restored has it too, on 14 and on 18', async () => {
     await run('backup.sh', ['whole'], source.address)

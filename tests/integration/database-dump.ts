@@ -11,6 +11,7 @@ const volatileTables = [
   // What was published depends on when the blocks were read; tests of the feed compare it.
   'chain.feeds',
   'chain.feed',
+  'chain.tasks',
   'public.pronghorn_migrations',
 ]
 

@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { parseConfig } from '../../services/core/config/index.ts'
+import { connectDatabase } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { metricCatalogue } from '../../services/core/metrics/index.ts'
 import { runFiller } from '../../services/filler/index.ts'
@@ -67,7 +69,7 @@ function startFiller(port: number): Promise<void> {
     ],
   })
   const logger = createLogger({ name: 'filler', level: 'silent' })
-  return runFiller({ config, logger, signal: ending.signal })
+  return runFiller({ config, logger, signal: ending.signal, disk: tmpdir() })
 }
 
 /** The metrics once one of them has a value. */
@@ -114,4 +116,34 @@ it('the filler serves what its readers and polls do', async () => {
     const family = name.replace(/\{.*/, '').replace(/_(?:bucket|sum|count)$/, '')
     if (family.startsWith('pronghorn_')) expect(Object.keys(metricCatalogue)).toContain(family)
   }
+})
+
+it('the filler serves the sizes of the database and its disk, and what became of backups', async () => {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  await client.query(
+    "SELECT chain.note_task('backup', NULL, 3600), chain.note_task('verify', '2 rows differ')",
+  )
+  await client.end()
+  ending.abort()
+  await filler
+  ending = new AbortController()
+  filler = startFiller(Number(new URL(url).port))
+  const found = await until('pronghorn_task_failed{task="verify"}', 1)
+  expect(found.get('pronghorn_task_failed{task="backup"}')).toBe(0)
+  expect(found.get('pronghorn_task_interval_seconds{task="backup"}')).toBe(3_600)
+  const succeeded = found.get('pronghorn_task_last_success_timestamp_seconds{task="backup"}') ?? 0
+  expect(Math.abs(Date.now() / 1_000 - succeeded)).toBeLessThan(600)
+  expect(found.has('pronghorn_task_last_success_timestamp_seconds{task="verify"}')).toBe(false)
+  expect(found.get('pronghorn_database_bytes')).toBeGreaterThan(1_000_000)
+  expect(found.get('pronghorn_database_backends')).toBeGreaterThan(0)
+  expect(found.get('pronghorn_database_backends_limit')).toBe(200)
+  expect(found.get('pronghorn_database_disk_free_bytes')).toBeGreaterThan(0)
+  expect(found.get('pronghorn_database_disk_bytes')).toBeGreaterThan(0)
+  await expect
+    .poll(async () =>
+      (await readMetrics(await fetch(`${url}/metrics`))).has(
+        'pronghorn_database_table_bytes{table="assets.assets"}',
+      ),
+    )
+    .toBe(true)
 })

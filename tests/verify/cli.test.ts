@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCli } from '../../services/cli/program.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { readTasks } from '../../services/core/upkeep/index.ts'
+import type { Task } from '../../services/core/upkeep/index.ts'
 import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
 import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import type { TestDatabase } from '../setup/database.ts'
@@ -51,6 +53,13 @@ async function change(text: string): Promise<void> {
 
 const folder = ['--folder', join(fork, 'tables')]
 
+async function noted(): Promise<readonly Task[]> {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  const tasks = await readTasks(client)
+  await client.end()
+  return tasks
+}
+
 it('pronghorn verify ends with 0 when nothing differs, 1 when something does, 75 when it could not finish', async () => {
   const clean = await run('verify', ...folder)
   expect(clean).toMatchObject({ code: 0, err: '' })
@@ -83,6 +92,27 @@ it('pronghorn verify shows a repair, and writes it only when asked to', async ()
   expect(written.out).toContain('repair wrote 1 rows of 1:')
   expect(written.code).toBe(0)
   expect((await run('verify', ...folder)).code).toBe(0)
+})
+
+it('pronghorn verify notes what it found for the metrics', async () => {
+  await run('verify', ...folder)
+  const [clean] = await noted()
+  expect(clean).toMatchObject({ name: 'verify', failedAt: null, failure: null })
+  expect(clean?.succeededAt).toBeInstanceOf(Date)
+
+  await change("UPDATE assets.config SET standard = 'something'")
+  await run('verify', ...folder, '--table', 'assets.config')
+  const [differing] = await noted()
+  expect(differing).toMatchObject({
+    succeededAt: clean?.succeededAt,
+    failure: '1 rows differ from the chain',
+  })
+  await run('verify', ...folder, '--table', 'assets.config')
+  await run('verify', ...folder, '--table', 'assets.schemas')
+  // Since when does not change, nor does a part of the database say that the whole is right.
+  expect(await noted()).toEqual([differing])
+  await run('verify', ...folder, '--repair', '--yes')
+  expect(await noted()).toMatchObject([{ failedAt: null, failure: null }])
 })
 
 it('pronghorn verify refuses what it cannot understand', async () => {

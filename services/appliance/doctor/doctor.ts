@@ -16,6 +16,8 @@ import type { RunMode } from '../../core/errors/index.ts'
 import { describeStoreState, openKeyValueStore } from '../../core/kvstore/index.ts'
 import { readServedCertificate } from '../../core/http/listener/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
+import { TABLE_SIZES } from '../../core/upkeep/index.ts'
+import type { TableSizeRow } from '../../core/upkeep/index.ts'
 import { certificateFiles, endOf } from '../tls/index.ts'
 import { examineBackups } from './backups.ts'
 
@@ -45,6 +47,7 @@ type Client = Awaited<ReturnType<typeof connectDatabase>>
 
 const DAY_MS = 86_400_000
 const GB = 1e9
+const TABLES_SHOWN = 8
 /** Blocks of a day at one in half a second. */
 const BLOCKS_A_DAY = 172_800
 
@@ -208,13 +211,11 @@ async function examineReaders(
 }
 
 async function examineSizes(client: Client, report: DoctorOptions['report']): Promise<void> {
-  const { rows } = await client.query<{ name: string; bytes: bigint }>(
-    `SELECT coalesce(p.inhparent, c.oid)::regclass::text AS name, sum(pg_total_relation_size(c.oid))::bigint AS bytes
-     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_inherits p ON p.inhrelid = c.oid
-     WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
-     GROUP BY 1 ORDER BY 2 DESC LIMIT 8`,
-  )
-  const sizes = rows.map(({ name, bytes }) => `${name} ${(Number(bytes) / 1e6).toFixed(1)} MB`)
+  const { rows } = await client.query<TableSizeRow>({ text: TABLE_SIZES, rowMode: 'array' })
+  const sizes = rows.slice(0, TABLES_SHOWN).map(([schema, name, , table, index]) => {
+    const megabytes = (Number(table) + Number(index)) / 1e6
+    return `${schema}.${name} ${megabytes.toFixed(1)} MB`
+  })
   report('ok', 'largest tables', sizes.join(', '))
 }
 

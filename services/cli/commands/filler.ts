@@ -6,6 +6,7 @@ import { configOption, RUN_GROUP } from './groups.ts'
 
 interface FillerFlags extends ConfigOption {
   readonly stay?: true
+  readonly disk?: string
 }
 
 /** `pronghorn filler`. */
@@ -17,10 +18,11 @@ export function addFiller(program: Command, io: CliIo): void {
     .helpGroup(RUN_GROUP)
     .addOption(configOption())
     .option('--stay', 'at the last stop_block keep answering, until it is stopped')
+    .option('--disk <folder>', 'a folder on the disk of the database, for the metrics of its room')
     .action(async (options: FillerFlags) => {
       const { config, logger } = prepareProcess(io, options, 'filler', ['connections', 'readers'])
       const { runFiller } = await import('../../filler/index.ts')
       const stay = options.stay === true
-      await runFiller({ config, logger, signal: io.signal, pretty: io.isTerminal, stay })
+      await runFiller({ config, logger, signal: io.signal, pretty: io.isTerminal, stay, disk: options.disk })
     })
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { SqldbConfig } from '../../core/config/connections/index.ts'
 import { databaseFailure } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import { noteTask } from '../../core/upkeep/index.ts'
 import type { Repaired, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { requireSchema, withDatabase } from '../database.ts'
@@ -95,6 +96,8 @@ async function compare(
     if (flags.json)
       io.out(`${JSON.stringify({ ...reportJson(verified), ...(repairs && repairJson(repairs)) })}\n`)
     else io.out(`${reportText(verified)}${repairs ? await repairText(repairs, 'would write') : ''}`)
+    const isWhole = isWholeDatabase(flags) && verified.report.unfinished === null
+    await noteComparison(sqldb, describeDifferences(verified), isWhole)
     judge(verified)
   })
 }
@@ -119,28 +122,51 @@ async function repair(
     const rebuilt = repaired.rebuilt.map((rule) => `rebuilt: ${rule}\n`).join('')
     io.out(`${reportText(repaired)}${await repairText(repaired.repairs, 'wrote')}${rebuilt}`)
   }
+  await noteComparison(sqldb, describeLeft(repaired), isWholeDatabase(flags))
   judgeRepair(repaired)
 }
 
-/** Ends with what the exit code says. */
-function judge({ report }: Verified): void {
-  if (report.unfinished !== null) throw new RetryableError('VERIFY_UNFINISHED', report.unfinished)
-  const broken = report.derived?.length ?? 0
-  if (report.differences.length === 0 && broken === 0) return
-  const rows = `${report.differences.length} rows differ from the chain`
-  throw new FatalError(
-    'DATABASE_DIFFERS',
-    broken === 0 ? rows : `${rows}, ${broken} derived rules are broken`,
+function isWholeDatabase({ table, collection, sample }: VerifyFlags): boolean {
+  return table === undefined && collection === undefined && sample === undefined
+}
+
+/**
+ * Notes what was found, for the metrics. A comparison of a part that finds nothing says nothing of the rest. A role that
+ * may only read compares as well; nothing is noted then.
+ */
+async function noteComparison(sqldb: SqldbConfig, failure: string | null, isWhole: boolean): Promise<void> {
+  if (failure === null && !isWhole) return
+  await withDatabase(sqldb, 'pronghorn verify', (client) => noteTask(client, 'verify', failure)).catch(
+    () => undefined,
   )
 }
 
-function judgeRepair({ repairs, broken }: Repaired): void {
+function describeDifferences({ report }: Verified): string | null {
+  const broken = report.derived?.length ?? 0
+  if (report.differences.length === 0 && broken === 0) return null
+  const rows = `${report.differences.length} rows differ from the chain`
+  return broken === 0 ? rows : `${rows}, ${broken} derived rules are broken`
+}
+
+function describeLeft({ repairs, broken }: Repaired): string | null {
   const left = repairs.filter(({ impossible }) => impossible !== null).length
-  if (left === 0 && broken.length === 0) return
-  throw new FatalError(
-    'DATABASE_DIFFERS',
-    `${left} rows and ${broken.length} derived rules could not be repaired`,
-  )
+  if (left === 0 && broken.length === 0) return null
+  return `${left} rows and ${broken.length} derived rules could not be repaired`
+}
+
+/** Ends with what the exit code says. */
+function judge(verified: Verified): void {
+  const { unfinished } = verified.report
+  if (unfinished !== null) throw new RetryableError('VERIFY_UNFINISHED', unfinished)
+  refuse(describeDifferences(verified))
+}
+
+function judgeRepair(repaired: Repaired): void {
+  refuse(describeLeft(repaired))
+}
+
+function refuse(failure: string | null): void {
+  if (failure !== null) throw new FatalError('DATABASE_DIFFERS', failure)
 }
 
 /** A database that becomes unavailable is a temporary reason. */

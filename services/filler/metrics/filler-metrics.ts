@@ -1,7 +1,16 @@
 import type { StoreState } from '../../core/kvstore/index.ts'
 import { createMetrics, noteStoreState, renderSnapshots } from '../../core/metrics/index.ts'
-import type { MetricSnapshot } from '../../core/metrics/index.ts'
+import type { Metrics, MetricSnapshot } from '../../core/metrics/index.ts'
+import type { Task } from '../../core/upkeep/index.ts'
 import type { ListPollResult } from '../named-lists/index.ts'
+
+/** What was found out about the database as a whole; what was not looked at is left out. */
+export interface InstallationFacts {
+  readonly disk?: { readonly freeBytes: number; readonly bytes: number }
+  readonly server?: { readonly bytes: bigint; readonly backends: number; readonly limit: number }
+  readonly tasks?: readonly Task[]
+  readonly tables?: readonly { readonly name: string; readonly bytes: number }[]
+}
 
 /** Metrics of the whole filler: of its process, of its list polls, and what its readers last reported. */
 export interface FillerMetrics {
@@ -12,6 +21,7 @@ export interface FillerMetrics {
   noteMessage(reader: string, outcome: 'sent' | 'dropped'): void
   /** Takes the state of the key-value store. */
   noteStore(state: StoreState): void
+  noteInstallation(facts: InstallationFacts): void
   /** All of it in the Prometheus text format. */
   render(): Promise<string>
 }
@@ -36,8 +46,32 @@ export function createFillerMetrics(now: () => number = Date.now): FillerMetrics
     noteStore(state) {
       noteStoreState(metrics, state)
     },
+    noteInstallation(facts) {
+      noteFacts(metrics, facts)
+    },
     async render() {
       return renderSnapshots([await metrics.snapshot(), ...readers.values()])
     },
+  }
+}
+
+function noteFacts(metrics: Metrics, { disk, server, tasks = [], tables = [] }: InstallationFacts): void {
+  if (disk) {
+    metrics.set('pronghorn_database_disk_free_bytes', {}, disk.freeBytes)
+    metrics.set('pronghorn_database_disk_bytes', {}, disk.bytes)
+  }
+  if (server) {
+    metrics.set('pronghorn_database_bytes', {}, Number(server.bytes))
+    metrics.set('pronghorn_database_backends', {}, server.backends)
+    metrics.set('pronghorn_database_backends_limit', {}, server.limit)
+  }
+  for (const { name: task, intervalSeconds, succeededAt, failedAt } of tasks) {
+    metrics.set('pronghorn_task_failed', { task }, failedAt === null ? 0 : 1)
+    if (intervalSeconds !== null) metrics.set('pronghorn_task_interval_seconds', { task }, intervalSeconds)
+    if (succeededAt === null) continue
+    metrics.set('pronghorn_task_last_success_timestamp_seconds', { task }, succeededAt.getTime() / 1_000)
+  }
+  for (const { name: table, bytes } of tables) {
+    metrics.set('pronghorn_database_table_bytes', { table }, bytes)
   }
 }

@@ -1,0 +1,69 @@
+import type { MetricEntry } from './entry.ts'
+
+/** Metrics of the installation that belong to no reader and no request. */
+export const installationMetrics = {
+  // The database and the tasks around it
+  pronghorn_database_bytes: {
+    kind: 'gauge',
+    help: 'Size of the database.',
+    labels: [],
+    programs: ['filler'],
+  },
+  pronghorn_database_table_bytes: {
+    kind: 'gauge',
+    help: 'Size of a table with its indexes; partitions count for their table. Measured every five minutes.',
+    labels: ['table'],
+    programs: ['filler'],
+  },
+  pronghorn_database_backends: {
+    kind: 'gauge',
+    help: 'Connections that the database server has open, of all programs.',
+    labels: [],
+    programs: ['filler'],
+  },
+  pronghorn_database_backends_limit: {
+    kind: 'gauge',
+    help: 'Most connections that the database server takes (max_connections).',
+    labels: [],
+    programs: ['filler'],
+  },
+  pronghorn_database_disk_free_bytes: {
+    kind: 'gauge',
+    help: 'Free bytes of the disk of the database; absent where the filler was not told a folder on it (`--disk`).',
+    labels: [],
+    programs: ['filler'],
+  },
+  pronghorn_database_disk_bytes: {
+    kind: 'gauge',
+    help: 'Size of that disk.',
+    labels: [],
+    programs: ['filler'],
+  },
+  pronghorn_task_last_success_timestamp_seconds: {
+    kind: 'gauge',
+    help: 'When a task last succeeded, seconds since 1970: backup, backup-check (a restored copy was compared), backup-copy (the hook) or verify.',
+    labels: ['task'],
+    programs: ['filler'],
+  },
+  pronghorn_task_failed: {
+    kind: 'gauge',
+    help: '1 when the last attempt of a task failed; of verify, when it found differences.',
+    labels: ['task'],
+    programs: ['filler'],
+  },
+  pronghorn_task_interval_seconds: {
+    kind: 'gauge',
+    help: 'Time between two attempts of a task that has a schedule.',
+    labels: ['task'],
+    programs: ['filler'],
+  },
+
+  // All programs
+  pronghorn_build_info: {
+    kind: 'gauge',
+    help: 'Always 1; the version is in the label.',
+    labels: ['version'],
+    programs: ['api', 'filler', 'state'],
+    aggregation: 'first',
+  },
+} as const satisfies Record<string, MetricEntry>
