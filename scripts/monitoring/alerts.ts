@@ -1,0 +1,284 @@
+/** Limits and times of the alerts; a test shortens them. */
+export interface AlertLimits {
+  readonly commitSeconds: number
+  readonly behindBlocks: number
+  readonly errorShare: number
+  readonly certificateDays: number
+  readonly diskDays: number
+  /** Longest age of a backup without a schedule. */
+  readonly backupDays: number
+  /** How long a fault has to last: one that stops something, one that slows something down. */
+  readonly soon: string
+  readonly later: string
+  /** Time over which shares of requests are counted, and over which the lag and the free disk are followed. */
+  readonly window: string
+  readonly lagWindow: string
+  readonly diskWindow: string
+}
+
+/** The limits of infra/monitoring/rules.yml. */
+export const standardLimits: AlertLimits = {
+  commitSeconds: 60,
+  behindBlocks: 600,
+  errorShare: 0.01,
+  certificateDays: 14,
+  diskDays: 14,
+  backupDays: 7,
+  soon: '1m',
+  later: '5m',
+  window: '5m',
+  lagWindow: '10m',
+  diskWindow: '6h',
+}
+
+/** An alert: its rule, and its section of docs/alerts.md. */
+export interface Alert {
+  readonly name: string
+  readonly severity: 'critical' | 'warning'
+  readonly expr: string
+  readonly lasts: string
+  /** One sentence, with labels and the value as Prometheus fills them in. */
+  readonly summary: string
+  /** When it fires, for the page. */
+  readonly meaning: string
+  /** What to do, in Markdown. */
+  readonly remedy: readonly string[]
+}
+
+const DAY_S = 86_400
+
+/** Every alert with these limits. */
+export function listAlerts(limits: AlertLimits): Alert[] {
+  return [
+    ...readerAlerts(limits),
+    ...requestAlerts(limits),
+    ...databaseAlerts(limits),
+    ...otherAlerts(limits),
+  ]
+}
+
+function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: AlertLimits): Alert[] {
+  const behind = 'pronghorn_reader_blocks_behind{job="filler"}'
+  return [
+    {
+      name: 'ReaderNoCommit',
+      severity: 'critical',
+      expr:
+        `time() - pronghorn_reader_last_commit_timestamp_seconds > ${commitSeconds}` +
+        ' unless on (instance, reader) pronghorn_reader_state{state="stopped"} == 1',
+      lasts: soon,
+      summary: 'Reader {{ $labels.reader }} has committed nothing for {{ $value | humanizeDuration }}',
+      meaning: `A reader that is not at its \`stop_block\` has committed nothing for ${commitSeconds} seconds.`,
+      remedy: [
+        'The cause stands in the health of the filler, with the seconds since the last message, block and commit:',
+        command(
+          'docker compose exec filler bash infra/probe.sh /health',
+          'docker compose logs --tail 50 filler',
+        ),
+        'The usual causes are a chain node that sends nothing (`chain.ship`: restart the node, or name a second one in `CHAIN_SHIP`), a database that does not answer ([DatabaseUnavailable](#databaseunavailable)), a full disk ([DiskFills](#diskfills)), and a lock that another session holds:',
+        command(
+          'docker compose exec postgres psql -h 127.0.0.1 -U postgres pronghorn -c "SELECT pid, state, wait_event_type, now() - xact_start AS since, left(query, 80) FROM pg_stat_activity WHERE datname = \'pronghorn\' ORDER BY since DESC NULLS LAST LIMIT 10"',
+        ),
+      ],
+    },
+    {
+      name: 'ReaderStalled',
+      severity: 'critical',
+      expr: 'pronghorn_reader_stalled == 1',
+      lasts: soon,
+      summary: 'Reader {{ $labels.reader }} does not progress although it has something to do',
+      meaning: 'The filler itself says that a reader does not progress although it has something to do.',
+      remedy: [
+        '`/health` of the filler has the problem in words, and `docs/errors.md` what to do about each code in the log:',
+        command(
+          'docker compose exec filler bash infra/probe.sh /health',
+          'docker compose logs --tail 50 filler',
+        ),
+      ],
+    },
+    {
+      name: 'ReaderBehind',
+      severity: 'warning',
+      expr: `${behind} > ${behindBlocks} and deriv(${behind}[${lagWindow}]) >= 0`,
+      lasts: later,
+      summary: 'Reader {{ $labels.reader }} is {{ $value }} blocks behind, and not catching up',
+      meaning: `A reader is more than ${behindBlocks} blocks behind the head, and the distance does not shrink. A reader that catches up does not fire it.`,
+      remedy: [
+        'Look at the dashboard _Reader_: where blocks are queued, the database is slower than the node; where none are, the node is.',
+        command('scripts/doctor', 'docker compose stats --no-stream'),
+        'Against a slow node: a second one in `CHAIN_SHIP`, best in the same network. Against a slow database: more memory (`PG_MEMORY`), a faster disk, fewer requests at the api.',
+      ],
+    },
+  ]
+}
+
+function requestAlerts({ errorShare, soon, later, window }: AlertLimits): Alert[] {
+  const answered = (selector: string): string =>
+    `sum(rate(pronghorn_http_requests_total${selector}[${window}]))`
+  const ofServer = 'on (instance, server)'
+  return [
+    {
+      name: 'ApiErrors',
+      severity: 'critical',
+      expr: `${answered('{status="5xx"}')} / ${answered('')} > ${errorShare}`,
+      lasts: later,
+      summary: '{{ $value | humanizePercentage }} of the requests are answered with 5xx',
+      meaning: `More than ${errorShare * 100} % of the requests are answered with a status of 500 or above.`,
+      remedy: [
+        'Which routes, and why:',
+        command(
+          'docker compose logs --since 10m nginx | grep \'"status":5\' | tail -5',
+          'docker compose logs --since 10m api | grep \'"level":50\' | tail -5',
+        ),
+        '503 with `Retry-After` means that the database does not answer ([DatabaseUnavailable](#databaseunavailable)) or that all connections are busy ([DatabasePoolExhausted](#databasepoolexhausted)).',
+      ],
+    },
+    {
+      name: 'DatabasePoolExhausted',
+      severity: 'warning',
+      expr:
+        `pronghorn_database_waiting_requests > 0 and ${ofServer} ` +
+        `pronghorn_database_connections{state="used"} >= ${ofServer} pronghorn_database_connections_limit`,
+      lasts: soon,
+      summary: '{{ $value }} requests wait for a connection to {{ $labels.server }}: all are in use',
+      meaning: 'Every connection of the api to a database server is in use, and requests wait for one.',
+      remedy: [
+        'Slow statements hold connections. The dashboard _Api_ has the slowest by name; the log has those above `SLOW_QUERY_THRESHOLD`:',
+        command("docker compose logs --since 10m api | grep 'slow' | tail -5"),
+        'When the database is idle meanwhile, raise `MAX_DB_CONNECTIONS` in `.env` and run `scripts/apply`. When it is not, a lower `RATE_LIMIT_REQUESTS`, a longer `CACHE_LIFE` or a replica ([scale.md](scale.md)) helps.',
+      ],
+    },
+  ]
+}
+
+function databaseAlerts({ soon, diskDays, diskWindow }: AlertLimits): Alert[] {
+  return [
+    {
+      name: 'DatabaseUnavailable',
+      severity: 'critical',
+      expr: 'pronghorn_database_up == 0',
+      lasts: soon,
+      summary: 'The database server {{ $labels.server }} does not answer the api',
+      meaning: 'A database server, the primary or a replica, does not answer the api.',
+      remedy: [
+        command(
+          'docker compose ps postgres',
+          'docker compose logs --tail 30 postgres',
+          'docker compose up -d postgres',
+        ),
+        'Answers come from the other servers meanwhile, where there are any. The filler goes on by itself once the primary answers.',
+      ],
+    },
+    {
+      name: 'DiskFills',
+      severity: 'critical',
+      expr:
+        `predict_linear(pronghorn_database_disk_free_bytes[${diskWindow}], ${diskDays * DAY_S}) < 0` +
+        ' or pronghorn_database_disk_free_bytes / pronghorn_database_disk_bytes < 0.05',
+      lasts: soon,
+      summary: 'The disk of the database is full within days',
+      meaning: `At the growth of the last ${diskWindow}, the disk of the database is full within ${diskDays} days, or less than 5 % of it are free. While the chain is read for the first time it may be right: compare with [sizing.md](sizing.md).`,
+      remedy: [
+        command('scripts/doctor', 'docker system df', 'du -sh backups'),
+        'Room is made by fewer backups (`BACKUP_KEEP`), another disk for them (`BACKUP_DIR`), and images that are not used (`docker image prune`). `store_logs` and `store_transfers` of the readers file decide how much a block takes. A full disk stops the reader; nothing is lost, and it goes on when there is room.',
+      ],
+    },
+  ]
+}
+
+function otherAlerts(limits: AlertLimits): Alert[] {
+  const { soon, later, certificateDays, backupDays } = limits
+  const age = 'time() - pronghorn_task_last_success_timestamp_seconds{task="backup"}'
+  const interval = 'pronghorn_task_interval_seconds{task="backup"}'
+  return [
+    {
+      name: 'BackupTooOld',
+      severity: 'warning',
+      expr: `${age} > 2 * ${interval} or (${age} > ${backupDays * DAY_S} unless ${interval})`,
+      lasts: soon,
+      summary: 'The newest backup is {{ $value | humanizeDuration }} old',
+      meaning: `The newest backup is older than two of its intervals, or, without a schedule, than ${backupDays} days. An installation that never had a backup has nothing to measure: \`scripts/doctor\` says so.`,
+      remedy: [
+        command('docker compose logs --tail 30 backups', 'scripts/backup'),
+        'A schedule: [operate.md](operate.md#backups-by-schedule).',
+      ],
+    },
+    {
+      name: 'BackupFailed',
+      severity: 'warning',
+      expr: 'pronghorn_task_failed{task=~"backup.*"} == 1',
+      lasts: soon,
+      summary: 'The last {{ $labels.task }} failed',
+      meaning:
+        'The last attempt of a backup (`backup`), of the comparison of a restored copy (`backup-check`) or of the hook (`backup-copy`) failed.',
+      remedy: [
+        '`scripts/doctor` has the reason and the time; it is tried again by itself.',
+        command('scripts/doctor', 'docker compose logs --tail 30 backups'),
+        'A comparison that fails means that this backup cannot be relied on: write another one with `scripts/backup`, and compare that one.',
+      ],
+    },
+    {
+      name: 'VerifyFoundDifferences',
+      severity: 'critical',
+      expr: 'pronghorn_task_failed{task="verify"} == 1',
+      lasts: '0s',
+      summary: 'The last comparison with the chain found rows that differ',
+      meaning:
+        'The last `pronghorn verify` found rows that differ from the chain, or derived values that do not follow from the rows. It ends with the next comparison of the whole database that finds none.',
+      remedy: [
+        'What differs, what would be written, and writing it (the filler has to be stopped for that):',
+        command(
+          'docker compose run --rm filler verify',
+          'docker compose run --rm filler verify --repair',
+          'docker compose stop filler && docker compose run --rm filler verify --repair --yes; docker compose start filler',
+        ),
+        '[verify.md](verify.md) says how differences come about. Report one that has no such cause.',
+      ],
+    },
+    {
+      name: 'CertificateEnds',
+      severity: 'critical',
+      expr: `pronghorn_certificate_days < ${certificateDays}`,
+      lasts: later,
+      summary: 'The served certificate ends in {{ $value | humanize }} days',
+      meaning: `The certificate that clients are shown ends within ${certificateDays} days, or (-1) the proxy cannot be asked for it.`,
+      remedy: [
+        command('scripts/doctor', 'docker compose logs --tail 30 nginx certificates'),
+        '`TLS_MODE=acme` renews by itself: the log of `certificates` has the reason why it did not; port 80 must reach this host. `files`: put the new files into `TLS_DIR`, readable by other users; the proxy takes them within ten seconds.',
+      ],
+    },
+    {
+      name: 'RedisTakesNoWrites',
+      severity: 'warning',
+      expr: 'pronghorn_kvstore_up == 0',
+      lasts: soon,
+      summary: 'Redis does not answer {{ $labels.job }}, or refuses writes',
+      meaning:
+        'Redis does not answer, or refuses writes. Answers stay right; each process counts the limits of its clients by itself, and live events come from the database.',
+      remedy: [
+        '`/health` and the metric `pronghorn_kvstore_state` name the cause: a read-only replica, no memory left, a snapshot that cannot be saved.',
+        command('scripts/doctor', 'docker compose logs --tail 30 redis', 'docker compose restart redis'),
+        'The bundled Redis holds nothing that has to be kept. For one of your own: `REPLICAOF NO ONE`, a higher `maxmemory`, or room on its disk.',
+      ],
+    },
+    {
+      name: 'TargetDown',
+      severity: 'critical',
+      expr: 'up == 0',
+      lasts: soon,
+      summary: '{{ $labels.job }} at {{ $labels.instance }} does not answer Prometheus',
+      meaning: 'A service does not answer Prometheus. The alerts about it cannot fire meanwhile.',
+      remedy: [
+        command(
+          'docker compose ps',
+          'docker compose logs --tail 30 filler api state',
+          'docker compose up -d --wait',
+        ),
+      ],
+    },
+  ]
+}
+
+function command(...lines: string[]): string {
+  return ['```sh', ...lines, '```'].join('\n')
+}

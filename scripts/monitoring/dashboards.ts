@@ -1,0 +1,393 @@
+/** A line, or a group of lines, of a panel. */
+export interface Query {
+  readonly expr: string
+  /** Name of each line, with labels in double braces. */
+  readonly legend: string
+}
+
+/** A panel: its title, the unit as Grafana names it, and what it shows. */
+export interface PanelText {
+  readonly title: string
+  readonly unit: string
+  readonly queries: readonly Query[]
+}
+
+/** A dashboard. */
+export interface DashboardText {
+  /** Name of its file, and of its address. */
+  readonly name: string
+  readonly title: string
+  readonly panels: readonly PanelText[]
+}
+
+const shares = [0.5, 0.95, 0.99]
+
+const rate = (series: string): string => `rate(${series}[$__rate_interval])`
+const quantile = (share: number, histogram: string, by = ''): string =>
+  `histogram_quantile(${share}, sum by (le${by}) (${rate(`${histogram}_bucket`)}))`
+const quantiles = (histogram: string): Query[] =>
+  shares.map((share) => ({ expr: quantile(share, histogram), legend: `p${share * 100}` }))
+const one = (expr: string, legend: string): readonly Query[] => [{ expr, legend }]
+
+const reader: DashboardText = {
+  name: 'reader',
+  title: 'Reader',
+  panels: [
+    {
+      title: 'Blocks per second',
+      unit: 'none',
+      queries: [
+        {
+          expr: `sum by (reader) (${rate('pronghorn_reader_commit_blocks_sum')})`,
+          legend: '{{reader}} committed',
+        },
+        { expr: rate('pronghorn_reader_received_blocks_total'), legend: '{{reader}} received' },
+      ],
+    },
+    {
+      title: 'Blocks behind the head',
+      unit: 'none',
+      queries: one('pronghorn_reader_blocks_behind{job="filler"}', '{{reader}}'),
+    },
+    {
+      title: 'Age of the last committed block',
+      unit: 's',
+      queries: one('pronghorn_reader_seconds_behind{job="filler"}', '{{reader}}'),
+    },
+    {
+      title: 'Since the last commit, block and message',
+      unit: 's',
+      queries: ['commit', 'block', 'message'].map((what) => ({
+        expr: `time() - pronghorn_reader_last_${what}_timestamp_seconds`,
+        legend: `{{reader}} ${what}`,
+      })),
+    },
+    {
+      title: 'State',
+      unit: 'none',
+      queries: [
+        { expr: 'pronghorn_reader_state == 1', legend: '{{reader}} {{state}}' },
+        { expr: 'pronghorn_reader_stalled', legend: '{{reader}} stalled' },
+      ],
+    },
+    {
+      title: 'Stage 1: bytes received per second',
+      unit: 'Bps',
+      queries: one(rate('pronghorn_node_received_bytes_total'), '{{reader}} from {{node}}'),
+    },
+    {
+      title: 'Stage 2: blocks that wait to be applied',
+      unit: 'none',
+      queries: one('pronghorn_reader_queued_blocks', '{{reader}}'),
+    },
+    {
+      title: 'Stage 2: bytes of these blocks',
+      unit: 'bytes',
+      queries: one('pronghorn_reader_held_bytes', '{{reader}}'),
+    },
+    {
+      title: 'Stage 3: share of the time in commits',
+      unit: 'percentunit',
+      queries: one(`sum by (reader) (${rate('pronghorn_reader_commit_duration_seconds_sum')})`, '{{reader}}'),
+    },
+    {
+      title: 'Stage 3: time of a commit, p95',
+      unit: 's',
+      queries: one(
+        quantile(0.95, 'pronghorn_reader_commit_duration_seconds', ', reader, mode'),
+        '{{reader}} {{mode}}',
+      ),
+    },
+    {
+      title: 'Rows written per second, by table',
+      unit: 'none',
+      queries: one(`topk(10, sum by (table) (${rate('pronghorn_reader_rows_total')}))`, '{{table}}'),
+    },
+    {
+      title: 'Forks and interruptions in an hour',
+      unit: 'none',
+      queries: [
+        { expr: 'increase(pronghorn_reader_rollbacks_total[1h])', legend: '{{reader}} forks' },
+        { expr: 'increase(pronghorn_reader_interruptions_total[1h])', legend: '{{reader}} interruptions' },
+        { expr: 'increase(pronghorn_node_faults_total[1h])', legend: '{{node}} faults' },
+      ],
+    },
+    {
+      title: 'Left out: actions and rows that no ABI fits',
+      unit: 'none',
+      queries: [
+        { expr: 'pronghorn_reader_undecodable_actions_total', legend: '{{reader}} actions' },
+        { expr: 'pronghorn_reader_unknown_tables_total', legend: '{{reader}} rows' },
+        { expr: 'pronghorn_reader_missing_blocks', legend: '{{reader}} missing blocks' },
+      ],
+    },
+  ],
+}
+
+const api: DashboardText = {
+  name: 'api',
+  title: 'Api',
+  panels: [
+    {
+      title: 'Requests per second, by status',
+      unit: 'reqps',
+      queries: one(`sum by (status) (${rate('pronghorn_http_requests_total')})`, '{{status}}'),
+    },
+    {
+      title: 'Requests per second, by route',
+      unit: 'reqps',
+      queries: one(
+        `topk(10, sum by (namespace, route) (${rate('pronghorn_http_requests_total')}))`,
+        '{{namespace}} {{route}}',
+      ),
+    },
+    {
+      title: 'Time of an answer',
+      unit: 's',
+      queries: quantiles('pronghorn_http_request_duration_seconds'),
+    },
+    ...shares.map((share) => ({
+      title: `Time of an answer by route, p${share * 100}`,
+      unit: 's',
+      queries: one(
+        `topk(10, ${quantile(share, 'pronghorn_http_request_duration_seconds', ', namespace, route')})`,
+        '{{namespace}} {{route}}',
+      ),
+    })),
+    {
+      title: 'Share of 5xx',
+      unit: 'percentunit',
+      queries: one(
+        `(sum(${rate('pronghorn_http_requests_total{status="5xx"}')}) or vector(0)) / sum(${rate('pronghorn_http_requests_total')})`,
+        '5xx',
+      ),
+    },
+    {
+      title: 'Requests in progress',
+      unit: 'none',
+      queries: one('sum by (instance) (pronghorn_http_requests_in_flight)', '{{instance}}'),
+    },
+    {
+      title: 'Answers in progress',
+      unit: 'bytes',
+      queries: one('pronghorn_http_answers_bytes', '{{job}} {{instance}}'),
+    },
+    {
+      title: 'Answers per second, by what the cache did',
+      unit: 'reqps',
+      queries: one(`sum by (outcome) (${rate('pronghorn_http_cache_answers_total')})`, '{{outcome}}'),
+    },
+    {
+      title: 'Connections to the database',
+      unit: 'none',
+      queries: [
+        {
+          expr: 'sum by (server, state) (pronghorn_database_connections)',
+          legend: '{{server}} {{state}}',
+        },
+        { expr: 'sum by (server) (pronghorn_database_connections_limit)', legend: '{{server}} limit' },
+        { expr: 'sum by (server) (pronghorn_database_waiting_requests)', legend: '{{server}} waiting' },
+      ],
+    },
+    {
+      title: 'Wait for a connection, p95',
+      unit: 's',
+      queries: one(quantile(0.95, 'pronghorn_database_connection_wait_seconds', ', server'), '{{server}}'),
+    },
+    {
+      title: 'Slowest statements, p95',
+      unit: 's',
+      queries: one(
+        `topk(10, ${quantile(0.95, 'pronghorn_database_query_duration_seconds', ', query')})`,
+        '{{query}}',
+      ),
+    },
+    {
+      title: 'Failures per second of statements and connections',
+      unit: 'none',
+      queries: [
+        {
+          expr: `sum by (kind) (${rate('pronghorn_database_query_errors_total')}) or vector(0)`,
+          legend: 'statement {{kind}}',
+        },
+        {
+          expr: `sum by (reason) (${rate('pronghorn_database_refused_total')})`,
+          legend: 'refused {{reason}}',
+        },
+      ],
+    },
+    {
+      title: 'Health and key-value store',
+      unit: 'none',
+      queries: [
+        { expr: 'pronghorn_health', legend: '{{instance}} (0 healthy, 1 degraded, 2 unhealthy)' },
+        { expr: 'pronghorn_kvstore_state == 1', legend: 'key-value store {{state}} ({{job}})' },
+        { expr: 'pronghorn_certificate_days', legend: 'days of the certificate' },
+      ],
+    },
+  ],
+}
+
+const live: DashboardText = {
+  name: 'live',
+  title: 'Live',
+  panels: [
+    {
+      title: 'Clients',
+      unit: 'none',
+      queries: one('sum by (transport) (pronghorn_live_clients)', '{{transport}}'),
+    },
+    {
+      title: 'Messages per second',
+      unit: 'none',
+      queries: one(`sum by (transport) (${rate('pronghorn_live_messages_sent_total')})`, '{{transport}}'),
+    },
+    {
+      title: 'Bytes per second',
+      unit: 'Bps',
+      queries: one(`sum by (transport) (${rate('pronghorn_live_bytes_sent_total')})`, '{{transport}}'),
+    },
+    {
+      title: 'From the commit to all clients',
+      unit: 's',
+      queries: quantiles('pronghorn_live_tell_duration_seconds'),
+    },
+    {
+      title: 'Entries of the feed per second, by way',
+      unit: 'none',
+      queries: one(`sum by (via) (${rate('pronghorn_live_feed_entries_total')})`, '{{via}}'),
+    },
+    {
+      title: 'Messages of the filler per second',
+      unit: 'none',
+      queries: one(`sum by (outcome) (${rate('pronghorn_feed_messages_total')})`, '{{outcome}}'),
+    },
+    {
+      title: 'Events published per second',
+      unit: 'none',
+      queries: one(`sum by (reader) (${rate('pronghorn_feed_events_total')})`, '{{reader}}'),
+    },
+    {
+      title: 'Clients that were cut or refused, per minute',
+      unit: 'none',
+      queries: [
+        {
+          expr: `60 * sum by (reason) (${rate('pronghorn_live_cut_total')}) or vector(0)`,
+          legend: 'cut {{reason}}',
+        },
+        {
+          expr: `60 * sum by (reason) (${rate('pronghorn_live_refused_total')})`,
+          legend: 'refused {{reason}}',
+        },
+      ],
+    },
+  ],
+}
+
+const database: DashboardText = {
+  name: 'database',
+  title: 'Database',
+  panels: [
+    { title: 'Size', unit: 'bytes', queries: one('pronghorn_database_bytes', 'database') },
+    {
+      title: 'Growth in a day',
+      unit: 'bytes',
+      queries: one('86400 * deriv(pronghorn_database_bytes[1h])', 'at the rate of the last hour'),
+    },
+    {
+      title: 'Largest tables, with their indexes',
+      unit: 'bytes',
+      queries: one('topk(10, pronghorn_database_table_bytes)', '{{table}}'),
+    },
+    {
+      title: 'Connections of the server',
+      unit: 'none',
+      queries: [
+        { expr: 'pronghorn_database_backends', legend: 'open' },
+        { expr: 'pronghorn_database_backends_limit', legend: 'max_connections' },
+      ],
+    },
+    {
+      title: 'Servers',
+      unit: 'none',
+      queries: [
+        { expr: 'pronghorn_database_up', legend: '{{server}} answers' },
+        {
+          expr: 'sum by (server) (pronghorn_database_processes_reading)',
+          legend: '{{server}} processes reading',
+        },
+      ],
+    },
+    {
+      title: 'Replication: seconds behind the primary',
+      unit: 's',
+      queries: one('max by (server) (pronghorn_replica_lag_seconds)', '{{server}}'),
+    },
+    {
+      title: 'Since the last backup and comparison',
+      unit: 's',
+      queries: one('time() - pronghorn_task_last_success_timestamp_seconds', '{{task}}'),
+    },
+    {
+      title: 'Tasks that failed (1)',
+      unit: 'none',
+      queries: one('pronghorn_task_failed', '{{task}}'),
+    },
+  ],
+}
+
+const host: DashboardText = {
+  name: 'host',
+  title: 'Host',
+  panels: [
+    { title: 'Services that answer (1)', unit: 'none', queries: one('up', '{{job}} {{instance}}') },
+    {
+      title: 'Processors used',
+      unit: 'none',
+      queries: one(rate('process_cpu_seconds_total'), '{{job}} {{instance}}'),
+    },
+    {
+      title: 'Memory',
+      unit: 'bytes',
+      queries: one('process_resident_memory_bytes', '{{job}} {{instance}}'),
+    },
+    {
+      title: 'Memory of JavaScript',
+      unit: 'bytes',
+      queries: one('nodejs_heap_size_used_bytes', '{{job}} {{instance}}'),
+    },
+    {
+      title: 'Delay of the event loop, p99',
+      unit: 's',
+      queries: one('nodejs_eventloop_lag_p99_seconds', '{{job}} {{instance}}'),
+    },
+    {
+      title: 'Open files and connections',
+      unit: 'none',
+      queries: one('process_open_fds', '{{job}} {{instance}}'),
+    },
+    {
+      title: 'Disk of the database',
+      unit: 'bytes',
+      queries: [
+        { expr: 'pronghorn_database_disk_free_bytes', legend: 'free' },
+        { expr: 'pronghorn_database_disk_bytes', legend: 'size' },
+      ],
+    },
+    {
+      title: 'Processes of the api',
+      unit: 'none',
+      queries: [
+        { expr: 'pronghorn_workers', legend: '{{instance}}' },
+        {
+          expr: 'increase(pronghorn_worker_restarts_total[1h])',
+          legend: '{{instance}} restarted in an hour',
+        },
+      ],
+    },
+    { title: 'Versions', unit: 'none', queries: one('pronghorn_build_info', '{{job}} {{version}}') },
+  ],
+}
+
+/** Every dashboard. */
+export const dashboards: readonly DashboardText[] = [reader, api, live, database, host]

@@ -1,0 +1,139 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { z } from 'zod'
+import { listAlerts, standardLimits } from '../../scripts/monitoring/alerts.ts'
+import { dashboards } from '../../scripts/monitoring/dashboards.ts'
+import { renderMonitoring } from '../../scripts/monitoring/monitoring.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { describeWithPrometheus, promtool } from './promtool.ts'
+import { ruleCases } from './rule-cases.ts'
+import { findUnknown } from './series.ts'
+
+const folder = join(packageRoot, 'infra/monitoring')
+const alerts = listAlerts(standardLimits)
+const read = (path: string): Promise<string> => readFile(join(packageRoot, path), 'utf8')
+
+it('rules, dashboards and the page of the alerts are those of their descriptions', async () => {
+  const files = await renderMonitoring()
+  expect(files.size).toBe(dashboards.length + 2)
+  for (const [path, text] of files) expect([path, await read(path)]).toEqual([path, text])
+})
+
+it('every alert leads to its section of the page, and every section belongs to an alert', async () => {
+  const { groups } = parse(await read('infra/monitoring/rules.yml')) as {
+    groups: { rules: { alert: string; annotations: { runbook: string } }[] }[]
+  }
+  const rules = groups.flatMap((group) => group.rules)
+  const page = await read('docs/alerts.md')
+  const sections = page.split(/^## /m).slice(1)
+  expect(sections.map((section) => section.split('\n')[0])).toEqual(rules.map(({ alert }) => alert))
+  for (const { alert, annotations } of rules)
+    expect(annotations.runbook).toBe(`docs/alerts.md#${alert.toLowerCase()}`)
+  for (const section of sections) expect(section).toContain('```sh\n')
+})
+
+it('every metric and label of the dashboards and rules is one that a program serves', async () => {
+  const expressions = [
+    ...alerts.map(({ name, expr }) => ({ name, expr })),
+    ...dashboards.flatMap(({ panels }) =>
+      panels.flatMap(({ title, queries }) => queries.map(({ expr }) => ({ name: title, expr }))),
+    ),
+  ]
+  for (const { name, expr } of expressions)
+    expect([name, await findUnknown(expr.replaceAll('$__rate_interval', '1m'))]).toEqual([name, []])
+  expect(await findUnknown('sum by (nothing) (pronghorn_reader_blok{reader="a"})')).toEqual([
+    'pronghorn_reader_blok',
+    'by (nothing)',
+  ])
+})
+
+/** Provisioning files as Grafana documents them. */
+const datasources = z.strictObject({
+  apiVersion: z.literal(1),
+  datasources: z.array(
+    z.strictObject({
+      name: z.string(),
+      uid: z.string().max(40),
+      type: z.literal('prometheus'),
+      access: z.enum(['proxy', 'direct']),
+      url: z.url(),
+      isDefault: z.boolean(),
+      editable: z.boolean(),
+      jsonData: z.strictObject({ timeInterval: z.string() }),
+    }),
+  ),
+})
+const providers = z.strictObject({
+  apiVersion: z.literal(1),
+  providers: z.array(
+    z.strictObject({
+      name: z.string(),
+      type: z.literal('file'),
+      disableDeletion: z.boolean(),
+      allowUiUpdates: z.boolean(),
+      options: z.strictObject({ path: z.string() }),
+    }),
+  ),
+})
+
+it('Grafana is given one data source, which every panel of every dashboard asks', async () => {
+  const provisioning = 'infra/monitoring/grafana/provisioning'
+  const [source] = datasources.parse(
+    parse(await read(`${provisioning}/datasources/prometheus.yml`)),
+  ).datasources
+  providers.parse(parse(await read(`${provisioning}/dashboards/pronghorn.yml`)))
+  for (const { name } of dashboards) {
+    const { uid, panels } = JSON.parse(await read(`infra/monitoring/grafana/dashboards/${name}.json`)) as {
+      uid: string
+      panels: { id: number; datasource: unknown; targets: { datasource: unknown }[] }[]
+    }
+    expect(uid).toBe(`pronghorn-${name}`)
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    for (const { datasource, targets } of panels)
+      for (const used of [datasource, ...targets.map((target) => target.datasource)])
+        expect(used).toEqual({ type: source?.type, uid: source?.uid })
+  }
+})
+
+it('every alert has series with which it fires, and series with which it does not', () => {
+  expect(Object.keys(ruleCases)).toEqual(alerts.map(({ name }) => name))
+})
+
+describeWithPrometheus('the rules in promtool', () => {
+  it('promtool takes the rules and the configuration', async () => {
+    expect(await promtool('check', 'rules', join(folder, 'rules.yml'))).toContain(
+      `${alerts.length} rules found`,
+    )
+    const text = (await readFile(join(folder, 'prometheus.yml'), 'utf8')).replace('/etc/prometheus', folder)
+    const dir = await mkdtemp(join(tmpdir(), 'pronghorn-prometheus-'))
+    await writeFile(join(dir, 'prometheus.yml'), text)
+    expect(await promtool('check', 'config', join(dir, 'prometheus.yml'))).toContain('SUCCESS')
+    await rm(dir, { recursive: true })
+  })
+
+  it('promtool sees each alert fire with its fault, and no alert without', async () => {
+    const tests = Object.entries(ruleCases).flatMap(([alert, { fires, quiet, interval = 15, at = '12m' }]) =>
+      [fires, quiet].map((series) => ({
+        name: `${alert} ${series === fires ? 'fires' : 'is quiet'}`,
+        interval: `${interval}s`,
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        promql_expr_test: [
+          {
+            expr: `count by (alertname) (ALERTS{alertname="${alert}",alertstate="firing"})`,
+            eval_time: at,
+            exp_samples: series === fires ? [{ labels: `{alertname="${alert}"}`, value: 1 }] : [],
+          },
+        ],
+      })),
+    )
+    const dir = await mkdtemp(join(tmpdir(), 'pronghorn-rules-'))
+    const file = join(dir, 'tests.yml')
+    const rules = join(folder, 'rules.yml')
+    await writeFile(file, stringify({ rule_files: [rules], evaluation_interval: '15s', tests }))
+    expect(await promtool('test', 'rules', file)).toContain('SUCCESS')
+    await rm(dir, { recursive: true })
+  })
+})

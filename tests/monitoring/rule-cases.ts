@@ -1,0 +1,101 @@
+/** What Prometheus has scraped: series by name, each with its values in the notation of promtool. */
+type Series = Readonly<Record<string, string>>
+
+/** Series with which an alert fires, and series with which it does not. */
+export interface RuleCase {
+  readonly fires: Series
+  readonly quiet: Series
+  /** Seconds between two values. */
+  readonly interval?: number
+  readonly at?: string
+}
+
+const FILLER = 'job="filler",instance="filler:9001"'
+const READER = `${FILLER},reader="main"`
+const API = 'job="api",instance="api:9100"'
+const LAST_BACKUP = `pronghorn_task_last_success_timestamp_seconds{${FILLER},task="backup"}`
+const BACKUP_EVERY = `pronghorn_task_interval_seconds{${FILLER},task="backup"}`
+
+const pool = (used: number, waiting: number): Series => ({
+  [`pronghorn_database_connections{${API},server="primary",state="used"}`]: `${used}x90`,
+  [`pronghorn_database_connections_limit{${API},server="primary"}`]: '20x90',
+  [`pronghorn_database_waiting_requests{${API},server="primary"}`]: `${waiting}x90`,
+})
+const requests = (good: number, bad: number): Series => ({
+  [`pronghorn_http_requests_total{${API},status="2xx"}`]: `0+${good}x90`,
+  [`pronghorn_http_requests_total{${API},status="5xx"}`]: `0+${bad}x90`,
+})
+const disk = (free: string): Series => ({
+  [`pronghorn_database_disk_free_bytes{${FILLER}}`]: free,
+  [`pronghorn_database_disk_bytes{${FILLER}}`]: '1000000000000x90',
+})
+
+/** For each alert; times begin at 0, and the rules are looked at after ten minutes. */
+export const ruleCases: Readonly<Record<string, RuleCase>> = {
+  ReaderNoCommit: {
+    fires: { [`pronghorn_reader_last_commit_timestamp_seconds{${READER}}`]: '0x90' },
+    quiet: {
+      [`pronghorn_reader_last_commit_timestamp_seconds{${READER}}`]: '0+15x90',
+      // One at its stop_block has nothing more to commit.
+      [`pronghorn_reader_last_commit_timestamp_seconds{${FILLER},reader="done"}`]: '0x90',
+      [`pronghorn_reader_state{${FILLER},reader="done",state="stopped"}`]: '1x90',
+    },
+  },
+  ReaderStalled: {
+    fires: { [`pronghorn_reader_stalled{${READER}}`]: '1x90' },
+    quiet: { [`pronghorn_reader_stalled{${READER}}`]: '1x44 0 1x90' },
+  },
+  ReaderBehind: {
+    fires: { [`pronghorn_reader_blocks_behind{${READER}}`]: '700+5x90' },
+    quiet: {
+      // Far away and catching up; near.
+      [`pronghorn_reader_blocks_behind{${READER}}`]: '900000-1000x90',
+      [`pronghorn_reader_blocks_behind{${FILLER},reader="near"}`]: '590x90',
+    },
+  },
+  ApiErrors: { fires: requests(98, 2), quiet: requests(1_000, 9) },
+  DatabasePoolExhausted: { fires: pool(20, 3), quiet: pool(19, 3) },
+  DatabaseUnavailable: {
+    fires: { [`pronghorn_database_up{${API},server="replica"}`]: '0x90' },
+    quiet: { [`pronghorn_database_up{${API},server="primary"}`]: '1x90' },
+  },
+  DiskFills: {
+    // 600 GB free, and 10 GB less every five minutes; 600 GB, and 1 MB less.
+    fires: disk('600000000000-10000000000x90'),
+    quiet: disk('600000000000-1000000x90'),
+    interval: 300,
+    at: '4h',
+  },
+  BackupTooOld: {
+    fires: { [LAST_BACKUP]: '-10000x90', [BACKUP_EVERY]: '3600x90' },
+    quiet: {
+      [LAST_BACKUP]: '-10000x90',
+      [BACKUP_EVERY]: '86400x90',
+      // Another installation, without a schedule.
+      'pronghorn_task_last_success_timestamp_seconds{job="filler",instance="other",task="backup"}':
+        '-500000x90',
+      // Other tasks have no such limit.
+      [`pronghorn_task_last_success_timestamp_seconds{${FILLER},task="verify"}`]: '-9000000x90',
+    },
+  },
+  BackupFailed: {
+    fires: { [`pronghorn_task_failed{${FILLER},task="backup-check"}`]: '1x90' },
+    quiet: {
+      [`pronghorn_task_failed{${FILLER},task="backup-check"}`]: '0x90',
+      [`pronghorn_task_failed{${FILLER},task="verify"}`]: '1x90',
+    },
+  },
+  VerifyFoundDifferences: {
+    fires: { [`pronghorn_task_failed{${FILLER},task="verify"}`]: '1x90' },
+    quiet: { [`pronghorn_task_failed{${FILLER},task="backup"}`]: '1x90' },
+  },
+  CertificateEnds: {
+    fires: { [`pronghorn_certificate_days{${API}}`]: '13.9x90' },
+    quiet: { [`pronghorn_certificate_days{${API}}`]: '60x90' },
+  },
+  RedisTakesNoWrites: {
+    fires: { [`pronghorn_kvstore_up{${API}}`]: '0x90' },
+    quiet: { [`pronghorn_kvstore_up{${API}}`]: '1x90' },
+  },
+  TargetDown: { fires: { [`up{${API}}`]: '0x90' }, quiet: { [`up{${API}}`]: '1x90' } },
+}
