@@ -7,6 +7,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { readTasks } from '../../services/core/upkeep/index.ts'
 import type { Task } from '../../services/core/upkeep/index.ts'
 import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
+import { testSettings } from '../integration/index-chain.ts'
 import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
@@ -16,7 +17,13 @@ let database: TestDatabase
 let config: string
 
 beforeAll(async () => {
-  database = await createIndexedDatabase({ chain: { recordings: [fork], replay: 'history' }, stopBlock: 403 })
+  // The recorded chain has rows of the assets contract alone.
+  const contracts = testSettings.contracts.filter(({ handler }) => handler === 'assets')
+  database = await createIndexedDatabase({
+    chain: { recordings: [fork], replay: 'history' },
+    stopBlock: 403,
+    settings: { contracts },
+  })
   config = await mkdtemp(join(tmpdir(), 'pronghorn-verify-'))
   await writeFile(
     join(config, 'connections.config.json'),

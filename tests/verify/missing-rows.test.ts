@@ -35,11 +35,7 @@ interface Listing {
   readonly key: string
   /** Which rows the chain still has, one kind after the other. */
   readonly open: readonly string[]
-  /** What the chain does not have, as a repair leaves it. */
-  readonly unknown?: Readonly<Record<string, unknown>>
 }
-
-const times = { created_at_time: 0n, updated_at_time: 0n, created_at_block: 0, updated_at_block: 0 }
 
 const listings: readonly Listing[] = [
   {
@@ -62,14 +58,13 @@ const listings: readonly Listing[] = [
     table: 'market.auctions',
     key: 'auction_id',
     open: ['state = 1 AND buyer IS NOT NULL AND NOT (claimed_by_buyer AND claimed_by_seller)'],
-    unknown: { starting_price: null },
   },
   { table: 'market.buyoffers', key: 'buyoffer_id', open: ['state = 0', 'state = 4'] },
   { table: 'market.template_buyoffers', key: 'buyoffer_id', open: ['state = 0'] },
   { table: 'tools.links', key: 'link_id', open: ['state = 0', 'state = 1'] },
 ]
 
-it('listings and links that are lacking are named, added, and everything follows again', async () => {
+it('listings and links that are lacking are named, and none is made up', async () => {
   const deleted: (Listing & { readonly row: Record<string, unknown> })[] = []
   for (const listing of listings) {
     const { table, key } = listing
@@ -87,17 +82,12 @@ it('listings and links that are lacking are named, added, and everything follows
     deleted.map(({ table, key, row }) => `${table} missing ${String(row[key])}`).sort(),
   )
 
-  const { repairs, broken } = await repairDatabase(database.address, { source: state, signal })
-  expect(repairs.filter(({ impossible }) => impossible !== null)).toEqual([])
-  expect(broken).toEqual([])
-  expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
-  for (const { table, key, row, unknown } of deleted) {
-    const added = await client.query(`SELECT * FROM ${table} WHERE ${key} = $1`, [row[key]])
-    expect(added.rows).toEqual([{ ...row, ...times, ...unknown }])
-  }
+  const { repairs, isWritten } = await repairDatabase(database.address, { source: state, signal })
+  expect(repairs.filter(({ impossible }) => impossible === null)).toEqual([])
+  expect(isWritten).toBe(false)
 })
 
-it('a row that the database holds as ended is open again', async () => {
+it('a row that the database holds as ended is named, and not opened again', async () => {
   const ended = [
     `UPDATE assets.assets SET owner = NULL, burned_at_block = 7, burned_at_time = 7, burned_by_account = owner
      WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE owner IS NOT NULL)`,
@@ -109,9 +99,8 @@ it('a row that the database holds as ended is open again', async () => {
   ]
   for (const text of ended) expect((await client.query(text)).rowCount, text).toBe(1)
   const { differences } = await verifyOf(database.address, state)
-  expect(differences.map(({ kind }) => kind)).toEqual(ended.map(() => 'missing'))
-  const { repairs, broken } = await repairDatabase(database.address, { source: state, signal })
-  expect(repairs.filter(({ impossible }) => impossible !== null)).toEqual([])
-  expect(broken).toEqual([])
-  expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
+  expect(differences.map(({ kind }) => kind)).toEqual(expect.arrayContaining(ended.map(() => 'missing')))
+  const { repairs, isWritten } = await repairDatabase(database.address, { source: state, signal })
+  expect(repairs.filter(({ impossible }) => impossible === null)).toEqual([])
+  expect(isWritten).toBe(false)
 })

@@ -1,4 +1,4 @@
-import type { Difference, PlannedRepair, Verified, VerifyProgress } from '../../verify/index.ts'
+import type { Difference, PlannedRepair, Repaired, Verified, VerifyProgress } from '../../verify/index.ts'
 
 /** Rows that a report for people names; `--json` has all. */
 const ROWS_SHOWN = 50
@@ -23,13 +23,19 @@ export function reportJson({ report }: Verified): object {
     block_num: report.block?.num ?? null,
     block_id: report.block?.id ?? null,
     clean:
-      report.unfinished === null && report.differences.length === 0 && (report.derived?.length ?? 0) === 0,
+      report.unfinished === null &&
+      report.block !== null &&
+      report.empty.length === 0 &&
+      report.differences.length === 0 &&
+      (report.derived?.length ?? 0) === 0,
     unfinished: report.unfinished,
     seconds: report.seconds,
     notes: report.notes,
     tables: report.tables.map(({ contractTable, ...table }) => ({ ...table, contract_table: contractTable })),
     differences: report.differences,
     derived: report.derived,
+    coverage: report.coverage,
+    empty: report.empty,
   }
 }
 
@@ -68,23 +74,47 @@ export function reportText({ report }: Verified): string {
       ...more(count - 5, 'rows').map((line) => `  ${line}`),
     ]),
     ...report.notes.map((note) => `note: ${note}`),
+    ...coverageLines(report.coverage),
     summary(report),
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** What the report covers, in numbers. */
+function coverageLines(coverage: Verified['report']['coverage']): string[] {
+  if (coverage === null) return []
+  const { compared, recomputed, notChecked, ended } = coverage
+  const past = ended.filter(({ count }) => count > 0).map(({ rows, count }) => `${count} ${rows}`)
+  return [
+    `columns: ${compared} compared with the chain, ${recomputed} recomputed from other rows`,
+    ...notChecked.map(({ reason, columns }) => `not checked: ${columns.length} columns: ${reason}`),
+    ...(past.length === 0
+      ? []
+      : [`not checked: ${past.join(', ')}: the chain does not hold them, only contradictions are found`]),
+  ]
 }
 
 function more(count: number, what: string): string[] {
   return count > 0 ? [`… and ${count} more ${what}`] : []
 }
 
-function summary({ tables, differences, derived, unfinished, seconds }: Verified['report']): string {
+function summary(report: Verified['report']): string {
+  const { tables, differences, derived, unfinished, seconds } = report
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const took = `${rows} rows of ${tables.length} tables in ${seconds.toFixed(1)} s`
   if (unfinished !== null) return `NOT FINISHED after ${took}: ${unfinished}`
   const broken = derived?.length ?? 0
   const rules = derived === null ? 'derived values were not compared' : `${broken} derived rules broken`
+  const gap = nothingCompared(report)
+  if (differences.length === 0 && broken === 0 && gap !== null) return `INCOMPLETE after ${took}: ${gap}.`
   if (differences.length === 0 && broken === 0) return `No differences: ${took}; ${rules}.`
   return `${differences.length} rows differ, ${rules}: ${took}.`
+}
+
+/** Why a comparison without differences does not say that both sides are equal; null when it does. */
+export function nothingCompared({ block, empty }: Verified['report']): string | null {
+  if (block === null) return 'the database has no block yet'
+  return empty.length === 0 ? null : `neither the database nor the source has a row of ${empty.join(', ')}`
 }
 
 const SHOWN = 120
@@ -113,6 +143,17 @@ export async function repairText(repairs: readonly PlannedRepair[], verb: string
     `repair ${verb} ${writable.length} rows of ${repairs.length}:`,
     ...repairs.slice(0, ROWS_SHOWN).map((repair) => `  ${describeRepair(repair)}`),
     ...more(repairs.length - ROWS_SHOWN, 'rows'),
+    '',
+  ].join('\n')
+}
+
+/** What a repair did about derived rules, and the digests. */
+export function derivedText({ rebuilt, refused, isWritten, digests }: Repaired): string {
+  return [
+    ...rebuilt.map((rule) => `${isWritten ? 'rebuilt' : 'could be rebuilt'}: ${rule}`),
+    ...refused.map(({ rule, why }) => `cannot be rebuilt: ${rule}: ${why}`),
+    `digest before: ${digests.before}`,
+    `digest after: ${digests.after}${isWritten ? '' : ', nothing was written'}`,
     '',
   ].join('\n')
 }

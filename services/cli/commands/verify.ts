@@ -10,7 +10,15 @@ import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
-import { progressLine, repairJson, repairText, reportJson, reportText } from './verify-report.ts'
+import {
+  derivedText,
+  nothingCompared,
+  progressLine,
+  repairJson,
+  repairText,
+  reportJson,
+  reportText,
+} from './verify-report.ts'
 
 interface VerifyFlags extends ConfigOption {
   readonly http?: string
@@ -49,8 +57,8 @@ export function addVerify(program: Command, io: CliIo): void {
     .option('--yes', 'with --repair: write it, in one transaction; no filler may run')
     .addHelpText(
       'after',
-      '\nExit codes: 0 no differences, 1 differences, 75 could not be finished.\n' +
-        '--repair --yes writes all or nothing: killed at any time, it has done either.',
+      '\nExit codes: 0 no differences, 1 differences, 75 not everything could be compared.\n' +
+        '--repair --yes writes all or nothing, and only what the chain proves: see docs/verify.md.',
     )
     .action(async (flags: VerifyFlags) => {
       const { config } = loadSettings(io, flags, ['connections'])
@@ -92,11 +100,12 @@ async function compare(
     const { planRepairs, verifyWith } = await import('../../verify/index.ts')
     const verified = await orUnavailable(() => verifyWith(client, options))
     clearLine(io)
-    const repairs = flags.repair ? await planRepairs(client, verified) : null
+    const repairs = flags.repair ? planRepairs(verified) : null
     if (flags.json)
       io.out(`${JSON.stringify({ ...reportJson(verified), ...(repairs && repairJson(repairs)) })}\n`)
     else io.out(`${reportText(verified)}${repairs ? await repairText(repairs, 'would write') : ''}`)
-    const isWhole = isWholeDatabase(flags) && verified.report.unfinished === null
+    const { report } = verified
+    const isWhole = isWholeDatabase(flags) && report.unfinished === null && nothingCompared(report) === null
     await noteComparison(sqldb, describeDifferences(verified), isWhole)
     judge(verified)
   })
@@ -114,13 +123,13 @@ async function repair(
     repairDatabase({ host, port, user, password, password_file, database }, options),
   )
   clearLine(io)
+  const { repairs, rebuilt, refused, isWritten, digests } = repaired
   if (flags.json) {
-    const { rebuilt, broken } = repaired
-    const done = { ...repairJson(repaired.repairs), repaired: true, rebuilt, broken }
+    const done = { ...repairJson(repairs), repaired: isWritten, rebuilt, refused, digests }
     io.out(`${JSON.stringify({ ...reportJson(repaired), ...done })}\n`)
   } else {
-    const rebuilt = repaired.rebuilt.map((rule) => `rebuilt: ${rule}\n`).join('')
-    io.out(`${reportText(repaired)}${await repairText(repaired.repairs, 'wrote')}${rebuilt}`)
+    const lines = await repairText(repairs, isWritten ? 'wrote' : 'could have written')
+    io.out(`${reportText(repaired)}${lines}${derivedText(repaired)}`)
   }
   await noteComparison(sqldb, describeLeft(repaired), isWholeDatabase(flags))
   judgeRepair(repaired)
@@ -148,10 +157,10 @@ function describeDifferences({ report }: Verified): string | null {
   return broken === 0 ? rows : `${rows}, ${broken} derived rules are broken`
 }
 
-function describeLeft({ repairs, broken }: Repaired): string | null {
-  const left = repairs.filter(({ impossible }) => impossible !== null).length
-  if (left === 0 && broken.length === 0) return null
-  return `${left} rows and ${broken.length} derived rules could not be repaired`
+function describeLeft({ repairs, refused, isWritten }: Repaired): string | null {
+  if (isWritten) return null
+  const rows = repairs.filter(({ impossible }) => impossible !== null).length
+  return `nothing was written: ${rows} rows and ${refused.length} derived rules cannot be repaired`
 }
 
 /** Ends with what the exit code says. */
@@ -159,6 +168,8 @@ function judge(verified: Verified): void {
   const { unfinished } = verified.report
   if (unfinished !== null) throw new RetryableError('VERIFY_UNFINISHED', unfinished)
   refuse(describeDifferences(verified))
+  const gap = nothingCompared(verified.report)
+  if (gap !== null) throw new RetryableError('VERIFY_UNFINISHED', gap)
 }
 
 function judgeRepair(repaired: Repaired): void {

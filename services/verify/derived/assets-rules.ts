@@ -1,5 +1,5 @@
 import { assetsCounters } from '../../core/database/index.ts'
-import { sameRows } from './rule.ts'
+import { restingOn, sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
 
 /** A counter against what it counts. */
@@ -9,35 +9,55 @@ function counts(rule: string, table: string, columns: string): DerivedRule {
 
 /** What follows from assets, offers, transfers and links. */
 export const assetsRules: readonly DerivedRule[] = [
-  counts(
-    'assets.collection_counts counts assets',
-    'assets.collection_counts',
-    'collection_name, minted, burned',
-  ),
-  counts(
-    'assets.schema_counts counts assets',
-    'assets.schema_counts',
-    'collection_name, schema_name, minted, burned',
-  ),
-  counts('assets.template_counts counts assets', 'assets.template_counts', 'template_id, minted, burned'),
+  ...restingOn('burned assets', [
+    counts(
+      'assets.collection_counts counts assets',
+      'assets.collection_counts',
+      'collection_name, minted, burned',
+    ),
+    counts(
+      'assets.schema_counts counts assets',
+      'assets.schema_counts',
+      'collection_name, schema_name, minted, burned',
+    ),
+    counts('assets.template_counts counts assets', 'assets.template_counts', 'template_id, minted, burned'),
+  ]),
   counts('accounts are the owners of assets', 'assets.accounts', 'account, assets'),
   counts(
     'accounts of collections are the owners of their assets',
     'assets.collection_accounts',
     'collection_name, account, assets',
   ),
-  counts('burners are those who burned assets', 'assets.burners', 'account, assets'),
-  counts('transfers are counted by collection', 'assets.transfer_counts', 'collection_name, transfers'),
+  ...restingOn('burned assets', [
+    counts('burners are those who burned assets', 'assets.burners', 'account, assets'),
+  ]),
+  ...restingOn('transfers', [
+    counts('transfers are counted by collection', 'assets.transfer_counts', 'collection_name, transfers'),
+  ]),
   {
-    rule: 'mint numbers of a template ascend with the ids of its assets, up to its supply',
+    rule: 'mint numbers of a template count its assets in the order of their ids',
+    covers: { 'assets.assets': ['template_mint'] },
     violations: `
-      SELECT concat_ws(' ', a.template_id, a.asset_id, a.template_mint) FROM (
-        SELECT template_id, asset_id, template_mint, lag(template_mint) OVER (PARTITION BY template_id ORDER BY asset_id) AS before
-        FROM assets.assets WHERE template_mint IS NOT NULL) a JOIN assets.templates t USING (template_id)
-      WHERE a.template_mint > t.issued_supply OR a.template_mint <= a.before`,
+      SELECT concat_ws(' ', 'template', template_id, 'asset', asset_id, 'is', template_mint, 'not', place) FROM (
+        SELECT a.template_id, a.asset_id, a.template_mint, t.issued_supply, lag(a.template_mint) OVER w AS before,
+          CASE WHEN t.created_at_block > 0 THEN row_number() OVER w END AS place
+        FROM assets.assets a JOIN assets.templates t USING (template_id)
+        WHERE a.template_mint IS NOT NULL OR t.created_at_block > 0 WINDOW w AS (PARTITION BY a.template_id ORDER BY a.asset_id)) m
+      WHERE template_mint IS DISTINCT FROM coalesce(place, template_mint) OR template_mint > issued_supply OR template_mint <= before
+      UNION ALL SELECT concat_ws(' ', 'asset', asset_id, 'has number', template_mint, 'of no template') FROM assets.assets
+      WHERE template_id IS NULL AND template_mint IS NOT NULL`,
+  },
+  {
+    rule: 'the issued supply of a template is the number of its assets',
+    covers: {},
+    violations: `
+      SELECT concat_ws(' ', 'template', t.template_id, 'issued', t.issued_supply, 'has', count(a.asset_id)) FROM assets.templates t
+      LEFT JOIN assets.assets a USING (template_id) WHERE t.created_at_block > 0
+      GROUP BY t.template_id HAVING t.issued_supply <> count(a.asset_id)`,
   },
   {
     rule: 'an open offer is invalid exactly while an asset is not with its side',
+    covers: { 'assets.offers': ['state'] },
     violations: `
       SELECT concat_ws(' ', o.offer_id, o.state) FROM assets.offers o WHERE o.state IN (0, 1) AND (o.state = 1) <> EXISTS (
         SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids) AND a.owner IS DISTINCT FROM o.sender
@@ -47,26 +67,31 @@ export const assetsRules: readonly DerivedRule[] = [
         SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids) AND a.owner IS DISTINCT FROM o.sender
           OR a.asset_id = ANY(o.recipient_asset_ids) AND a.owner IS DISTINCT FROM o.recipient)`,
   },
-  sameRows(
-    'offers are counted by state',
-    'assets.offer_counts',
-    'state, offers',
-    'SELECT state, count(*) FROM assets.offers GROUP BY 1',
-  ),
+  ...restingOn('ended offers', [
+    sameRows(
+      'offers are counted by state',
+      'assets.offer_counts',
+      'state, offers',
+      'SELECT state, count(*) FROM assets.offers GROUP BY 1',
+    ),
+  ]),
   sameRows(
     'open_offer_assets are the assets of open offers',
     'assets.open_offer_assets',
     'offer_id, asset_id',
     `SELECT DISTINCT offer_id, unnest(sender_asset_ids || recipient_asset_ids) FROM assets.offers WHERE state IN (0, 1)`,
   ),
-  sameRows(
-    'link_counts counts links by state',
-    'tools.link_counts',
-    'state, links',
-    'SELECT state, count(*) FROM tools.links GROUP BY 1',
-  ),
+  ...restingOn('ended links', [
+    sameRows(
+      'link_counts counts links by state',
+      'tools.link_counts',
+      'state, links',
+      'SELECT state, count(*) FROM tools.links GROUP BY 1',
+    ),
+  ]),
   {
     rule: 'a link has the collections of its assets',
+    covers: { 'tools.links': ['collection_names', 'has_unknown_assets'] },
     violations: `
       SELECT l.link_id::text FROM tools.links l WHERE collection_names <> ARRAY(
         SELECT DISTINCT a.collection_name FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids) ORDER BY 1)

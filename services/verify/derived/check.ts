@@ -1,10 +1,18 @@
 import type pg from 'pg'
 import { assetsRules } from './assets-rules.ts'
+import { historyRules } from './history-rules.ts'
+import { idRules } from './id-rules.ts'
 import { marketRules } from './market-rules.ts'
+import { columnNames } from './rule.ts'
 import type { DerivedRule, RecomputedTable } from './rule.ts'
 
 /** Every counter, sum and state that follows from other rows; each rule stands after those whose rows it reads. */
-const derivedRules: readonly DerivedRule[] = [...assetsRules, ...marketRules]
+export const derivedRules: readonly DerivedRule[] = [
+  ...idRules,
+  ...assetsRules,
+  ...marketRules,
+  ...historyRules,
+]
 
 /** Rows that break a rule. */
 export interface DerivedViolations {
@@ -38,30 +46,51 @@ export async function findDerivedViolations(
   return found
 }
 
+/** A broken rule whose rows a repair does not write. */
+export interface RefusedRule {
+  readonly rule: string
+  readonly why: string
+}
+
 /** The result of a repair of what is derived. */
 export interface DerivedRepairs {
   /** Rules whose rows were written again and that hold now. */
   readonly rebuilt: readonly string[]
-  /** Rules that rows still break. */
-  readonly broken: readonly string[]
+  readonly refused: readonly RefusedRule[]
 }
 
 /**
- * Checks rule after rule, each after those that it reads from, and writes the rows of broken ones where that is possible.
- * Afterwards every rule is checked again: a correction does not cover every row that breaks its rule.
+ * Checks rule after rule, each after those that it reads from, and writes the rows of broken ones, where everything that
+ * they follow from was compared with the chain.
+ *
+ * @param isAllCompared whether every table was compared, with all its rows.
  */
-export async function repairDerived(client: pg.ClientBase): Promise<DerivedRepairs> {
-  const found: string[] = []
-  for (const { rule, violations, recomputed, correction } of derivedRules) {
+export async function repairDerived(client: pg.ClientBase, isAllCompared: boolean): Promise<DerivedRepairs> {
+  const rebuilt: string[] = []
+  const refused: RefusedRule[] = []
+  for (const derived of derivedRules) {
+    const { rule, violations, recomputed, correction } = derived
     if (!(await hasRows(client, violations))) continue
-    found.push(rule)
+    const why = isAllCompared ? whyRefused(derived) : 'not all rows that it follows from were compared'
+    if (why !== null) {
+      refused.push({ rule, why })
+      continue
+    }
     if (recomputed !== undefined) await rebuild(client, recomputed)
     if (correction !== undefined) await client.query(correction)
+    if (await hasRows(client, violations)) refused.push({ rule, why: 'it does not cover each of these rows' })
+    else rebuilt.push(rule)
   }
-  if (found.length === 0) return { rebuilt: [], broken: [] }
-  const broken: string[] = []
-  for (const { rule, violations } of derivedRules) if (await hasRows(client, violations)) broken.push(rule)
-  return { rebuilt: found.filter((rule) => !broken.includes(rule)), broken }
+  return { rebuilt, refused }
+}
+
+/** Why the rows of a broken rule cannot be written; null when they can. */
+export function whyRefused({ recomputed, correction, restsOn }: DerivedRule): string | null {
+  if (restsOn !== undefined)
+    return `${restsOn} may be the wrong rows, and the chain does not hold them any more`
+  return recomputed === undefined && correction === undefined
+    ? 'which of the rows is wrong is not known'
+    : null
 }
 
 async function hasRows(client: pg.ClientBase, query: string): Promise<boolean> {
@@ -75,7 +104,7 @@ async function rebuild(client: pg.ClientBase, { table, columns, rows }: Recomput
     `CREATE TEMP TABLE recomputed ON COMMIT DROP AS SELECT ${columns} FROM ${table} WITH NO DATA`,
   )
   await client.query(`INSERT INTO recomputed ${rows}`)
-  const names = columns.split(',').map((column) => column.trim().replace(/::.*/, ''))
+  const names = columnNames(columns)
   const same = names.map((name) => `t.${name} IS NOT DISTINCT FROM m.${name}`).join(' AND ')
   await client.query(`DELETE FROM ${table} t WHERE NOT EXISTS (SELECT 1 FROM recomputed m WHERE ${same})`)
   await client.query(

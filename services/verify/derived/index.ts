@@ -1,3 +1,2 @@
-export { repairDerived, findDerivedViolations } from './check.ts'
-export type { DerivedViolations } from './check.ts'
-export { listingFacts } from './listing-facts.ts'
+export { derivedRules, findDerivedViolations, repairDerived } from './check.ts'
+export type { DerivedViolations, RefusedRule } from './check.ts'

@@ -10,6 +10,19 @@ export const traitsSql = (condition: string) => `
     UNION ALL SELECT unnest(market.data_traits(g.immutable_data))) t(trait)
     WHERE ${condition} AND t.trait IS NOT NULL)`
 
+/** Columns of a listing that repeat what its assets have. */
+export const describedColumns: readonly string[] = [
+  'min_mint',
+  'max_mint',
+  'template_ids',
+  'schema_names',
+  'traits',
+  'name',
+  'template_id',
+  'schema_name',
+  'asset_names',
+]
+
 /** Statement that returns what a listing `l` says of its assets, from the assets themselves: one row. */
 export const listingFacts = `
     SELECT min(a.template_mint) AS min_mint, max(a.template_mint) AS max_mint,

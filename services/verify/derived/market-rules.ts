@@ -1,5 +1,5 @@
-import { listingFacts, nameSql, traitsSql } from './listing-facts.ts'
-import { sameRows } from './rule.ts'
+import { describedColumns, listingFacts, nameSql, traitsSql } from './listing-facts.ts'
+import { restingOn, sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
 
 const NOW = '(SELECT max(block_time) FROM chain.readers)'
@@ -10,6 +10,7 @@ const RECENT_MS = 3 * 86_400_000
 function assetsOf(table: string, id: string): DerivedRule {
   return {
     rule: `${table} describe their assets`,
+    covers: { [table]: ['asset_count', ...describedColumns] },
     violations: `
       SELECT concat_ws(' ', l.${id}, 'is', f::text, 'but', l.min_mint, l.max_mint, l.template_ids, l.schema_names, l.name, l.asset_names, l.template_id, l.schema_name, l.traits)
       FROM ${table} l CROSS JOIN LATERAL (
@@ -38,10 +39,11 @@ const OF_SCHEMAS = `sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sa
 export const marketRules: readonly DerivedRule[] = [
   {
     rule: 'a started sale is listed while its offer is pending',
+    covers: { 'market.sales': ['state'] },
     violations: `
       SELECT concat_ws(' ', 'sale', sale_id, s.state, 'offer', o.state) FROM market.sales s LEFT JOIN assets.offers o USING (offer_id)
       WHERE (s.state = 1 AND o.state IS DISTINCT FROM 0) OR (s.state = 4 AND o.state = 0) OR (s.state = 0 AND s.offer_id IS NOT NULL)
-        OR s.state NOT BETWEEN 0 AND 4`,
+        OR s.state NOT BETWEEN 0 AND 4 OR (s.created_at_block > 0 AND s.offer_id IS NOT NULL AND o.offer_id IS NULL)`,
     correction: `
       UPDATE market.sales s SET state = v.state FROM (
         SELECT sale_id, CASE o.state WHEN 0 THEN 1 ELSE 4 END AS state FROM market.sales x LEFT JOIN assets.offers o USING (offer_id)
@@ -50,6 +52,7 @@ export const marketRules: readonly DerivedRule[] = [
   },
   {
     rule: 'an open buy offer is invalid while an asset is elsewhere',
+    covers: { 'market.buyoffers': ['state'] },
     violations: `
       SELECT concat_ws(' ', 'buy offer', buyoffer_id, state) FROM market.buyoffers b
       WHERE state IN (0, 4) AND (state = 0) <> (SELECT count(*) = cardinality(b.asset_ids) FROM assets.assets a
@@ -64,6 +67,7 @@ export const marketRules: readonly DerivedRule[] = [
   assetsOf('market.buyoffers', 'buyoffer_id'),
   {
     rule: 'template buy offers describe their template and asset',
+    covers: { 'market.template_buyoffers': ['mint', 'schema_name', 'name', 'traits'] },
     violations: `
       SELECT concat_ws(' ', b.buyoffer_id, b.mint, b.name, b.schema_name, b.traits) FROM market.template_buyoffers b
       LEFT JOIN assets.assets a USING (asset_id) LEFT JOIN assets.templates w ON w.template_id = b.template_id
@@ -71,25 +75,28 @@ export const marketRules: readonly DerivedRule[] = [
         a.template_mint, w.schema_name, CASE WHEN a.asset_id IS NOT NULL THEN ${nameSql('a')} ELSE coalesce(w.mutable_data, '{}') || w.immutable_data ->> 'name' END,
         ${traitsSql('g.asset_id = b.asset_id')})`,
   },
-  sameRows(
-    'listings are found by their assets',
-    'market.listing_assets',
-    'asset_id, kind, listing_id',
-    `SELECT unnest(asset_ids), 1::smallint, sale_id FROM market.sales UNION SELECT unnest(asset_ids), 2::smallint, auction_id FROM market.auctions
+  ...restingOn('ended listings', [
+    sameRows(
+      'listings are found by their assets',
+      'market.listing_assets',
+      'asset_id, kind, listing_id',
+      `SELECT unnest(asset_ids), 1::smallint, sale_id FROM market.sales UNION SELECT unnest(asset_ids), 2::smallint, auction_id FROM market.auctions
      UNION SELECT unnest(asset_ids), 3::smallint, buyoffer_id FROM market.buyoffers
      UNION SELECT asset_id, 4::smallint, buyoffer_id FROM market.template_buyoffers WHERE asset_id IS NOT NULL`,
-  ),
-  sameRows(
-    'listings are counted',
-    'market.listing_counts',
-    'kind, state, collection_name, listings',
-    `SELECT kind::smallint, state, collection_name, count(*) FROM (
+    ),
+    sameRows(
+      'listings are counted',
+      'market.listing_counts',
+      'kind, state, collection_name, listings',
+      `SELECT kind::smallint, state, collection_name, count(*) FROM (
        SELECT 1 AS kind, state, collection_name FROM market.sales UNION ALL SELECT 2, state, collection_name FROM market.auctions
        UNION ALL SELECT 3, state, collection_name FROM market.buyoffers UNION ALL SELECT 4, state, collection_name FROM market.template_buyoffers
      ) l GROUP BY 1, 2, 3`,
-  ),
+    ),
+  ]),
   {
     rule: 'a price is what was paid, or asked without an oracle',
+    covers: { 'market.sales': ['price'] },
     violations: `
       SELECT concat_ws(' ', 'sale', sale_id, price, listing_price, intended_median) FROM market.sales s
       LEFT JOIN market.symbol_pairs y USING (listing_symbol, settlement_symbol) LEFT JOIN oracle.pairs p USING (pair_name)
@@ -100,121 +107,123 @@ export const marketRules: readonly DerivedRule[] = [
         WHEN y.invert_pair THEN abs(price - listing_price * intended_median * ('1e' || (s.settlement_precision - s.listing_precision - p.median_precision))::numeric) >= 1
         ELSE abs(price - listing_price / intended_median * ('1e' || (p.median_precision + s.settlement_precision - s.listing_precision))::numeric) >= 1 END`,
   },
-  sameRows(
-    'trades are the completed purchases',
-    'market.trades',
-    `kind::integer, listing_id, trade_time, price, token_symbol, asset_id, template_id, template_mint, asset_count::integer, seller, buyer, maker_marketplace,
+  ...restingOn('ended listings', [
+    sameRows(
+      'trades are the completed purchases',
+      'market.trades',
+      `kind::integer, listing_id, trade_time, price, token_symbol, asset_id, template_id, template_mint, asset_count::integer, seller, buyer, maker_marketplace,
      taker_marketplace, collection_name, schema_name`,
-    `SELECT 1, sale_id, updated_at_time, price, settlement_symbol, ${TRADE}, ${PARTIES} FROM market.sales l WHERE state = 3
+      `SELECT 1, sale_id, updated_at_time, price, settlement_symbol, ${TRADE}, ${PARTIES} FROM market.sales l WHERE state = 3
      UNION ALL SELECT 2, auction_id, end_time * 1000, price, token_symbol, ${TRADE}, ${PARTIES} FROM market.auctions l
        WHERE state = 1 AND end_time * 1000 <= ${NOW} AND buyer IS NOT NULL
          AND NOT (${IS_V2} AND asset_count > 1 AND NOT claimed_by_seller AND NOT claimed_by_buyer)
      UNION ALL SELECT 3, buyoffer_id, updated_at_time, price, token_symbol, ${TRADE}, ${PARTIES} FROM market.buyoffers l WHERE state = 3
      UNION ALL SELECT 4, buyoffer_id, updated_at_time, price, token_symbol, asset_id, template_id, mint, 1, seller, buyer, maker_marketplace,
        taker_marketplace, collection_name, schema_name FROM market.template_buyoffers WHERE state = 2`,
-  ),
-  {
-    rule: 'a trade says whether its asset is burned',
-    violations: `
+    ),
+    {
+      rule: 'a trade says whether its asset is burned',
+      covers: { 'market.trades': ['asset_burned'] },
+      violations: `
       SELECT concat_ws(' ', 'trade', t.kind, t.listing_id, t.asset_burned) FROM market.trades t LEFT JOIN assets.assets a USING (asset_id)
       WHERE t.asset_burned IS DISTINCT FROM CASE WHEN a.asset_id IS NOT NULL THEN a.owner IS NULL END`,
-    correction: `
+      correction: `
       UPDATE market.trades t SET asset_burned = (SELECT a.owner IS NULL FROM assets.assets a WHERE a.asset_id = t.asset_id)
       WHERE t.asset_burned IS DISTINCT FROM (SELECT a.owner IS NULL FROM assets.assets a WHERE a.asset_id = t.asset_id)`,
-  },
-  sameRows(
-    'trade_days sums trades',
-    'market.trade_days',
-    'token_symbol, day, collection_name, maker_marketplace, taker_marketplace, trades, volume, sales, sale_volume',
-    `SELECT token_symbol, (trade_time / 86400000)::integer, collection_name, maker_marketplace, taker_marketplace, ${SUMS}
+    },
+    sameRows(
+      'trade_days sums trades',
+      'market.trade_days',
+      'token_symbol, day, collection_name, maker_marketplace, taker_marketplace, trades, volume, sales, sale_volume',
+      `SELECT token_symbol, (trade_time / 86400000)::integer, collection_name, maker_marketplace, taker_marketplace, ${SUMS}
      FROM market.trades GROUP BY 1, 2, 3, 4, 5`,
-  ),
-  sameRows(
-    'marketplace_days sums trades',
-    'market.marketplace_days',
-    'token_symbol, day, maker_marketplace, taker_marketplace, trades, volume',
-    `SELECT token_symbol, (trade_time / 86400000)::integer, maker_marketplace, taker_marketplace, count(*), sum(price)
+    ),
+    sameRows(
+      'marketplace_days sums trades',
+      'market.marketplace_days',
+      'token_symbol, day, maker_marketplace, taker_marketplace, trades, volume',
+      `SELECT token_symbol, (trade_time / 86400000)::integer, maker_marketplace, taker_marketplace, count(*), sum(price)
      FROM market.trades GROUP BY 1, 2, 3, 4`,
-  ),
-  sameRows(
-    'collection_days sums trades',
-    'market.collection_days',
-    'token_symbol, collection_name, day, trades, volume',
-    `SELECT token_symbol, collection_name, (trade_time / 86400000)::integer, count(*), sum(price) FROM market.trades GROUP BY 1, 2, 3`,
-  ),
-  sameRows(
-    'collection_stats sums trades',
-    'market.collection_stats',
-    'token_symbol, collection_name, trades, volume, sales, sale_volume',
-    `SELECT token_symbol, collection_name, ${SUMS} FROM market.trades GROUP BY 1, 2`,
-  ),
-  sameRows(
-    'account_stats sums trades',
-    'market.account_stats',
-    'token_symbol, account, sells, sell_volume, buys, buy_volume',
-    `SELECT token_symbol, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
+    ),
+    sameRows(
+      'collection_days sums trades',
+      'market.collection_days',
+      'token_symbol, collection_name, day, trades, volume',
+      `SELECT token_symbol, collection_name, (trade_time / 86400000)::integer, count(*), sum(price) FROM market.trades GROUP BY 1, 2, 3`,
+    ),
+    sameRows(
+      'collection_stats sums trades',
+      'market.collection_stats',
+      'token_symbol, collection_name, trades, volume, sales, sale_volume',
+      `SELECT token_symbol, collection_name, ${SUMS} FROM market.trades GROUP BY 1, 2`,
+    ),
+    sameRows(
+      'account_stats sums trades',
+      'market.account_stats',
+      'token_symbol, account, sells, sell_volume, buys, buy_volume',
+      `SELECT token_symbol, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
        count(*) FILTER (WHERE NOT sold), coalesce(sum(price) FILTER (WHERE NOT sold), 0)
      FROM (SELECT token_symbol, seller AS account, true AS sold, price FROM market.trades
        UNION ALL SELECT token_symbol, buyer, false, price FROM market.trades) p GROUP BY 1, 2`,
-  ),
-  sameRows(
-    'party_stats sums trades',
-    'market.party_stats',
-    'token_symbol, marketplace, account, collection_name, sells, sell_volume, buys, buy_volume',
-    `SELECT token_symbol, marketplace, account, collection_name, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
+    ),
+    sameRows(
+      'party_stats sums trades',
+      'market.party_stats',
+      'token_symbol, marketplace, account, collection_name, sells, sell_volume, buys, buy_volume',
+      `SELECT token_symbol, marketplace, account, collection_name, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
        count(*) FILTER (WHERE NOT sold), coalesce(sum(price) FILTER (WHERE NOT sold), 0)
      FROM (SELECT token_symbol, maker_marketplace AS marketplace, seller AS account, collection_name, true AS sold, price FROM market.trades
        UNION ALL SELECT token_symbol, taker_marketplace, buyer, collection_name, false, price FROM market.trades) p GROUP BY 1, 2, 3, 4`,
-  ),
-  sameRows(
-    'marketplace_accounts counts trades',
-    'market.marketplace_accounts',
-    `token_symbol, marketplace, account, sells, sell_volume, buys, buy_volume, first_sold, last_sold, first_bought, last_bought`,
-    `SELECT token_symbol, marketplace, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
+    ),
+    sameRows(
+      'marketplace_accounts counts trades',
+      'market.marketplace_accounts',
+      `token_symbol, marketplace, account, sells, sell_volume, buys, buy_volume, first_sold, last_sold, first_bought, last_bought`,
+      `SELECT token_symbol, marketplace, account, count(*) FILTER (WHERE sold), coalesce(sum(price) FILTER (WHERE sold), 0),
        count(*) FILTER (WHERE NOT sold), coalesce(sum(price) FILTER (WHERE NOT sold), 0),
        min(trade_time) FILTER (WHERE sold), max(trade_time) FILTER (WHERE sold),
        min(trade_time) FILTER (WHERE NOT sold), max(trade_time) FILTER (WHERE NOT sold)
      FROM (SELECT token_symbol, maker_marketplace AS marketplace, seller AS account, true AS sold, price, trade_time FROM market.trades
        UNION ALL SELECT token_symbol, taker_marketplace, buyer, false, price, trade_time FROM market.trades) p GROUP BY 1, 2, 3`,
-  ),
-  sameRows(
-    'price_days has the days that are over',
-    'market.price_days',
-    'token_symbol, day, trades, volume, median',
-    `SELECT token_symbol, (trade_time / 86400000)::integer, count(*), sum(price), percentile_disc(0.5) WITHIN GROUP (ORDER BY price)
+    ),
+    sameRows(
+      'price_days has the days that are over',
+      'market.price_days',
+      'token_symbol, day, trades, volume, median',
+      `SELECT token_symbol, (trade_time / 86400000)::integer, count(*), sum(price), percentile_disc(0.5) WITHIN GROUP (ORDER BY price)
      FROM market.trades WHERE asset_count = 1 AND trade_time / 86400000 < ${NOW} / 86400000 GROUP BY 1, 2`,
-  ),
-  sameRows(
-    'marketplace_stats sums accounts of marketplaces',
-    'market.marketplace_stats',
-    'token_symbol, marketplace, sellers, sell_volume, buyers, buy_volume',
-    `SELECT token_symbol, marketplace, count(*) FILTER (WHERE sells > 0), sum(sell_volume), count(*) FILTER (WHERE buys > 0), sum(buy_volume)
+    ),
+    sameRows(
+      'marketplace_stats sums accounts of marketplaces',
+      'market.marketplace_stats',
+      'token_symbol, marketplace, sellers, sell_volume, buyers, buy_volume',
+      `SELECT token_symbol, marketplace, count(*) FILTER (WHERE sells > 0), sum(sell_volume), count(*) FILTER (WHERE buys > 0), sum(buy_volume)
      FROM market.marketplace_accounts GROUP BY 1, 2`,
-  ),
-  sameRows(
-    'schema_stats sums trades and open sales',
-    'market.schema_stats',
-    'token_symbol, collection_name, schema_name, trades, volume, sales, sale_volume, listings',
-    `SELECT token_symbol, collection_name, schema_name, ${OF_SCHEMAS} GROUP BY 1, 2, 3`,
-  ),
-  sameRows(
-    'schema_days sums trades and open sales',
-    'market.schema_days',
-    'token_symbol, collection_name, schema_name, day, trades, volume, sales, sale_volume, listings',
-    `SELECT token_symbol, collection_name, schema_name, (at / 86400000)::integer, ${OF_SCHEMAS} GROUP BY 1, 2, 3, 4`,
-  ),
-  sameRows(
-    'template_points counts trades',
-    'market.template_points',
-    'template_id, token_symbol, price, trades',
-    `SELECT template_id, token_symbol, price, count(*) FROM market.trades WHERE template_id IS NOT NULL GROUP BY 1, 2, 3`,
-  ),
-  sameRows(
-    'template_prices are those of trades and listed sales',
-    'market.template_prices',
-    `template_id, token_symbol, trades, volume, median, average, min, max, recent_median, recent_average, floor_price, suggested_median,
+    ),
+    sameRows(
+      'schema_stats sums trades and open sales',
+      'market.schema_stats',
+      'token_symbol, collection_name, schema_name, trades, volume, sales, sale_volume, listings',
+      `SELECT token_symbol, collection_name, schema_name, ${OF_SCHEMAS} GROUP BY 1, 2, 3`,
+    ),
+    sameRows(
+      'schema_days sums trades and open sales',
+      'market.schema_days',
+      'token_symbol, collection_name, schema_name, day, trades, volume, sales, sale_volume, listings',
+      `SELECT token_symbol, collection_name, schema_name, (at / 86400000)::integer, ${OF_SCHEMAS} GROUP BY 1, 2, 3, 4`,
+    ),
+    sameRows(
+      'template_points counts trades',
+      'market.template_points',
+      'template_id, token_symbol, price, trades',
+      `SELECT template_id, token_symbol, price, count(*) FROM market.trades WHERE template_id IS NOT NULL GROUP BY 1, 2, 3`,
+    ),
+    sameRows(
+      'template_prices are those of trades and listed sales',
+      'market.template_prices',
+      `template_id, token_symbol, trades, volume, median, average, min, max, recent_median, recent_average, floor_price, suggested_median,
      suggested_average, collection_name, oracle_floors`,
-    `SELECT a.template_id, a.token_symbol, a.trades, a.volume, a.median, a.average, a.low, a.high, r.median, r.average, f.price,
+      `SELECT a.template_id, a.token_symbol, a.trades, a.volume, a.median, a.average, a.low, a.high, r.median, r.average, f.price,
        least(r.median, f.price), least(r.average, f.price), a.collection_name, o.floors
      FROM (SELECT template_id, token_symbol, count(*) AS trades, sum(price) AS volume, percentile_disc(0.5) WITHIN GROUP (ORDER BY price) AS median,
          round(avg(price))::bigint AS average, min(price) AS low, max(price) AS high, min(collection_name) AS collection_name
@@ -231,12 +240,14 @@ export const marketRules: readonly DerivedRule[] = [
        WHERE s.state = 1 AND s.asset_count = 1 AND s.template_id = a.template_id AND s.settlement_symbol = a.token_symbol
          AND s.listing_symbol <> a.token_symbol AND s.updated_at_time <= ${NOW} - ${RECENT_MS}
          AND s.seller NOT IN (SELECT account FROM chain.code_accounts) GROUP BY 1) p) o`,
-  ),
+    ),
+  ]),
   {
     rule: 'the median of a pair is that of its newest data point',
+    covers: { 'oracle.pairs': ['median', 'median_time'] },
     violations: `
       SELECT concat_ws(' ', pair_name, p.median) FROM oracle.pairs p
-      WHERE p.median IS NOT NULL AND EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name)
+      WHERE EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name)
         AND NOT EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name AND (d.median, d.point_time) = (p.median, p.median_time)
           AND d.point_time = (SELECT max(point_time) FROM oracle.datapoints x WHERE x.pair_name = p.pair_name))`,
   },

@@ -12,20 +12,38 @@ export interface DerivedRule {
   readonly rule: string
   /** Statement that returns one text for every row that breaks the rule. */
   readonly violations: string
+  /** The columns that the rule checks: table, and its columns. */
+  readonly covers: Readonly<Record<string, readonly string[]>>
+  /**
+   * Rows that the rule reads and that the chain does not hold any more. When such a rule is broken, the rows that it
+   * reads may be the wrong ones, so that a repair writes nothing.
+   */
+  readonly restsOn?: string
   /** The table, if all its rows can be recomputed. */
   readonly recomputed?: RecomputedTable
   /** Statement that mends rows that break the rule. It does not have to cover each of them. */
   readonly correction?: string
 }
 
+/** Names of a list of columns with commas, without their casts. */
+export function columnNames(columns: string): string[] {
+  return columns.split(',').map((column) => column.trim().replace(/::.*/, ''))
+}
+
 /** The rule that a table has exactly the rows that `rows` recomputes, compared by all columns. */
 export function sameRows(rule: string, table: string, columns: string, rows: string): DerivedRule {
   return {
     rule,
+    covers: { [table]: columnNames(columns) },
     violations: `
       WITH recomputed AS (${rows}), stored AS (SELECT ${columns} FROM ${table})
       SELECT concat_ws(' ', '${table} lacks', x::text) FROM (TABLE recomputed EXCEPT TABLE stored) x
       UNION ALL SELECT concat_ws(' ', '${table} has besides', x::text) FROM (TABLE stored EXCEPT TABLE recomputed) x`,
     recomputed: { table, columns, rows },
   }
+}
+
+/** Rules that rest on rows that the chain does not hold any more. @param rows name of these rows. */
+export function restingOn(rows: string, rules: readonly DerivedRule[]): DerivedRule[] {
+  return rules.map((rule) => ({ ...rule, restsOn: rows }))
 }

@@ -53,28 +53,36 @@ export async function digestDatabase(
 ): Promise<DatabaseDigest> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   try {
-    const chain = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
-    const positions = await client.query<DigestPosition>(
-      `SELECT name AS reader, block_num AS "blockNum", encode(block_id, 'hex') AS "blockId" FROM chain.readers ORDER BY name`,
-    )
-    const names = options.tables ?? (await listDigestTables(client))
-    const tables: TableDigest[] = []
-    for (const name of names) {
-      options.onTable?.(name, tables.length, names.length)
-      tables.push(await digestTable(client, name))
-    }
-    const joined = await client.query<{ digest: string }>(
-      'SELECT chain.join_digests($1, $2, $3::bigint[]) AS digest',
-      [tables.map((table) => table.name), tables.map(({ digest }) => digest), tables.map(({ rows }) => rows)],
-    )
-    return {
-      chainId: chain.rows[0]?.chain_id ?? null,
-      positions: positions.rows,
-      digest: joined.rows[0]!.digest,
-      tables,
-    }
+    return await digestSnapshot(client, options)
   } finally {
     await client.query('ROLLBACK').catch(() => undefined)
+  }
+}
+
+/** The same within a transaction of the caller. */
+export async function digestSnapshot(
+  client: pg.ClientBase,
+  options: DigestOptions = {},
+): Promise<DatabaseDigest> {
+  const chain = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
+  const positions = await client.query<DigestPosition>(
+    `SELECT name AS reader, block_num AS "blockNum", encode(block_id, 'hex') AS "blockId" FROM chain.readers ORDER BY name`,
+  )
+  const names = options.tables ?? (await listDigestTables(client))
+  const tables: TableDigest[] = []
+  for (const name of names) {
+    options.onTable?.(name, tables.length, names.length)
+    tables.push(await digestTable(client, name))
+  }
+  const joined = await client.query<{ digest: string }>(
+    'SELECT chain.join_digests($1, $2, $3::bigint[]) AS digest',
+    [tables.map((table) => table.name), tables.map(({ digest }) => digest), tables.map(({ rows }) => rows)],
+  )
+  return {
+    chainId: chain.rows[0]?.chain_id ?? null,
+    positions: positions.rows,
+    digest: joined.rows[0]!.digest,
+    tables,
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ChainSource } from '../sources/index.ts'
 import type { ComparedRow, Place, RowContext, VerifiedTable } from '../tables/index.ts'
-import { labelOf } from '../tables/index.ts'
+import { labelOf, placesOf } from '../tables/index.ts'
 import { DatabaseRows } from './database-rows.ts'
 import type { Queryable } from './database-rows.ts'
 import { byKey, differenceOf } from './difference.ts'
@@ -134,8 +134,8 @@ class TableComparison {
       await Promise.all(
         found.map(async ({ key, values }) => {
           this.#options.signal.throwIfAborted()
-          const place = table.locate(key, values, contract)
-          const row = await source.row(contract, table.contractTable, place)
+          const [place] = placesOf(table, { key, values, contract })
+          const row = place === undefined ? null : await source.row(contract, table.contractTable, place)
           this.#note(key, row === null ? null : table.expect(row, context).values, values)
           this.#count++
           this.#options.onRows(1)
@@ -153,7 +153,7 @@ class TableComparison {
       throw new Error(`more than ${MAX_SUSPECTS} rows of ${labelOf(table)} differ; the rest was not compared`)
     }
     const places = [chain, database].flatMap((values) =>
-      values === null ? [] : [table.locate(key, values, contract)],
+      values === null ? [] : placesOf(table, { key, values, contract }),
     )
     this.#suspects.set(name, {
       table,

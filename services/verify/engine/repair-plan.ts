@@ -1,3 +1,5 @@
+import { isWhole } from '../checked/index.ts'
+import type { Coverage } from '../checked/index.ts'
 import type { Children, Column, RowValues, VerifiedTable } from '../tables/index.ts'
 import type { Suspect } from './compare-table.ts'
 import { keyText } from './key-set.ts'
@@ -17,12 +19,6 @@ export interface PlannedRepair {
   readonly impossible: string | null
 }
 
-/** The block that a repair writes at. */
-export interface RepairBlock {
-  readonly num: number
-  readonly timeMs: bigint
-}
-
 /** Collects the parameters of a statement. */
 class Parameters {
   readonly values: unknown[] = []
@@ -33,112 +29,110 @@ class Parameters {
   }
 }
 
-/** What has to be written so that the database holds what the chain has. */
-export function planRepair(found: FoundDifference, block: RepairBlock): PlannedRepair {
-  const { table, chain } = found.suspect
+/**
+ * What has to be written so that the database holds what the chain has. Only values are written that the chain's row has,
+ * so that a repaired row is the one that it was before the damage.
+ */
+export function planRepair(found: FoundDifference, coverage: Coverage): PlannedRepair {
   switch (found.difference.kind) {
     case 'differs':
-      return planUpdate(found, chain!, block)
+      return planUpdate(found, coverage)
     case 'missing':
-      if (table.insert === undefined)
-        return impossible(found, 'what happened to it before is not known: restore a backup, or index again')
-      return { found, statements: insertRow(table, found.suspect.key, chain!, block), impossible: null }
+      return planInsert(found, coverage)
     case 'extra':
-      return planRemoval(found, block)
+      return planRemoval(found)
   }
 }
 
 function impossible(found: FoundDifference, why: string): PlannedRepair {
-  return { found, statements: [], impossible: why }
+  return { found, statements: [], impossible: `${why}: restore a backup, or index again` }
 }
 
-function planUpdate(found: FoundDifference, chain: RowValues, block: RepairBlock): PlannedRepair {
-  const { table, key } = found.suspect
+function planUpdate(found: FoundDifference, coverage: Coverage): PlannedRepair {
+  const { table, key, chain, database } = found.suspect
   const names = new Set(found.difference.columns.map(({ column }) => column))
   const columns = table.columns.filter(({ name }) => names.has(name))
   const fixed = columns.find(({ type, children }) => type === undefined && children === undefined)
-  if (fixed)
-    return impossible(found, `${fixed.name} follows from what happened: restore a backup, or index again`)
+  if (fixed) return impossible(found, `${fixed.name} follows from what happened`)
+  const vague = columns.find(({ name, unsure }) => isUnsure(chain![name], unsure))
+  if (vague) return impossible(found, `${vague.name} may have had bytes that are no text`)
   const statements: Statement[] = []
   const own = columns.filter(({ children }) => children === undefined)
   if (own.length > 0) {
     const parameters = new Parameters()
-    const sets = own.map((column) => `${writtenName(column)} = ${writeSql(column, chain, parameters)}`)
+    const sets = own.map((column) => `${writtenName(column)} = ${writeSql(column, chain!, parameters)}`)
     const condition = keySql(table, key, parameters)
     statements.push({
       text: `UPDATE ${table.name} t SET ${sets.join(', ')} WHERE ${condition}`,
       values: parameters.values,
     })
   }
-  for (const { name, children } of columns)
-    if (children) statements.push(...replaceChildren({ table, key }, children, chain[name], block))
-  statements.push(...completeRow(table, key))
-  return { found, statements, impossible: null }
-}
-
-function planRemoval(found: FoundDifference, block: RepairBlock): PlannedRepair {
-  const { table, key } = found.suspect
-  const children = table.columns.flatMap((column) => column.children ?? [])
-  const isOnlyChildren = children.length === table.columns.length
-  if (table.remove === undefined && !isOnlyChildren)
-    return impossible(found, 'how it ended is not known: restore a backup, or index again')
-  const statements = children.map((one) => deleteChildren({ table, key }, one))
-  if (table.remove !== undefined) {
-    const parameters = new Parameters()
-    const text = table.remove.replace('$block', String(block.num)).replace('$time', block.timeMs.toString())
-    statements.push({
-      text: `${text} WHERE ${keySql(table, key, parameters)}`,
-      values: parameters.values,
-    })
+  for (const { name, children } of columns) {
+    if (!children) continue
+    if (isWhole(coverage, children.table)) {
+      statements.push(...replaceChildren({ table, key }, children, chain![name]))
+      continue
+    }
+    if (lacksChild(children, chain![name], database![name]))
+      return impossible(found, `${children.table} lacks a row, and when it changed is not known`)
+    statements.push(...updateChildren({ table, key }, children, chain![name]))
   }
   return { found, statements, impossible: null }
 }
 
-function insertRow(
-  table: VerifiedTable,
-  key: readonly string[],
-  chain: RowValues,
-  block: RepairBlock,
-): Statement[] {
-  const children = table.columns.filter((column) => column.children !== undefined)
-  const own = table.columns.filter(({ type }) => type !== undefined)
+function isUnsure(value: unknown, unsure: string | undefined): boolean {
+  return unsure !== undefined && typeof value === 'string' && value.includes(unsure)
+}
+
+/** A row that the chain has and the database lacks is added where the chain's row is all that the database holds of it. */
+function planInsert(found: FoundDifference, coverage: Coverage): PlannedRepair {
+  const { table, key, chain } = found.suspect
+  const isAll =
+    table.where === undefined &&
+    table.columns.every(({ type, children }) =>
+      children ? isWhole(coverage, children.table) : type !== undefined,
+    ) &&
+    (ownColumns(table).length === 0 || isWhole(coverage, table.name))
+  if (!isAll) return impossible(found, 'what happened to it before is not known')
   const statements: Statement[] = []
-  if (children.length < table.columns.length) {
+  const own = ownColumns(table)
+  if (own.length > 0) {
     const parameters = new Parameters()
     const cells = new Map<string, string>()
     table.key.forEach(({ name, type }, i) => cells.set(name, parameters.add(key[i], type)))
-    for (const column of own) cells.set(writtenName(column), writeSql(column, chain, parameters))
-    const written = own.map(writtenName)
-    for (const [name, stamp] of Object.entries(table.insert ?? {})) cells.set(name, stampSql(stamp, block))
+    for (const column of own) cells.set(writtenName(column), writeSql(column, chain!, parameters))
     statements.push({
-      text: `INSERT INTO ${table.name} (${[...cells.keys()].join(', ')}) VALUES (${[...cells.values()].join(', ')})${onEnded(table, written)}`,
+      text: `INSERT INTO ${table.name} (${[...cells.keys()].join(', ')}) VALUES (${[...cells.values()].join(', ')})`,
       values: parameters.values,
     })
   }
-  for (const { name, children: one } of children)
-    statements.push(...replaceChildren({ table, key }, one!, chain[name], block))
-  statements.push(...completeRow(table, key))
-  return statements
+  for (const { name, children } of table.columns)
+    if (children) statements.push(...replaceChildren({ table, key }, children, chain![name]))
+  return { found, statements, impossible: null }
 }
 
-/** A row that the database has as ended while the chain has it is reopened: its other columns stay. */
-function onEnded({ key, reopen }: VerifiedTable, written: readonly string[]): string {
-  if (reopen === undefined) return ''
-  const names = key.map(({ name }) => name).join(', ')
-  const sets = [...written.map((name) => `${name} = EXCLUDED.${name}`), ...reopen]
-  return ` ON CONFLICT (${names}) DO UPDATE SET ${sets.join(', ')}`
-}
-
-/** Writes what follows from the row and from others. */
-function completeRow(table: VerifiedTable, key: readonly string[]): Statement[] {
-  if (table.complete === undefined) return []
+/** A row that the chain does not have is removed from a table of present rows; how a row of a table with ended ones ended is not known. */
+function planRemoval(found: FoundDifference): PlannedRepair {
+  const { table, key } = found.suspect
+  const statements = table.columns.flatMap(({ children }) =>
+    children ? [deleteChildren({ table, key }, children)] : [],
+  )
   const parameters = new Parameters()
-  return [{ text: `${table.complete} WHERE ${keySql(table, key, parameters)}`, values: parameters.values }]
+  if (table.clears) {
+    const sets = table.clears.map((name) => `${name} = NULL`)
+    const text = `UPDATE ${table.name} t SET ${sets.join(', ')} WHERE ${keySql(table, key, parameters)}`
+    return { found, statements: [...statements, { text, values: parameters.values }], impossible: null }
+  }
+  if (table.where !== undefined) return impossible(found, 'how it ended is not known')
+  if (ownColumns(table).length > 0) {
+    const text = `DELETE FROM ${table.name} t WHERE ${keySql(table, key, parameters)}`
+    statements.push({ text, values: parameters.values })
+  }
+  return { found, statements, impossible: null }
 }
 
-function stampSql(stamp: string, block: RepairBlock): string {
-  if (stamp === 'time') return block.timeMs.toString()
-  return stamp === 'block' ? String(block.num) : stamp.slice('sql:'.length)
+function ownColumns({ columns }: VerifiedTable): readonly Column[] {
+  return columns.filter(({ children }) => children === undefined)
 }
 
 const writtenName = ({ name, into }: Column) => into ?? name
@@ -164,26 +158,53 @@ function deleteChildren({ table, key }: RowOfTable, { table: name, by }: Childre
   }
 }
 
-function replaceChildren(
-  { table, key }: RowOfTable,
-  children: Children,
-  rows: unknown,
-  block: RepairBlock,
-): Statement[] {
+/** Rows of the chain as a FROM item with alias c, and the condition that a row of the table belongs to the same row. */
+function childRows(children: Children, rows: unknown, parameters: Parameters): string {
+  const shape = Object.entries(children.columns).map(([name, type]) => `${name} ${type}`)
+  return `jsonb_to_recordset(${parameters.add(rows, 'jsonb')}) AS c(${shape.join(', ')})`
+}
+
+function replaceChildren({ table, key }: RowOfTable, children: Children, rows: unknown): Statement[] {
   const parameters = new Parameters()
-  const list = parameters.add(rows, 'jsonb')
+  const from = childRows(children, rows, parameters)
   const cells = new Map<string, string>()
   children.by.forEach((name, i) => cells.set(name, parameters.add(key[i], table.key[i]!.type)))
   for (const name of Object.keys(children.columns)) cells.set(name, `c.${name}`)
-  for (const [name, stamp] of Object.entries(children.stamps ?? {})) cells.set(name, stampSql(stamp, block))
-  const shape = Object.entries(children.columns).map(([name, type]) => `${name} ${type}`)
   return [
     deleteChildren({ table, key }, children),
     {
-      text: `INSERT INTO ${children.table} (${[...cells.keys()].join(', ')})
-        SELECT ${[...cells.values()].join(', ')} FROM jsonb_to_recordset(${list}) AS c(${shape.join(', ')})`,
+      text: `INSERT INTO ${children.table} (${[...cells.keys()].join(', ')}) SELECT ${[...cells.values()].join(', ')} FROM ${from}`,
       values: parameters.values,
     },
+  ]
+}
+
+type ChildRow = Readonly<Record<string, unknown>>
+
+function lacksChild({ unique }: Children, chain: unknown, database: unknown): boolean {
+  const held = new Set((database as ChildRow[]).map((row) => row[unique!]))
+  return (chain as ChildRow[]).some((row) => !held.has(row[unique!]))
+}
+
+/** Writes the values of rows that the database has, and removes those that the chain does not have. */
+function updateChildren({ table, key }: RowOfTable, children: Children, rows: unknown): Statement[] {
+  const statement = (build: (from: string, belongs: string) => string): Statement => {
+    const parameters = new Parameters()
+    const from = childRows(children, rows, parameters)
+    const matches = children.by.map((name, i) => `t.${name} = ${parameters.add(key[i], table.key[i]!.type)}`)
+    return { text: build(from, matches.join(' AND ')), values: parameters.values }
+  }
+  const unique = children.unique!
+  const written = Object.keys(children.columns).filter((name) => name !== unique)
+  return [
+    statement(
+      (from, belongs) =>
+        `DELETE FROM ${children.table} t WHERE ${belongs} AND NOT EXISTS (SELECT 1 FROM ${from} WHERE c.${unique} = t.${unique})`,
+    ),
+    statement(
+      (from, belongs) =>
+        `UPDATE ${children.table} t SET ${written.map((name) => `${name} = c.${name}`).join(', ')} FROM ${from} WHERE ${belongs} AND c.${unique} = t.${unique}`,
+    ),
   ]
 }
 

@@ -4,7 +4,10 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { checkLease, takeLease } from '../../filler/index.ts'
 import type { Lease } from '../../filler/index.ts'
+import { readCoverage } from '../checked/index.ts'
 import { repairDerived } from '../derived/index.ts'
+import type { RefusedRule } from '../derived/index.ts'
+import { digestSnapshot } from '../digest/digest.ts'
 import type { ChainSource } from '../sources/index.ts'
 import { planRepair } from './repair-plan.ts'
 import type { PlannedRepair } from './repair-plan.ts'
@@ -18,14 +21,20 @@ import type { Verified } from './verify.ts'
 const HANDOVER_MS = 2_000
 /** Time for which a node at the committed block must not move on. */
 const REST_MS = 2_000
+/** How often the server looks whether the client of a long statement has gone, ms. */
+const CLIENT_CHECK_MS = 1_000
 
 /** What a repair did. */
 export interface Repaired extends Verified {
   readonly repairs: readonly PlannedRepair[]
-  /** Derived rules whose tables were rebuilt. */
+  /** Derived rules whose rows were written again. */
   readonly rebuilt: readonly string[]
-  /** Derived rules that rows still break. */
-  readonly broken: readonly string[]
+  /** Broken derived rules whose rows cannot be written. */
+  readonly refused: readonly RefusedRule[]
+  /** Whether the rows were written: all of them or none. */
+  readonly isWritten: boolean
+  /** Digest of the database before and after. */
+  readonly digests: { readonly before: string; readonly after: string }
 }
 
 interface Position {
@@ -35,44 +44,71 @@ interface Position {
 }
 
 /** What a repair would write, by what a comparison found. */
-export async function planRepairs(client: pg.ClientBase, { found }: Verified): Promise<PlannedRepair[]> {
-  const { rows } = await client.query<Position>(POSITION_SQL)
-  const { num, time } = rows[0] ?? { num: 0, time: 0n }
-  return found.map((one) => planRepair(one, { num, timeMs: time }))
+export function planRepairs({ found }: Verified): PlannedRepair[] {
+  const coverage = readCoverage()
+  return found.map((one) => planRepair(one, coverage))
 }
 
 /**
  * Compares, and writes what the chain has, in one transaction under the lease of every reader of the database: no
- * filler writes meanwhile. A node is compared with only when it stands at the committed block.
+ * filler writes meanwhile. Nothing is written when one row or one broken rule cannot be corrected. A node is compared
+ * with only when it stands at the committed block.
  *
  * @throws FatalError `READER_LEASE_HELD` while a filler writes. Nothing is written when anything fails.
- * @throws RetryableError `CHAIN_UNREACHABLE` when not everything could be compared.
+ * @throws RetryableError `CHAIN_UNREACHABLE` when not everything could be compared, `VERIFY_UNFINISHED` when it was stopped.
  */
 export async function repairDatabase(
   address: DatabaseAddress,
   options: VerifyDatabaseOptions,
 ): Promise<Repaired> {
   const client = await connectDatabase(address, { applicationName: 'pronghorn verify --repair' })
+  // The server ends a statement whose client has gone only when it looks for it.
+  await client.query(`SET client_connection_check_interval = ${CLIENT_CHECK_MS}`).catch(() => undefined)
+  const stop = (): void => void client.end().catch(() => undefined)
+  options.signal.addEventListener('abort', stop)
   try {
-    const leases = await takeLeases(client)
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
-    for (const lease of leases) await checkLease(client, lease)
-    const source = await openSource(client, options)
-    if (!source.isFixed) await checkRest(client, source)
-    const verified = await verify({ ...options, client, source, stallMs: REST_MS })
-    if (verified.report.unfinished !== null) {
-      throw new RetryableError('CHAIN_UNREACHABLE', `nothing was written: ${verified.report.unfinished}`)
-    }
-    if (!source.isFixed) await checkRest(client, source)
-    const repairs = await planRepairs(client, verified)
-    for (const { statements } of repairs)
-      for (const { text, values } of statements) await client.query(text, [...values])
-    const { rebuilt, broken } = await repairDerived(client)
-    await client.query('COMMIT')
-    return { ...verified, repairs, rebuilt, broken }
+    const repaired = await repairWithin(client, options)
+    options.signal.throwIfAborted()
+    options.signal.removeEventListener('abort', stop)
+    await client.query(repaired.isWritten ? 'COMMIT' : 'ROLLBACK')
+    return repaired
+  } catch (error) {
+    if (options.signal.aborted) throw new RetryableError('VERIFY_UNFINISHED', 'nothing was written: stopped')
+    throw error
   } finally {
+    options.signal.removeEventListener('abort', stop)
     await client.end().catch(() => undefined)
   }
+}
+
+/** Begins the transaction of a repair, and writes in it; the caller ends it. */
+async function repairWithin(client: pg.ClientBase, options: VerifyDatabaseOptions): Promise<Repaired> {
+  const leases = await takeLeases(client)
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  for (const lease of leases) await checkLease(client, lease)
+  const source = await openSource(client, options)
+  if (!source.isFixed) await checkRest(client, source)
+  const verified = await verify({ ...options, client, source, stallMs: REST_MS })
+  if (verified.report.unfinished !== null) {
+    throw new RetryableError('CHAIN_UNREACHABLE', `nothing was written: ${verified.report.unfinished}`)
+  }
+  if (!source.isFixed) await checkRest(client, source)
+  return { ...verified, ...(await writeRepairs(client, verified)) }
+}
+
+/** Writes what a comparison in the same transaction found; the caller rolls back when not all of it can be written. */
+export async function writeRepairs(
+  client: pg.ClientBase,
+  verified: Verified,
+): Promise<Omit<Repaired, keyof Verified>> {
+  const before = (await digestSnapshot(client)).digest
+  const repairs = planRepairs(verified)
+  for (const { statements } of repairs)
+    for (const { text, values } of statements) await client.query(text, [...values])
+  const { rebuilt, refused } = await repairDerived(client, verified.report.derived !== null)
+  const isWritten = refused.length === 0 && repairs.every(({ impossible }) => impossible === null)
+  const after = isWritten ? (await digestSnapshot(client)).digest : before
+  return { repairs, rebuilt, refused, isWritten, digests: { before, after } }
 }
 
 async function takeLeases(client: pg.ClientBase): Promise<Lease[]> {

@@ -1,3 +1,4 @@
+import type { CoverageReport } from '../checked/index.ts'
 import type { DerivedViolations } from '../derived/index.ts'
 import type { Difference } from './difference.ts'
 
@@ -28,6 +29,10 @@ export interface VerifyReport {
   readonly differences: readonly Difference[]
   /** Null when what is derived was not compared: only some rows were asked for. */
   readonly derived: readonly DerivedViolations[] | null
+  /** What the comparison covers; null when only some rows were asked for. */
+  readonly coverage: CoverageReport | null
+  /** Contracts of which neither the source nor the database has a row. */
+  readonly empty: readonly string[]
   /** What was not compared, and why. */
   readonly notes: readonly string[]
   /** Null when everything was compared; else why not. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { nameToBigInt } from '../../core/antelope/index.ts'
 import type { ChainSource } from '../sources/index.ts'
+import { placesOf } from '../tables/index.ts'
 import type { Place, RowValues } from '../tables/index.ts'
 import { DatabaseRows } from './database-rows.ts'
 import type { Queryable } from './database-rows.ts'
@@ -156,8 +157,8 @@ async function lookAgain(suspects: readonly Suspect[], options: SettleOptions): 
       const { table, contract, key } = suspect
       const places = new Map(suspect.places.map((place) => [placeText(place), place]))
       if (database !== null) {
-        const place = table.locate(key, database, contract)
-        places.set(placeText(place), place)
+        for (const place of placesOf(table, { key, values: database, contract }))
+          places.set(placeText(place), place)
       }
       const chain = await askChain(suspect, [...places.values()], options)
       return { ...suspect, chain, database, places: [...places.values()] }

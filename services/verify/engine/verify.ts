@@ -1,5 +1,7 @@
 import type pg from 'pg'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
+import { reportCoverage } from '../checked/index.ts'
+import type { CoverageReport } from '../checked/index.ts'
 import { findDerivedViolations } from '../derived/index.ts'
 import type { ChainSource } from '../sources/index.ts'
 import { labelOf, verifiedTables } from '../tables/index.ts'
@@ -64,6 +66,11 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   return { report: await run.report(started), found: run.found }
 }
 
+/** Schemas that hold what these tables are compared for. */
+function schemasOf(tables: readonly VerifiedTable[]): Set<string> {
+  return new Set(['chain', 'state', ...tables.map(({ family }) => family)])
+}
+
 class Run {
   readonly found: FoundDifference[] = []
   readonly #options: VerifyOptions
@@ -71,6 +78,8 @@ class Run {
   readonly #suspects: Suspect[] = []
   readonly #notes: string[] = []
   #derived: VerifyReport['derived'] = null
+  #coverage: CoverageReport | null = null
+  #empty: string[] = []
   #unfinished: string | null = null
   #formats: Formats | null = null
 
@@ -105,7 +114,11 @@ class Run {
         await this.#table(table, contracts.get(table.family)!, meter)
       }
       await this.#settle(meter)
-      if (tables === undefined && collection === undefined && sample === undefined) await this.#derive(meter)
+      if (tables === undefined && collection === undefined && sample === undefined) {
+        await this.#derive(meter)
+        this.#coverage = reportCoverage(schemasOf(wanted), await this.#countEnded(wanted))
+        this.#empty = this.#findEmpty(wanted, contracts)
+      }
     } catch (error) {
       if (!this.#options.signal.aborted && !(error instanceof RetryableError)) throw error
       this.#unfinished = this.#options.signal.aborted ? 'stopped' : (error as Error).message
@@ -123,6 +136,8 @@ class Run {
       tables: this.#tables,
       differences: this.found.map(({ difference }) => difference),
       derived: this.#derived,
+      coverage: this.#coverage,
+      empty: this.#empty,
       notes: [...this.#notes, ...(source.notes ?? [])],
       unfinished: this.#unfinished,
       seconds: (performance.now() - started) / 1_000,
@@ -182,6 +197,30 @@ class Run {
       deferred: source.isFixed ? 0 : compared.suspects.length,
       seen: 0,
       differences: 0,
+    })
+  }
+
+  /** Rows that ended on the chain, table by table. */
+  async #countEnded(tables: readonly VerifiedTable[]): Promise<CoverageReport['ended']> {
+    const counts: { rows: string; count: number }[] = []
+    for (const { ended, name, where } of tables) {
+      if (ended === undefined) continue
+      const { rows } = await this.#options.client.query<{ count: bigint }>(
+        `SELECT count(*) FROM ${name} t WHERE NOT (${where})`,
+      )
+      counts.push({ rows: ended, count: Number(rows[0]!.count) })
+    }
+    return counts
+  }
+
+  /** Contracts of which neither side has a row: why is not known, so that this is not equality. */
+  #findEmpty(tables: readonly VerifiedTable[], contracts: ReadonlyMap<Family, string>): string[] {
+    return [...new Set(tables.map(({ family }) => family))].flatMap((family) => {
+      const labels = new Set(tables.filter((table) => table.family === family).map(labelOf))
+      const hasRows = this.#tables.some(
+        ({ table, rows, differences }) => labels.has(table) && rows + differences > 0,
+      )
+      return hasRows ? [] : [contracts.get(family)!]
     })
   }
 

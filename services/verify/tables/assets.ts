@@ -19,15 +19,12 @@ import {
   sortBy,
   symbolAs,
   text,
-  unknownHistory,
 } from './values.ts'
 
 const pick = (rows: unknown, names: readonly string[]): unknown[] =>
   (rows as Record<string, unknown>[]).map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))
 
 const format = (fields: unknown) => pick(fields, ['name', 'type'])
-
-const stamps = { updated_at_time: 'time', updated_at_block: 'block' } as const
 
 /** A database that was taken over from eosio-contract-api learns who pays for a row when the row changes. */
 const UNKNOWN_PAYER = "t.ram_payer IS NULL AND EXISTS (SELECT 1 FROM chain.imports WHERE kind = 'database')"
@@ -101,7 +98,7 @@ export const assetsTables: readonly VerifiedTable[] = [
           table: 'assets.balances',
           by: ['owner'],
           columns: { token_symbol: 'text', amount: 'bigint' },
-          stamps,
+          unique: 'token_symbol',
         },
       },
     ],
@@ -110,7 +107,6 @@ export const assetsTables: readonly VerifiedTable[] = [
       values: { quantities: quantities(data.quantities) },
     }),
     locate: byName,
-    insert: {},
   },
   {
     name: 'assets.collections',
@@ -139,8 +135,6 @@ export const assetsTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byName,
-    insert: { created_at_time: 'time', created_at_block: 'block' },
-    remove: 'DELETE FROM assets.collections t',
   },
   {
     name: 'assets.author_swaps',
@@ -163,8 +157,6 @@ export const assetsTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byName,
-    insert: {},
-    remove: 'DELETE FROM assets.author_swaps t',
   },
   {
     name: 'assets.schemas',
@@ -183,8 +175,6 @@ export const assetsTables: readonly VerifiedTable[] = [
       values: { format: format(data.format) },
     }),
     locate: ([collection, schema]) => ({ scope: collection!, primary: nameToBigInt(schema!) }),
-    insert: { created_at_time: 'time', created_at_block: 'block' },
-    remove: 'DELETE FROM assets.schemas t',
   },
   {
     name: 'assets.schemas',
@@ -205,7 +195,7 @@ export const assetsTables: readonly VerifiedTable[] = [
       values: { types: pick(data.format_type, ['name', 'mediatype', 'info']) },
     }),
     locate: ([collection, schema]) => ({ scope: collection!, primary: nameToBigInt(schema!) }),
-    remove: 'UPDATE assets.schemas t SET types = NULL',
+    clears: ['types'],
   },
   {
     name: 'assets.templates',
@@ -214,6 +204,7 @@ export const assetsTables: readonly VerifiedTable[] = [
     key: [{ name: 'template_id', type: 'integer' }],
     from: 'assets.templates t',
     where: 't.deleted_at_block IS NULL',
+    ended: 'deleted templates',
     collection: 'collection_name',
     scopedByCollection: true,
     columns: [
@@ -241,10 +232,6 @@ export const assetsTables: readonly VerifiedTable[] = [
       scope: values.collection_name as string,
       primary: BigInt(template!),
     }),
-    insert: { created_at_time: 'time', created_at_block: 'block' },
-    reopen: ['deleted_at_time = NULL', 'deleted_at_block = NULL'],
-    remove:
-      'UPDATE assets.templates t SET deleted_at_block = $block, deleted_at_time = $time, mutable_data = NULL',
   },
   {
     name: 'assets.templates',
@@ -269,7 +256,7 @@ export const assetsTables: readonly VerifiedTable[] = [
       scope: values.collection_name as string,
       primary: BigInt(template!),
     }),
-    remove: 'UPDATE assets.templates t SET mutable_data = NULL',
+    clears: ['mutable_data'],
   },
   {
     name: 'assets.assets',
@@ -278,6 +265,7 @@ export const assetsTables: readonly VerifiedTable[] = [
     key: [{ name: 'asset_id', type: 'bigint' }],
     from: 'assets.assets t',
     where: 't.owner IS NOT NULL',
+    ended: 'burned assets',
     collection: 'collection_name',
     columns: [
       plain('owner', 'text'),
@@ -323,8 +311,6 @@ export const assetsTables: readonly VerifiedTable[] = [
       }
     },
     locate: ([asset], values) => ({ scope: values.owner as string, primary: BigInt(asset!) }),
-    insert: unknownHistory(['minted', 'transferred', 'updated']),
-    reopen: ['burned_at_time = NULL', 'burned_at_block = NULL', 'burned_by_account = NULL'],
   },
   {
     name: 'assets.offers',
@@ -333,6 +319,7 @@ export const assetsTables: readonly VerifiedTable[] = [
     key: [{ name: 'offer_id', type: 'bigint' }],
     from: 'assets.offers t',
     where: 't.state IN (0, 1)',
+    ended: 'ended offers',
     columns: [
       plain('sender', 'text'),
       plain('recipient', 'text'),
@@ -353,13 +340,5 @@ export const assetsTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byNumber,
-    insert: { ...unknownHistory(['created', 'updated']), state: 'sql:0', collection_names: "sql:'{}'" },
-    reopen: [],
-    complete: `
-      UPDATE assets.offers t SET
-        collection_names = ARRAY(SELECT DISTINCT a.collection_name FROM assets.assets a
-          WHERE a.asset_id = ANY(t.sender_asset_ids || t.recipient_asset_ids) ORDER BY 1),
-        state = (EXISTS (SELECT 1 FROM assets.assets a WHERE a.asset_id = ANY(t.sender_asset_ids) AND a.owner IS DISTINCT FROM t.sender
-          OR a.asset_id = ANY(t.recipient_asset_ids) AND a.owner IS DISTINCT FROM t.recipient))::integer`,
   },
 ]

@@ -3,7 +3,7 @@ import { marketTables } from './market.ts'
 import { oracleTables } from './oracle.ts'
 import type { VerifiedTable } from './table.ts'
 import { toolsTables } from './tools.ts'
-export { labelOf } from './table.ts'
+export { labelOf, placesOf } from './table.ts'
 export type {
   ComparedRow,
   Place,

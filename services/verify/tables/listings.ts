@@ -1,4 +1,3 @@
-import { listingFacts } from '../derived/index.ts'
 import type { VerifiedTable } from './table.ts'
 import {
   big,
@@ -15,29 +14,9 @@ import {
   price,
   symbolAs,
   text,
-  unknownHistory,
 } from './values.ts'
 
-const shown = [
-  'min_mint',
-  'max_mint',
-  'template_ids',
-  'schema_names',
-  'traits',
-  'name',
-  'template_id',
-  'schema_name',
-  'asset_names',
-]
-
-/** Writes what a listing says of its assets, and other assignments. */
-const completeListing = (table: string, id: string, more: readonly string[]) => `
-  UPDATE ${table} t SET asset_count = cardinality(t.asset_ids), ${more.map((one) => `${one}, `).join('')}
-    (${shown.join(', ')}) = (SELECT ${shown.map((name) => `f.${name}`).join(', ')} FROM ${table} l CROSS JOIN LATERAL (${listingFacts}) f WHERE l.${id} = t.${id})`
-
-const created = unknownHistory(['created', 'updated'])
-
-/** Sales, auctions and offers to buy. What the chain does not have of one that a repair adds is null or unknown. */
+/** Sales, auctions and offers to buy.  */
 export const listingTables: readonly VerifiedTable[] = [
   {
     name: 'market.sales',
@@ -46,6 +25,7 @@ export const listingTables: readonly VerifiedTable[] = [
     key: [{ name: 'sale_id', type: 'bigint' }],
     from: 'market.sales t',
     where: 't.state IN (0, 1, 4)',
+    ended: 'ended sales',
     collection: 'collection_name',
     columns: [
       plain('seller', 'text'),
@@ -78,13 +58,6 @@ export const listingTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byNumber,
-    insert: { ...created, state: 'sql:0', asset_count: 'sql:0' },
-    reopen: ['buyer = NULL', 'taker_marketplace = NULL', 'intended_median = NULL'],
-    complete: completeListing('market.sales', 'sale_id', [
-      'price = CASE WHEN t.listing_symbol = t.settlement_symbol THEN t.listing_price END',
-      `state = CASE WHEN t.offer_id IS NULL THEN 0
-        WHEN EXISTS (SELECT 1 FROM assets.offers o WHERE o.offer_id = t.offer_id AND o.state = 0) THEN 1 ELSE 4 END`,
-    ]),
   },
   {
     name: 'market.auctions',
@@ -93,6 +66,7 @@ export const listingTables: readonly VerifiedTable[] = [
     key: [{ name: 'auction_id', type: 'bigint' }],
     from: 'market.auctions t',
     where: 't.state < 2 AND NOT (t.claimed_by_buyer AND t.claimed_by_seller)',
+    ended: 'ended auctions',
     collection: 'collection_name',
     columns: [
       plain('seller', 'text'),
@@ -111,7 +85,7 @@ export const listingTables: readonly VerifiedTable[] = [
       plain('claimed_by_seller', 'boolean'),
       plain('claimed_by_buyer', 'boolean'),
       plain('maker_marketplace', 'text'),
-      { name: 'taker_marketplace', sql: "coalesce(t.taker_marketplace, '')", type: 'text' },
+      { name: 'taker_marketplace', sql: "coalesce(t.taker_marketplace, '')" },
       plain('collection_name', 'text'),
       plain('collection_fee', 'double precision'),
     ],
@@ -133,12 +107,6 @@ export const listingTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byNumber,
-    insert: { ...created, asset_count: 'sql:0' },
-    reopen: [],
-    complete: completeListing('market.auctions', 'auction_id', [
-      'taker_marketplace = CASE WHEN t.buyer IS NOT NULL THEN t.taker_marketplace END',
-      'starting_price = CASE WHEN t.buyer IS NULL THEN t.price ELSE t.starting_price END',
-    ]),
   },
   {
     name: 'market.buyoffers',
@@ -147,6 +115,7 @@ export const listingTables: readonly VerifiedTable[] = [
     key: [{ name: 'buyoffer_id', type: 'bigint' }],
     from: 'market.buyoffers t',
     where: 't.state IN (0, 4)',
+    ended: 'ended buy offers',
     collection: 'collection_name',
     columns: [
       plain('buyer', 'text'),
@@ -173,12 +142,6 @@ export const listingTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byNumber,
-    insert: { ...created, state: 'sql:0', asset_count: 'sql:0' },
-    reopen: ['taker_marketplace = NULL', 'decline_memo = NULL'],
-    complete: completeListing('market.buyoffers', 'buyoffer_id', [
-      `state = CASE WHEN EXISTS (SELECT 1 FROM unnest(t.asset_ids) g(id) LEFT JOIN assets.assets a ON a.asset_id = g.id
-        WHERE a.owner IS DISTINCT FROM t.seller) THEN 4 ELSE 0 END`,
-    ]),
   },
   {
     name: 'market.template_buyoffers',
@@ -187,6 +150,7 @@ export const listingTables: readonly VerifiedTable[] = [
     key: [{ name: 'buyoffer_id', type: 'bigint' }],
     from: 'market.template_buyoffers t',
     where: 't.state = 0',
+    ended: 'ended template buy offers',
     collection: 'collection_name',
     columns: [
       plain('buyer', 'text'),
@@ -209,18 +173,5 @@ export const listingTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byNumber,
-    insert: { ...created, state: 'sql:0' },
-    reopen: [
-      'state = 0',
-      'seller = NULL',
-      'taker_marketplace = NULL',
-      'asset_id = NULL',
-      'mint = NULL',
-      "traits = '{}'",
-    ],
-    complete: `
-      UPDATE market.template_buyoffers t SET (schema_name, name) = (
-        SELECT min(w.schema_name), min((coalesce(w.mutable_data, '{}') || w.immutable_data) ->> 'name')
-        FROM assets.templates w WHERE w.template_id = t.template_id)`,
   },
 ]

@@ -22,7 +22,6 @@ import {
 /** End of a range of ids that still runs. */
 const openEnd = (2n ** 64n - 1n).toString()
 
-const stamps = { updated_at_time: 'time', updated_at_block: 'block' } as const
 interface BonusRange {
   readonly counter_name: string
   readonly start_id: unknown
@@ -123,8 +122,6 @@ export const marketTables: readonly VerifiedTable[] = [
       values: { counter_value: id(data.counter_value) },
     }),
     locate: byName,
-    insert: {},
-    remove: 'DELETE FROM market.counters t',
   },
   {
     name: 'market.marketplaces',
@@ -138,8 +135,6 @@ export const marketTables: readonly VerifiedTable[] = [
       values: { creator: text(data.creator) },
     }),
     locate: byName,
-    insert: { created_at_time: 'time', created_at_block: 'block' },
-    remove: 'DELETE FROM market.marketplaces t',
   },
   {
     name: 'market.balances',
@@ -154,7 +149,7 @@ export const marketTables: readonly VerifiedTable[] = [
           table: 'market.balances',
           by: ['owner'],
           columns: { token_symbol: 'text', amount: 'bigint' },
-          stamps,
+          unique: 'token_symbol',
         },
       },
     ],
@@ -163,7 +158,6 @@ export const marketTables: readonly VerifiedTable[] = [
       values: { quantities: quantities(data.quantities) },
     }),
     locate: byName,
-    insert: {},
   },
   {
     name: 'market.bonus_fees',
@@ -201,8 +195,6 @@ export const marketTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byNumber,
-    insert: { created_at_time: 'time', created_at_block: 'block' },
-    remove: 'DELETE FROM market.bonus_fees t',
   },
   ...listingTables,
   ...royaltyTables,

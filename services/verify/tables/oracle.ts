@@ -47,8 +47,6 @@ export const oracleTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byName,
-    insert: { updated_at_time: 'sql:0', updated_at_block: 'sql:0' },
-    remove: 'DELETE FROM oracle.pairs t',
   },
   {
     name: 'oracle.datapoints',
@@ -75,7 +73,5 @@ export const oracleTables: readonly VerifiedTable[] = [
       },
     }),
     locate: ([pair, point]) => ({ scope: pair!, primary: BigInt(point!) }),
-    insert: {},
-    remove: 'DELETE FROM oracle.datapoints t',
   },
 ]

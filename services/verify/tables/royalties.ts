@@ -1,13 +1,6 @@
 import type { VerifiedTable } from './table.ts'
 import { byName, freeText, freeTextColumn, id, int, plain, text } from './values.ts'
 
-const seen = {
-  created_at_time: 'time',
-  updated_at_time: 'time',
-  created_at_block: 'block',
-  updated_at_block: 'block',
-} as const
-
 const shares = (value: unknown) =>
   (value as { recipient: string; weight: unknown }[]).map(({ recipient, weight }) => ({
     recipient,
@@ -52,8 +45,6 @@ export const royaltyTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byName,
-    insert: seen,
-    remove: 'DELETE FROM market.royalty_configs t',
   },
   {
     name: 'market.royalty_templates',
@@ -76,8 +67,6 @@ export const royaltyTables: readonly VerifiedTable[] = [
       scope: collection!,
       primary: BigInt.asUintN(32, BigInt(template!)),
     }),
-    insert: seen,
-    remove: 'DELETE FROM market.royalty_templates t',
   },
   {
     name: 'market.royalty_attributes',
@@ -115,7 +104,5 @@ export const royaltyTables: readonly VerifiedTable[] = [
       },
     }),
     locate: ([collection, rule]) => ({ scope: collection!, primary: BigInt(rule!) }),
-    insert: seen,
-    remove: 'DELETE FROM market.royalty_attributes t',
   },
 ]

@@ -1,3 +1,5 @@
+import { EncodeError } from '../../core/bytes/index.ts'
+
 /** A row of a contract table, decoded. */
 export interface ChainRow {
   readonly scope: string
@@ -48,6 +50,8 @@ export interface Column {
   readonly type?: string
   /** SQL that a repair writes instead of the value, with `$` for it, such as `nullif($, '')`. */
   readonly write?: string
+  /** Text that stands for several: a repair cannot write a value of the chain with it. */
+  readonly unsure?: string
   /** The column that a repair writes, where the value is computed from one of another name. */
   readonly into?: string
   /** Rows of another table that belong to this one; the value is a list of objects of its columns. */
@@ -61,8 +65,8 @@ export interface Children {
   readonly by: readonly string[]
   /** Its own columns with their types; 64-bit integers are text in JSON. */
   readonly columns: Readonly<Record<string, string>>
-  /** What repairs fill with the block at which they write: column to what. */
-  readonly stamps?: Readonly<Record<string, 'time' | 'block'>>
+  /** The column that tells the rows of one row apart, where `columns` are not all columns of the table. */
+  readonly unique?: string
 }
 
 /** Where a row may be on the chain. */
@@ -95,14 +99,23 @@ export interface VerifiedTable {
   readonly expect: (row: ChainRow, context: RowContext) => ComparedRow
   /** Where the row of a key is on the chain; `values` are those of either side. `contract` is the contract's account. */
   readonly locate: (key: readonly string[], values: RowValues, contract: string) => Place
-  /** How a row that the database lacks is added; without it, it cannot be. */
-  readonly insert?: Readonly<Record<string, 'time' | 'block' | `sql:${string}`>>
-  /** Assignments that reopen a row which the database has as ended. Without them such a row cannot conflict. */
-  readonly reopen?: readonly string[]
-  /** What follows from the row and from others, after a repair wrote it: SQL with alias t, after it the condition. */
-  readonly complete?: string
-  /** How a row that the chain does not have is removed: SQL with alias t, after it the condition; without it, it cannot be. */
-  readonly remove?: string
+  /** The name of the rows that `where` leaves out, where these are rows that ended on the chain. */
+  readonly ended?: string
+  /** Columns that are null while the chain has no such row: the other columns are of another row of the chain. */
+  readonly clears?: readonly string[]
+}
+
+/** Where a row may be on the chain: nowhere, when its values are none that the chain could have. */
+export function placesOf(
+  table: VerifiedTable,
+  { key, values, contract }: Pick<ComparedRow, 'key' | 'values'> & { readonly contract: string },
+): Place[] {
+  try {
+    return [table.locate(key, values, contract)]
+  } catch (error) {
+    if (error instanceof EncodeError) return []
+    throw error
+  }
 }
 
 /** What reports call a table. */

@@ -1,18 +1,6 @@
 import { keyText, parseKeyText } from '../../core/antelope/index.ts'
 import type { VerifiedTable } from './table.ts'
-import {
-  bigList,
-  byNumber,
-  flag,
-  freeText,
-  freeTextColumn,
-  id,
-  ids,
-  onlyRow,
-  plain,
-  text,
-  unknownHistory,
-} from './values.ts'
+import { bigList, byNumber, flag, freeText, freeTextColumn, id, ids, onlyRow, plain, text } from './values.ts'
 
 /** Tables of the tools contract. */
 export const toolsTables: readonly VerifiedTable[] = [
@@ -36,7 +24,6 @@ export const toolsTables: readonly VerifiedTable[] = [
       },
     }),
     locate: onlyRow('config'),
-    insert: {},
   },
   {
     name: 'tools.links',
@@ -45,6 +32,7 @@ export const toolsTables: readonly VerifiedTable[] = [
     key: [{ name: 'link_id', type: 'bigint' }],
     from: 'tools.links t',
     where: 't.state IN (0, 1)',
+    ended: 'ended links',
     columns: [
       plain('creator', 'text'),
       plain('public_key', 'text'),
@@ -69,17 +57,6 @@ export const toolsTables: readonly VerifiedTable[] = [
       },
     }),
     locate: byNumber,
-    insert: {
-      ...unknownHistory(['created', 'updated']),
-      has_unknown_assets: 'sql:false',
-      collection_names: "sql:'{}'",
-    },
-    reopen: ['claimer = NULL', 'claimer_signature = NULL'],
-    complete: `
-      UPDATE tools.links t SET (collection_names, has_unknown_assets) = (
-        SELECT coalesce(array_agg(DISTINCT a.collection_name ORDER BY a.collection_name) FILTER (WHERE a.asset_id IS NOT NULL), '{}'),
-          count(*) > count(a.asset_id)
-        FROM unnest(t.asset_ids) g(id) LEFT JOIN assets.assets a ON a.asset_id = g.id)`,
   },
 ]
 

@@ -41,7 +41,7 @@ export function freeText(value: unknown): string {
 
 /** The column of free text that {@link freeText} is compared with. */
 export function freeTextColumn(name: string): Column {
-  return { name, sql: `replace(t.${name}, U&'\\FFFD', '?')`, type: 'text' }
+  return { name, sql: `replace(t.${name}, U&'\\FFFD', '?')`, type: 'text', unsure: '?' }
 }
 
 /** Packed attributes decoded with their format: bytes as hexadecimal text or a list of numbers. */
@@ -115,14 +115,4 @@ export function onlyRow(
   table: string,
 ): (key: readonly string[], values: RowValues, contract: string) => Place {
   return (_key, _values, contract) => ({ scope: contract, primary: nameToBigInt(table) })
-}
-
-/** How a repair fills times and blocks that the chain does not have: 0, which answers show as null. */
-export function unknownHistory(what: readonly string[]): Readonly<Record<string, `sql:${string}`>> {
-  return Object.fromEntries(
-    what.flatMap((name) => [
-      [`${name}_at_time`, 'sql:0'],
-      [`${name}_at_block`, 'sql:0'],
-    ]),
-  )
 }

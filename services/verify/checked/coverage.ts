@@ -1,0 +1,90 @@
+import { derivedRules } from '../derived/index.ts'
+import { verifiedTables } from '../tables/index.ts'
+import { comparedOtherwise, notChecked } from './not-checked.ts'
+
+/** How `verify` accounts for a column. */
+export type ColumnCheck =
+  | { readonly kind: 'compared' }
+  | { readonly kind: 'recomputed'; readonly rules: readonly string[] }
+  | { readonly kind: 'not checked'; readonly reason: string }
+
+/** Table with its schema, to column, to how it is accounted for. */
+export type Coverage = ReadonlyMap<string, ReadonlyMap<string, ColumnCheck>>
+
+type Checks = Map<string, Map<string, ColumnCheck>>
+
+function set(checks: Checks, table: string, columns: Iterable<string>, check: ColumnCheck): void {
+  const ofTable = checks.get(table) ?? new Map<string, ColumnCheck>()
+  checks.set(table, ofTable)
+  for (const column of columns) ofTable.set(column, check)
+}
+
+/** Every column that `verify` knows. One that is compared with the chain counts as compared, even where a rule reads it too. */
+export function readCoverage(): Coverage {
+  const checks: Checks = new Map()
+  for (const { reason, columns } of notChecked) {
+    for (const [table, names] of Object.entries(columns))
+      set(checks, table, names.split(' '), { kind: 'not checked', reason })
+  }
+  const rules = new Map<string, string[]>()
+  for (const { rule, covers } of derivedRules) {
+    for (const [table, columns] of Object.entries(covers))
+      for (const column of columns) {
+        const place = `${table} ${column}`
+        rules.set(place, [...(rules.get(place) ?? []), rule])
+        set(checks, table, [column], { kind: 'recomputed', rules: rules.get(place)! })
+      }
+  }
+  for (const { name, key, columns } of verifiedTables) {
+    const own = columns.filter(({ children }) => children === undefined)
+    if (own.length > 0) {
+      set(checks, name, [...key, ...own].map(columnOf), { kind: 'compared' })
+    }
+    for (const { children } of columns)
+      if (children)
+        set(checks, children.table, [...children.by, ...Object.keys(children.columns)], { kind: 'compared' })
+  }
+  for (const [table, names] of Object.entries(comparedOtherwise))
+    set(checks, table, names.split(' '), { kind: 'compared' })
+  return checks
+}
+
+function columnOf({ name, into }: { readonly name: string; readonly into?: string }): string {
+  return into ?? name
+}
+
+/** Whether every column of a table is compared with the chain: the chain's row is all that the database holds of it. */
+export function isWhole(coverage: Coverage, table: string): boolean {
+  return [...(coverage.get(table)?.values() ?? [])].every(({ kind }) => kind === 'compared')
+}
+
+/** What a comparison covers, in numbers. */
+export interface CoverageReport {
+  /** Columns that are compared with the chain. */
+  readonly compared: number
+  /** Columns that are recomputed from other rows. */
+  readonly recomputed: number
+  readonly notChecked: readonly { readonly reason: string; readonly columns: readonly string[] }[]
+  /** Rows that ended on the chain: their columns are not compared with it. */
+  readonly ended: readonly { readonly rows: string; readonly count: number }[]
+}
+
+/** Sums the columns of these schemas. */
+export function reportCoverage(schemas: ReadonlySet<string>, ended: CoverageReport['ended']): CoverageReport {
+  let [compared, recomputed] = [0, 0]
+  const open = new Map<string, string[]>()
+  for (const [table, columns] of readCoverage()) {
+    if (!schemas.has(table.split('.')[0]!)) continue
+    for (const [column, check] of columns) {
+      if (check.kind === 'compared') compared++
+      else if (check.kind === 'recomputed') recomputed++
+      else open.set(check.reason, [...(open.get(check.reason) ?? []), `${table}.${column}`])
+    }
+  }
+  return {
+    compared,
+    recomputed,
+    notChecked: [...open].map(([reason, columns]) => ({ reason, columns })),
+    ended,
+  }
+}

@@ -1,0 +1,184 @@
+import type { DerivedRule } from './rule.ts'
+
+/** Tables with a block and its time: table, then the names before `_at_time` and `_at_block`. */
+const dated: Readonly<Record<string, readonly string[]>> = {
+  'assets.assets': ['minted', 'transferred', 'updated', 'burned'],
+  'assets.balances': ['updated'],
+  'assets.collections': ['created'],
+  'assets.offers': ['created', 'updated'],
+  'assets.schemas': ['created'],
+  'assets.templates': ['created', 'deleted'],
+  'market.auctions': ['created', 'updated'],
+  'market.balances': ['updated'],
+  'market.bonus_fees': ['created'],
+  'market.buyoffers': ['created', 'updated'],
+  'market.marketplaces': ['created'],
+  'market.royalty_attributes': ['created', 'updated'],
+  'market.royalty_configs': ['created', 'updated'],
+  'market.royalty_templates': ['created', 'updated'],
+  'market.sales': ['created', 'updated'],
+  'market.template_buyoffers': ['created', 'updated'],
+  'oracle.pairs': ['updated'],
+  'tools.links': ['created', 'updated'],
+}
+
+const eventFamilies = ['assets', 'market', 'tools'] as const
+
+/** Statement that returns every block that rows name, with the time that they give it. Rows without a known block have 0. */
+const datedBlocks = [
+  ...eventFamilies.map((family) => `SELECT block_num, block_time FROM ${family}.blocks`),
+  ...Object.entries(dated).flatMap(([table, names]) =>
+    names.map((name) => `SELECT ${name}_at_block, ${name}_at_time FROM ${table} WHERE ${name}_at_block > 0`),
+  ),
+  'SELECT block_num, block_time FROM chain.readers WHERE block_num > 0',
+  'SELECT block_num, block_time FROM chain.reversible_blocks',
+].join(' UNION ')
+
+/** Statements that return the sequence of every event of a family that has a row. */
+const events: Readonly<Record<(typeof eventFamilies)[number], string>> = {
+  assets: `SELECT seq FROM assets.logs UNION ALL SELECT transfer_id FROM assets.transfers
+    UNION ALL SELECT minted_seq FROM assets.assets WHERE minted_seq IS NOT NULL`,
+  market: `SELECT seq FROM market.logs UNION ALL SELECT seq FROM market.bids UNION ALL SELECT seq FROM market.royalty_payouts`,
+  tools: 'SELECT seq FROM tools.logs',
+}
+
+/** A transaction of the market may have had nothing but payouts of no settlement: an empty list has no row. */
+function transactionsOf(family: 'assets' | 'tools'): DerivedRule {
+  return {
+    rule: `each transaction of ${family}.blocks begins with an event that is there`,
+    covers: {},
+    violations: `
+      WITH events AS (${events[family]}), transactions AS (
+        SELECT b.block_num, b.first_seq + o AS seq FROM ${family}.blocks b, unnest(b.tx_offsets) o)
+      SELECT concat_ws(' ', 'block', block_num, 'lacks event', seq) FROM transactions t
+      WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.seq = t.seq)`,
+  }
+}
+
+function eventsOf(family: (typeof eventFamilies)[number]): DerivedRule {
+  return {
+    rule: `each event of ${family} has its block`,
+    covers: {},
+    violations: `
+      SELECT concat_ws(' ', 'event', seq, 'is before the first block') FROM (${events[family]}) e
+      WHERE seq < (SELECT coalesce(min(first_seq), 9223372036854775807) FROM ${family}.blocks)`,
+  }
+}
+
+/** What rows of the past have to agree on. The chain does not hold them any more: only contradictions are found. */
+export const historyRules: readonly DerivedRule[] = [
+  {
+    rule: 'every block has one time, and later blocks have later times',
+    covers: {},
+    violations: `
+      SELECT concat_ws(' ', 'block', block_num, 'at', block_time, 'after block', before_num, 'at', before_time) FROM (
+        SELECT block_num, block_time, lag(block_num) OVER w AS before_num, lag(block_time) OVER w AS before_time
+        FROM (${datedBlocks}) d WINDOW w AS (ORDER BY block_num, block_time)) o
+      WHERE block_num = before_num OR block_time <= before_time`,
+  },
+  {
+    rule: 'no row is of a later block than the position',
+    covers: {},
+    violations: `
+      SELECT concat_ws(' ', 'block', block_num, 'is after the position') FROM (${datedBlocks}) d
+      WHERE block_num > (SELECT max(block_num) FROM chain.readers WHERE name IN (SELECT reader FROM chain.sources))`,
+  },
+  {
+    rule: 'the position is the newest block that can still be undone',
+    covers: {},
+    violations: `
+      SELECT concat_ws(' ', 'reader', r.name, 'at block', r.block_num, encode(r.block_id, 'hex'), 'but', n.block_num, encode(n.block_id, 'hex'))
+      FROM chain.readers r CROSS JOIN LATERAL (
+        SELECT b.block_num, b.block_id FROM chain.reversible_blocks b WHERE b.reader = r.name ORDER BY b.block_num DESC LIMIT 1) n
+      WHERE (r.block_num, r.block_id) <> (n.block_num, n.block_id)`,
+  },
+  ...eventFamilies.map(eventsOf),
+  transactionsOf('assets'),
+  transactionsOf('tools'),
+  {
+    rule: 'each sender of an asset received it before, and its owner received it last',
+    covers: {
+      'assets.transfers': ['sender', 'recipient', 'asset_ids'],
+      'assets.assets': ['initial_receiver'],
+    },
+    violations: `
+      WITH moves AS (
+        SELECT asset, t.transfer_id, t.sender, t.recipient, lag(t.recipient) OVER w AS holder,
+          lead(t.transfer_id) OVER w IS NULL AS is_last
+        FROM assets.transfers t, unnest(t.asset_ids) asset WINDOW w AS (PARTITION BY asset ORDER BY t.transfer_id))
+      SELECT concat_ws(' ', 'asset', asset_id, 'transfer', transfer_id, 'from', sender, 'held by', coalesce(holder, initial_receiver)) FROM (
+        SELECT a.asset_id, a.initial_receiver, m.* FROM assets.assets a JOIN moves m ON m.asset = a.asset_id WHERE a.minted_at_block > 0) k
+      WHERE sender <> coalesce(holder, initial_receiver)
+      UNION ALL
+      SELECT concat_ws(' ', 'asset', a.asset_id, 'last received by', coalesce(m.recipient, a.initial_receiver), 'is with', coalesce(a.owner, a.burned_by_account))
+      FROM assets.assets a LEFT JOIN moves m ON m.asset = a.asset_id AND m.is_last
+      WHERE a.minted_at_block > 0 AND coalesce(m.recipient, a.initial_receiver) <> coalesce(a.owner, a.burned_by_account)
+        AND EXISTS (SELECT 1 FROM assets.transfers)`,
+  },
+  {
+    rule: 'a transfer has the collection of its assets',
+    covers: { 'assets.transfers': ['collection_name'] },
+    violations: `
+      SELECT concat_ws(' ', 'transfer', t.transfer_id, t.collection_name, 'asset', a.asset_id, a.collection_name)
+      FROM assets.transfers t, unnest(t.asset_ids) asset JOIN assets.assets a ON a.asset_id = asset
+      WHERE a.collection_name <> t.collection_name`,
+  },
+  {
+    rule: 'an offer has the collections of its assets',
+    covers: { 'assets.offers': ['collection_names'] },
+    violations: `
+      SELECT concat_ws(' ', 'offer', o.offer_id, o.collection_names) FROM assets.offers o CROSS JOIN LATERAL (
+        SELECT coalesce(array_agg(DISTINCT a.collection_name ORDER BY a.collection_name), '{}') AS names, count(*) AS known
+        FROM assets.assets a WHERE a.asset_id = ANY(o.sender_asset_ids || o.recipient_asset_ids)) f
+      WHERE f.known = cardinality(o.sender_asset_ids || o.recipient_asset_ids) AND o.collection_names IS DISTINCT FROM f.names`,
+  },
+  {
+    rule: 'what the end of a row writes is null before it',
+    covers: {
+      'assets.assets': ['burned_at_time', 'burned_at_block', 'burned_by_account'],
+      'assets.templates': ['deleted_at_time', 'deleted_at_block'],
+      'market.sales': ['buyer', 'taker_marketplace', 'intended_median'],
+      'market.buyoffers': ['taker_marketplace', 'decline_memo'],
+      'market.template_buyoffers': ['taker_marketplace', 'state', 'seller', 'asset_id'],
+      'tools.links': ['claimer', 'claimer_signature'],
+    },
+    violations: `
+      SELECT concat_ws(' ', 'asset', asset_id) FROM assets.assets
+        WHERE (owner IS NULL) <> (burned_at_time IS NOT NULL) OR (owner IS NULL) <> (burned_at_block IS NOT NULL) OR owner IS NOT NULL AND burned_by_account IS NOT NULL
+      UNION ALL SELECT concat_ws(' ', 'template', template_id) FROM assets.templates WHERE (deleted_at_time IS NULL) <> (deleted_at_block IS NULL)
+      UNION ALL SELECT concat_ws(' ', 'sale', sale_id) FROM market.sales
+        WHERE state IN (0, 1, 4) AND (buyer IS NOT NULL OR taker_marketplace IS NOT NULL OR intended_median IS NOT NULL)
+      UNION ALL SELECT concat_ws(' ', 'buy offer', buyoffer_id) FROM market.buyoffers
+        WHERE state IN (0, 4) AND (taker_marketplace IS NOT NULL OR decline_memo IS NOT NULL)
+      UNION ALL SELECT concat_ws(' ', 'template buy offer', buyoffer_id) FROM market.template_buyoffers
+        WHERE state NOT IN (0, 1, 2) OR state = 0 AND (seller IS NOT NULL OR taker_marketplace IS NOT NULL OR asset_id IS NOT NULL)
+      UNION ALL SELECT concat_ws(' ', 'link', link_id) FROM tools.links
+        WHERE state IN (0, 1) AND (claimer IS NOT NULL OR claimer_signature IS NOT NULL)`,
+  },
+  {
+    rule: 'the bids of an auction ascend, and the last one is its price',
+    covers: { 'market.bids': ['account', 'amount', 'auction_id'], 'market.auctions': ['starting_price'] },
+    violations: `
+      WITH bids AS (
+        SELECT b.*, lag(amount) OVER w AS before, lead(seq) OVER w IS NULL AS is_last
+        FROM market.bids b WINDOW w AS (PARTITION BY auction_id ORDER BY seq))
+      SELECT concat_ws(' ', 'auction', auction_id, 'bid', seq, amount, 'after', before) FROM bids WHERE amount <= before
+      UNION ALL SELECT concat_ws(' ', 'auction', a.auction_id, a.price, a.buyer, 'last bid', b.amount, b.account)
+      FROM market.auctions a LEFT JOIN bids b ON b.auction_id = a.auction_id AND b.is_last
+      WHERE a.created_at_block > 0 AND (a.buyer IS NOT NULL OR b.account IS NOT NULL) AND (a.price, a.buyer) IS DISTINCT FROM (b.amount, b.account)
+      UNION ALL SELECT concat_ws(' ', 'auction', auction_id, 'started at', starting_price, 'but has', price) FROM market.auctions
+      WHERE created_at_block > 0 AND (starting_price IS NULL OR starting_price > price OR buyer IS NULL AND starting_price <> price)
+      UNION ALL SELECT concat_ws(' ', 'bid', seq, 'of no auction', auction_id) FROM market.bids b
+      WHERE NOT EXISTS (SELECT 1 FROM market.auctions a WHERE a.auction_id = b.auction_id)`,
+  },
+  {
+    rule: 'payouts belong to a trade and are not more than its fee',
+    covers: { 'market.royalty_payouts': ['listing_id', 'kind', 'token_symbol', 'collection_name'] },
+    violations: `
+      SELECT concat_ws(' ', 'payout', p.seq, 'of', p.kind, p.listing_id) FROM market.royalty_payouts p
+      LEFT JOIN market.trades t ON (t.kind, t.listing_id) = (p.kind, p.listing_id)
+      WHERE p.kind > 0 AND (t.listing_id IS NULL OR (p.token_symbol, p.collection_name) <> (t.token_symbol, t.collection_name))
+      UNION ALL SELECT concat_ws(' ', 'payouts of', kind, listing_id, sum(amount), 'of', min(price)) FROM market.royalty_payouts p
+      JOIN market.trades t USING (kind, listing_id) GROUP BY kind, listing_id HAVING sum(amount) > min(price)`,
+  },
+]

@@ -1,0 +1,261 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { openRowDecoder } from '../../services/verify/decode/index.ts'
+import { readCoverage } from '../../services/verify/checked/index.ts'
+import { compareDigests, digestSnapshot } from '../../services/verify/digest/digest.ts'
+import type { DatabaseDigest } from '../../services/verify/digest/digest.ts'
+import { writeRepairs } from '../../services/verify/engine/repair.ts'
+import { verify } from '../../services/verify/engine/verify.ts'
+import { StateSource } from '../../services/verify/sources/state-source.ts'
+import { verifiedTables } from '../../services/verify/tables/index.ts'
+import { createIndexedDatabase } from '../integration/indexed-database.ts'
+import { createRandom } from '../integration/seeded-random.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
+import { readNumber } from '../setup/read-number.ts'
+import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
+import { broadChain } from './verify-of.ts'
+
+/** Damages of each run; `VERIFY_DAMAGES=2000` is more than there are of every column. */
+const DAMAGES = readNumber('VERIFY_DAMAGES', roundsOfSeed(500), 1, 10_000)
+
+interface Column {
+  readonly table: string
+  readonly name: string
+  readonly type: string
+  readonly isNullable: boolean
+  readonly isKey: boolean
+}
+
+interface Damage {
+  readonly table: string
+  /** Undefined for a row that is deleted or added. */
+  readonly column?: string
+  readonly kind: 'change' | 'null' | 'swap' | 'delete' | 'add'
+  /** Condition of the rows that may be damaged. */
+  readonly of: string
+  /** @param row condition of the chosen row, @param other that of another one. */
+  readonly text: (row: string, other: string) => string
+}
+
+const others: Readonly<Record<string, string>> = {
+  boolean: 'NOT $',
+  jsonb: `CASE jsonb_typeof($) WHEN 'array' THEN $ || '["damaged"]' ELSE $ || '{"damaged": "1"}' END`,
+  text: "$ || 'x'",
+  bytea: "$ || '\\x00'",
+  'text[]': "array_append($, 'damaged')",
+  'bigint[]': 'array_append($, 7)',
+  'integer[]': 'array_append($, 7)',
+  'double precision': '$ + 0.001',
+}
+const otherValue = ({ name, type }: Column): string =>
+  (others[type] ?? '$ + 1').replaceAll('$', () => `t.${name}`)
+
+let database: TestDatabase
+let client: pg.Client
+/** Stays as it is: the rows of the chain. */
+let chain: pg.Client
+let source: StateSource
+let columns: readonly Column[]
+
+beforeAll(async () => {
+  database = await createIndexedDatabase(broadChain)
+  client = await connectDatabase(database.address, { applicationName: 'damaged' })
+  chain = await connectDatabase(database.address, { applicationName: 'chain' })
+  await chain.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  source = await StateSource.open(chain, openRowDecoder())
+  const { rows } = await client.query<Column>(`
+    SELECT d.name AS table, a.attname AS name, format_type(a.atttypid, NULL) AS type, NOT a.attnotnull AS "isNullable",
+      EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'p' AND a.attnum = ANY(k.conkey)) AS "isKey"
+    FROM chain.digest_tables() d JOIN pg_attribute a ON a.attrelid = d.name::regclass
+    WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' AND a.attname <> 'reader' ORDER BY 1, a.attnum`)
+  columns = rows
+})
+
+afterAll(async () => {
+  await chain.end()
+  await client.end()
+  await database.drop()
+})
+
+function damagesOf(column: Column): Damage[] {
+  const { table, name, isNullable, isKey } = column
+  const of = `t.${name} IS NOT NULL`
+  const set = (value: string) => (row: string) => `UPDATE ${table} t SET ${name} = ${value} WHERE ${row}`
+  return [
+    { table, column: name, kind: 'change', of, text: set(otherValue(column)) },
+    ...(isNullable ? [{ table, column: name, kind: 'null', of, text: set('NULL') } as const] : []),
+    ...(isKey
+      ? []
+      : [
+          {
+            ...({ table, column: name, kind: 'swap', of } as const),
+            text: (row: string, other: string) =>
+              `UPDATE ${table} t SET ${name} = o.value FROM (
+                 SELECT (SELECT t.${name} FROM ${table} t WHERE ${other}) AS value, true AS is_first
+                 UNION ALL SELECT (SELECT t.${name} FROM ${table} t WHERE ${row}), false) o
+               WHERE o.is_first AND ${row} OR NOT o.is_first AND ${other}`,
+          },
+        ]),
+  ]
+}
+
+/** All damages, table by table. */
+function allDamages(): Damage[] {
+  const tables = [...new Set(columns.map(({ table }) => table))]
+  return tables.flatMap((table) => {
+    const own = columns.filter((column) => column.table === table)
+    const key = own.find(({ isKey, type }) => isKey && !type.endsWith('[]')) ?? own[0]!
+    const names = own.map(({ name }) => name).join(', ')
+    const copied = own.map((column) => (column === key ? otherValue(column) : `t.${column.name}`)).join(', ')
+    return [
+      { table, kind: 'delete', of: 'true', text: (row) => `DELETE FROM ${table} t WHERE ${row}` },
+      {
+        ...({ table, kind: 'add', of: 'true' } as const),
+        text: (row) =>
+          `INSERT INTO ${table} (${names}) SELECT ${copied} FROM ${table} t WHERE ${row} ON CONFLICT DO NOTHING`,
+      },
+      ...own.flatMap(damagesOf),
+    ] satisfies Damage[]
+  })
+}
+
+/** Two rows that may be damaged, chosen by chance; undefined when there are none. */
+async function chooseRows({ table, of }: Damage, seed: number): Promise<string[]> {
+  const { rows } = await client.query<{ row: string }>(
+    `SELECT format('(t.tableoid, t.ctid) = (%s, %L::tid)', t.tableoid, t.ctid) AS row FROM ${table} t WHERE ${of}
+     ORDER BY md5($1 || t.tableoid || t.ctid::text) LIMIT 2`,
+    [String(seed)],
+  )
+  return rows.map(({ row }) => row)
+}
+
+const hasEndedRows = (table: string): boolean =>
+  verifiedTables.some(({ name, ended }) => name === table && ended !== undefined)
+
+/** Whether a row ended on the chain, so that its columns are not compared with it. */
+async function hasEnded(table: string, row: string): Promise<boolean> {
+  const of = verifiedTables.find(({ name, ended }) => name === table && ended !== undefined)
+  if (of === undefined) return false
+  const { rows } = await client.query(`SELECT 1 FROM ${table} t WHERE NOT (${of.where}) AND ${row}`)
+  return rows.length > 0
+}
+
+type Outcome = 'impossible' | 'repaired' | 'refused' | 'not checked' | 'unchanged'
+/** What must never come of a damage. */
+type Failure = 'MISSED' | 'REPAIRED INTO SOMETHING ELSE'
+
+/** Outcomes, with the damages that led there. */
+type Outcomes = Map<Outcome | Failure, string[]>
+
+/** Damages rows, compares, and repairs. @param isOpen whether the report says that what was damaged is not checked. */
+async function outcomeOf(
+  text: string,
+  before: DatabaseDigest,
+  isOpen: (changed: readonly string[]) => boolean,
+): Promise<Outcome | Failure> {
+  try {
+    await client.query(text)
+  } catch {
+    return 'impossible'
+  }
+  const changed = compareDigests(before, await digestSnapshot(client))
+  const verified = await verify({ client, source, signal: new AbortController().signal })
+  const { report } = verified
+  const isFound = report.differences.length > 0 || report.derived!.length > 0 || report.unfinished !== null
+  if (!isFound) {
+    if (changed.length === 0) return 'unchanged'
+    return isOpen(changed) ? 'not checked' : 'MISSED'
+  }
+  const { isWritten, digests } = await writeRepairs(client, verified)
+  if (!isWritten) return 'refused'
+  return digests.after === before.digest ? 'repaired' : 'REPAIRED INTO SOMETHING ELSE'
+}
+
+/** Makes damages one after the other, each in the same undamaged database. */
+async function outcomesOf(
+  all: readonly string[],
+  damage: (at: number, before: DatabaseDigest) => Promise<Outcome | Failure>,
+): Promise<Outcomes> {
+  const outcomes: Outcomes = new Map()
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  const before = await digestSnapshot(client)
+  await client.query('SAVEPOINT damage')
+  for (const [at, name] of all.entries()) {
+    const outcome = await damage(at, before)
+    await client.query('ROLLBACK TO SAVEPOINT damage')
+    outcomes.set(outcome, [...(outcomes.get(outcome) ?? []), name])
+  }
+  await client.query('ROLLBACK')
+  if (process.env.TEST_LOG !== undefined) console.log(JSON.stringify([...outcomes], null, 1))
+  console.log(`damages: ${[...outcomes].map(([outcome, { length }]) => `${length} ${outcome}`).join(', ')}`)
+  return outcomes
+}
+
+function expectNoFailure(outcomes: Outcomes): void {
+  expect(outcomes.get('MISSED') ?? []).toEqual([])
+  expect(outcomes.get('REPAIRED INTO SOMETHING ELSE') ?? []).toEqual([])
+}
+
+/** Whether the report says that the column is not checked; of a row, that one of its columns is not. */
+function isNotChecked({ table, column }: Pick<Damage, 'table' | 'column'>): boolean {
+  const checks = readCoverage().get(table)!
+  if (column !== undefined) return checks.get(column)!.kind === 'not checked'
+  return [...checks.values()].some(({ kind }) => kind === 'not checked')
+}
+
+it('every column of every table is compared, recomputed, or said to be not checked', () => {
+  const coverage = readCoverage()
+  const lacking = columns.filter(({ table, name }) => coverage.get(table)?.get(name) === undefined)
+  expect(lacking.map(({ table, name }) => `${table}.${name}`)).toEqual([])
+  const known = new Set(columns.map(({ table, name }) => `${table}.${name}`))
+  const gone = [...coverage].flatMap(([table, names]) =>
+    [...names.keys()].map((name) => `${table}.${name}`).filter((place) => !known.has(place)),
+  )
+  expect(gone).toEqual([])
+})
+
+it.each(seedsBeside(1))(
+  'a damaged column or row is found and right after a repair, or nothing is written, seed %i',
+  { timeout: patient(3_600_000) },
+  async (seed) => {
+    const random = createRandom(seed)
+    const chosen = allDamages()
+      .map((damage) => ({ damage, place: random.fraction() }))
+      .sort((a, b) => a.place - b.place)
+      .slice(0, DAMAGES)
+    const names = chosen.map(
+      ({ damage: { kind, table, column } }) => `${kind} ${table}${column === undefined ? '' : `.${column}`}`,
+    )
+    const outcomes = await outcomesOf(names, async (at, before) => {
+      const { damage } = chosen[at]!
+      const [row, other] = await chooseRows(damage, seed)
+      if (row === undefined || (damage.kind === 'swap' && other === undefined)) return 'impossible'
+      const ended = await hasEnded(damage.table, row)
+      return outcomeOf(damage.text(row, other!), before, () => ended || isNotChecked(damage))
+    })
+    expectNoFailure(outcomes)
+    expect(outcomes.get('repaired') ?? []).not.toEqual([])
+  },
+)
+
+it(
+  'damages by hand are found and right after a repair, or nothing is written',
+  { timeout: patient(3_600_000) },
+  async () => {
+    const lines = (await readFile(join(import.meta.dirname, '../fixtures/damages.txt'), 'utf8'))
+      .trim()
+      .split('\n')
+    const chosen = lines.slice(0, DAMAGES)
+    const names = chosen.map((line) => line.slice(0, line.indexOf('|')))
+    const outcomes = await outcomesOf(names, (at, before) =>
+      outcomeOf(chosen[at]!.slice(names[at]!.length + 1), before, (changed) =>
+        changed.every((table) => isNotChecked({ table }) || hasEndedRows(table)),
+      ),
+    )
+    expectNoFailure(outcomes)
+  },
+)
