@@ -200,3 +200,50 @@ describe('a source that does not fit', () => {
     })
   })
 })
+
+it('a source that lacks rows is refused by name, and imported with what it lacks when that is accepted', async () => {
+  const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
+  try {
+    const client = await connectDatabase(source.address, { applicationName: 'test' })
+    const { rows } = await client.query<{ id: bigint }>(
+      `DELETE FROM atomicassets_assets WHERE asset_id IN (
+         SELECT asset_id FROM atomicassets_assets WHERE owner IS NULL ORDER BY asset_id LIMIT 2) RETURNING asset_id AS id`,
+    )
+    await client.end()
+    expect(rows).toHaveLength(2)
+    const options = { source: source.address, database: target.address }
+    await expect(runImport(options)).rejects.toMatchObject({
+      code: 'IMPORT_SOURCE_INCOMPLETE',
+      message: expect.stringContaining(`assets.assets: asset_id ${rows[0]!.id} to`) as string,
+    })
+    const report = await runImport({ ...options, mayLack: true })
+    expect(report.resumedSteps).toBeGreaterThan(0)
+    expect(report.lacking).toEqual([expect.stringMatching(/^assets\.assets: asset_id/)])
+    const { notes } = await verifyOf(
+      target.address,
+      { kind: 'folder', path: tables },
+      { tables: ['assets.assets'] },
+    )
+    expect(notes).toContainEqual(`the imported database lacked rows, as was accepted: ${report.lacking[0]!}`)
+  } finally {
+    await Promise.all([source.drop(), target.drop()])
+  }
+})
+
+it('a source without indexes is refused before anything is read', async () => {
+  const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
+  try {
+    const client = await connectDatabase(source.address, { applicationName: 'test' })
+    await client.query(`CREATE TABLE copied AS SELECT * FROM contract_traces;
+      DROP TABLE contract_traces CASCADE; ALTER TABLE copied RENAME TO contract_traces`)
+    await client.end()
+    await expect(
+      planImport(importOptions({ source: source.address, database: target.address })),
+    ).rejects.toMatchObject({
+      code: 'IMPORT_SOURCE_UNFIT',
+      message: expect.stringContaining('contract_traces has no index') as string,
+    })
+  } finally {
+    await Promise.all([source.drop(), target.drop()])
+  }
+})

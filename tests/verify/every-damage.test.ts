@@ -133,14 +133,21 @@ async function chooseRows({ table, of }: Damage, seed: number): Promise<string[]
   return rows.map(({ row }) => row)
 }
 
-const hasEndedRows = (table: string): boolean =>
-  verifiedTables.some(({ name, ended }) => name === table && ended !== undefined)
+/** The table whose rows may have ended on the chain, for it and for the tables of what belongs to its rows. */
+const endingTable = (table: string) =>
+  verifiedTables.find(
+    ({ name, ended, columns }) =>
+      ended !== undefined && [name, ...columns.map(({ children }) => children?.table)].includes(table),
+  )
 
-/** Whether a row ended on the chain, so that its columns are not compared with it. */
+/** Whether a row, or the one that it belongs to, ended on the chain, so that its columns are not compared with it. */
 async function hasEnded(table: string, row: string): Promise<boolean> {
-  const of = verifiedTables.find(({ name, ended }) => name === table && ended !== undefined)
+  const of = endingTable(table)
   if (of === undefined) return false
-  const { rows } = await client.query(`SELECT 1 FROM ${table} t WHERE NOT (${of.where}) AND ${row}`)
+  const keys = of.key.map(({ name }) => name).join(', ')
+  const { rows } = await client.query(
+    `SELECT 1 FROM ${of.name} t WHERE NOT (${of.where}) AND (${keys}) IN (SELECT ${keys} FROM ${table} t WHERE ${row})`,
+  )
   return rows.length > 0
 }
 
@@ -253,7 +260,7 @@ it(
     const names = chosen.map((line) => line.slice(0, line.indexOf('|')))
     const outcomes = await outcomesOf(names, (at, before) =>
       outcomeOf(chosen[at]!.slice(names[at]!.length + 1), before, (changed) =>
-        changed.every((table) => isNotChecked({ table }) || hasEndedRows(table)),
+        changed.every((table) => isNotChecked({ table }) || endingTable(table) !== undefined),
       ),
     )
     expectNoFailure(outcomes)

@@ -22,6 +22,7 @@ function reader(blockNum: number, headBlock = 10_000): ReaderState {
     secondsSinceBlock: 0.5,
     gaps: [],
     historySince: null,
+    acceptedGaps: [],
     nodes: [],
     problem: undefined,
   }

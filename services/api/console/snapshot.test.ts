@@ -21,6 +21,7 @@ const reader: ReaderState = {
   secondsSinceBlock: 0.5,
   gaps: [],
   historySince: null,
+  acceptedGaps: [],
   nodes: [],
   problem: undefined,
 }

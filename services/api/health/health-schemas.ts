@@ -18,6 +18,10 @@ const reader = object({
   history_since_block: nullable(
     decimal('First block whose history is whole, when the database began with the state of the chain'),
   ),
+  missing_rows: list(
+    text('Table, and ranges of ids'),
+    'Rows that an imported database lacked, as its operator accepted',
+  ),
   missing_blocks: list(
     object({ first_block: decimal('First block'), last_block: decimal('Last block') }),
     'Blocks that were left out because start_block was raised',

@@ -159,6 +159,7 @@ type ReaderRow = [
   [number, number][],
   ChainNodeState[] | null,
   number | null,
+  string[] | null,
 ]
 
 async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
@@ -173,8 +174,9 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
           FROM chain.sources s WHERE s.reader = r.name),
         (SELECT coalesce(json_agg(json_build_array(g.first_block, g.last_block) ORDER BY g.first_block), '[]')
           FROM chain.gaps g WHERE g.reader = r.name AND g.last_block < r.block_num),
-        h.nodes, (SELECT i.history_since FROM chain.imports i WHERE i.reader = r.name)
-      FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
+        h.nodes, i.history_since, i.accepted_gaps
+      FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name LEFT JOIN chain.imports i ON i.reader = r.name
+      ORDER BY r.name`,
   } as pg.QueryArrayConfig)
   return rows.map((row) => ({
     name: row[0],
@@ -195,5 +197,6 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     gaps: row[15],
     nodes: row[16] ?? [],
     historySince: row[17],
+    acceptedGaps: row[18] ?? [],
   }))
 }

@@ -211,6 +211,7 @@ function describeReader(
     seconds_since_message: reader.secondsSinceMessage ?? null,
     seconds_since_block: reader.secondsSinceBlock ?? null,
     history_since_block: reader.historySince === null ? null : String(reader.historySince),
+    missing_rows: reader.acceptedGaps,
     missing_blocks: reader.gaps.map(([first, last]) => ({
       first_block: String(first),
       last_block: String(last),

@@ -39,6 +39,8 @@ export interface ReaderState {
   readonly gaps: readonly (readonly [first: number, last: number])[]
   /** First block whose history is whole; null when it is whole from the first indexed block on. */
   readonly historySince: number | null
+  /** Rows that an imported database lacked, as its operator accepted. */
+  readonly acceptedGaps: readonly string[]
   /** The problem that stops the reader, as reported by it. */
   readonly problem: string | undefined
   /** The chain nodes that it reads from; empty before its first heartbeat. */

@@ -23,6 +23,7 @@ interface ImportFlags extends ConfigOption {
   readonly sourcePasswordFile?: string
   readonly workers: number
   readonly dryRun?: true
+  readonly allowGaps?: true
   readonly json?: true
 }
 
@@ -54,6 +55,7 @@ export function addImportDatabase(program: Command, io: CliIo): void {
       '--dry-run',
       'check everything, count, estimate time and disk, name what cannot be taken; change nothing',
     )
+    .option('--allow-gaps', 'accept a database that lacks rows; what is missing is named for good')
     .option('--json', 'JSON on the standard output, for scripts')
     .addHelpText(
       'after',
@@ -83,6 +85,7 @@ async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void
     workers: flags.workers,
     logger: openLogger(io, 'import', 'companion'),
     signal: io.signal,
+    mayLack: flags.allowGaps === true,
     ...(io.isTerminal
       ? {
           onProgress: ({ phase, done, of, rows }) =>
@@ -172,6 +175,9 @@ function reportText(report: ImportReport, reader: string): string {
     `Imported at block ${report.block} ${report.blockId}: ${report.rows} rows in ${report.seconds.toFixed(1)} s (${rate} rows/s).`,
     ...(report.resumedSteps === 0 ? [] : [`${report.resumedSteps} steps of an earlier run were reused.`]),
     '',
+    ...(report.lacking.length === 0
+      ? []
+      : ['The source lacks, as was accepted:', ...report.lacking.map((text) => `  ${text}`), '']),
     'Other than in an index that read the blocks:',
     ...differenceLines(report.differences),
     '',
@@ -180,6 +186,15 @@ function reportText(report: ImportReport, reader: string): string {
   return `${lines.join('\n')}\n`
 }
 
-function reportJson({ block, blockId, rows, seconds, resumedSteps, differences }: ImportReport): unknown {
-  return { block_num: block, block_id: blockId, rows, seconds, resumed_steps: resumedSteps, differences }
+function reportJson(report: ImportReport): unknown {
+  const { block, blockId, rows, seconds, resumedSteps, lacking, differences } = report
+  return {
+    block_num: block,
+    block_id: blockId,
+    rows,
+    seconds,
+    resumed_steps: resumedSteps,
+    lacking,
+    differences,
+  }
 }

@@ -6,3 +6,5 @@ export { buildQueryIndexes, listIndexFamilies, listMissingIndexes } from './quer
 export { checkDatabaseChain } from './chain-identity.ts'
 export { databaseFailure, explainDatabaseError, knownFailure } from './failures.ts'
 export { assetsCounters } from './assets-counters.ts'
+export { missingIds, numberedTables } from './numbered-tables.ts'
+export type { NumberedTable } from './numbered-tables.ts'

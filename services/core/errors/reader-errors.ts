@@ -78,6 +78,11 @@ export const readerErrors = {
         'Correct what the message names. `pronghorn import-database ADDRESS --dry-run` repeats the checks and changes nothing.',
     },
   },
+  IMPORT_SOURCE_INCOMPLETE: {
+    meaning: 'The database to import lacks rows that its contracts have created.',
+    remedy:
+      'Import a database that has them. To accept what the message names, run the same command with `--allow-gaps`: it continues where it ended, and `verify` and `/health` name what is missing.',
+  },
   IMPORT_TARGET_FILLED: {
     meaning: 'An import was requested, but the reader has indexed blocks already.',
     remedy: {

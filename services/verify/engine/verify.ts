@@ -97,7 +97,11 @@ class Run {
     const wanted = chosen.filter(({ family }) => contracts.has(family))
     if (!source.isWhole)
       this.#notes.push('the source does not know every row: rows that only the database has are not reported')
-    const imported = await client.query("SELECT 1 FROM chain.imports WHERE kind = 'database'")
+    const imported = await client.query<{ accepted_gaps: string[] | null }>(
+      "SELECT accepted_gaps FROM chain.imports WHERE kind = 'database'",
+    )
+    for (const gap of imported.rows.flatMap(({ accepted_gaps }) => accepted_gaps ?? []))
+      this.#notes.push(`the imported database lacked rows, as was accepted: ${gap}`)
     if (imported.rows.length > 0)
       this.#notes.push(
         'the database was imported: where it does not know who pays for a row, that is not compared',

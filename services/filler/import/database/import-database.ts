@@ -12,6 +12,7 @@ import { asImportError, withTarget } from '../target.ts'
 import type { ImportTarget } from '../target.ts'
 import { readFieldsToRepair } from './fields-to-repair.ts'
 import { completeFromLog, findLostTemplates, loggedTables } from './logged-facts.ts'
+import { findLacking, requireComplete } from './completeness.ts'
 import { putConfigs, readPrecisions } from './configs.ts'
 import type { PartContext } from './copy-parts.ts'
 import { WINDOW_MS, assetSteps, eventSteps, plainSteps } from './copy-steps.ts'
@@ -44,6 +45,8 @@ export interface ImportDatabaseOptions extends ImportTarget {
   readonly chain: { readonly chainId: string; readonly http: string }
   /** Pairs of sessions that copy at the same time. */
   readonly workers: number
+  /** Whether the operator accepts a source that lacks rows. */
+  readonly mayLack?: boolean
   readonly onProgress?: (progress: ImportProgress) => void
   /** Span of the chain's time that one step reads the events of; for tests. */
   readonly windowMs?: number
@@ -58,13 +61,15 @@ export interface ImportReport {
   readonly seconds: number
   /** Steps of an earlier run that were not done again. */
   readonly resumedSteps: number
+  /** Rows that the source lacked and that were accepted to lack. */
+  readonly lacking: readonly string[]
   /** Differences from a database that was indexed from blocks. */
   readonly differences: readonly Difference[]
 }
 
 /** Imports a database of eosio-contract-api 1.3.x or atomicassets-api 2.x. The source is only read. No other process may write to the target meanwhile; an interrupted import is continued by the next run if the source is unchanged, and restarted otherwise.
  *
- * @throws FatalError `IMPORT_SOURCE_UNFIT`, `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, and those of the store;
+ * @throws FatalError `IMPORT_SOURCE_UNFIT`, `IMPORT_SOURCE_INCOMPLETE`, `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, and those of the store;
  *   RetryableError `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`.
  */
 export async function importDatabase(options: ImportDatabaseOptions): Promise<ImportReport> {
@@ -150,14 +155,23 @@ class DatabaseImport {
     await this.#ensurePartitions()
     await this.#copy()
     const lostTemplates = await findLostTemplates(this.#store)
+    const lacking = await findLacking(this.#store, this.#context)
+    requireComplete(lacking, this.#options.mayLack === true)
     const { num, id, timeMs } = this.#block
-    await finishImport(this.#store, { num, id: Buffer.from(id, 'hex'), timeMs })
+    await finishImport(this.#store, { num, id: Buffer.from(id, 'hex'), timeMs }, async (statements) => {
+      if (lacking.length > 0)
+        await statements.run('UPDATE chain.imports SET accepted_gaps = $2 WHERE reader = $1', [
+          this.#options.settings.name,
+          lacking,
+        ])
+    })
     return {
       block: this.#block.num,
       blockId: this.#block.id,
       rows: this.#rows,
       seconds: (performance.now() - started) / 1000,
       resumedSteps,
+      lacking,
       differences: describeDifferences({
         context: this.#context,
         totals: this.#totals,

@@ -110,6 +110,7 @@ export async function openOldSource(address: DatabaseAddress, reader?: string): 
     const { rows } = await leader.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot')
     const columns = await readColumns(leader)
     const version = await readVersion(leader, columns)
+    await requireIndexes(leader)
     const position = await readPosition(leader, reader)
     return new OldSource(leader, { address, snapshot: rows[0]!.snapshot, position, version, columns })
   } catch (error) {
@@ -139,6 +140,27 @@ async function readVersion(client: pg.Client, columns: ReadonlySet<string>): Pro
       `its version is ${version}; 1.3.x and 2.x can be imported: let its own filler upgrade it first`,
     )
   return version
+}
+
+/** Large tables that are read range by range: without an index each range would read the whole table. */
+const indexed = [
+  'contract_traces',
+  'atomicassets_assets',
+  'atomicassets_transfers',
+  'atomicassets_transfers_assets',
+  'atomicassets_offers_assets',
+]
+
+async function requireIndexes(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+       AND c.relname = ANY($1) AND NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND i.indisvalid) ORDER BY 1`,
+    [indexed],
+  )
+  if (rows.length > 0)
+    throw unfit(
+      `${rows.map(({ name }) => name).join(', ')} has no index: restore the dump with its indexes (pg_restore without --section=data)`,
+    )
 }
 
 async function readPosition(client: pg.Client, wanted: string | undefined): Promise<OldPosition> {
