@@ -135,6 +135,13 @@ function planText(plan: ImportPlan): string {
     '',
     `${Math.round(plan.rows)} rows, about ${Math.ceil(plan.bytes / 2 ** 20)} MiB here without the indexes that queries need, ` +
       `about ${Math.ceil(plan.seconds / 60)} minutes on two cores.`,
+    ...(plan.unindexed.length === 0
+      ? []
+      : [
+          '',
+          `Much slower than that: ${plan.unindexed.join(', ')} have no index, so that every step reads them whole.`,
+          'Restore the dump with its indexes first.',
+        ]),
     ...(plan.leftOut.length === 0 ? [] : ['', 'Not taken:', ...differenceLines(plan.leftOut)]),
     '',
     'Other than in an index that read the blocks:',
@@ -165,6 +172,7 @@ function planJson({
     bytes,
     seconds,
     left_out: rest.leftOut,
+    unindexed: rest.unindexed,
     differences: rest.differences,
   }
 }

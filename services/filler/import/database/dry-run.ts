@@ -5,7 +5,7 @@ import type { Accounts } from '../reader-handlers.ts'
 import { putConfigs } from './configs.ts'
 import { literal } from './copy-parts.ts'
 import type { ImportDatabaseOptions } from './import-database.ts'
-import { openOldSource, requireFamilies } from './old-source.ts'
+import { findUnindexed, openOldSource, requireFamilies } from './old-source.ts'
 import type { OldSource } from './old-source.ts'
 import { undoReversible } from './old-undo.ts'
 import { findBlock } from './source-block.ts'
@@ -34,6 +34,8 @@ export interface ImportPlan {
   readonly seconds: number
   /** Data that is not imported. */
   readonly leftOut: readonly Difference[]
+  /** Large tables without an index: every step reads them whole. */
+  readonly unindexed: readonly string[]
   readonly differences: readonly Difference[]
 }
 
@@ -80,6 +82,7 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
       bytes: Math.round(sum(({ bytes }) => bytes) * BYTES_PER_BYTE),
       seconds: Math.ceil(sum(({ table, rows }) => rows / (rates[table] ?? RATE_OF_THE_REST))),
       leftOut: await listLeftOut(source, accounts, counts),
+      unindexed: await findUnindexed(source),
       differences: describeDifferences({
         context,
         totals: { unknown: new Map(), unpacked: 0 },

@@ -23,7 +23,7 @@ import { listingParts } from './listing-parts.ts'
 import { readListings, writeListings } from './listing-steps.ts'
 import type { ChangedListings } from './listing-steps.ts'
 import { putMarketCounters, putOracleFromNode } from './node-rows.ts'
-import { openOldSource, requireFamilies } from './old-source.ts'
+import { findUnindexed, openOldSource, requireFamilies } from './old-source.ts'
 import type { OldSource } from './old-source.ts'
 import { undoReversible } from './old-undo.ts'
 import type { UndoneSource } from './old-undo.ts'
@@ -85,6 +85,12 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
   try {
     const handlers = createReaderHandlers(options.settings)
     requireFamilies(source, accountsOf(handlers))
+    const unindexed = await findUnindexed(source)
+    if (unindexed.length > 0)
+      options.logger.warn(
+        { tables: unindexed },
+        'tables of the source have no index, so that every step reads them whole: restore the dump with its indexes',
+      )
     const block = await findBlock(source, options.chain)
     return await withTarget(options, handlers, (store) =>
       new DatabaseImport(options, { source, block, handlers, store }).run(),

@@ -110,7 +110,6 @@ export async function openOldSource(address: DatabaseAddress, reader?: string): 
     const { rows } = await leader.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot')
     const columns = await readColumns(leader)
     const version = await readVersion(leader, columns)
-    await requireIndexes(leader)
     const position = await readPosition(leader, reader)
     return new OldSource(leader, { address, snapshot: rows[0]!.snapshot, position, version, columns })
   } catch (error) {
@@ -151,16 +150,14 @@ const indexed = [
   'atomicassets_offers_assets',
 ]
 
-async function requireIndexes(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
+/** Those of the large tables that have no index. */
+export async function findUnindexed(source: OldSource): Promise<string[]> {
+  const rows = await source.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
        AND c.relname = ANY($1) AND NOT EXISTS (SELECT 1 FROM pg_index i WHERE i.indrelid = c.oid AND i.indisvalid) ORDER BY 1`,
     [indexed],
   )
-  if (rows.length > 0)
-    throw unfit(
-      `${rows.map(({ name }) => name).join(', ')} has no index: restore the dump with its indexes (pg_restore without --section=data)`,
-    )
+  return rows.map(({ name }) => name)
 }
 
 async function readPosition(client: pg.Client, wanted: string | undefined): Promise<OldPosition> {
