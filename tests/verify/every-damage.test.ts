@@ -143,7 +143,7 @@ const endingTable = (table: string) =>
 /** Whether a row, or the one that it belongs to, ended on the chain, so that its columns are not compared with it. */
 async function hasEnded(table: string, row: string): Promise<boolean> {
   const of = endingTable(table)
-  if (of === undefined) return false
+  if (of?.where === undefined) return false
   const keys = of.key.map(({ name }) => name).join(', ')
   const { rows } = await client.query(
     `SELECT 1 FROM ${of.name} t WHERE NOT (${of.where}) AND (${keys}) IN (SELECT ${keys} FROM ${table} t WHERE ${row})`,

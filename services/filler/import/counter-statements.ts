@@ -1,4 +1,4 @@
-import { assetsCounters } from '../../core/database/index.ts'
+import { assetsCounters } from '../../core/derived/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { assetsTables } from '../handlers/assets/index.ts'
 import { listTables } from '../rows/table.ts'

@@ -1,5 +1,5 @@
-import { missingIds, numberedTables } from '../../core/database/index.ts'
-import type { NumberedTable } from '../../core/database/index.ts'
+import { missingIds, numberedTables } from '../../core/derived/index.ts'
+import type { NumberedTable } from '../../core/derived/index.ts'
 import type { DerivedRule } from './rule.ts'
 
 /**

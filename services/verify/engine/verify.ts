@@ -208,7 +208,7 @@ class Run {
   async #countEnded(tables: readonly VerifiedTable[]): Promise<CoverageReport['ended']> {
     const counts: { rows: string; count: number }[] = []
     for (const { ended, name, where } of tables) {
-      if (ended === undefined) continue
+      if (ended === undefined || where === undefined) continue
       const { rows } = await this.#options.client.query<{ count: bigint }>(
         `SELECT count(*) FROM ${name} t WHERE NOT (${where})`,
       )

@@ -1,4 +1,4 @@
-import { missingIds, numberedTables } from '../../../core/database/index.ts'
+import { missingIds, numberedTables } from '../../../core/derived/index.ts'
 import { FatalError } from '../../../core/errors/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { PartContext } from './copy-parts.ts'
