@@ -1,3 +1,4 @@
+import { operatorFailures } from '../../services/core/database/index.ts'
 import type { Happening, SessionFault } from './plan.ts'
 
 const databaseErrors = ['DATABASE_UNAVAILABLE', 'DATABASE_REFUSED', 'READER_LEASE_HELD', 'READER_LEASE_LOST']
@@ -24,7 +25,7 @@ export function excusesOf(happening: Happening): readonly string[] {
     case 'sessions':
       return happening.faults.flatMap(({ kind }) => ofSessions[kind])
     case 'refuse':
-      return [...databaseErrors, 'DATABASE_ERROR', 'DISK_FULL', 'DATABASE_READ_ONLY']
+      return [...databaseErrors, ...operatorFailures, 'DATABASE_ERROR']
     case 'end-database-sessions':
     case 'cancel-statements':
     case 'cut-database':

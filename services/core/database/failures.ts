@@ -41,6 +41,9 @@ const known: Readonly<Record<string, Known>> = {
   },
 }
 
+/** Codes of all causes that an operator has to mend. */
+export const operatorFailures: readonly ErrorCode[] = Object.values(known).map(({ code }) => code)
+
 /** What the system says where the server could only pass it on. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
 

@@ -47,10 +47,11 @@ export const notChecked: readonly NotChecked[] = [
       'assets.assets': 'minter',
       'assets.logs': 'seq subject action data packed',
       'assets.transfers': 'transfer_id memo',
-      'market.bids': 'seq',
+      'market.auctions': 'starting_price',
+      'market.bids': 'seq auction_id amount account',
       'market.logs': 'seq subject action data',
       'market.royalty_payouts':
-        'seq payout_index category template_id asset_id rule_id amount paid_at_time recipient',
+        'seq payout_index category kind template_id listing_id asset_id rule_id amount paid_at_time token_symbol collection_name recipient',
       'tools.logs': 'seq subject action',
     },
   },

@@ -157,7 +157,7 @@ export const historyRules: readonly DerivedRule[] = [
   },
   {
     rule: 'the bids of an auction ascend, and the last one is its price',
-    covers: { 'market.bids': ['account', 'amount', 'auction_id'], 'market.auctions': ['starting_price'] },
+    covers: {},
     violations: `
       WITH bids AS (
         SELECT b.*, lag(amount) OVER w AS before, lead(seq) OVER w IS NULL AS is_last
@@ -173,7 +173,7 @@ export const historyRules: readonly DerivedRule[] = [
   },
   {
     rule: 'payouts belong to a trade and are not more than its fee',
-    covers: { 'market.royalty_payouts': ['listing_id', 'kind', 'token_symbol', 'collection_name'] },
+    covers: {},
     violations: `
       SELECT concat_ws(' ', 'payout', p.seq, 'of', p.kind, p.listing_id) FROM market.royalty_payouts p
       LEFT JOIN market.trades t ON (t.kind, t.listing_id) = (p.kind, p.listing_id)
