@@ -109,7 +109,7 @@ class PatientPool extends pg.Pool {
 
 /**
  * Creates a pool of at most `max` connections. 64-bit integers come back as bigint. An idle connection that breaks is
- * dropped silently: the next query opens another.
+ * dropped silently: the next query opens another. Of one in use, the next statement fails.
  */
 export function createPool(
   address: DatabaseAddress,
@@ -121,5 +121,7 @@ export function createPool(
     idleTimeoutMillis: 60_000,
   })
   pool.on('error', () => undefined)
+  // The pool listens to idle connections alone. One in use can break between two statements, too.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

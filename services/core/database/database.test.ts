@@ -7,7 +7,7 @@ import { DEMO_CHAIN_ID } from '../chain-node/index.ts'
 import { packageRoot } from '../paths/index.ts'
 import { buildQueryIndexes, listIndexFamilies, listMissingIndexes } from './query-indexes.ts'
 import { checkDatabaseChain } from './chain-identity.ts'
-import { connectDatabase } from './connection.ts'
+import { connectDatabase, createPool } from './connection.ts'
 import { isMigrated, migrate } from './migrate.ts'
 
 const limits = { applicationName: 'test' }
@@ -22,6 +22,22 @@ it('a connection that is cut while it is idle fails its next statement', async (
   await cutter.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]!.pid])
   await expect(cut.query('SELECT 1')).rejects.toThrow()
   await Promise.all([cut.end(), cutter.end()])
+  await database.drop()
+})
+
+it('a connection of a pool that is cut between two statements fails the next one alone', async () => {
+  const database = await createTestDatabase('template0')
+  const pool = createPool(database.address, { ...limits, max: 2 })
+  const [cut, cutter] = await Promise.all([pool.connect(), pool.connect()])
+  const { rows } = await cut.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const isCut = new Promise<void>((resolve) => cut.once('end', () => resolve()))
+  await cutter.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]!.pid])
+  await isCut
+  await expect(cut.query('SELECT 1')).rejects.toThrow()
+  cut.release(true)
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+  cutter.release()
+  await pool.end()
   await database.drop()
 })
 
