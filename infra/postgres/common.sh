@@ -1,6 +1,9 @@
 # Sourced by backup.sh and restore.sh, which run in a container of the PostgreSQL image.
 set -euo pipefail
 PGPASSWORD=$(cat "${PASSWORD_FILE:-/etc/pronghorn/superuser}")
+connection=${CONNECTION_FILE:-/etc/pronghorn/connection}
+# Whether and how the connection is encrypted.
+[ ! -f "$connection" ] || . "$connection"
 backups=${BACKUPS_FOLDER:-/backups}
 export PGPASSWORD PGHOST=${PGHOST:-postgres} PGPORT=${PGPORT:-5432} PGUSER=${PGUSER:-postgres} PGDATABASE=${PGDATABASE:-pronghorn}
 jobs=${BACKUP_JOBS:-$(nproc)}

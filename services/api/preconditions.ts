@@ -1,7 +1,13 @@
 import { checkChainId, shownAddress } from '../core/chain-node/index.ts'
 import type pg from 'pg'
 import type { ConfigWith } from '../core/config/index.ts'
-import { checkDatabaseChain, connectDatabase, databaseFailure, isMigrated } from '../core/database/index.ts'
+import {
+  checkDatabaseChain,
+  connectDatabase,
+  databaseFailure,
+  isMigrated,
+  refusePooledTransactions,
+} from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
 import type { PronghornError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
@@ -45,6 +51,7 @@ async function inspectDatabase(config: ApiConfig): Promise<DatabaseTraits> {
     if (!(await isMigrated(client))) {
       throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
     }
+    await refusePooledTransactions(client, sqldb)
     await checkDatabaseChain(client, chain.chain_id)
     await checkSources(client, config)
     const { rows } = await client.query<{ found: boolean }>(

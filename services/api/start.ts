@@ -11,6 +11,7 @@ import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { redactConfig } from '../core/config/index.ts'
+import { addressOf } from '../core/database/index.ts'
 import { createMetrics, renderSnapshots, serveMetrics, watchAnswers } from '../core/metrics/index.ts'
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
@@ -227,11 +228,11 @@ function openDatabase(
   logger: Logger,
 ): Promise<RequestDatabase> {
   const { max_query_time_ms, max_db_connections, slow_query_threshold } = config.server
-  const { host, port, user, password, password_file, database, replicas } = config.connections.sqldb
+  const { sqldb } = config.connections
   return openRequestDatabase(
     {
-      address: { host, port, user, password, password_file, database },
-      replicas,
+      address: addressOf(sqldb),
+      replicas: sqldb.replicas,
       observer,
       maxConnections: max_db_connections,
       maxLists: listQueries(config.server),

@@ -5,7 +5,13 @@ import { redactConfig } from '../core/config/index.ts'
 import type { ConfigWith } from '../core/config/index.ts'
 import type { ShipConfig } from '../core/config/connections/index.ts'
 import { checkChainId, checkNode, shownAddress } from '../core/chain-node/index.ts'
-import { connectDatabase, databaseFailure, migrate } from '../core/database/index.ts'
+import {
+  addressOf,
+  connectDatabase,
+  databaseFailure,
+  migrate,
+  refusePooledTransactions,
+} from '../core/database/index.ts'
 import { describeError, FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore, StoreState } from '../core/kvstore/index.ts'
@@ -150,6 +156,7 @@ async function prepareDatabase(config: FillerOptions['config'], logger: Logger):
     throw databaseFailure(cause, 'the database cannot be reached', config.connections.sqldb)
   })
   try {
+    await refusePooledTransactions(client, config.connections.sqldb)
     const applied = await migrate(client)
     if (applied.length > 0) logger.info({ applied }, 'the database has been brought to the newest schema')
   } catch (cause) {
@@ -165,11 +172,10 @@ function threadData(
   settings: FillerOptions['config']['readers'][number],
 ): ReaderThreadData {
   const { chain, sqldb } = options.config.connections
-  const { host, port, user, password, password_file, database } = sqldb
   return {
     options: {
       settings,
-      database: { host, port, user, password, password_file, database },
+      database: addressOf(sqldb),
       chain: {
         chainId: chain.chain_id,
         http: chain.http,

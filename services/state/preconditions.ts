@@ -1,4 +1,11 @@
-import { checkDatabaseChain, connectDatabase, databaseFailure, isMigrated } from '../core/database/index.ts'
+import {
+  addressOf,
+  checkDatabaseChain,
+  connectDatabase,
+  databaseFailure,
+  isMigrated,
+  refusePooledTransactions,
+} from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError, RetryableError } from '../core/errors/index.ts'
 import type { PronghornError } from '../core/errors/index.ts'
@@ -32,16 +39,15 @@ export function waitForDatabase(
 }
 
 async function inspect(address: DatabaseAddress, chainId: string): Promise<void> {
-  const { host, port, user, password, password_file, database } = address
-  const client = await connectDatabase(
-    { host, port, user, password, password_file, database },
-    { applicationName: 'pronghorn-state-start' },
-  ).catch((cause: unknown) => {
+  const client = await connectDatabase(addressOf(address), {
+    applicationName: 'pronghorn-state-start',
+  }).catch((cause: unknown) => {
     throw databaseFailure(cause, 'the database cannot be reached', address)
   })
   try {
     if (!(await isMigrated(client)))
       throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')
+    await refusePooledTransactions(client, address)
     await checkDatabaseChain(client, chainId)
   } finally {
     await client.end()

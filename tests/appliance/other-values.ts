@@ -1,5 +1,27 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseVariable } from '../../services/core/config/environment/index.ts'
 import type { SettingVariable } from '../../services/core/config/environment/index.ts'
+
+/** Settings that name a file of the host, what it may hold, and its path in containers. */
+export const otherFiles: Readonly<Record<string, { readonly text: string; readonly path: string }>> = {
+  SQLDB_SSL_CA_FILE: { text: '-----BEGIN CERTIFICATE-----', path: '/etc/pronghorn/postgres-ca.pem' },
+  SQLDB_SSL_CERT_FILE: { text: '-----BEGIN CERTIFICATE-----', path: '/etc/pronghorn/postgres-client.pem' },
+  SQLDB_SSL_KEY_FILE: { text: '-----BEGIN PRIVATE KEY-----', path: '/etc/pronghorn/postgres-client.key' },
+  KVSTORE_TLS_CA_FILE: { text: '-----BEGIN CERTIFICATE-----', path: '/etc/pronghorn/redis-ca.pem' },
+  KVSTORE_PASSWORD_FILE: { text: 'secret', path: '/etc/pronghorn/redis-password' },
+}
+
+/** Writes those files into a folder, and gives the path of each under its variable. */
+export function writeOtherFiles(folder: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(otherFiles).map(([name, { text }]) => {
+      const path = join(folder, name)
+      writeFileSync(path, text)
+      return [name, path]
+    }),
+  )
+}
 
 /** The values at the steps of a setting. */
 export function valuesAt(value: unknown, [step, ...rest]: SettingVariable['steps']): unknown[] {
@@ -39,6 +61,8 @@ const fitting: Readonly<Record<string, string>> = {
   KVSTORE_TLS_REJECT_UNAUTHORIZED: 'false',
   KVSTORE_CONNECTION_TYPE: 'standalone',
   POSTGRES_HOST: 'db.test',
+  SQLDB_SSL_MODE: 'verify-full',
+  REDIS_HOST: 'redis.test',
   SQLDB_DATABASE: 'another',
   READER_MODULES: '[]',
   READER_LIST_POLLS: '[{"url":"http://lists.test/all","frequency":7}]',

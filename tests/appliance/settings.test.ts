@@ -11,7 +11,7 @@ import type { ConfigPart } from '../../services/core/config/index.ts'
 import { parseVariable, settingVariables } from '../../services/core/config/environment/index.ts'
 import type { SettingVariable } from '../../services/core/config/environment/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import { otherText, valuesAt } from './other-values.ts'
+import { otherFiles, otherText, valuesAt, writeOtherFiles } from './other-values.ts'
 
 const real = {
   CHAIN: 'wax-mainnet',
@@ -47,8 +47,9 @@ describe('every key of the three files', () => {
     await render(real, places('shipped'))
     const parts = Object.keys(configFiles) as ConfigPart[]
     const shipped = Object.fromEntries(parts.map((part) => [part, readRendered('shipped', part)]))
+    const written = writeOtherFiles(dir)
     const texts = settingVariables.map((setting) => {
-      const text = otherText(setting, valuesAt(shipped[setting.part], setting.steps))
+      const text = written[setting.name] ?? otherText(setting, valuesAt(shipped[setting.part], setting.steps))
       return [setting.name, text] as const
     })
     const envFile = join(dir, 'every.env')
@@ -61,7 +62,9 @@ describe('every key of the three files', () => {
       const found = valuesAt(rendered[setting.part], setting.steps)
       const before = valuesAt(shipped[setting.part], setting.steps)
       const wanted =
-        setting.name === 'KVSTORE_TLS' ? { rejectUnauthorized: false } : parseVariable(setting, text)
+        setting.name === 'KVSTORE_TLS'
+          ? { rejectUnauthorized: false, ca_file: otherFiles.KVSTORE_TLS_CA_FILE?.path }
+          : (otherFiles[setting.name]?.path ?? parseVariable(setting, text))
       if (found.length === 0 || found.some((each) => JSON.stringify(each) !== JSON.stringify(wanted)))
         unequal.push(setting.name)
       else if (JSON.stringify(found) === JSON.stringify(before)) unequal.push(`${setting.name} as before`)

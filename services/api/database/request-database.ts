@@ -98,6 +98,7 @@ function replicaAddress(primary: DatabaseAddress, replica: ReplicaAddress): Data
     password: password ?? primary.password,
     password_file: password === undefined ? primary.password_file : undefined,
     database: database ?? primary.database,
+    ssl: primary.ssl,
   }
 }
 

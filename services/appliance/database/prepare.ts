@@ -1,4 +1,10 @@
-import { checkDatabaseChain, connectDatabase, databaseFailure, migrate } from '../../core/database/index.ts'
+import {
+  checkDatabaseChain,
+  connectDatabase,
+  databaseFailure,
+  migrate,
+  refusePooledTransactions,
+} from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { retry } from '../../core/retry/index.ts'
 import type { Secrets } from '../render/index.ts'
@@ -39,6 +45,7 @@ export async function prepareDatabase(options: PrepareOptions): Promise<void> {
   const { address, secrets, say } = options
   const admin = await connectAdmin({ ...address, database: 'postgres' }, options.waitMs)
   try {
+    await refusePooledTransactions(admin, { ...address, database: 'postgres' })
     await ensureRoles(admin, secrets)
     for (const [name, owner] of [
       [address.database, OWNER],

@@ -14,8 +14,8 @@ export interface RotateOptions {
   readonly dir: string
   /** The server, with the superuser; its password is read from the secrets. */
   readonly address: Omit<DatabaseAddress, 'password' | 'database'>
-  /** Redis takes both passwords until `settleRedisPassword`. */
-  readonly redis: RedisAddress
+  /** Redis takes both passwords until `settleRedisPassword`. Null: it is the operator's own, who changes its password. */
+  readonly redis: RedisAddress | null
   /** The superuser is that of the operator's own server, who changes its password. */
   readonly keepSuperuser?: boolean
 }
@@ -47,11 +47,12 @@ export async function rotateSecrets({
   await settleStaged(dir, witness)
   const { secrets: old } = await ensureSecrets(dir, {})
   const names = Object.keys(secretNames) as SecretName[]
-  const staysSame = (name: SecretName) => keepSuperuser && name === 'superuser'
+  const staysSame = (name: SecretName) =>
+    (keepSuperuser && name === 'superuser') || (redis === null && name === 'redis')
   const secrets = Object.fromEntries(
     names.map((name) => [name, staysSame(name) ? old[name] : newSecret()]),
   ) as Record<SecretName, string>
-  await addRedisPassword(redis, old.redis, secrets.redis)
+  if (redis !== null) await addRedisPassword(redis, old.redis, secrets.redis)
   const admin = await connect(address, old.superuser)
   try {
     await admin.query('BEGIN')

@@ -8,30 +8,33 @@ import type { AppConfig, ConfigPart, ConfigProblem, ConfigWarning } from '../../
 import { overlayEnvironment, settingVariables } from '../../core/config/environment/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
-import { checkCertificateFiles, ensureSelfSigned } from '../tls/index.ts'
+import { ensureSelfSigned } from '../tls/index.ts'
 import { findUnknownNames, namesMeantForUs, namesOfContainer, readEnvFile } from './env-file.ts'
+import { PRIVATE_KEY_COMMAND, renderLibpq } from './libpq.ts'
+import type { RenderedFile } from './libpq.ts'
 import { renderNginx } from './nginx.ts'
+import { readOperatorFiles, withContainerPaths } from './operator-files.ts'
 import { noOwnFiles, parseOwnFile, readOwnFiles } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
+import { checkPlaces, superuserPasswordFile } from './places.ts'
+import type { OperatorPlaces } from './places.ts'
 import { computePostgresSettings } from './postgres.ts'
 import { resolveVariables } from './resolve.ts'
 import type { Resolved, Values } from './resolve.ts'
 import { ensureSecrets, secretNames } from './secrets.ts'
-import { checkSuperuserPassword, readSuperuserPassword } from './superuser.ts'
+import { readSuperuserPassword } from './superuser.ts'
 import type { SecretName, Secrets } from './secrets.ts'
 import { fillJson, fillTemplate, readTemplate } from './template.ts'
 import type { Lookup } from './template.ts'
-import { BUNDLED_POSTGRES } from './variables.ts'
+import { BUNDLED_POSTGRES, BUNDLED_REDIS } from './variables.ts'
 import type { variables } from './variables.ts'
 
 /** Where `render` puts things, and where it finds the operator's files. */
-export interface RenderPlaces {
+export interface RenderPlaces extends OperatorPlaces {
   /** Each service gets its own folder here, and only its own. */
   readonly out: string
-  /** The operator's certificate, when `TLS_MODE` is `files`. */
-  readonly certificateFiles: string
-  /** Where `POSTGRES_SUPERUSER_PASSWORD_FILE` is mounted; undefined: at its own path. */
-  readonly superuserPasswordFile?: string | undefined
+  /** Folder in which the other files are mounted that settings name; undefined: each at its own path. */
+  readonly files?: string | undefined
   /** Where `CONFIG_FILES` is mounted; undefined: at its own path. */
   readonly configFiles?: string | undefined
   /** The `.env` whose lines are checked; undefined: only the environment is. */
@@ -129,20 +132,6 @@ function resolveAll(environment: Environment, places: RenderPlaces): { resolved:
   throw new ConfigError(problems)
 }
 
-function superuserPasswordFile(values: Values, places: RenderPlaces): string | undefined {
-  const own = values.POSTGRES_SUPERUSER_PASSWORD_FILE
-  return own === '' ? undefined : (places.superuserPasswordFile ?? own)
-}
-
-interface RenderedFile {
-  /** Folder of the service. */
-  readonly service: string
-  readonly name: string
-  readonly text: string
-  /** The service runs as another user, and no other service mounts its folder. */
-  readonly mode: number
-}
-
 async function install(out: string, file: RenderedFile): Promise<void> {
   const dir = join(out, file.service)
   await mkdir(dir, { recursive: true })
@@ -157,7 +146,11 @@ async function prepare(
   { places, own }: { readonly places: RenderPlaces; readonly own: OwnFiles },
 ): Promise<{ files: RenderedFile[]; warnings: readonly ConfigWarning[] }> {
   const { values, given } = resolved
-  const problems = await checkPlaces(values, places)
+  const [atHand, operatorFiles] = await Promise.all([
+    checkPlaces(values, places),
+    readOperatorFiles(given, places.files),
+  ])
+  const problems = [...atHand.problems, ...operatorFiles.problems]
   const files: RenderedFile[] = []
   let warnings: ConfigWarning[] = []
   let config: AppConfig | undefined
@@ -179,29 +172,13 @@ async function prepare(
     }
     const password = config?.connections.sqldb.password ?? ''
     files.push({ service, name: 'database-password', text: password, mode: 0o440 })
+    for (const [name, text] of operatorFiles.texts) files.push({ service, name, text, mode: 0o440 })
   }
   if (config === undefined || problems.length > 0) throw new ConfigError(problems)
-  warnings.push(...warnAboutVariables(values, given))
-  return { files: [...files, ...renderOthers({ resolved, secrets, config })], warnings }
-}
-
-/** What this machine and its folders lack. */
-async function checkPlaces(values: Values, places: RenderPlaces): Promise<ConfigProblem[]> {
-  const problems: ConfigProblem[] = []
-  if (values.POSTGRES_HOST === BUNDLED_POSTGRES && values.PG_MEMORY > totalmem()) {
-    const found = `${Math.floor(values.PG_MEMORY / 2 ** 20)} MiB`
-    const allowed = `at most what this machine has, ${Math.floor(totalmem() / 2 ** 20)} MiB`
-    problems.push({ file: 'environment', path: 'PG_MEMORY', found, allowed })
-  }
-  if (values.TLS_MODE === 'files') {
-    problems.push(...(await checkCertificateFiles(places.certificateFiles, values.TLS_DIR)))
-  }
-  const passwordFile = superuserPasswordFile(values, places)
-  if (passwordFile !== undefined) {
-    const shown = values.POSTGRES_SUPERUSER_PASSWORD_FILE
-    problems.push(...(await checkSuperuserPassword(passwordFile, shown)))
-  }
-  return problems
+  warnings.push(...atHand.warnings, ...warnAboutVariables(values, given))
+  const database = renderLibpq(config.connections.sqldb.ssl, operatorFiles.texts)
+  const others = renderOthers({ resolved, secrets, config, databaseParameters: database.parameters })
+  return { files: [...files, ...database.files, ...others], warnings }
 }
 
 function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWarning[] {
@@ -209,6 +186,14 @@ function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWar
   if (values.TRUSTED_PROXIES.split(',').some((network) => network.endsWith('/0'))) {
     const message = 'every client counts as a proxy, and can write any address as its own'
     warnings.push({ file: 'environment', path: 'TRUSTED_PROXIES', message })
+  }
+  for (const [name, isBundled, host, bundled] of [
+    ['POSTGRES_BUNDLED', values.POSTGRES_BUNDLED, values.POSTGRES_HOST, BUNDLED_POSTGRES],
+    ['REDIS_BUNDLED', values.REDIS_BUNDLED, values.REDIS_HOST, BUNDLED_REDIS],
+  ] as const) {
+    if (!isBundled || host === bundled) continue
+    const message = `${name}=false leaves out the bundled server, which nothing uses`
+    warnings.push({ file: 'environment', path: name, message })
   }
   const shown = ['SQLDB_PASSWORD', 'POSTGRES_PASSWORD', 'KVSTORE_PASSWORD', 'REDIS_PASSWORD']
   for (const path of shown.filter((name) => given[name] !== undefined)) {
@@ -227,6 +212,8 @@ interface Plan {
   readonly secrets: Secrets
   /** The configuration of the services of the project. */
   readonly config: AppConfig
+  /** What the address of the database needs for its encryption. */
+  readonly databaseParameters: string
 }
 
 /** Host and port that the probe of a container asks. */
@@ -235,16 +222,17 @@ function listenerOf(address: string, port: number): string {
   return `${isEverywhere ? '127.0.0.1' : address} ${port}\n`
 }
 
-function renderOthers({ resolved, secrets, config }: Plan): RenderedFile[] {
+function renderOthers({ resolved, secrets, config, databaseParameters }: Plan): RenderedFile[] {
   const { values, profiles } = resolved
   const { server } = config
   const reader = config.readers[0]!
   const host = values.POSTGRES_HOST
   const database = `${isIPv6(host) ? `[${host}]` : host}:${values.POSTGRES_PORT}`
   const hasura = [
+    ...(databaseParameters.includes('sslkey') ? [PRIVATE_KEY_COMMAND] : []),
     `HASURA_GRAPHQL_ADMIN_SECRET='${secrets.hasura_admin}'`,
-    `HASURA_GRAPHQL_METADATA_DATABASE_URL='postgres://pronghorn_hasura:${secrets.hasura}@${database}/pronghorn_hasura'`,
-    `PRONGHORN_DATABASE_URL='postgres://pronghorn_graphql:${secrets.graphql}@${database}/${values.POSTGRES_DATABASE}'`,
+    `HASURA_GRAPHQL_METADATA_DATABASE_URL='postgres://pronghorn_hasura:${secrets.hasura}@${database}/pronghorn_hasura${databaseParameters}'`,
+    `PRONGHORN_DATABASE_URL='postgres://pronghorn_graphql:${secrets.graphql}@${database}/${values.POSTGRES_DATABASE}${databaseParameters}'`,
     `HASURA_GRAPHQL_ENABLE_CONSOLE='${String(values.GRAPHQL_CONSOLE)}'`,
     `HASURA_GRAPHQL_UNAUTHORIZED_ROLE='reader'`,
     '',
@@ -340,7 +328,8 @@ interface ServiceFiles {
  * What is wrong with those is added to the problems. Families without an account are left out.
  */
 function renderJson(plan: ServicePlan, problems: ConfigProblem[]): ServiceFiles {
-  const { given, values } = plan.resolved
+  const { values } = plan.resolved
+  const given = withContainerPaths(plan.resolved.given)
   const lookup = lookUp(plan)
   const origins: Partial<Record<ConfigPart, ReadonlyMap<string, string>>> = {}
   const fill = (part: ConfigPart): unknown => {
@@ -367,7 +356,9 @@ function renderJson(plan: ServicePlan, problems: ConfigProblem[]): ServiceFiles 
 }
 
 /** What `${NAME}` stands for in the files of a service: what is set, what the appliance knows, the default of a setting. */
-function lookUp({ resolved: { values, given }, secrets, service }: ServicePlan): Lookup {
+function lookUp({ resolved, secrets, service }: ServicePlan): Lookup {
+  const { values } = resolved
+  const given = withContainerPaths(resolved.given)
   const generated: Readonly<Record<string, string>> = {
     POSTGRES_USER: `pronghorn_${service}`,
     POSTGRES_PASSWORD: secrets[service],
@@ -409,8 +400,15 @@ interface Named {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** A file without the families that the operator left out, and without a certificate to watch where there is none. */
+/**
+ * A file without the families that the operator left out, without a certificate to watch where there is none, and without
+ * the generated password of a Redis that is not bundled: that of the operator is laid over the file.
+ */
 function withoutUnused(values: Values, part: ConfigPart, content: unknown): unknown {
+  if (part === 'connections' && !values.REDIS_BUNDLED) {
+    const { kvstore, ...rest } = content as { kvstore: object }
+    return { ...rest, kvstore: { ...kvstore, password: undefined } }
+  }
   if (part === 'server') {
     const server = withoutUnusedNamespaces(content)
     return values.TLS_MODE === 'off' ? { ...(server as object), tls_proxy: undefined } : server

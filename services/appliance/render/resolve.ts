@@ -16,7 +16,7 @@ import { containerVariables } from './container-variables.ts'
 import { noOwnFiles, parseOwnFile } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
 import { demoPreset, presets } from './presets.ts'
-import { splitList, variables } from './variables.ts'
+import { BUNDLED_POSTGRES, BUNDLED_REDIS, splitList, variables } from './variables.ts'
 
 /** The appliance's own variables, checked and with defaults. */
 export type Values = CleanedEnv<typeof variables>
@@ -228,6 +228,17 @@ function checkTogether(
       allowed: 'a list with acme, because TLS_MODE is acme',
     })
   }
+  if (!values.POSTGRES_BUNDLED && values.POSTGRES_HOST === BUNDLED_POSTGRES) {
+    refuse(
+      'POSTGRES_HOST',
+      BUNDLED_POSTGRES,
+      'the host of your own server, because POSTGRES_BUNDLED is false',
+    )
+  }
+  if (!values.REDIS_BUNDLED && values.REDIS_HOST === BUNDLED_REDIS) {
+    refuse('REDIS_HOST', BUNDLED_REDIS, 'the host of your own server, because REDIS_BUNDLED is false')
+  }
+  checkEncryption(values, given, problems)
   if (values.ASSETS_ACCOUNT === 'none') {
     refuse('ASSETS_ACCOUNT', 'none', 'an account name: every other family needs the assets contract')
   }
@@ -237,6 +248,26 @@ function checkTogether(
       'none',
       'an account name, because the market needs the oracle; or MARKET_ACCOUNT=none',
     )
+  }
+}
+
+/** The bundled servers are reached over a network of the machine, without TLS. */
+function checkEncryption(
+  values: Values,
+  given: Readonly<Record<string, string>>,
+  problems: ConfigProblem[],
+): void {
+  const isBundled = {
+    SQLDB_SSL_MODE: values.POSTGRES_HOST === BUNDLED_POSTGRES,
+    KVSTORE_TLS: values.REDIS_HOST === BUNDLED_REDIS,
+  }
+  for (const setting of settingVariables) {
+    const [name] = namesOf(setting, given)
+    if (name === undefined || !isBundled[setting.name as keyof typeof isBundled]) continue
+    const value = parseVariable(setting, given[name]!)
+    if (value === 'off' || value === false) continue
+    const allowed = 'nothing: the bundled server has no TLS, and only services of this machine reach it'
+    problems.push({ file: 'environment', path: name, found: showFound([name], given[name]), allowed })
   }
 }
 

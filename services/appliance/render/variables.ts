@@ -22,6 +22,14 @@ const HOST_NAME_PATTERN = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$/
 const hostName = matching(HOST_NAME_PATTERN, 'a host name or an IPv4 address')
 /** Service of the compose file that is PostgreSQL, unless it is elsewhere. */
 export const BUNDLED_POSTGRES = 'postgres'
+/** The one that is Redis. */
+export const BUNDLED_REDIS = 'redis'
+
+/** A flag that the compose file reads as well. */
+const exactFlag = makeValidator<boolean>((text) => {
+  if (text !== 'true' && text !== 'false') throw new RangeError('true or false')
+  return text === 'true'
+})
 
 const databaseHost = makeValidator<string>((text) => {
   if (HOST_NAME_PATTERN.test(text) || isIPv6(text)) return text
@@ -169,6 +177,17 @@ export const variables = {
     desc: 'Containers of the api with docker-compose.scale.yml; PostgreSQL takes the connections of one more.',
   }),
 
+  POSTGRES_BUNDLED: exactFlag({
+    default: true,
+    desc: 'Run the bundled PostgreSQL; false for a server of your own, at POSTGRES_HOST.',
+  }),
+  DATA_LOCATION: matching(
+    /^(?:\.{0,2}\/.{0,4000})?$/,
+    'an absolute path, or one that begins with ./',
+  )({
+    default: '',
+    desc: 'Folder of this machine for the database of the bundled PostgreSQL; without it a volume of Docker.',
+  }),
   POSTGRES_HOST: databaseHost({ default: BUNDLED_POSTGRES, desc: 'Host of PostgreSQL.' }),
   POSTGRES_PORT: port({ default: 5432, desc: 'Port of PostgreSQL.' }),
   POSTGRES_DATABASE: databaseName({
@@ -198,7 +217,11 @@ export const variables = {
     default: '',
     desc: 'Folder with JSON files of your own (connections.config.json, server.config.json, readers.config.json), which take the place of the rendered ones.',
   }),
-  REDIS_HOST: hostName({ default: 'redis', desc: 'Host of Redis.' }),
+  REDIS_BUNDLED: exactFlag({
+    default: true,
+    desc: 'Run the bundled Redis; false for a server of your own, at REDIS_HOST.',
+  }),
+  REDIS_HOST: hostName({ default: BUNDLED_REDIS, desc: 'Host of Redis.' }),
   REDIS_PORT: port({ default: 6379, desc: 'Port of Redis.' }),
   GRAPHQL_CONSOLE: bool({
     default: false,

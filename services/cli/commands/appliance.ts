@@ -45,6 +45,9 @@ export function addRenderConfig(program: Command, io: CliIo): void {
 const MOUNTED_PASSWORD = '/pronghorn/superuser-password'
 /** Where it mounts the folder of `CONFIG_FILES`, and that of the project with its `.env`. */
 const MOUNTED_CONFIG_FILES = '/pronghorn/config-files'
+/** Where it mounts the files that other settings name, and the place of the database. */
+const MOUNTED_FILES = '/pronghorn/files'
+const MOUNTED_DATABASE = '/volumes/postgres'
 const MOUNTED_ENV_FILE = '/pronghorn/project/.env'
 
 const ifMounted = (path: string): string | undefined => (existsSync(path) ? path : undefined)
@@ -58,6 +61,8 @@ function placesOf({
     out,
     certificateFiles,
     superuserPasswordFile: ifMounted(MOUNTED_PASSWORD),
+    databaseFolder: ifMounted(MOUNTED_DATABASE),
+    files: ifMounted(MOUNTED_FILES),
     configFiles: ifMounted(MOUNTED_CONFIG_FILES),
     envFile: envFile ?? ifMounted(MOUNTED_ENV_FILE),
   }
@@ -119,7 +124,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
 
 /** The server of the containers, with its superuser and the rendered passwords. */
 async function readServer(rendered: string, io: CliIo) {
-  const { ensureSecrets } = await import('../../appliance/index.ts')
+  const { ensureSecrets, readRenderedConnections } = await import('../../appliance/index.ts')
   const { values } = await readVariables(io)
   requireRendered(rendered, 'secrets')
   const { secrets, made } = await ensureSecrets(join(rendered, 'secrets'), {})
@@ -134,6 +139,7 @@ async function readServer(rendered: string, io: CliIo) {
     user: values.POSTGRES_SUPERUSER,
     password: secrets.superuser,
     database: values.POSTGRES_DATABASE,
+    ssl: readRenderedConnections(join(rendered, 'filler')).sqldb.ssl,
   }
   return { address, chainId: values.CHAIN_ID, secrets }
 }
@@ -177,14 +183,21 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .option('--settle', 'make the new password the only one that Redis accepts, once all services use it')
     .addOption(nowOption())
     .action(async ({ rendered, settle, now, ...files }: RotateFlags) => {
-      const { checkRender, ensureSecrets, render, rotateSecrets, settleRedisPassword } =
-        await import('../../appliance/index.ts')
+      const {
+        checkRender,
+        ensureSecrets,
+        readRenderedConnections,
+        render,
+        rotateSecrets,
+        settleRedisPassword,
+      } = await import('../../appliance/index.ts')
       requireRendered(rendered, 'secrets')
       const places = placesOf({ out: rendered, ...files })
       await checkRender(io.env, places)
       const { values } = await readVariables(io)
-      const redis = { host: values.REDIS_HOST, port: values.REDIS_PORT }
+      const redis = values.REDIS_BUNDLED ? { host: values.REDIS_HOST, port: values.REDIS_PORT } : null
       if (settle) {
+        if (redis === null) return
         const { secrets } = await ensureSecrets(join(rendered, 'secrets'), {})
         const isSettled = await settleRedisPassword(redis, secrets.redis)
         io.out(
@@ -195,17 +208,21 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
         return
       }
       const dir = join(rendered, 'secrets')
+      const server = {
+        host: values.POSTGRES_HOST,
+        port: values.POSTGRES_PORT,
+        ssl: readRenderedConnections(join(rendered, 'filler')).sqldb.ssl,
+      }
       const rotated = await rotateSecrets({
         dir,
-        address: { host: values.POSTGRES_HOST, port: values.POSTGRES_PORT, user: values.POSTGRES_SUPERUSER },
+        address: { ...server, user: values.POSTGRES_SUPERUSER },
         redis,
-        keepSuperuser: values.POSTGRES_SUPERUSER_PASSWORD_FILE !== '',
+        keepSuperuser: !values.POSTGRES_BUNDLED || values.POSTGRES_SUPERUSER_PASSWORD_FILE !== '',
       })
       await render(io.env, places)
       const { secrets } = await ensureSecrets(dir, {})
       const database = {
-        host: values.POSTGRES_HOST,
-        port: values.POSTGRES_PORT,
+        ...server,
         user: 'pronghorn_state',
         password: secrets.state,
         database: values.POSTGRES_DATABASE,
@@ -246,11 +263,12 @@ export function addDoctor(program: Command, io: CliIo): void {
     .option('--disk <folder>', 'a folder on the disk of the database')
     .option('--backups <folder>', 'the folder of the backups')
     .action(async (flags: DoctorFlags) => {
-      const { examine } = await import('../../appliance/index.ts')
+      const { examine, relocate } = await import('../../appliance/index.ts')
       const rendered = chooseRendered(flags, io)
       const folder = rendered === undefined ? flags : { config: join(rendered, 'api') }
       const { config } = loadSettings(io, folder, ['connections', 'server', 'readers'])
-      const settings = config.connections
+      const settings =
+        rendered === undefined ? config.connections : relocate(config.connections, join(rendered, 'api'))
       let failures = 0
       await examine({
         address: settings.sqldb,
@@ -262,7 +280,7 @@ export function addDoctor(program: Command, io: CliIo): void {
             ? null
             : { host: 'nginx', port: 8443, serverName: config.server.server_name },
         mode: rendered === undefined ? 'process' : 'appliance',
-        databaseDisk: flags.disk ?? null,
+        databaseDisk: io.env.POSTGRES_BUNDLED === 'false' ? null : (flags.disk ?? null),
         backups: flags.backups ?? null,
         families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
         report: (level, subject, note) => {

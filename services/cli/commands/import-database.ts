@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { migrate } from '../../core/database/index.ts'
+import { addressOf, migrate } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type {
@@ -74,12 +74,11 @@ async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void
   const source = await withPassword(parseSourceAddress(address), flags, io)
   const { config } = loadSettings(io, flags, ['connections', 'readers'])
   const settings = pickReader(config.readers, flags.reader)
-  const { host, port, user, password, password_file, database } = config.connections.sqldb
   const { chain } = config.connections
   const options: ImportDatabaseOptions = {
     source,
     ...(flags.sourceReader === undefined ? {} : { sourceReader: flags.sourceReader }),
-    database: { host, port, user, password, password_file, database },
+    database: addressOf(config.connections.sqldb),
     chain: { chainId: chain.chain_id, http: chain.http },
     settings,
     workers: flags.workers,

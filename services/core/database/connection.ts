@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
+import { sslOptions } from './encryption.ts'
+import type { DatabaseSsl } from './encryption.ts'
 import { repeatWhileLate } from './late-loop.ts'
 
 /** Where a PostgreSQL database is; the keys are those of `sqldb` in connections.config.json. */
@@ -11,6 +13,14 @@ export interface DatabaseAddress {
   readonly database: string
   /** Read for each new connection; where it is there, its content counts instead of `password`. */
   readonly password_file?: string | undefined
+  /** Absent: not encrypted. */
+  readonly ssl?: DatabaseSsl | undefined
+}
+
+/** The address of the primary, without what else a section `sqldb` says. */
+export function addressOf(address: DatabaseAddress): DatabaseAddress {
+  const { host, port, user, password, password_file, database, ssl } = address
+  return { host, port, user, password, password_file, database, ssl }
 }
 
 /** Limits of a connection or pool. */
@@ -19,7 +29,7 @@ export interface DatabaseLimits {
   readonly applicationName: string
   /** Longest run of one statement; 0 or absent = no limit. */
   readonly statementTimeoutMs?: number
-  /** Settings of the server for these sessions, for example `{ jit: 'off' }`; names and values without spaces. */
+  /** Settings of the server for these sessions, for example `{ jit: 'off' }`; names and values without quotes. */
   readonly settings?: Readonly<Record<string, string>>
   /** Default 10 seconds; tests shorten it. */
   readonly connectTimeoutMs?: number
@@ -51,8 +61,7 @@ function clientConfig(address: DatabaseAddress, limits: DatabaseLimits): pg.Clie
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     types: bigintTypes,
-    ...(limits.statementTimeoutMs ? { statement_timeout: limits.statementTimeoutMs } : {}),
-    ...(limits.settings ? { options: optionsOf(limits.settings) } : {}),
+    ssl: sslOptions(address.ssl),
   }
 }
 
@@ -64,10 +73,16 @@ async function readPassword({ password, password_file: file }: DatabaseAddress):
   )
 }
 
-function optionsOf(settings: Readonly<Record<string, string>>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ')
+/**
+ * Sets what holds for a session. As parameters of the start the same settings would be refused by PgBouncer, which knows few.
+ */
+async function setUp(client: pg.ClientBase, limits: DatabaseLimits): Promise<void> {
+  const settings = {
+    ...limits.settings,
+    ...(limits.statementTimeoutMs ? { statement_timeout: String(limits.statementTimeoutMs) } : {}),
+  }
+  const statements = Object.entries(settings).map(([name, value]) => `SET ${name} = '${value}'`)
+  if (statements.length > 0) await client.query(statements.join('; '))
 }
 
 /**
@@ -80,6 +95,7 @@ export function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits
     // It can break before its caller has it: an error event without a listener ends the process.
     client.on('error', () => undefined)
     await client.connect()
+    await setUp(client, limits)
     return client
   })
 }
@@ -119,6 +135,7 @@ export function createPool(
     ...clientConfig(address, limits),
     max: limits.max,
     idleTimeoutMillis: 60_000,
+    onConnect: (client) => setUp(client, limits),
   })
   pool.on('error', () => undefined)
   // The pool listens to idle connections alone. One in use can break between two statements, too.

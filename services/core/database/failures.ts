@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { FatalError, RetryableError } from '../errors/index.ts'
-import type { ErrorCode, PronghornError } from '../errors/index.ts'
+import { FatalError, PronghornError, RetryableError } from '../errors/index.ts'
+import type { ErrorCode } from '../errors/index.ts'
 import type { DatabaseAddress } from './connection.ts'
 
 /** The database that an error is about; unknown inside of a session. */
@@ -54,6 +54,11 @@ const NO_SPACE = /No space left on device|Disk quota exceeded/
  */
 export function databaseFailure(cause: unknown, otherwise: string, place?: DatabasePlace): PronghornError {
   const details = place === undefined ? {} : { user: place.user, database: place.database }
+  if (cause instanceof PronghornError) return cause
+  if (isUnencrypted(cause)) {
+    const message = `${serverOf(place)} cannot be reached over TLS as sqldb.ssl asks`
+    return new RetryableError('DATABASE_TLS', message, { cause, details })
+  }
   if (isRefused(cause)) {
     const message = `${serverOf(place)} refuses connections`
     return new RetryableError('DATABASE_REFUSED', message, { details })
@@ -76,6 +81,16 @@ function isRefused(cause: unknown): boolean {
     errors.length > 0 &&
     errors.every((error) => (error as { code?: unknown } | null)?.code === 'ECONNREFUSED')
   )
+}
+
+/** What Node.js and OpenSSL say of a certificate that is not trusted, has ended or is of another host. */
+const CERTIFICATE_CODES = /CERT|UNABLE_TO_|^ERR_(?:SSL|TLS|OSSL)_|^EPROTO$/
+
+/** A connection that ended because of its encryption: the server has none, or a certificate is not accepted. */
+function isUnencrypted(cause: unknown): boolean {
+  if (!(cause instanceof Error) || cause instanceof pg.DatabaseError) return false
+  const { code } = cause as NodeJS.ErrnoException
+  return CERTIFICATE_CODES.test(code ?? '') || /SSL connection/.test(cause.message)
 }
 
 /** The cause that an operator has to mend, if the error has one: a full disk, a server that has become a replica. */

@@ -34,6 +34,29 @@ export const databaseErrors = {
         'Check `sqldb.user` and `sqldb.password` (POSTGRES_USER, POSTGRES_PASSWORD), and the lines of `pg_hba.conf` for this machine.',
     },
   },
+  DATABASE_TLS: {
+    meaning:
+      'The connection to PostgreSQL cannot be encrypted as asked for: the server has no TLS, or its certificate is not trusted, has ended, or is of another host.',
+    remedy: {
+      standalone:
+        'Start again with `npm start` and the same options: its own PostgreSQL needs no encryption.',
+      appliance:
+        'Check POSTGRES_SSL_MODE and POSTGRES_SSL_CA_FILE in `.env`; POSTGRES_HOST has to be a name in the certificate of the server.',
+      process:
+        'Check `sqldb.ssl` (POSTGRES_SSL_MODE, POSTGRES_SSL_CA_FILE); `sqldb.host` has to be a name in the certificate of the server.',
+    },
+  },
+  DATABASE_POOLER: {
+    meaning:
+      'PgBouncer gives each transaction another session of PostgreSQL. Prepared statements, settings and locks of a session do not hold then.',
+    remedy: {
+      standalone: 'Start again with `npm start` and the same options: it starts its own PostgreSQL.',
+      appliance:
+        'Set `pool_mode = session` for this database in PgBouncer, or point POSTGRES_HOST and POSTGRES_PORT in `.env` at PostgreSQL itself.',
+      process:
+        'Set `pool_mode = session` for this database in PgBouncer, or point `sqldb.host` and `sqldb.port` (POSTGRES_HOST, POSTGRES_PORT) at PostgreSQL itself.',
+    },
+  },
   DATABASE_MISSING: {
     meaning: 'PostgreSQL has no database of the configured name.',
     remedy: {

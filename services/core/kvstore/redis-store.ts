@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import type { RedisOptions } from 'ioredis'
 import type { KvstoreConfig } from '../config/connections/index.ts'
-import { RetryableError, describeError } from '../errors/index.ts'
+import { FatalError, RetryableError, describeError } from '../errors/index.ts'
 import { backoffDelayMs } from '../retry/index.ts'
 import type { CounterState, KeyValueStore, StoreLogger, Unsubscribe } from './key-value-store.ts'
 import { checkedTtl } from './memory-store.ts'
@@ -158,15 +159,40 @@ function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogge
   return client
 }
 
-function redisOptions(address: KvstoreConfig, timing: RedisTiming): RedisOptions {
-  const { host, port, username, password, tls } = address
-  const isEncrypted = tls !== false
+/**
+ * What `ioredis` takes for an address. The files are read now.
+ * @throws FatalError `CONFIG_INVALID` where one cannot be read.
+ */
+export function redisAddress(address: KvstoreConfig): RedisOptions {
+  const { host, port, username, password, password_file: file, database, tls } = address
+  const { ca_file: ca, rejectUnauthorized = true } = typeof tls === 'object' ? tls : {}
   return {
-    host,
-    port,
+    ...{ host, port },
+    ...(database === undefined ? {} : { db: database }),
     ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(isEncrypted ? { tls: typeof tls === 'object' ? tls : {} } : {}),
+    ...(file !== undefined
+      ? { password: readSetting('password_file', file).trim() }
+      : password === undefined
+        ? {}
+        : { password }),
+    ...(tls === false
+      ? {}
+      : { tls: { rejectUnauthorized, ...(ca === undefined ? {} : { ca: readSetting('tls.ca_file', ca) }) } }),
+  }
+}
+
+function readSetting(key: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unreadable'
+    throw new FatalError('CONFIG_INVALID', `kvstore.${key}: ${file} cannot be read (${code})`, { cause })
+  }
+}
+
+function redisOptions(address: KvstoreConfig, timing: RedisTiming): RedisOptions {
+  return {
+    ...redisAddress(address),
     lazyConnect: true,
     enableOfflineQueue: false,
     autoResubscribe: false,

@@ -24,6 +24,21 @@ const replica = section({
   database: text(1, 63).optional().describe('Name of the database; that of the primary when absent.'),
 })
 
+const file = (what: string) => text(1, 1024).optional().describe(what)
+
+const ssl = section({
+  mode: choice(['off', 'require', 'verify-full'])
+    .default('off')
+    .describe(
+      'Encryption of connections to PostgreSQL: none; any certificate of the server; or one of a trusted authority for the configured host.',
+    ),
+  ca_file: file(
+    'File with the certificates of the trusted authorities (PEM); without it those that Node.js trusts.',
+  ),
+  cert_file: file('File with the certificate that this program shows to the server (PEM).'),
+  key_file: file('File with the key of that certificate (PEM).'),
+})
+
 const sqldb = section({
   host: databaseHost(),
   port: port().default(5432).describe('Port of PostgreSQL.'),
@@ -33,10 +48,25 @@ const sqldb = section({
     .optional()
     .describe('File with the password, read for each new connection; where it is there, it counts instead.'),
   database: text(1, 63).describe('Name of the database; one for each chain.'),
+  ssl: ssl
+    .prefault({})
+    .refine(({ mode, ca_file }) => ca_file === undefined || mode === 'verify-full', {
+      path: ['ca_file'],
+      error: 'nothing, unless mode is "verify-full"',
+    })
+    .refine(({ mode, cert_file }) => cert_file === undefined || mode !== 'off', {
+      path: ['cert_file'],
+      error: 'nothing, because mode is "off"',
+    })
+    .refine(({ cert_file, key_file }) => (cert_file === undefined) === (key_file === undefined), {
+      path: ['key_file'],
+      error: 'a file where cert_file is one, and none where it is absent',
+    })
+    .describe('Encryption; replicas have the same.'),
   replicas: list(replica, 64).default([]).describe('Streaming replicas that the api may read from.'),
 })
 
-const TLS_ALLOWED = 'true, false, or an object with rejectUnauthorized'
+const TLS_ALLOWED = 'true, false, or an object with rejectUnauthorized and ca_file'
 const tls = z
   .union(
     [
@@ -45,6 +75,7 @@ const tls = z
         rejectUnauthorized: flag()
           .default(true)
           .describe('Whether a certificate that cannot be verified ends the connection.'),
+        ca_file: file('File with the certificates of the trusted authorities of Redis (PEM).'),
       }),
     ],
     { error: TLS_ALLOWED },
@@ -56,6 +87,10 @@ const kvstore = section({
   port: port().default(6379).describe('Port of Redis.'),
   username: text(1, 256).optional().describe('User to log in with (Redis 6 and later).'),
   password: text(0, 1024).optional().describe('Password to log in with.'),
+  password_file: file(
+    'File with the password, read when a process starts; where it is there, it counts instead.',
+  ),
+  database: integer(0, 65_535).optional().describe('Number of the database; 0 when absent.'),
   tls: tls.default(false).describe('Encrypted connection; as an object it may accept any certificate.'),
   connection_type: choice(['standalone'])
     .default('standalone')

@@ -8,6 +8,8 @@ export interface KnownChain {
   readonly id: string
   /** Last block that indexing may start with: it lies just before the first use of the contracts. Absent: not known. */
   readonly startBlock?: number
+  /** Disk that docs/sizing.md estimates for its database, GB. Absent: no estimate. */
+  readonly diskGb?: number
 }
 
 /** Public chains that have the NFT contracts. */
@@ -16,6 +18,7 @@ export const knownChains: readonly KnownChain[] = [
     name: 'wax-mainnet',
     id: '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4',
     startBlock: 64_000_000,
+    diskGb: 1_343,
   },
   {
     name: 'wax-testnet',
@@ -26,6 +29,7 @@ export const knownChains: readonly KnownChain[] = [
     name: 'eos-mainnet',
     id: 'aca376f206b8fc25a6ed44dbdc66547c36c6c33e3a119ffbeaef943642f0e906',
     startBlock: 99_070_000,
+    diskGb: 22,
   },
   {
     name: 'proton-mainnet',

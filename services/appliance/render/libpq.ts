@@ -1,0 +1,53 @@
+import { rootCertificates } from 'node:tls'
+import type { AppConfig } from '../../core/config/index.ts'
+import { CONTAINER_FOLDER } from './operator-files.ts'
+
+/** A file of a service. */
+export interface RenderedFile {
+  /** Folder of the service. */
+  readonly service: string
+  readonly name: string
+  readonly text: string
+  /** The service runs as another user, and no other service mounts its folder. */
+  readonly mode: number
+}
+
+/** libpq refuses a key that others may read. */
+const PRIVATE_KEY = '/tmp/postgres-client.key'
+/** Makes such a copy. */
+export const PRIVATE_KEY_COMMAND = `(umask 077 && cat ${CONTAINER_FOLDER}/postgres-client.key >${PRIVATE_KEY})`
+
+/** The encryption of connections by programs of PostgreSQL itself, and by Hasura: as variables, and as part of an address. */
+export function renderLibpq(
+  ssl: AppConfig['connections']['sqldb']['ssl'],
+  texts: ReadonlyMap<string, string>,
+): { readonly files: readonly RenderedFile[]; readonly parameters: string } {
+  if (ssl.mode === 'off') {
+    return {
+      files: [{ service: 'postgres', name: 'connection', text: 'export PGSSLMODE=prefer\n', mode: 0o444 }],
+      parameters: '',
+    }
+  }
+  const authorities = new Map(texts)
+  // libpq knows no authorities by itself.
+  if (ssl.mode === 'verify-full' && ssl.ca_file === undefined)
+    authorities.set('postgres-ca.pem', rootCertificates.join('\n'))
+  const parameters = {
+    sslmode: ssl.mode,
+    ...(ssl.mode === 'verify-full'
+      ? { sslrootcert: ssl.ca_file ?? `${CONTAINER_FOLDER}/postgres-ca.pem` }
+      : {}),
+    ...(ssl.cert_file === undefined ? {} : { sslcert: ssl.cert_file, sslkey: PRIVATE_KEY }),
+  }
+  const lines = Object.entries(parameters).map(([name, value]) => `export PG${name.toUpperCase()}='${value}'`)
+  const text = [...(ssl.cert_file === undefined ? [] : [PRIVATE_KEY_COMMAND]), ...lines, ''].join('\n')
+  const files = [...authorities]
+    .filter(([name]) => name.startsWith('postgres-'))
+    .flatMap(([name, content]) =>
+      ['postgres', 'hasura'].map((service) => ({ service, name, text: content, mode: 0o444 })),
+    )
+  return {
+    files: [...files, { service: 'postgres', name: 'connection', text, mode: 0o444 }],
+    parameters: `?${String(new URLSearchParams(parameters))}`,
+  }
+}

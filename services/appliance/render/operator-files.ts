@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ConfigProblem } from '../../core/config/index.ts'
+import { findVariable, settingVariables } from '../../core/config/environment/index.ts'
+
+/** Where a container has the files that are rendered for it. */
+export const CONTAINER_FOLDER = '/etc/pronghorn'
+
+interface FileSetting {
+  /** Variable of the key, by the rule of names. */
+  readonly variable: string
+  /** Name that its content gets in containers, and that it is mounted under. */
+  readonly name: string
+  readonly holds: 'a certificate' | 'a private key' | 'a password'
+}
+
+/** Settings that name a file of the host. Containers have its content under a name of their own. */
+const fileSettings: readonly FileSetting[] = [
+  { variable: 'SQLDB_SSL_CA_FILE', name: 'postgres-ca.pem', holds: 'a certificate' },
+  { variable: 'SQLDB_SSL_CERT_FILE', name: 'postgres-client.pem', holds: 'a certificate' },
+  { variable: 'SQLDB_SSL_KEY_FILE', name: 'postgres-client.key', holds: 'a private key' },
+  { variable: 'KVSTORE_TLS_CA_FILE', name: 'redis-ca.pem', holds: 'a certificate' },
+  { variable: 'KVSTORE_PASSWORD_FILE', name: 'redis-password', holds: 'a password' },
+]
+
+/** Longest content; the certificates of all public authorities have a quarter of it. */
+const MAX_CHARACTERS = 1_000_000
+
+const patterns: Readonly<Record<FileSetting['holds'], RegExp>> = {
+  'a certificate': /-----BEGIN (?:TRUSTED )?CERTIFICATE-----/,
+  'a private key': /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/,
+  'a password': /^[^\0\r\n]{1,1000}\r?\n?$/,
+}
+
+type Given = Readonly<Record<string, string>>
+
+/** Files of the operator by the name that containers know. */
+export interface OperatorFiles {
+  readonly texts: ReadonlyMap<string, string>
+  readonly problems: readonly ConfigProblem[]
+}
+
+/**
+ * Reads the files that settings name.
+ * @param mounted folder that they are mounted in, under their names; undefined: each is at its own path.
+ */
+export async function readOperatorFiles(given: Given, mounted: string | undefined): Promise<OperatorFiles> {
+  const texts = new Map<string, string>()
+  const problems: ConfigProblem[] = []
+  for (const { name, holds, found } of listGiven(given)) {
+    const refuse = (why: string): void => {
+      const shown = `${JSON.stringify(found.text)}, ${why}`
+      const allowed = `a file with ${holds}, readable by the user with the number 1000`
+      problems.push({ file: 'environment', path: found.name, found: shown, allowed })
+    }
+    try {
+      const text = await readFile(mounted === undefined ? found.text : join(mounted, name), 'utf8')
+      if (text === '') refuse('which is empty')
+      else if (text.length > MAX_CHARACTERS || !patterns[holds].test(text)) refuse(`which is not ${holds}`)
+      else texts.set(name, text)
+    } catch (error) {
+      refuse(`which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`)
+    }
+  }
+  return { texts, problems }
+}
+
+/** What is set, with the path in containers for every file of the host. */
+export function withContainerPaths(given: Given): Given {
+  return {
+    ...given,
+    ...Object.fromEntries(
+      listGiven(given).map(({ name, found }) => [found.name, `${CONTAINER_FOLDER}/${name}`]),
+    ),
+  }
+}
+
+function listGiven(given: Given) {
+  return fileSettings.flatMap(({ variable, ...file }) => {
+    const setting = settingVariables.find(({ name }) => name === variable)
+    const found = setting && findVariable(setting, given)
+    return found === undefined ? [] : [{ ...file, found }]
+  })
+}

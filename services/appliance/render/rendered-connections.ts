@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { loadConfig } from '../../core/config/index.ts'
+import type { ConnectionsConfig } from '../../core/config/connections/index.ts'
+import { CONTAINER_FOLDER } from './operator-files.ts'
+
+/**
+ * The connections that were rendered for a service, for a process that has its folder at another place than the service.
+ * @throws ConfigError
+ */
+export function readRenderedConnections(folder: string): ConnectionsConfig {
+  return relocate(loadConfig({ need: ['connections'], dir: folder, env: {} }).config.connections, folder)
+}
+
+/** Connections whose files are looked for in a folder, instead of where the container of the service has them. */
+export function relocate(connections: ConnectionsConfig, folder: string): ConnectionsConfig {
+  const here = (path: string | undefined): string | undefined =>
+    path?.startsWith(`${CONTAINER_FOLDER}/`) ? join(folder, path.slice(CONTAINER_FOLDER.length)) : path
+  const { sqldb, kvstore } = connections
+  const { ssl } = sqldb
+  return {
+    ...connections,
+    sqldb: {
+      ...sqldb,
+      password_file: here(sqldb.password_file),
+      ssl: {
+        mode: ssl.mode,
+        ca_file: here(ssl.ca_file),
+        cert_file: here(ssl.cert_file),
+        key_file: here(ssl.key_file),
+      },
+    },
+    kvstore: kvstore && {
+      ...kvstore,
+      password_file: here(kvstore.password_file),
+      tls:
+        typeof kvstore.tls === 'object'
+          ? { ...kvstore.tls, ca_file: here(kvstore.tls.ca_file) }
+          : kvstore.tls,
+    },
+  }
+}

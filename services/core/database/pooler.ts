@@ -1,0 +1,42 @@
+import type pg from 'pg'
+import { FatalError } from '../errors/index.ts'
+import { connectDatabase } from './connection.ts'
+import type { DatabaseAddress } from './connection.ts'
+
+/** How often two connections are compared: another client may take a session in between. */
+const ROUNDS = 5
+
+/**
+ * Refuses a pooler that gives each transaction another session of the server. A pooler that gives a connection its own
+ * session until it ends passes.
+ * @param client a connection to the address, in no transaction.
+ * @throws FatalError `DATABASE_POOLER`.
+ */
+export async function refusePooledTransactions(client: pg.Client, address: DatabaseAddress): Promise<void> {
+  const process = await readProcess(client)
+  // A pooler has its own numbers for what its clients may cancel.
+  if ((client as unknown as { processID: number | null }).processID === process) return
+  const second = await connectDatabase(address, { applicationName: 'pronghorn-start' })
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      const own = await readProcess(client)
+      await second.query('BEGIN').catch(refuse)
+      const others = await readProcess(second)
+      const later = await readProcess(client)
+      await second.query('COMMIT')
+      if (others === own || later !== own) refuse()
+    }
+  } finally {
+    await second.end()
+  }
+
+  function refuse(cause?: unknown): never {
+    const message = `the pooler at ${address.host}:${address.port} gives each transaction another session`
+    throw new FatalError('DATABASE_POOLER', message, { cause })
+  }
+}
+
+async function readProcess(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ process: number }>('SELECT pg_backend_pid() AS process')
+  return rows[0]!.process
+}

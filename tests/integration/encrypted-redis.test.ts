@@ -1,0 +1,71 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { certificateFiles, ensureSelfSigned } from '../../services/appliance/tls/certificate.ts'
+import { openKeyValueStore } from '../../services/core/kvstore/index.ts'
+import { findFreePort } from '../../services/core/http/listener/index.ts'
+import { describeWithRedis, startTestRedis } from '../setup/redis.ts'
+
+const silent = { info: () => undefined, warn: () => undefined }
+
+describeWithRedis('a Redis with TLS and users', () => {
+  it('a store logs in as its user with the password of a file, over TLS, to its database', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'pronghorn-redis-tls-'))
+    await ensureSelfSigned(dir, 'redis.test')
+    const ca = join(dir, certificateFiles.chain)
+    const file = join(dir, 'password')
+    await writeFile(file, 'of-its-own\n')
+    const port = await findFreePort()
+    const redis = await startTestRedis([
+      ...['--tls-port', String(port), '--tls-auth-clients', 'no'],
+      ...['--tls-cert-file', ca, '--tls-key-file', join(dir, certificateFiles.key)],
+      ...[
+        '--user',
+        ...'pronghorn on >of-its-own ~pronghorn:* &pronghorn:* +@all -@admin -@dangerous'.split(' '),
+      ],
+      ...['--user', 'default off'],
+    ])
+    const address = {
+      host: 'localhost',
+      port,
+      username: 'pronghorn',
+      password_file: file,
+      database: 3,
+      tls: { rejectUnauthorized: true, ca_file: ca },
+      connection_type: 'standalone',
+    } as const
+    const probe = async (changed: Partial<typeof address> | object): Promise<string> => {
+      const store = await openKeyValueStore({ ...address, ...changed }, 'test', silent)
+      try {
+        return await store.probe()
+      } finally {
+        await store.close()
+      }
+    }
+    try {
+      expect(await probe({})).toBe('up')
+      expect(await probe({ tls: true })).toBe('unavailable')
+      expect(await probe({ host: '127.0.0.1' })).toBe('unavailable')
+      expect(await probe({ tls: false })).toBe('unavailable')
+      expect(await probe({ database: 4_000 })).toBe('unavailable')
+
+      const one = await openKeyValueStore(address, 'test', silent)
+      const other = await openKeyValueStore({ ...address, database: 5 }, 'test', silent)
+      const heard: string[] = []
+      await other.subscribe('channel', (message) => heard.push(message))
+      await one.set('key', 'value', 10_000)
+      expect([await one.get('key'), await other.get('key')]).toEqual(['value', null])
+      await one.publish('channel', 'message')
+      await expect.poll(() => heard).toEqual(['message'])
+      await Promise.all([one.close(), other.close()])
+
+      await expect(
+        openKeyValueStore({ ...address, password_file: join(dir, 'none') }, 'test', silent),
+      ).rejects.toThrow(/^kvstore\.password_file: .*none cannot be read \(ENOENT\)$/)
+    } finally {
+      await redis.stop()
+      await rm(dir, { recursive: true, force: true })
+    }
+  })
+})
