@@ -436,7 +436,7 @@ function report(
 ): RenderReport {
   const hints: string[] = []
   const half = Math.floor(totalmem() / 2 ** 31)
-  if (!isDemo && half * 2 ** 30 > values.PG_MEMORY * 2) {
+  if (!isDemo && values.POSTGRES_HOST === BUNDLED_POSTGRES && half * 2 ** 30 > values.PG_MEMORY * 2) {
     hints.push(`this machine has ${half * 2} GiB: PG_MEMORY=${half}g would let PostgreSQL use half of it`)
   }
   return { isDemo, chain: values.CHAIN_NAME, secretsCreated, certificateCreated, warnings, hints }
