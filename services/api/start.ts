@@ -11,7 +11,6 @@ import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore } from '../core/kvstore/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { redactConfig } from '../core/config/index.ts'
-import { addressOf } from '../core/database/index.ts'
 import { createMetrics, renderSnapshots, serveMetrics, watchAnswers } from '../core/metrics/index.ts'
 import type { Metrics } from '../core/metrics/index.ts'
 import { readPackageVersion, readRevision } from '../core/paths/index.ts'
@@ -231,7 +230,7 @@ function openDatabase(
   const { sqldb } = config.connections
   return openRequestDatabase(
     {
-      address: addressOf(sqldb),
+      address: sqldb,
       replicas: sqldb.replicas,
       observer,
       maxConnections: max_db_connections,

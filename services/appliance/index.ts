@@ -1,6 +1,6 @@
 export { compareHasura, generateHasura } from './hasura/files.ts'
 export { checkRender, render, ensureSecrets, resolveVariables } from './render/index.ts'
-export { listVariables, readRenderedConnections, relocate } from './render/index.ts'
+export { listVariables } from './render/index.ts'
 export { createSqlReader, prepareDatabase } from './database/prepare.ts'
 export { rotateSecrets } from './database/rotate.ts'
 export { settleRedisPassword } from './database/redis-password.ts'

@@ -6,7 +6,6 @@ import type { ConfigWith } from '../core/config/index.ts'
 import type { ShipConfig } from '../core/config/connections/index.ts'
 import { checkChainId, checkNode, shownAddress } from '../core/chain-node/index.ts'
 import {
-  addressOf,
   connectDatabase,
   databaseFailure,
   migrate,
@@ -175,7 +174,7 @@ function threadData(
   return {
     options: {
       settings,
-      database: addressOf(sqldb),
+      database: sqldb,
       chain: {
         chainId: chain.chain_id,
         http: chain.http,

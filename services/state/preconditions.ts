@@ -1,5 +1,4 @@
 import {
-  addressOf,
   checkDatabaseChain,
   connectDatabase,
   databaseFailure,
@@ -39,7 +38,7 @@ export function waitForDatabase(
 }
 
 async function inspect(address: DatabaseAddress, chainId: string): Promise<void> {
-  const client = await connectDatabase(addressOf(address), {
+  const client = await connectDatabase(address, {
     applicationName: 'pronghorn-state-start',
   }).catch((cause: unknown) => {
     throw databaseFailure(cause, 'the database cannot be reached', address)

@@ -20,7 +20,8 @@ async function behindPgBouncer(
   mode: string,
   task: (pooled: DatabaseAddress, direct: DatabaseAddress) => Promise<void>,
 ): Promise<void> {
-  const { address, drop } = await createTestDatabase()
+  const test = await createTestDatabase()
+  const { address } = test
   const dir = await mkdtemp(join(tmpdir(), 'pronghorn-pgbouncer-'))
   await chmod(dir, 0o755)
   const port = await findFreePort()
@@ -50,7 +51,7 @@ pool_mode = ${mode}
     await task({ ...address, host: '127.0.0.1', port }, address)
   } finally {
     child.kill('SIGKILL')
-    await drop()
+    await test.drop()
     await rm(dir, { recursive: true, force: true })
   }
 }

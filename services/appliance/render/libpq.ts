@@ -1,6 +1,6 @@
 import { rootCertificates } from 'node:tls'
 import type { AppConfig } from '../../core/config/index.ts'
-import { CONTAINER_FOLDER } from './operator-files.ts'
+import { CONTAINER_FOLDER } from '../../core/paths/index.ts'
 
 /** A file of a service. */
 export interface RenderedFile {

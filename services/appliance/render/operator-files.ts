@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ConfigProblem } from '../../core/config/index.ts'
+import { CONTAINER_FOLDER } from '../../core/paths/index.ts'
 import { findVariable, settingVariables } from '../../core/config/environment/index.ts'
-
-/** Where a container has the files that are rendered for it. */
-export const CONTAINER_FOLDER = '/etc/pronghorn'
 
 interface FileSetting {
   /** Variable of the key, by the rule of names. */

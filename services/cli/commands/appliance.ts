@@ -6,6 +6,7 @@ import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
+import { readRenderedConnections, relocate } from '../rendered-connections.ts'
 import { loadSettings, openLogger } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { APPLIANCE_GROUP, CARE_GROUP, configOption } from './groups.ts'
@@ -124,7 +125,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
 
 /** The server of the containers, with its superuser and the rendered passwords. */
 async function readServer(rendered: string, io: CliIo) {
-  const { ensureSecrets, readRenderedConnections } = await import('../../appliance/index.ts')
+  const { ensureSecrets } = await import('../../appliance/index.ts')
   const { values } = await readVariables(io)
   requireRendered(rendered, 'secrets')
   const { secrets, made } = await ensureSecrets(join(rendered, 'secrets'), {})
@@ -183,14 +184,8 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .option('--settle', 'make the new password the only one that Redis accepts, once all services use it')
     .addOption(nowOption())
     .action(async ({ rendered, settle, now, ...files }: RotateFlags) => {
-      const {
-        checkRender,
-        ensureSecrets,
-        readRenderedConnections,
-        render,
-        rotateSecrets,
-        settleRedisPassword,
-      } = await import('../../appliance/index.ts')
+      const { checkRender, ensureSecrets, render, rotateSecrets, settleRedisPassword } =
+        await import('../../appliance/index.ts')
       requireRendered(rendered, 'secrets')
       const places = placesOf({ out: rendered, ...files })
       await checkRender(io.env, places)
@@ -263,7 +258,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     .option('--disk <folder>', 'a folder on the disk of the database')
     .option('--backups <folder>', 'the folder of the backups')
     .action(async (flags: DoctorFlags) => {
-      const { examine, relocate } = await import('../../appliance/index.ts')
+      const { examine } = await import('../../appliance/index.ts')
       const rendered = chooseRendered(flags, io)
       const folder = rendered === undefined ? flags : { config: join(rendered, 'api') }
       const { config } = loadSettings(io, folder, ['connections', 'server', 'readers'])

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { addressOf, migrate } from '../../core/database/index.ts'
+import { migrate } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type {
@@ -78,7 +78,7 @@ async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void
   const options: ImportDatabaseOptions = {
     source,
     ...(flags.sourceReader === undefined ? {} : { sourceReader: flags.sourceReader }),
-    database: addressOf(config.connections.sqldb),
+    database: config.connections.sqldb,
     chain: { chainId: chain.chain_id, http: chain.http },
     settings,
     workers: flags.workers,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { SqldbConfig } from '../../core/config/connections/index.ts'
-import { addressOf, databaseFailure } from '../../core/database/index.ts'
+import { databaseFailure } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import { noteTask } from '../../core/upkeep/index.ts'
 import type { Repaired, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'
@@ -118,7 +118,7 @@ async function repair(
   io: CliIo,
 ): Promise<void> {
   const { repairDatabase } = await import('../../verify/index.ts')
-  const repaired = await orUnavailable(() => repairDatabase(addressOf(sqldb), options))
+  const repaired = await orUnavailable(() => repairDatabase(sqldb, options))
   clearLine(io)
   const { repairs, rebuilt, refused, isWritten, digests } = repaired
   if (flags.json) {

@@ -17,12 +17,6 @@ export interface DatabaseAddress {
   readonly ssl?: DatabaseSsl | undefined
 }
 
-/** The address of the primary, without what else a section `sqldb` says. */
-export function addressOf(address: DatabaseAddress): DatabaseAddress {
-  const { host, port, user, password, password_file, database, ssl } = address
-  return { host, port, user, password, password_file, database, ssl }
-}
-
 /** Limits of a connection or pool. */
 export interface DatabaseLimits {
   /** Shown in pg_stat_activity. */
@@ -131,11 +125,13 @@ export function createPool(
   address: DatabaseAddress,
   limits: DatabaseLimits & { readonly max: number },
 ): pg.Pool {
+  // The pool awaits it, which its type does not say.
+  const onConnect: object = { onConnect: (client: pg.ClientBase) => setUp(client, limits) }
   const pool = new PatientPool({
     ...clientConfig(address, limits),
     max: limits.max,
     idleTimeoutMillis: 60_000,
-    onConnect: (client) => setUp(client, limits),
+    ...onConnect,
   })
   pool.on('error', () => undefined)
   // The pool listens to idle connections alone. One in use can break between two statements, too.

@@ -1,4 +1,4 @@
-export { addressOf, connectDatabase, createPool } from './connection.ts'
+export { connectDatabase, createPool } from './connection.ts'
 export type { DatabaseAddress } from './connection.ts'
 export { answerWithin } from './late-loop.ts'
 export { migrate, isMigrated } from './migrate.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { loadConfig } from '../../core/config/index.ts'
-import type { ConnectionsConfig } from '../../core/config/connections/index.ts'
-import { CONTAINER_FOLDER } from './operator-files.ts'
+import { loadConfig } from '../core/config/index.ts'
+import type { ConnectionsConfig } from '../core/config/connections/index.ts'
+import { CONTAINER_FOLDER } from '../core/paths/index.ts'
 
 /**
  * The connections that were rendered for a service, for a process that has its folder at another place than the service.
