@@ -102,8 +102,9 @@ async function checkDatabaseFolder(
 
 /** Whether there is a database already; a folder that cannot be listed was made by the server. */
 async function holdsData(folder: string): Promise<boolean> {
-  return readdir(folder).then(
-    (names) => names.includes('pgdata'),
-    (error: NodeJS.ErrnoException) => error.code === 'EACCES',
-  )
+  try {
+    return (await readdir(folder)).includes('pgdata')
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES'
+  }
 }
