@@ -20,7 +20,7 @@ import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
 import { broadChain } from './verify-of.ts'
 
 /** Damages of each run; `VERIFY_DAMAGES=2000` is more than there are of every column. */
-const DAMAGES = readNumber('VERIFY_DAMAGES', roundsOfSeed(500), 1, 10_000)
+const DAMAGES = readNumber('VERIFY_DAMAGES', roundsOfSeed(300), 1, 10_000)
 
 interface Column {
   readonly table: string

@@ -10,6 +10,7 @@ import { indexUntil, startChain, testSettings } from '../integration/index-chain
 import type { TestChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
 import { damages } from './damage.ts'
 import { broadMix, keepingSettings, verifyOf } from './verify-of.ts'
 
@@ -193,6 +194,32 @@ describe('what is derived', () => {
     expect(report.derived!.map(({ rule }) => rule)).toEqual(rules)
     const { rebuilt, isWritten } = await repairDatabase(database.address, { source: state, signal })
     expect({ rebuilt, isWritten }).toEqual({ rebuilt: rules, isWritten: true })
+    expect((await digestOf(database.address)).digest).toBe(digest)
+  })
+
+  it('a repair that is stopped while it waits for a lock ends at once, and has written nothing', async () => {
+    const account = '(SELECT min(account) FROM assets.accounts)'
+    const { digest } = await digestOf(database.address)
+    await change(`UPDATE assets.accounts SET assets = assets + 1 WHERE account = ${account}`)
+    const damaged = (await digestOf(database.address)).digest
+    const holder = await connectDatabase(database.address, { applicationName: 'holder' })
+    await holder.query('BEGIN')
+    await holder.query(`SELECT 1 FROM assets.accounts WHERE account = ${account} FOR UPDATE`)
+    const stop = new AbortController()
+    const repair = repairDatabase(database.address, { source: state, signal: stop.signal })
+    repair.catch(() => undefined)
+    // Within a transaction the server's view of its sessions does not change.
+    const waiting = () =>
+      change(
+        `SELECT 1 FROM pg_stat_activity WHERE application_name = 'pronghorn verify --repair' AND wait_event_type = 'Lock'`,
+      )
+    await expect.poll(waiting, { timeout: patient(60_000) }).toHaveLength(1)
+    stop.abort()
+    await expect(repair).rejects.toMatchObject({ code: 'VERIFY_UNFINISHED' })
+    await holder.query('ROLLBACK')
+    await holder.end()
+    expect((await digestOf(database.address)).digest).toBe(damaged)
+    await change(`UPDATE assets.accounts SET assets = assets - 1 WHERE account = ${account}`)
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
