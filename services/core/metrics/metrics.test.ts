@@ -34,6 +34,17 @@ describe('metrics', () => {
     }
   })
 
+  it('metrics that a process never sets take no part in a minimum', async () => {
+    const [main, thread] = [createMetrics('filler'), createMetrics('filler', { ofProcess: false })]
+    main.set('pronghorn_kvstore_up', {}, 1)
+    const text = await renderSnapshots([await main.snapshot(), await thread.snapshot()])
+    expect(text.split('\n')).toContain('pronghorn_kvstore_up 1')
+    main.set('pronghorn_kvstore_up', {}, 0)
+    expect(await renderSnapshots([await main.snapshot(), await thread.snapshot()])).toContain(
+      'pronghorn_kvstore_up 0',
+    )
+  })
+
   it('metrics of a process that ended stay in the sums, without what it was doing', async () => {
     const ended = createMetrics('api')
     ended.count('pronghorn_worker_restarts_total', {}, 4)

@@ -87,8 +87,12 @@ function createInstrument(
   switch (entry.kind) {
     case 'counter':
       return new Counter(options)
-    case 'gauge':
-      return new Gauge({ ...options, aggregator: entry.aggregation ?? 'sum' })
+    case 'gauge': {
+      const gauge = new Gauge({ ...options, aggregator: entry.aggregation ?? 'sum' })
+      // A process or thread that never sets it must not take part in a minimum, with 0.
+      if (entry.aggregation === 'min' && entry.labels.length === 0) gauge.remove()
+      return gauge
+    }
     case 'histogram':
       return new Histogram({ ...options, buckets: [...(entry.buckets ?? [])] })
   }
