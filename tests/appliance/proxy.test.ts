@@ -162,8 +162,26 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
 
   it('the log names the path of a request that the proxy refuses, not its query', async () => {
     await ask('TRACE /refused/here?token=secret HTTP/1.1\r\nHost: localhost\r\nConnection: close')
-    await expect.poll(readLog).toContain('"TRACE /refused/here HTTP/1.1" 405 ')
+    await expect.poll(readLog).toContain('"request":"TRACE /refused/here HTTP/1.1"')
     expect(await readLog()).not.toContain('secret')
+  })
+
+  it('the log has one line of JSON for each request, with the times of the service that answered', async () => {
+    await get('/quick', '\r\nUser-Agent: a "quoted" \\ name')
+    await ask('TRACE /by-the-proxy HTTP/1.1\r\nHost: localhost\r\nConnection: close')
+    await expect.poll(readLog).toContain('/by-the-proxy')
+    const lines = (await readLog()).trim().split('\n')
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const seconds = expect.stringMatching(/^\d+\.\d{3}$/) as string
+    expect(entries.find(({ agent }) => agent === 'a "quoted" \\ name')).toMatchObject({
+      ...{ client: '127.0.0.1', request: 'GET /quick HTTP/1.1', host: 'localhost', status: 200, bytes: 5 },
+      ...{ seconds: expect.any(Number) as number, upstream_status: '200', upstream_header_seconds: seconds },
+      ...{ upstream_connect_seconds: seconds, upstream_seconds: seconds },
+      upstream: `127.0.0.1:${(api.address() as AddressInfo).port}`,
+    })
+    const refused = entries.find(({ request }) => request === 'TRACE /by-the-proxy HTTP/1.1')
+    expect(refused).toMatchObject({ status: 405, upstream_seconds: '' })
+    for (const { time } of entries) expect(Date.parse(String(time))).not.toBeNaN()
   })
 
   it('a path without its last slash is sent to the same address with it', async () => {
