@@ -138,8 +138,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       onDatabase: (available) => {
         noteDatabase({ database, mounts, lists, cache }, available)
       },
-      onReaders: (readers) => {
-        history.note(readers, Date.now())
+      onLook: (state) => {
+        const { reasons } = reportHealth(state, healthSettings(options), Date.now())
+        history.look(state, reasons, Date.now())
       },
     })
     closers.push(() => monitor.close())

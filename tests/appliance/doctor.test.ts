@@ -16,6 +16,7 @@ import { describeWithRedis, refusalCauses, startTestRedis } from '../setup/redis
 
 describe('the doctor', () => {
   let database: TestDatabase
+  const helps = new Map<string, string>()
 
   beforeAll(async () => {
     database = await createTestDatabase()
@@ -45,10 +46,40 @@ describe('the doctor', () => {
       backups: null,
       mode: 'appliance',
       families,
-      report: (level, subject, note) => found.set(subject, [level, note]),
+      report: (level, subject, note, command) => {
+        found.set(subject, [level, note])
+        if (command !== undefined) helps.set(subject, command)
+      },
     })
     return found
   }
+
+  it('the doctor says since when something is wrong, and the command that helps', async () => {
+    const client = await connectDatabase(database.address, { applicationName: 'test' })
+    const reader = (name: string) =>
+      `INSERT INTO chain.readers (name, start_block, block_num, block_id, block_time) VALUES ('${name}', 1, 900, '\\x00', 0)`
+    for (const name of ['gone', 'held']) await client.query(reader(name))
+    await client.query(
+      `INSERT INTO chain.heartbeats (reader, beaten_at, committed_at, problem, head_block, irreversible_block, blocks_per_second, state)
+       VALUES ('gone', now() - interval '7 minutes', now(), NULL, 900, 900, 0, 'live'),
+         ('held', now(), now() - interval '65 seconds', 'blocks wait', 900, 900, 0, 'live')`,
+    )
+    await client.query("SELECT chain.note_task('verify', '3 rows differ from the chain')")
+    helps.clear()
+    const found = await findings([])
+    await client.query('DELETE FROM chain.heartbeats; DELETE FROM chain.readers; DELETE FROM chain.tasks')
+    await client.end()
+    expect(found.get('reader gone')).toEqual([
+      'fail',
+      'block 900, SILENT for 7 minutes: is the filler running?',
+    ])
+    expect(found.get('reader held')?.[1]).toMatch(/^block 900, STALLED for 6\d seconds: blocks wait$/)
+    expect(found.get('comparison')?.[1]).toMatch(/^3 rows differ from the chain, since 20\d\d-/)
+    expect(helps.get('reader gone')).toBe('docker compose logs --tail 50 filler')
+    expect(helps.get('comparison')).toBe('docker compose run --rm filler verify --repair')
+    expect(helps.get('chain node')).toContain('docker compose')
+    expect(helps.has('versions')).toBe(false)
+  })
 
   it('the doctor misses the indexes that the filler will build, and none of a family that is left out', async () => {
     expect((await findings(['assets', 'tools'])).get('indexes')).toEqual(['ok', 'all there, all valid'])

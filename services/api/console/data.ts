@@ -34,6 +34,8 @@ export interface ChainView {
 export interface HealthView {
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
   readonly reasons: readonly string[]
+  /** Since when each of them holds, ms since 1970, as this process has seen it; null where that is not known yet. */
+  readonly since: readonly (number | null)[]
   /** Nothing is wrong but that a reader, which progresses, is behind the head, or has not committed its first block. */
   readonly catching_up: boolean
   /** Unavailable: readers and tables show their last known state. */

@@ -1,5 +1,5 @@
 import { TimeLeft } from '../../core/progress/index.ts'
-import type { ReaderState } from '../health/index.ts'
+import type { HealthState, ReaderState } from '../health/index.ts'
 import type { HistoryRange, HistoryView } from './data.ts'
 import { SpeedLine } from './speed-line.ts'
 import type { Look } from './speed-line.ts'
@@ -11,10 +11,25 @@ interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {
   readonly timeLeft: TimeLeft
 }
 
-/** What readers did in the last minutes and in the last day, as this process has seen it. */
+/** What readers did in the last minutes and in the last day, and since when something is wrong, as this process has seen it. */
 export class ProgressHistory {
   readonly #readers = new Map<string, ReaderHistory>()
+  /** When each reason for not being healthy was first seen; numbers in it may change. */
+  #problems: ReadonlyMap<string, number> = new Map()
   #lastLookMs: number | undefined
+
+  /** Records everything that was seen, with what is wrong. */
+  look({ database, readers }: HealthState, reasons: readonly string[], nowMs: number): void {
+    if (database === 'up') this.note(readers, nowMs)
+    this.#problems = new Map(
+      reasons.map((reason) => [problemOf(reason), this.#problems.get(problemOf(reason)) ?? nowMs]),
+    )
+  }
+
+  /** Since when this is a reason, ms since 1970; null when it was not seen yet. */
+  since(reason: string): number | null {
+    return this.#problems.get(problemOf(reason)) ?? null
+  }
 
   /** Records the positions of the readers. */
   note(readers: readonly ReaderState[], nowMs: number): void {
@@ -62,4 +77,9 @@ function noteLook({ recent, day, timeLeft }: ReaderHistory, look: Look): void {
   recent.note(look)
   day.note(look)
   timeLeft.note(look.atMs, look.block, look.head)
+}
+
+/** A reason without its figures. */
+function problemOf(reason: string): string {
+  return reason.replaceAll(/\d+/g, '#')
 }

@@ -69,6 +69,25 @@ it('the console data shows the position and target of each reader', () => {
   ])
 })
 
+it('the console data says since when something is wrong, while its figures change', () => {
+  const history = new ProgressHistory()
+  const [first, second] = ['a reader is 31 blocks behind', 'a reader is 45 blocks behind']
+  const problems = { ...state, database: 'unavailable' as const }
+  history.look(problems, [first!], NOW_MS - 60_000)
+  history.look(problems, [second!, 'the chain head is old'], NOW_MS - 5_000)
+  expect([second!, 'the chain head is old', 'another'].map((reason) => history.since(reason))).toEqual([
+    NOW_MS - 60_000,
+    NOW_MS - 5_000,
+    null,
+  ])
+  history.look(problems, [], NOW_MS - 1_000)
+  history.look(problems, [first!], NOW_MS)
+  expect(history.since(first!)).toBe(NOW_MS)
+  const observed = { state: problems, history, range: 'recent', database: null, nowMs: NOW_MS } as const
+  const { reasons, since } = takeSnapshot(facts, observed).health
+  expect(since).toHaveLength(reasons.length)
+})
+
 it('the console data is catching up, and not in trouble, while lag is all that is wrong', () => {
   const servers = state.servers.slice(0, 1)
   const of = (change: Partial<HealthState>): boolean => snapshot({ servers, ...change }).health.catching_up

@@ -50,7 +50,7 @@ export function takeSnapshot(
       head_block: report.head.block,
       head_time: report.head.timeMs,
     },
-    health: describeHealth(report, state),
+    health: describeHealth(report, state, history),
     readers: state.readers.map((reader) =>
       describeReader(reader, measureLag(reader, report.head, facts.health), history, range),
     ),
@@ -61,7 +61,11 @@ export function takeSnapshot(
 }
 
 /** Replicas are numbered: their names are internal addresses. */
-function describeHealth({ status, reasons }: HealthReport, state: HealthState): HealthView {
+function describeHealth(
+  { status, reasons }: HealthReport,
+  state: HealthState,
+  history: ProgressHistory,
+): HealthView {
   const replicas = state.servers.filter(({ server }) => server !== 'primary')
   const places = new Map(replicas.map(({ server }, place) => [`replica ${server} `, `replica ${place + 1} `]))
   return {
@@ -69,6 +73,7 @@ function describeHealth({ status, reasons }: HealthReport, state: HealthState): 
     reasons: reasons.map((reason) =>
       [...places].reduce((text, [name, place]) => text.replace(name, place), reason),
     ),
+    since: reasons.map((reason) => history.since(reason)),
     catching_up: isCatchingUp(reasons, state),
     database: state.database,
     answers: isAnswered(state),

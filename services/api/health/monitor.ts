@@ -27,8 +27,8 @@ export interface MonitorOptions {
   readonly logger: Logger
   /** Called after each poll of the database. */
   readonly onDatabase: (available: boolean) => void
-  /** Called with what the readers say of themselves, each time that it could be read. */
-  readonly onReaders?: (readers: readonly ReaderState[]) => void
+  /** Called with everything after each poll of the database. */
+  readonly onLook?: (state: HealthState) => void
 }
 
 /** Looks at everything that the server depends on once a second, so that a health request waits for nothing. */
@@ -60,16 +60,23 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     readers: [],
     node: undefined,
   }
+  const current = (): HealthState => ({
+    ...state,
+    servers: options.servers(),
+    feeds: options.feeds(),
+    chainId,
+    kvstoreKind: kvstore.kind,
+  })
   const note = (up: boolean, error?: unknown): void => {
     const now = up ? 'up' : 'unavailable'
     if (now !== state.database)
       logger.info(up ? 'the database is available' : `the database is unavailable: ${describeError(error)}`)
     state.database = now
     options.onDatabase(up)
+    options.onLook?.(current())
   }
   const lookAtDatabase = async (): Promise<void> => {
     state.readers = await answerWithin(() => readReaders(pool), PROBE_TIMEOUT_MS, 'the database')
-    options.onReaders?.(state.readers)
   }
   const database = repeat(() =>
     lookAtDatabase().then(
@@ -93,13 +100,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   await Promise.all(looks.map((look) => look.running()))
   return {
     get state() {
-      return {
-        ...state,
-        servers: options.servers(),
-        feeds: options.feeds(),
-        chainId,
-        kvstoreKind: kvstore.kind,
-      }
+      return current()
     },
     async isWorking() {
       await Promise.all([database.running(), store.running()])

@@ -16,10 +16,11 @@ import type { RunMode } from '../../core/errors/index.ts'
 import { describeStoreState, openKeyValueStore } from '../../core/kvstore/index.ts'
 import { readServedCertificate } from '../../core/http/listener/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
-import { TABLE_SIZES } from '../../core/upkeep/index.ts'
+import { readTasks, TABLE_SIZES } from '../../core/upkeep/index.ts'
 import type { TableSizeRow } from '../../core/upkeep/index.ts'
 import { certificateFiles, endOf } from '../tls/index.ts'
 import { examineBackups } from './backups.ts'
+import { commandFor } from './help.ts'
 
 /** What the doctor looks at. */
 export interface DoctorOptions {
@@ -39,9 +40,11 @@ export interface DoctorOptions {
   readonly backups: string | null
   /** Decides what a finding advises. */
   readonly mode: RunMode
-  /** Takes one line. */
-  readonly report: (level: 'ok' | 'warn' | 'fail', subject: string, note: string) => void
+  /** Takes one line, and what helps where something is wrong. */
+  readonly report: (level: Level, subject: string, note: string, command?: string) => void
 }
+
+type Level = 'ok' | 'warn' | 'fail'
 
 type Client = Awaited<ReturnType<typeof connectDatabase>>
 
@@ -52,8 +55,10 @@ const TABLES_SHOWN = 8
 const BLOCKS_A_DAY = 172_800
 
 /** Looks at everything that an operator is asked about when something is wrong. Reports contain no secrets. */
-export async function examine(options: DoctorOptions): Promise<void> {
-  const { report } = options
+export async function examine(given: DoctorOptions): Promise<void> {
+  const report = (level: Level, subject: string, note: string): void =>
+    given.report(level, subject, note, level === 'ok' ? undefined : commandFor(subject, given.mode))
+  const options = { ...given, report }
   report('ok', 'versions', `Pronghorn ${readPackageVersion()}, Node.js ${process.versions.node}`)
   await examineCertificate(options)
   if (options.backups !== null) report(...(await examineBackups(options.backups, new Date(), options.mode)))
@@ -181,6 +186,7 @@ async function examineDatabase(client: Client, options: DoctorOptions, head: num
   )
   report('ok', 'database', `${server}, schema ${migrations[0]!.schema}`)
   const blocks = await examineReaders(client, report, head)
+  await examineComparison(client, report)
   await examineSizes(client, report)
   await examineIndexes(client, options)
   await examineDisk(options, Number(bytes), blocks)
@@ -196,18 +202,43 @@ async function examineReaders(
     start_block: number
     block_num: number
     silent: number | null
+    idle: number | null
+    problem: string | null
   }>(
-    `SELECT r.name, r.start_block, r.block_num, extract(epoch FROM now() - h.beaten_at)::float8 AS silent
+    `SELECT r.name, r.start_block, r.block_num, extract(epoch FROM now() - h.beaten_at)::float8 AS silent,
+      extract(epoch FROM now() - h.committed_at)::float8 AS idle, h.problem
      FROM chain.readers r LEFT JOIN chain.heartbeats h ON h.reader = r.name ORDER BY r.name`,
   )
   if (rows.length === 0) report('warn', 'readers', 'none has started')
-  for (const { name, block_num: block, silent } of rows) {
+  for (const { name, block_num: block, silent, idle, problem } of rows) {
     const lag = head === null ? null : Math.max(0, head - block)
     const isSilent = silent === null || silent > 30
-    const note = `block ${block}${lag === null ? '' : `, ${lag} behind the head`}${isSilent ? ', SILENT: is the filler running?' : ''}`
-    report(isSilent ? 'fail' : lag !== null && lag > 180 ? 'warn' : 'ok', `reader ${name}`, note)
+    const place = `block ${block}${lag === null ? '' : `, ${lag} behind the head`}`
+    const since = isSilent ? `, SILENT ${describeSince(silent)}: is the filler running?` : ''
+    const stall = !isSilent && problem !== null ? `, STALLED ${describeSince(idle)}: ${problem}` : ''
+    const note = place + since + stall
+    report(
+      isSilent || stall !== '' ? 'fail' : lag !== null && lag > 180 ? 'warn' : 'ok',
+      `reader ${name}`,
+      note,
+    )
   }
   return rows.reduce((sum, row) => sum + Math.max(0, row.block_num - Math.max(1, row.start_block)), 0)
+}
+
+/** For how long something lasts. */
+function describeSince(seconds: number | null): string {
+  if (seconds === null) return 'since its start'
+  return seconds < 120 ? `for ${Math.round(seconds)} seconds` : `for ${Math.round(seconds / 60)} minutes`
+}
+
+/** Says what the last comparison with the chain found. */
+async function examineComparison(client: Client, report: DoctorOptions['report']): Promise<void> {
+  const found = (await readTasks(client)).find(({ name }) => name === 'verify')
+  if (found === undefined) return
+  const { succeededAt, failedAt, failure } = found
+  if (failedAt === null) report('ok', 'comparison', `nothing differed at ${succeededAt?.toISOString() ?? ''}`)
+  else report('fail', 'comparison', `${failure ?? 'rows differ'}, since ${failedAt.toISOString()}`)
 }
 
 async function examineSizes(client: Client, report: DoctorOptions['report']): Promise<void> {

@@ -278,9 +278,10 @@ export function addDoctor(program: Command, io: CliIo): void {
         databaseDisk: io.env.POSTGRES_BUNDLED === 'false' ? null : (flags.disk ?? null),
         backups: flags.backups ?? null,
         families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
-        report: (level, subject, note) => {
+        report: (level, subject, note, command) => {
           if (level === 'fail') failures++
           io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
+          if (command !== undefined) io.out(`${' '.repeat(24)}$ ${command}\n`)
         },
       })
       if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)

@@ -23,7 +23,7 @@ export function showSummary(data) {
   showChip(health.catching_up ? 'catching-up' : health.status, word)
   const isIndexing = data.readers.some(isCatchingUp)
   setFigure('health', word, tone)
-  setNote('health', health.reasons.length === 0 ? 'Everything works' : sentenceOf(health.reasons))
+  setNote('health', health.reasons.length === 0 ? 'Everything works' : troubleOf(data))
   if (chain.head_block === 0) {
     setFigure('head', 'Unknown')
     setNote('head', 'No node has answered yet')
@@ -80,10 +80,22 @@ function isCatchingUp({ state }) {
   return state === 'catching-up'
 }
 
-/** @param {readonly string[]} reasons */
-function sentenceOf(reasons) {
-  const text = reasons.join('; ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
+/** What is wrong, since when, and what helps.
+ * @param {ConsoleData} data
+ */
+function troubleOf({ health, time }) {
+  const text = health.reasons
+    .map((reason, place) => {
+      const since = health.since[place] ?? null
+      return since === null ? reason : `${reason} (for ${formatDuration(Math.max(0, time - since) / 1_000)})`
+    })
+    .join('; ')
+  // `npm start` has no such script.
+  const help =
+    health.catching_up || health.kvstore_kind === 'memory'
+      ? ''
+      : '. Run scripts/doctor: it names the command that helps'
+  return text.charAt(0).toUpperCase() + text.slice(1) + help
 }
 
 /**
