@@ -9,7 +9,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { render } from '../../services/appliance/index.ts'
 import { configFiles, loadConfig, redactConfig } from '../../services/core/config/index.ts'
 import type { ConfigPart } from '../../services/core/config/index.ts'
-import { parseVariable, settingVariables } from '../../services/core/config/environment/index.ts'
+import {
+  parseVariable,
+  readStateSettings,
+  settingVariables,
+  stateVariables,
+} from '../../services/core/config/environment/index.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { startChain } from '../integration/index-chain.ts'
@@ -61,9 +66,10 @@ async function whileRunning(
   words: readonly string[],
   text: string,
   use: () => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<number | null> {
   const started = spawn(process.execPath, [program, ...words], {
-    env: { LOG_LEVEL: 'info', API_WORKERS: '1' },
+    env: { LOG_LEVEL: 'info', API_WORKERS: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child = started
@@ -81,9 +87,13 @@ async function whileRunning(
   return ended
 }
 
-async function show(of: string, config: string): Promise<Partial<Record<ConfigPart, unknown>>> {
+async function show(
+  of: string,
+  config: string,
+  env?: Readonly<Record<string, string>>,
+): Promise<Partial<Record<ConfigPart, unknown>>> {
   const words = [program, 'config', 'show', '--of', of, '--config', config]
-  const { stdout } = await run(process.execPath, words, { timeout: patient(60_000) })
+  const { stdout } = await run(process.execPath, words, { timeout: patient(60_000), ...(env && { env }) })
   return JSON.parse(stdout) as Partial<Record<ConfigPart, unknown>>
 }
 
@@ -186,4 +196,44 @@ it(
     expect(code).toBe(0)
   },
   patient(180_000),
+)
+
+it(
+  'every variable of the state service is read back from the running one',
+  async () => {
+    const env = {
+      STATE_ADDR: '127.0.0.1',
+      STATE_PORT: String(await findFreePort()),
+      STATE_METRICS_PORT: String(await findFreePort()),
+      STATE_TOKEN_TTL_SECONDS: '7200',
+      STATE_TOKENS_PER_MINUTE: '77',
+      STATE_TRUST_PROXY: '1',
+      STATE_DB_CONNECTIONS: '3',
+      STATE_ANSWER_BYTES: '2000000',
+      STATE_ANSWERS_BYTES: '9000000',
+    }
+    expect(Object.keys(env).sort()).toEqual(stateVariables.map(({ name }) => name).sort())
+    await render(environment, { out: join(dir, 'three'), certificateFiles: dir })
+    const config = join(dir, 'three/state')
+    const wanted = loadConfig({ need: ['connections'], dir: config, env: {} }).config
+    const code = await whileRunning(
+      ['state', '--config', config],
+      'Listening on port',
+      async () => {
+        const shown = (await show('state', config, env)) as Record<string, unknown>
+        expect(shown).toEqual(
+          JSON.parse(
+            JSON.stringify({ ...(redactConfig(wanted) as object), state: readStateSettings(env).settings }),
+          ),
+        )
+        const defaults = readStateSettings({}).settings
+        for (const [key, value] of Object.entries(shown.state as object))
+          expect([key, value]).not.toEqual([key, defaults[key as keyof typeof defaults]])
+        expect(JSON.stringify(shown)).not.toContain(`"password":"${database.address.password}"`)
+      },
+      env,
+    )
+    expect(code).toBe(0)
+  },
+  patient(120_000),
 )
