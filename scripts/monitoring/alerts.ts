@@ -115,7 +115,6 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
 function requestAlerts({ errorShare, soon, later, window }: AlertLimits): Alert[] {
   const answered = (selector: string): string =>
     `sum(rate(pronghorn_http_requests_total${selector}[${window}]))`
-  const ofServer = 'on (instance, server)'
   return [
     {
       name: 'ApiErrors',
@@ -136,12 +135,11 @@ function requestAlerts({ errorShare, soon, later, window }: AlertLimits): Alert[
     {
       name: 'DatabasePoolExhausted',
       severity: 'warning',
-      expr:
-        `pronghorn_database_waiting_requests > 0 and ${ofServer} ` +
-        `pronghorn_database_connections{state="used"} >= ${ofServer} pronghorn_database_connections_limit`,
+      expr: `pronghorn_database_waiting_requests > 0 or rate(pronghorn_database_refused_total{reason="busy"}[${window}]) > 0`,
       lasts: soon,
-      summary: '{{ $value }} requests wait for a connection to {{ $labels.server }}: all are in use',
-      meaning: 'Every connection of the api to a database server is in use, and requests wait for one.',
+      summary: 'Requests wait for a connection to the database, or are refused one',
+      meaning:
+        'Requests of the api wait for a connection to the database all the time, or are refused because too many wait. Some connections are reserved for brief statements, so that not all need to be in use.',
       remedy: [
         'Slow statements hold connections. The dashboard _Api_ has the slowest by name; the log has those above `SLOW_QUERY_THRESHOLD`:',
         command("docker compose logs --since 10m api | grep 'slow' | tail -5"),

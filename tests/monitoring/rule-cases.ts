@@ -16,10 +16,11 @@ const API = 'job="api",instance="api:9100"'
 const LAST_BACKUP = `pronghorn_task_last_success_timestamp_seconds{${FILLER},task="backup"}`
 const BACKUP_EVERY = `pronghorn_task_interval_seconds{${FILLER},task="backup"}`
 
-const pool = (used: number, waiting: number): Series => ({
-  [`pronghorn_database_connections{${API},server="primary",state="used"}`]: `${used}x90`,
-  [`pronghorn_database_connections_limit{${API},server="primary"}`]: '20x90',
+const pool = (waiting: number, refused: string): Series => ({
   [`pronghorn_database_waiting_requests{${API},server="primary"}`]: `${waiting}x90`,
+  [`pronghorn_database_refused_total{${API},reason="busy"}`]: refused,
+  // Those have an alert of their own.
+  [`pronghorn_database_refused_total{${API},reason="unavailable"}`]: '0+9x90',
 })
 const requests = (good: number, bad: number): Series => ({
   [`pronghorn_http_requests_total{${API},status="2xx"}`]: `0+${good}x90`,
@@ -54,7 +55,7 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     },
   },
   ApiErrors: { fires: requests(98, 2), quiet: requests(1_000, 9) },
-  DatabasePoolExhausted: { fires: pool(20, 3), quiet: pool(19, 3) },
+  DatabasePoolExhausted: { fires: pool(0, '0+1x90'), quiet: pool(0, '7x90') },
   DatabaseUnavailable: {
     fires: { [`pronghorn_database_up{${API},server="replica"}`]: '0x90' },
     quiet: { [`pronghorn_database_up{${API},server="primary"}`]: '1x90' },
