@@ -121,6 +121,13 @@ const groups: readonly Group[] = [
     ],
   },
   {
+    title: 'Monitoring (COMPOSE_PROFILES=monitoring)',
+    lines: [
+      'The dashboards are at this port of this machine; the password: docs/operate.md, "Monitoring".',
+      ...['GRAFANA_PORT', 'PROMETHEUS_DAYS'],
+    ],
+  },
+  {
     title: 'Containers',
     lines: [
       'LOG_LEVEL',

@@ -1,4 +1,4 @@
-import { str } from 'envalid'
+import { port, str } from 'envalid'
 import { stateVariables } from '../../core/config/environment/index.ts'
 import { isAddressRange } from '../../core/config/index.ts'
 import { logLevels } from '../../core/log/index.ts'
@@ -33,6 +33,10 @@ export const containerVariables = {
   REDIS_IMAGE: image({ default: 'redis:7.2.7-bookworm', desc: 'Image of Redis.' }),
   NGINX_IMAGE: image({ default: 'nginx:1.28.0-bookworm', desc: 'Image of nginx.' }),
   HASURA_IMAGE: image({ default: 'hasura/graphql-engine:v2.45.1', desc: 'Image of Hasura.' }),
+  PROMETHEUS_IMAGE: image({ default: 'prom/prometheus:v3.13.3', desc: 'Image of Prometheus.' }),
+  GRAFANA_IMAGE: image({ default: 'grafana/grafana:12.4.4', desc: 'Image of Grafana.' }),
+  GRAFANA_PORT: port({ default: 3000, desc: 'Port of Grafana, on this machine alone.' }),
+  PROMETHEUS_DAYS: whole(1, MAX_AGE)({ default: 30, desc: 'Days for which Prometheus stores metrics.' }),
   FILLER_MEMORY: memory({ default: 2 * 2 ** 30, desc: 'Memory of the filler, such as 2g.' }),
   API_MEMORY: memory({ default: 2 * 2 ** 30, desc: 'Memory of each api container, such as 2g.' }),
   POSTGRES_CPUS: processors({ default: '0', desc: 'Processors that PostgreSQL may use; 0: all of them.' }),

@@ -275,6 +275,7 @@ function renderOthers({ resolved, secrets, config, databaseParameters }: Plan): 
       }),
       mode: 0o444,
     },
+    { service: 'grafana', name: 'admin', text: secrets.grafana, mode: 0o444 },
     { service: 'hasura', name: 'environment', text: hasura, mode: 0o444 },
     { service: 'hasura', name: HASURA_SETTINGS, text: metadataSettings(values, secrets), mode: 0o440 },
   ]

@@ -12,6 +12,7 @@ export const secretNames = {
   hasura: 'role of Hasura over its own database',
   redis: 'Redis',
   hasura_admin: 'admin interface of Hasura',
+  grafana: 'user admin of Grafana',
 } as const
 
 /** Name of a secret. */
