@@ -248,6 +248,11 @@ const live: DashboardText = {
       queries: one(`sum by (transport) (${rate('pronghorn_live_bytes_sent_total')})`, '{{transport}}'),
     },
     {
+      title: 'Queues: bytes that clients have not read yet',
+      unit: 'bytes',
+      queries: one('sum by (reader) (pronghorn_live_waiting_bytes)', '{{reader}}'),
+    },
+    {
       title: 'From the commit to all clients',
       unit: 's',
       queries: quantiles('pronghorn_live_tell_duration_seconds'),

@@ -12,7 +12,7 @@ interface Selector {
 const scrapeLabels = ['job', 'instance']
 
 /** Every metric that an expression reads. */
-export function readSelectors(expr: string): Selector[] {
+function readSelectors(expr: string): Selector[] {
   const selectors = expr.matchAll(/\b((?:pronghorn|process|nodejs)_\w+|up\b)(?:\{([^}]*)\})?/g)
   return [...selectors].map(([, name = '', matchers = '']) => ({
     name,

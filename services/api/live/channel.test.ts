@@ -65,7 +65,7 @@ it('a client that subscribes while a block is written gets the block with its ne
   const clients = [0, 1, 2].map((number) => {
     const received: string[] = []
     const connection: Connection = {
-      ...{ transport: 'event-stream', format: 'event-stream', isOpen: true, waitingBytes: 0 },
+      ...{ transport: 'event-stream', format: 'event-stream', isOpen: true, waitingBytes: 10 },
       write: (bytes) => {
         received.push(...bytes.toString().match(/(?<=event: ).*/g)!)
         // While the block is written to the first client, the second one subscribes again.
@@ -91,4 +91,7 @@ it('a client that subscribes while a block is written gets the block with its ne
   expect(resumed).toEqual([clients[1]!.client])
   const places = [...clients[1]!.client.subscriptions.values()].map(({ place }) => place?.sequence)
   expect(places).toEqual([1n, 1n])
+  expect(channel.waitingBytes).toBe(30)
+  channel.remove(clients[0]!.client)
+  expect(channel.waitingBytes).toBe(20)
 })

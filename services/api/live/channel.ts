@@ -63,6 +63,13 @@ export class Channel {
     this.#options = options
   }
 
+  /** Bytes that clients have not read yet. */
+  get waitingBytes(): number {
+    let bytes = 0
+    for (const { connection } of this.#clients) bytes += connection.waitingBytes
+    return bytes
+  }
+
   add(client: LiveClient): void {
     this.#clients.add(client)
   }

@@ -97,6 +97,11 @@ export class ReaderHub {
     return this.#position
   }
 
+  /** Bytes that clients of its channels have not read yet. */
+  get waitingBytes(): number {
+    return this.#options.channels.reduce((sum, channel) => sum + channel.waitingBytes, 0)
+  }
+
   /** State of the feed; undefined before the start. */
   status(): SubscriberStatus | undefined {
     return this.#subscriber?.status()

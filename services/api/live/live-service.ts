@@ -61,6 +61,8 @@ export interface LiveOptions {
 export interface LiveFeedState {
   readonly reader: string
   readonly feed: SubscriberStatus | undefined
+  /** Bytes that its websockets and event streams have not read yet. */
+  readonly waitingBytes: number
 }
 
 /** Live data of all namespaces. */
@@ -166,7 +168,11 @@ class Live implements LiveService {
   }
 
   states(): LiveFeedState[] {
-    return [...this.#hubs.values()].map((hub) => ({ reader: hub.reader, feed: hub.status() }))
+    return [...this.#hubs.values()].map((hub) => ({
+      reader: hub.reader,
+      feed: hub.status(),
+      waitingBytes: hub.waitingBytes,
+    }))
   }
 
   close(): Promise<void> {

@@ -29,10 +29,11 @@ export function observeLive(metrics: Metrics): LiveObserver {
   }
 }
 
-/** Adds the received entries of the feeds to each snapshot, by transport. */
+/** Adds the received entries of the feeds to each snapshot, by transport, and what waits for clients. */
 export function watchFeeds(metrics: Metrics, states: () => readonly LiveFeedState[]): void {
   metrics.beforeSnapshot(() => {
-    for (const { reader, feed } of states()) {
+    for (const { reader, feed, waitingBytes } of states()) {
+      metrics.set('pronghorn_live_waiting_bytes', { reader }, waitingBytes)
       if (!feed) continue
       metrics.countTo('pronghorn_live_feed_entries_total', { reader, via: 'bus' }, feed.fromBus)
       metrics.countTo('pronghorn_live_feed_entries_total', { reader, via: 'database' }, feed.fromDatabase)

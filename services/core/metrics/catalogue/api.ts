@@ -69,6 +69,12 @@ export const apiMetrics = {
     labels: ['transport'],
     programs: ['api'],
   },
+  pronghorn_live_waiting_bytes: {
+    kind: 'gauge',
+    help: 'Bytes that websockets and event streams have not read yet, by reader.',
+    labels: reader,
+    programs: ['api'],
+  },
   pronghorn_live_cut_total: {
     kind: 'counter',
     help: 'Live connections that the server ended: slow (does not read), rate (too many messages), silent (does not answer), stopping.',
