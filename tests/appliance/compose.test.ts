@@ -177,7 +177,14 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
   })
 
   it('the appliance in containers describes itself to every combination of profiles', async () => {
-    for (const profiles of ['', 'graphql', 'devchain', 'tools', 'monitoring', 'graphql,devchain,tools,monitoring']) {
+    for (const profiles of [
+      '',
+      'graphql',
+      'devchain',
+      'tools',
+      'monitoring',
+      'graphql,devchain,tools,monitoring',
+    ]) {
       for (const files of ['docker-compose.yml', composeFiles.join(':')]) {
         const words = ['docker', 'compose', 'config', '--quiet'] as const
         await run({ ...variables, COMPOSE_PROFILES: profiles, COMPOSE_FILE: files }, ...words)
