@@ -73,16 +73,16 @@ it('the console data says since when something is wrong, while its figures chang
   const history = new ProgressHistory()
   const [first, second] = ['a reader is 31 blocks behind', 'a reader is 45 blocks behind']
   const problems = { ...state, database: 'unavailable' as const }
-  history.look(problems, [first!], NOW_MS - 60_000)
-  history.look(problems, [second!, 'the chain head is old'], NOW_MS - 5_000)
-  expect([second!, 'the chain head is old', 'another'].map((reason) => history.since(reason))).toEqual([
+  history.look(problems, [first], NOW_MS - 60_000)
+  history.look(problems, [second, 'the chain head is old'], NOW_MS - 5_000)
+  expect([second, 'the chain head is old', 'another'].map((reason) => history.since(reason))).toEqual([
     NOW_MS - 60_000,
     NOW_MS - 5_000,
     null,
   ])
   history.look(problems, [], NOW_MS - 1_000)
-  history.look(problems, [first!], NOW_MS)
-  expect(history.since(first!)).toBe(NOW_MS)
+  history.look(problems, [first], NOW_MS)
+  expect(history.since(first)).toBe(NOW_MS)
   const observed = { state: problems, history, range: 'recent', database: null, nowMs: NOW_MS } as const
   const { reasons, since } = takeSnapshot(facts, observed).health
   expect(since).toHaveLength(reasons.length)
