@@ -7,6 +7,13 @@ name=${1:?"a name for the backup"}
 target=$backups/$name
 partial=$target.partial
 [ ! -e "$target" ] || fail "there is a backup $name already"
+# A backup takes about as much as the one before it.
+last=$(find "$backups" -mindepth 2 -maxdepth 2 -name manifest.json -printf '%T@ %h\n' 2>/dev/null | sort -rn | sed -n '1s/^[^ ]* //p' || true)
+if [ -n "$last" ]; then
+  needed=$(du -sk "$last" | cut -f1)
+  free=$(df -Pk "$backups" | awk 'NR == 2 { print $4 }')
+  [ "$free" -ge "$needed" ] || fail "the disk of the backups has $((free / 1024)) MiB free and the newest backup takes $((needed / 1024)) MiB: remove older ones, or set BACKUP_DIR to another disk"
+fi
 rm -rf "$partial"
 trap 'rm -rf "$partial"' EXIT
 trap 'exit 1' TERM INT

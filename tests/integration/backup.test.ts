@@ -51,7 +51,12 @@ describeUnless(reason, 'backup and restore', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  async function run(script: string, args: readonly string[], address: DatabaseAddress): Promise<string> {
+  async function run(
+    script: string,
+    args: readonly string[],
+    address: DatabaseAddress,
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
     await writeFile(join(folder, 'password'), address.password)
     const { stdout } = await promisify(execFile)(
       'bash',
@@ -59,6 +64,7 @@ describeUnless(reason, 'backup and restore', () => {
       {
         env: {
           ...process.env,
+          ...variables,
           PASSWORD_FILE: join(folder, 'password'),
           BACKUPS_FOLDER: folder,
           PGHOST: address.host,
@@ -119,6 +125,19 @@ describeUnless(reason, 'backup and restore', () => {
     const restored = await digestOf({ ...maintenance, database: 'restored' })
     expect(compareDigests(before, restored)).toEqual([])
     expect(restored.digest).toBe(before.digest)
+  })
+
+  it('a backup for which the disk has less room than the newest one takes is not begun', async () => {
+    await run('backup.sh', ['before'], source.address)
+    const programs = join(folder, 'programs')
+    await mkdir(programs)
+    await writeFile(join(programs, 'df'), '#!/bin/sh\necho head\necho disk 100 99 1 99% /\n', { mode: 0o755 })
+    const variables = { PATH: `${programs}:${process.env.PATH}` }
+    await expect(run('backup.sh', ['after'], source.address, variables)).rejects.toThrow(
+      /the disk of the backups has 0 MiB free and the newest backup takes \d+ MiB: .*BACKUP_DIR/,
+    )
+    expect(await readdir(folder)).not.toContain('after')
+    await rm(programs, { recursive: true })
   })
 
   it('a backup that fails leaves nothing behind', async () => {
