@@ -132,7 +132,7 @@ describeUnless(reason, 'backup and restore', () => {
     const programs = join(folder, 'programs')
     await mkdir(programs)
     await writeFile(join(programs, 'df'), '#!/bin/sh\necho head\necho disk 100 99 1 99% /\n', { mode: 0o755 })
-    const variables = { PATH: `${programs}:${process.env.PATH}` }
+    const variables = { PATH: `${programs}:${process.env.PATH ?? ''}` }
     await expect(run('backup.sh', ['after'], source.address, variables)).rejects.toThrow(
       /the disk of the backups has 0 MiB free and the newest backup takes \d+ MiB: .*BACKUP_DIR/,
     )
