@@ -5,6 +5,7 @@ import type { render } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
+import { diskOfDatabase } from '../disk.ts'
 import type { CliIo } from '../io.ts'
 import { readRenderedConnections, relocate } from '../rendered-connections.ts'
 import { loadSettings, openLogger } from '../settings.ts'
@@ -275,7 +276,7 @@ export function addDoctor(program: Command, io: CliIo): void {
             ? null
             : { host: 'nginx', port: 8443, serverName: config.server.server_name },
         mode: rendered === undefined ? 'process' : 'appliance',
-        databaseDisk: io.env.POSTGRES_BUNDLED === 'false' ? null : (flags.disk ?? null),
+        databaseDisk: diskOfDatabase(io.env, flags.disk) ?? null,
         backups: flags.backups ?? null,
         families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
         report: (level, subject, note, command) => {

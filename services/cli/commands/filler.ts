@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { diskOfDatabase } from '../disk.ts'
 import type { CliIo } from '../io.ts'
 import { prepareProcess } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
@@ -23,6 +24,7 @@ export function addFiller(program: Command, io: CliIo): void {
       const { config, logger } = prepareProcess(io, options, 'filler', ['connections', 'readers'])
       const { runFiller } = await import('../../filler/index.ts')
       const stay = options.stay === true
-      await runFiller({ config, logger, signal: io.signal, pretty: io.isTerminal, stay, disk: options.disk })
+      const disk = diskOfDatabase(io.env, options.disk)
+      await runFiller({ config, logger, signal: io.signal, pretty: io.isTerminal, stay, disk })
     })
 }
