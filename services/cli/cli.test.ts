@@ -258,6 +258,66 @@ describe('migrate', () => {
     }
   })
 
+  it('pronghorn names a server and a database that cannot be used, in the words of PostgreSQL, and what to do', async () => {
+    const admin = await connectDatabase(database.address, { applicationName: 'test' })
+    const role = `limited_${process.pid}`
+    const other = `latin_${process.pid}`
+    const migrateAs = async (settings: readonly string[]): Promise<{ code: number; err: string }> => {
+      for (const setting of settings) await admin.query(`ALTER ROLE ${role} ${setting}`)
+      return run(['migrate'])
+    }
+    const sqldb = { ...database.address, user: role, password: 'limited' }
+    try {
+      await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'limited' SUPERUSER`)
+      write('connections', { ...connections, sqldb })
+      const readOnly = await migrateAs(['SET default_transaction_read_only = on'])
+      expect(readOnly.code).toBe(75)
+      expect(readOnly.err).toMatch(
+        /^DATABASE_READ_ONLY: PostgreSQL takes no writes while .* <- cannot execute .* read-only transaction.*\nPoint `sqldb\.host` \(POSTGRES_HOST\) at the primary/,
+      )
+      // A server of that time answers like this.
+      await admin.query('CREATE SCHEMA old')
+      for (const [type, value] of Object.entries({ text: "'13.4'", 'text, boolean': "'130004'" }))
+        await admin.query(`CREATE FUNCTION old.current_setting(${type}) RETURNS text LANGUAGE sql AS $$
+          SELECT CASE $1 WHEN 'server_version_num' THEN '130004' WHEN 'server_version' THEN ${value}
+          ELSE pg_catalog.current_setting($1) END $$`)
+      const old = await migrateAs([
+        'SET default_transaction_read_only = off',
+        'SET search_path = old, pg_catalog, public',
+      ])
+      expect([old.code, old.err]).toEqual([
+        1,
+        expect.stringMatching(
+          /^DATABASE_VERSION: the server is PostgreSQL 13\.4, needed is 14 or later\nUse PostgreSQL 14 to 18/,
+        ),
+      ])
+      await admin.query(`ALTER ROLE ${role} RESET search_path`)
+      await admin.query(
+        `CREATE DATABASE ${other} ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'`,
+      )
+      write('connections', { ...connections, sqldb: { ...sqldb, database: other } })
+      const latin = await run(['migrate'])
+      expect([latin.code, latin.err]).toEqual([
+        1,
+        expect.stringMatching(
+          new RegExp(
+            `^DATABASE_ENCODING: database ${other} stores text as LATIN1, needed is UTF8\\nCreate a database with`,
+          ),
+        ),
+      ])
+      write('connections', { ...connections, sqldb })
+      const full = await migrateAs(['NOSUPERUSER CONNECTION LIMIT 0'])
+      expect(full.code).toBe(75)
+      expect(full.err).toMatch(
+        /^DATABASE_CONNECTIONS: PostgreSQL at .* has no connection left <- too many connections for role .*\nRaise `max_connections`/,
+      )
+    } finally {
+      await admin.query(`DROP DATABASE IF EXISTS ${other}`)
+      await admin.query(`DROP ROLE IF EXISTS ${role}`)
+      await admin.end()
+    }
+  })
+
   it('pronghorn import-database speaks of the address that was given when the old server is down', async () => {
     const { code, err } = await run(['import-database', 'postgres://me:hunter2@127.0.0.1:1/old', '--dry-run'])
     expect(code).toBe(75)

@@ -94,9 +94,18 @@ export function cacheSizes(options: CachedSizesOptions): CachedSizes {
 
 function describeFailure(error: unknown, isKnown: boolean): string {
   const isLate = error instanceof PronghornError && error.code === 'QUERY_TIMEOUT'
-  const what = isLate ? `took longer than ${TIMEOUT_MS / 1_000} s` : `failed (${describeError(error)})`
+  const what = isLate
+    ? `took longer than ${TIMEOUT_MS / 1_000} s`
+    : isLocked(error)
+      ? 'found a table locked'
+      : `failed (${describeError(error)})`
   const shown = isKnown ? 'those of the last measurement' : 'none'
   return `measuring the table sizes for the console ${what}; it shows ${shown} until the next attempt`
+}
+
+/** PostgreSQL gives no size of a table that another session rewrites. */
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && (error.cause as { code?: unknown } | undefined)?.code === '55P03'
 }
 
 function parseShared(text: string): DatabaseView | undefined {
