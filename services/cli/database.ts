@@ -1,9 +1,43 @@
+import { Option } from 'commander'
 import { connectDatabase, databaseFailure, isMigrated } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'
+import type { CliIo } from './io.ts'
+import { loadSettings } from './settings.ts'
+import type { ConfigOption } from './settings.ts'
 
 /** A connection that a command works on. */
 export type Client = Awaited<ReturnType<typeof connectDatabase>>
+
+/** Where the database is: that of a configuration, or of a data directory of `pronghorn standalone`. */
+export interface DatabaseOption extends ConfigOption {
+  readonly data?: string
+}
+
+/** `--data DIR`. */
+export function dataOption(): Option {
+  return new Option('--data <dir>', 'data directory of `pronghorn standalone`, instead of a configuration')
+}
+
+/** Runs a task with the database of a data directory, which is started for the time being unless it runs. */
+export async function withDataDirectory(
+  path: string,
+  task: (address: DatabaseAddress) => Promise<void>,
+): Promise<void> {
+  const { openDataDirectory } = await import('../standalone/index.ts')
+  const directory = await openDataDirectory(path)
+  await task(directory.address).finally(() => directory.close())
+}
+
+/** Runs a task with the database that a command line names. */
+export async function withNamedDatabase(
+  io: CliIo,
+  option: DatabaseOption,
+  task: (address: DatabaseAddress) => Promise<void>,
+): Promise<void> {
+  if (option.data !== undefined) return withDataDirectory(option.data, task)
+  return task(loadSettings(io, option, ['connections']).config.connections.sqldb)
+}
 
 /** Runs a task on its own connection. @throws see `databaseFailure`. */
 export async function withDatabase(

@@ -6,7 +6,6 @@ import { readPackageVersion } from '../core/paths/index.ts'
 import { addApi } from './commands/api.ts'
 import {
   addCertificates,
-  addDoctor,
   addHasuraMetadata,
   addPrepareDatabase,
   addProbe,
@@ -18,6 +17,7 @@ import {
 import { addConfig } from './commands/config.ts'
 import { addDevchain } from './commands/devchain.ts'
 import { addDigest } from './commands/digest.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addFiller } from './commands/filler.ts'
 import { addImportDatabase } from './commands/import-database.ts'
 import { addImportState } from './commands/import-state.ts'

@@ -136,6 +136,24 @@ it('npm start says what it does, answers as the README shows, keeps its key, and
   await running.stop('SIGTERM')
   const listed = await run('keys', 'list', '--data', data)
   expect([listed.code, listed.text]).toEqual([0, expect.stringContaining('mine') as string])
+  // Without the process there is no reader: everything else is in order.
+  const examined = await run('doctor', '--data', data)
+  expect([examined.code, examined.text.match(/^fail .*/gm)]).toEqual([
+    1,
+    [expect.stringMatching(/reader standalone-1 .*SILENT/) as string],
+  ])
+  const digest = await run('digest', '--data', data, '--table', 'assets.assets')
+  expect([digest.code, digest.text]).toEqual([
+    0,
+    expect.stringMatching(/assets\.assets +[0-9a-f]+ /) as string,
+  ])
+  const compared = await run('verify', '--data', data, '--state', '--table', 'assets.assets')
+  expect([compared.code, compared.text]).toEqual([0, expect.stringContaining('No differences') as string])
+  const sourceless = await run('verify', '--data', data)
+  expect([sourceless.code, sourceless.text]).toEqual([
+    2,
+    expect.stringContaining('--data needs --http') as string,
+  ])
   running = await startStandalone(['--data', data])
   expect(keyOf(running.output())).toBe(keyOf(first))
 })

@@ -25,7 +25,8 @@ import { commandFor } from './help.ts'
 /** What the doctor looks at. */
 export interface DoctorOptions {
   readonly address: DatabaseAddress
-  readonly chainHttp: string
+  /** The HTTP API of the chain node; null where none is named. */
+  readonly chainHttp: string | null
   /** Redis and the chain whose keys it has; null where none is configured. */
   readonly kvstore: { readonly address: KvstoreConfig; readonly chainName: string } | null
   /** Folders that the certificate in use may come from. */
@@ -34,8 +35,8 @@ export interface DoctorOptions {
   readonly proxy: { readonly host: string; readonly port: number; readonly serverName: string } | null
   /** A folder on the disk of the database; null where it is elsewhere. */
   readonly databaseDisk: string | null
-  /** Families that the filler indexes, and so builds query indexes for. */
-  readonly families: readonly string[]
+  /** Families that the filler indexes, and so builds query indexes for; null for those that the database has. */
+  readonly families: readonly string[] | null
   /** Folder of the backups; null where this machine has none. */
   readonly backups: string | null
   /** Decides what a finding advises. */
@@ -156,6 +157,7 @@ export async function examineStore({
 }
 
 async function examineNode({ chainHttp, report }: DoctorOptions): Promise<number | null> {
+  if (chainHttp === null) return null
   try {
     const { headBlock, headTimeMs } = await readChainInfo(chainHttp)
     const age = Math.round((Date.now() - headTimeMs) / 1_000)
@@ -256,7 +258,8 @@ async function examineIndexes(client: Client, { families, report }: DoctorOption
   )
   const missing: string[] = []
   // Those of a family that is not indexed are neither built nor needed.
-  const known = (await listIndexFamilies()).filter((family) => families.includes(family))
+  const indexed = families ?? (await listIndexedFamilies(client))
+  const known = (await listIndexFamilies()).filter((family) => indexed.includes(family))
   for (const family of known) missing.push(...(await listMissingIndexes(client, family)))
   if (rows.length > 0) report('warn', 'invalid indexes', rows.map(({ name }) => name).join(', '))
   if (missing.length > 0) {
@@ -267,6 +270,11 @@ async function examineIndexes(client: Client, { families, report }: DoctorOption
     )
   }
   if (rows.length + missing.length === 0) report('ok', 'indexes', 'all there, all valid')
+}
+
+async function listIndexedFamilies(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ family: string }>('SELECT family FROM chain.sources')
+  return rows.map(({ family }) => family)
 }
 
 async function examineDisk(options: DoctorOptions, bytes: number, blocks: number): Promise<void> {

@@ -5,12 +5,10 @@ import type { render } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
-import { diskOfDatabase } from '../disk.ts'
 import type { CliIo } from '../io.ts'
-import { readRenderedConnections, relocate } from '../rendered-connections.ts'
-import { loadSettings, openLogger } from '../settings.ts'
-import type { ConfigOption } from '../settings.ts'
-import { APPLIANCE_GROUP, CARE_GROUP, configOption } from './groups.ts'
+import { readRenderedConnections } from '../rendered-connections.ts'
+import { openLogger } from '../settings.ts'
+import { APPLIANCE_GROUP, CARE_GROUP } from './groups.ts'
 import { nowOption, replaceSigningKey } from './keys.ts'
 import type { NowFlag } from './keys.ts'
 
@@ -232,81 +230,8 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     })
 }
 
-interface DoctorFlags extends ConfigOption {
-  readonly rendered?: string
-  readonly certificateFiles: string
-  readonly disk?: string
-  readonly backups?: string
-}
-
-/** `pronghorn doctor`. */
-export function addDoctor(program: Command, io: CliIo): void {
-  program
-    .command('doctor')
-    .summary('versions, lag, sizes, indexes, certificate, disk')
-    .description(
-      'Looks at everything that matters when something is wrong. No secret is in what it prints. In the containers it ' +
-        'also looks at the proxy and its certificate.',
-    )
-    .helpGroup(CARE_GROUP)
-    .addOption(configOption())
-    .option('--rendered <folder>', 'output of render-config, instead of --config (default in the containers)')
-    .option(
-      '--certificate-files <folder>',
-      'your own certificate, for TLS_MODE=files',
-      '/pronghorn/certificates',
-    )
-    .option('--disk <folder>', 'a folder on the disk of the database')
-    .option('--backups <folder>', 'the folder of the backups')
-    .action(async (flags: DoctorFlags) => {
-      const { examine } = await import('../../appliance/index.ts')
-      const rendered = chooseRendered(flags, io)
-      const folder = rendered === undefined ? flags : { config: join(rendered, 'api') }
-      const { config } = loadSettings(io, folder, ['connections', 'server', 'readers'])
-      const settings =
-        rendered === undefined ? config.connections : relocate(config.connections, join(rendered, 'api'))
-      let failures = 0
-      await examine({
-        address: settings.sqldb,
-        chainHttp: settings.chain.http,
-        kvstore: settings.kvstore ? { address: settings.kvstore, chainName: settings.chain.name } : null,
-        certificates: rendered === undefined ? [] : [flags.certificateFiles, join(rendered, 'certificates')],
-        proxy:
-          rendered === undefined
-            ? null
-            : { host: 'nginx', port: 8443, serverName: config.server.server_name },
-        mode: rendered === undefined ? 'process' : 'appliance',
-        databaseDisk: diskOfDatabase(io.env, flags.disk) ?? null,
-        backups: flags.backups ?? null,
-        families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
-        report: (level, subject, note, command) => {
-          if (level === 'fail') failures++
-          io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
-          if (command !== undefined) io.out(`${' '.repeat(24)}$ ${command}\n`)
-        },
-      })
-      if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
-    })
-}
-
-/** Where the containers mount what render-config writes. */
-const MOUNTED = '/rendered'
-
-/**
- * The folder of rendered files that is to be looked at; undefined for the configuration files of an operator.
- * @throws FatalError `WRONG_MODE` when a given one is not there.
- */
-function chooseRendered({ rendered, config }: DoctorFlags, io: CliIo): string | undefined {
-  if (rendered !== undefined) {
-    requireRendered(rendered, 'api')
-    return rendered
-  }
-  const isConfigured = config !== undefined || (io.env.CONFIG_DIR ?? '') !== ''
-  return !isConfigured && existsSync(join(MOUNTED, 'api')) ? MOUNTED : undefined
-}
-
 /** @throws FatalError `WRONG_MODE` when render-config has not written a part of a folder. */
-function requireRendered(folder: string, part: string): void {
+export function requireRendered(folder: string, part: string): void {
   const path = join(folder, part)
   if (!existsSync(path))
     throw new FatalError('WRONG_MODE', `there is no folder ${path} with the files of the containers`)

@@ -1,14 +1,12 @@
 import type { Command } from 'commander'
 import { FatalError } from '../../core/errors/index.ts'
 import type { DatabaseDigest } from '../../verify/index.ts'
-import { requireSchema, withDatabase } from '../database.ts'
-import type { Client } from '../database.ts'
+import { dataOption, requireSchema, withDatabase, withNamedDatabase } from '../database.ts'
+import type { Client, DatabaseOption } from '../database.ts'
 import type { CliIo } from '../io.ts'
-import { loadSettings } from '../settings.ts'
-import type { ConfigOption } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
 
-interface DigestFlags extends ConfigOption {
+interface DigestFlags extends DatabaseOption {
   readonly table?: readonly string[]
   readonly json?: true
 }
@@ -25,12 +23,12 @@ export function addDigest(program: Command, io: CliIo): void {
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())
+    .addOption(dataOption())
     .option('--table <names...>', 'only these tables, such as assets.assets')
     .option('--json', 'JSON on the standard output, for scripts')
     .action(async (flags: DigestFlags) => {
-      const { config } = loadSettings(io, flags, ['connections'])
-      await withDatabase(config.connections.sqldb, 'pronghorn digest', (client) =>
-        printDigest(client, flags, io),
+      await withNamedDatabase(io, flags, (address) =>
+        withDatabase(address, 'pronghorn digest', (client) => printDigest(client, flags, io)),
       )
     })
 }

@@ -3,18 +3,12 @@ import type { Command } from 'commander'
 import { FatalError } from '../../core/errors/index.ts'
 import type { ApiKey, Queryable } from '../../state/index.ts'
 import { wholeNumber } from '../arguments.ts'
-import { withDatabase } from '../database.ts'
+import { dataOption, withDatabase, withNamedDatabase } from '../database.ts'
+import type { DatabaseOption } from '../database.ts'
 import type { CliIo } from '../io.ts'
-import { loadSettings } from '../settings.ts'
-import type { ConfigOption } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
 
-/** Where the keys are: the database of the configuration, or that of a standalone run. */
-interface KeysOption extends ConfigOption {
-  readonly data?: string
-}
-
-interface CreateFlags extends KeysOption {
+interface CreateFlags extends DatabaseOption {
   readonly label: string
   readonly expires?: Date
   readonly limit?: number
@@ -45,7 +39,7 @@ export function addKeys(program: Command, io: CliIo): void {
     .description('Lists the API keys: id, label, state, limit, and when a token was last issued for each.')
     .addOption(configOption())
     .addOption(dataOption())
-    .action((flags: KeysOption) => withKeys(io, flags, (database) => list(database, io)))
+    .action((flags: DatabaseOption) => withKeys(io, flags, (database) => list(database, io)))
   keys
     .command('revoke')
     .summary('end a key and its tokens')
@@ -55,7 +49,9 @@ export function addKeys(program: Command, io: CliIo): void {
     .argument('<id>', 'id of the key, as `keys list` shows it')
     .addOption(configOption())
     .addOption(dataOption())
-    .action((id: string, flags: KeysOption) => withKeys(io, flags, (database) => revoke(database, id, io)))
+    .action((id: string, flags: DatabaseOption) =>
+      withKeys(io, flags, (database) => revoke(database, id, io)),
+    )
   program
     .command('rotate-keys')
     .summary('sign tokens with a new secret from now on')
@@ -67,7 +63,7 @@ export function addKeys(program: Command, io: CliIo): void {
     .addOption(configOption())
     .addOption(dataOption())
     .addOption(nowOption())
-    .action((flags: KeysOption & NowFlag) =>
+    .action((flags: DatabaseOption & NowFlag) =>
       withKeys(io, flags, async (database) => io.out(await replaceSigningKey(database, flags))),
     )
 }
@@ -102,26 +98,16 @@ async function requireKeyTables(database: Queryable): Promise<void> {
   if (!rows[0]!.exists) throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables for keys yet')
 }
 
-function dataOption(): Option {
-  return new Option('--data <dir>', 'data directory of `pronghorn standalone`, instead of a configuration')
-}
-
 async function withKeys(
   io: CliIo,
-  flags: KeysOption,
+  flags: DatabaseOption,
   task: (database: Queryable) => Promise<void>,
 ): Promise<void> {
   const run = async (database: Queryable): Promise<void> => {
     await requireKeyTables(database)
     await task(database)
   }
-  if (flags.data !== undefined) {
-    const { openDataDirectory } = await import('../../standalone/index.ts')
-    const directory = await openDataDirectory(flags.data)
-    return withDatabase(directory.address, 'pronghorn keys', run).finally(() => directory.close())
-  }
-  const { config } = loadSettings(io, flags, ['connections'])
-  await withDatabase(config.connections.sqldb, 'pronghorn keys', run)
+  await withNamedDatabase(io, flags, (address) => withDatabase(address, 'pronghorn keys', run))
 }
 
 async function create(database: Queryable, flags: CreateFlags, io: CliIo): Promise<void> {

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import type { SqldbConfig } from '../../core/config/connections/index.ts'
 import { databaseFailure } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import { noteTask } from '../../core/upkeep/index.ts'
 import type { Repaired, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'
 import { wholeNumber } from '../arguments.ts'
-import { requireSchema, withDatabase } from '../database.ts'
+import { dataOption, requireSchema, withDatabase, withDataDirectory } from '../database.ts'
+import type { DatabaseOption } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
-import type { ConfigOption } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
 import {
   derivedText,
@@ -20,7 +20,7 @@ import {
   reportText,
 } from './verify-report.ts'
 
-interface VerifyFlags extends ConfigOption {
+interface VerifyFlags extends DatabaseOption {
   readonly http?: string
   readonly state?: true
   readonly folder?: string
@@ -45,6 +45,7 @@ export function addVerify(program: Command, io: CliIo): void {
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())
+    .addOption(dataOption())
     .option('--http <url>', "a node's HTTP API")
     .option('--state', 'the packed rows that the handler `state` stores in the database, without any node')
     .option('--folder <dir>', 'table files: CONTRACT.TABLE.json')
@@ -61,42 +62,59 @@ export function addVerify(program: Command, io: CliIo): void {
         '--repair --yes writes all or nothing, and only what the chain proves: see docs/verify.md.',
     )
     .action(async (flags: VerifyFlags) => {
-      const { config } = loadSettings(io, flags, ['connections'])
-      const { sqldb, chain } = config.connections
-      const options = {
-        source: chooseSource(flags, chain.http),
-        signal: io.signal,
-        ...(flags.table === undefined ? {} : { tables: flags.table }),
-        ...(flags.collection === undefined ? {} : { collection: flags.collection }),
-        ...(flags.sample === undefined ? {} : { sample: flags.sample }),
-        ...(io.isTerminal ? { onProgress: (progress) => io.err(progressLine(progress)) } : {}),
-      } satisfies VerifyDatabaseOptions
       if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes goes with --repair')
-      await withDatabase(sqldb, 'pronghorn verify', requireSchema)
-      await (flags.repair && flags.yes
-        ? repair(sqldb, options, flags, io)
-        : compare(sqldb, options, flags, io))
+      if (flags.data !== undefined) {
+        const source = chooseSource(flags, undefined)
+        return withDataDirectory(flags.data, (address) => verify(address, source, flags, io))
+      }
+      const { sqldb, chain } = loadSettings(io, flags, ['connections']).config.connections
+      await verify(sqldb, chooseSource(flags, chain.http), flags, io)
     })
 }
 
-function chooseSource(flags: VerifyFlags, chainHttp: string): VerifyDatabaseOptions['source'] {
+async function verify(
+  address: DatabaseAddress,
+  source: VerifyDatabaseOptions['source'],
+  flags: VerifyFlags,
+  io: CliIo,
+): Promise<void> {
+  const options = {
+    source,
+    signal: io.signal,
+    ...(flags.table === undefined ? {} : { tables: flags.table }),
+    ...(flags.collection === undefined ? {} : { collection: flags.collection }),
+    ...(flags.sample === undefined ? {} : { sample: flags.sample }),
+    ...(io.isTerminal ? { onProgress: (progress) => io.err(progressLine(progress)) } : {}),
+  } satisfies VerifyDatabaseOptions
+  await withDatabase(address, 'pronghorn verify', requireSchema)
+  await (flags.repair && flags.yes
+    ? repair(address, options, flags, io)
+    : compare(address, options, flags, io))
+}
+
+/** @param chainHttp of the configuration; a data directory has none. */
+function chooseSource(flags: VerifyFlags, chainHttp: string | undefined): VerifyDatabaseOptions['source'] {
   const { http, state, folder, requests } = flags
   if ([http, state, folder].filter((source) => source !== undefined).length > 1)
     throw new FatalError('USAGE', 'one of --http, --state and --folder, not several')
   if (folder !== undefined) return { kind: 'folder', path: folder }
   if (state) return { kind: 'state' }
   const url = http ?? chainHttp
+  if (url === undefined) {
+    const need = 'a data directory names no node: --data needs --http URL, --folder DIR or --state as well'
+    throw new FatalError('USAGE', need)
+  }
   if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)
   return { kind: 'http', url, ...(requests === undefined ? {} : { atOnce: requests }) }
 }
 
 async function compare(
-  sqldb: SqldbConfig,
+  address: DatabaseAddress,
   options: VerifyDatabaseOptions,
   flags: VerifyFlags,
   io: CliIo,
 ): Promise<void> {
-  await withDatabase(sqldb, 'pronghorn verify', async (client) => {
+  await withDatabase(address, 'pronghorn verify', async (client) => {
     const { planRepairs, verifyWith } = await import('../../verify/index.ts')
     const verified = await orUnavailable(() => verifyWith(client, options))
     clearLine(io)
@@ -106,19 +124,19 @@ async function compare(
     else io.out(`${reportText(verified)}${repairs ? await repairText(repairs, 'would write') : ''}`)
     const { report } = verified
     const isWhole = isWholeDatabase(flags) && report.unfinished === null && nothingCompared(report) === null
-    await noteComparison(sqldb, describeDifferences(verified), isWhole)
+    await noteComparison(address, describeDifferences(verified), isWhole)
     judge(verified)
   })
 }
 
 async function repair(
-  sqldb: SqldbConfig,
+  address: DatabaseAddress,
   options: VerifyDatabaseOptions,
   flags: VerifyFlags,
   io: CliIo,
 ): Promise<void> {
   const { repairDatabase } = await import('../../verify/index.ts')
-  const repaired = await orUnavailable(() => repairDatabase(sqldb, options))
+  const repaired = await orUnavailable(() => repairDatabase(address, options))
   clearLine(io)
   const { repairs, rebuilt, refused, isWritten, digests } = repaired
   if (flags.json) {
@@ -128,7 +146,7 @@ async function repair(
     const lines = await repairText(repairs, isWritten ? 'wrote' : 'could have written')
     io.out(`${reportText(repaired)}${lines}${derivedText(repaired)}`)
   }
-  await noteComparison(sqldb, describeLeft(repaired), isWholeDatabase(flags))
+  await noteComparison(address, describeLeft(repaired), isWholeDatabase(flags))
   judgeRepair(repaired)
 }
 
@@ -140,9 +158,13 @@ function isWholeDatabase({ table, collection, sample }: VerifyFlags): boolean {
  * Notes what was found, for the metrics. A comparison of a part that finds nothing says nothing of the rest. A role that
  * may only read compares as well; nothing is noted then.
  */
-async function noteComparison(sqldb: SqldbConfig, failure: string | null, isWhole: boolean): Promise<void> {
+async function noteComparison(
+  address: DatabaseAddress,
+  failure: string | null,
+  isWhole: boolean,
+): Promise<void> {
   if (failure === null && !isWhole) return
-  await withDatabase(sqldb, 'pronghorn verify', (client) => noteTask(client, 'verify', failure)).catch(
+  await withDatabase(address, 'pronghorn verify', (client) => noteTask(client, 'verify', failure)).catch(
     () => undefined,
   )
 }

@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { examine } from '../../appliance/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import { dataOption, withDataDirectory } from '../database.ts'
+import type { DatabaseOption } from '../database.ts'
+import { diskOfDatabase } from '../disk.ts'
+import type { CliIo } from '../io.ts'
+import { relocate } from '../rendered-connections.ts'
+import { loadSettings } from '../settings.ts'
+import { requireRendered } from './appliance.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
+
+type Examined = Omit<Parameters<typeof examine>[0], 'report'>
+
+interface DoctorFlags extends DatabaseOption {
+  readonly rendered?: string
+  readonly certificateFiles: string
+  readonly http?: string
+  readonly disk?: string
+  readonly backups?: string
+}
+
+/** `pronghorn doctor`. */
+export function addDoctor(program: Command, io: CliIo): void {
+  program
+    .command('doctor')
+    .summary('versions, lag, sizes, indexes, certificate, disk')
+    .description(
+      'Looks at everything that matters when something is wrong. No secret is in what it prints. In the containers it ' +
+        'also looks at the proxy and its certificate.',
+    )
+    .helpGroup(CARE_GROUP)
+    .addOption(configOption())
+    .addOption(dataOption())
+    .option('--rendered <folder>', 'output of render-config, instead of --config (default in the containers)')
+    .option('--http <url>', "a node's HTTP API (default: chain.http of the configuration)")
+    .option(
+      '--certificate-files <folder>',
+      'your own certificate, for TLS_MODE=files',
+      '/pronghorn/certificates',
+    )
+    .option('--disk <folder>', 'a folder on the disk of the database')
+    .option('--backups <folder>', 'the folder of the backups')
+    .action(async (flags: DoctorFlags) => {
+      if (flags.data === undefined) return examineConfigured(flags, io)
+      if (flags.rendered !== undefined)
+        throw new FatalError('USAGE', 'one of --data and --rendered, not both')
+      await withDataDirectory(flags.data, (address) => examineAndReport(io, ofDirectory(address, flags)))
+    })
+}
+
+/** What there is to look at of a data directory of `pronghorn standalone`. */
+function ofDirectory(address: DatabaseAddress, { data, http, disk, backups }: DoctorFlags): Examined {
+  return {
+    address,
+    chainHttp: http ?? null,
+    kvstore: null,
+    certificates: [],
+    proxy: null,
+    mode: 'standalone',
+    databaseDisk: disk ?? data ?? null,
+    backups: backups ?? null,
+    families: null,
+  }
+}
+
+async function examineConfigured(flags: DoctorFlags, io: CliIo): Promise<void> {
+  const rendered = chooseRendered(flags, io)
+  const folder = rendered === undefined ? flags : { config: join(rendered, 'api') }
+  const { config } = loadSettings(io, folder, ['connections', 'server', 'readers'])
+  const settings =
+    rendered === undefined ? config.connections : relocate(config.connections, join(rendered, 'api'))
+  await examineAndReport(io, {
+    address: settings.sqldb,
+    chainHttp: flags.http ?? settings.chain.http,
+    kvstore: settings.kvstore ? { address: settings.kvstore, chainName: settings.chain.name } : null,
+    certificates: rendered === undefined ? [] : [flags.certificateFiles, join(rendered, 'certificates')],
+    proxy:
+      rendered === undefined ? null : { host: 'nginx', port: 8443, serverName: config.server.server_name },
+    mode: rendered === undefined ? 'process' : 'appliance',
+    databaseDisk: diskOfDatabase(io.env, flags.disk) ?? null,
+    backups: flags.backups ?? null,
+    families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
+  })
+}
+
+async function examineAndReport(io: CliIo, examined: Examined): Promise<void> {
+  const { examine } = await import('../../appliance/index.ts')
+  let failures = 0
+  await examine({
+    ...examined,
+    report: (level, subject, note, command) => {
+      if (level === 'fail') failures++
+      io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
+      if (command !== undefined) io.out(`${' '.repeat(24)}$ ${command}\n`)
+    },
+  })
+  if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
+}
+
+/** Where the containers mount what render-config writes. */
+const MOUNTED = '/rendered'
+
+/**
+ * The folder of rendered files that is to be looked at; undefined for the configuration files of an operator.
+ * @throws FatalError `WRONG_MODE` when a given one is not there.
+ */
+function chooseRendered({ rendered, config }: DoctorFlags, io: CliIo): string | undefined {
+  if (rendered !== undefined) {
+    requireRendered(rendered, 'api')
+    return rendered
+  }
+  const isConfigured = config !== undefined || (io.env.CONFIG_DIR ?? '') !== ''
+  return !isConfigured && existsSync(join(MOUNTED, 'api')) ? MOUNTED : undefined
+}
