@@ -1,7 +1,13 @@
 import { statSync } from 'node:fs'
 import type { Browser, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { describeWithChromium, keepPicture, startChromium, watchConduct } from '../setup/chromium.ts'
+import {
+  describeWithChromium,
+  keepPicture,
+  openPage,
+  startChromium,
+  watchConduct,
+} from '../setup/chromium.ts'
 import type { PageConduct } from '../setup/chromium.ts'
 import { startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
@@ -23,7 +29,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await page.setViewport({ width: 1280, height: 900 })
     conduct = watchConduct(page)
     service = await startStandalone([])
-    await page.goto(`${service.api}/`)
+    await openPage(page, `${service.api}/`)
   })
   afterAll(async () => {
     await browser?.close()
@@ -169,7 +175,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
       await ground(),
       await page.$eval('#theme', (button) => button.getAttribute('aria-label')),
     ]).toEqual([light, 'Colours: light'])
-    await page.reload()
+    await openPage(page)
     expect(await ground()).toBe(light)
     await page.click('#theme')
     await page.click('#theme')
@@ -201,7 +207,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     broken.on('request', (request) => {
       void (request.url().endsWith('/feed.js') ? request.abort() : request.continue())
     })
-    await broken.goto(`${service.api}/`)
+    await openPage(broken, `${service.api}/`)
     const notice = () => broken.$eval('#notice', (element) => (element as HTMLElement).innerText)
     await expect.poll(notice, patience).toContain('could not load all of its scripts')
     expect(await broken.$eval('#health-word', (word) => word.textContent)).toBe('Not loaded')

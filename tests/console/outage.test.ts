@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startApi } from '../../services/api/index.ts'
 import type { RunningApi } from '../../services/api/index.ts'
 import { apiConfig, quiet } from '../api/server.ts'
-import { describeWithChromium, keepPicture, startChromium } from '../setup/chromium.ts'
+import { describeWithChromium, keepPicture, openPage, startChromium } from '../setup/chromium.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { Wire } from '../setup/wire.ts'
@@ -39,7 +39,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     page.$eval(selector, (element) => (element as HTMLElement).offsetHeight > 0)
 
   it('the console page says that nothing is indexed yet, and that there are no live events', async () => {
-    await page.goto(`${api.url}/`)
+    await openPage(page, `${api.url}/`)
     await expect
       .poll(() => textOf('#readers-empty'), patience)
       .toContain('No reader has committed a block yet')
@@ -99,7 +99,7 @@ describeWithChromium('the console page, when something is wrong', () => {
       if (request.url().includes('data.json')) void request.respond({ contentType: 'application/json', body })
       else void request.continue()
     })
-    await page.reload()
+    await openPage(page)
     await expect.poll(() => textOf('#events-note'), patience).toBe('Live events are not available.')
     expect(await isShown('#notice')).toBe(false)
   })

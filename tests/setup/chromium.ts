@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { launch } from 'puppeteer-core'
-import type { Browser, Page } from 'puppeteer-core'
+import type { Browser, HTTPRequest, Page } from 'puppeteer-core'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from './available.ts'
 
@@ -30,6 +31,40 @@ export function startChromium(): Promise<Browser> {
   return launch({ executablePath, args })
 }
 
+/**
+ * Chromium fails the requests that are under way when the network interfaces of the machine change, as they do when Docker
+ * starts or ends a container.
+ */
+const NETWORK_CHANGED = /net::ERR_(?:NETWORK_CHANGED|INTERNET_DISCONNECTED)/
+const MOST_ATTEMPTS = 10
+
+/** Opens an address, without one the page's own, again while the network interfaces change. */
+export async function openPage(page: Page, url = page.url()): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    if (!(await isDisturbed(page, url))) return
+    if (attempt === MOST_ATTEMPTS)
+      throw new Error(`the network changed ${MOST_ATTEMPTS} times while ${url} was opened`)
+    await sleep(100 * attempt)
+  }
+}
+
+async function isDisturbed(page: Page, url: string): Promise<boolean> {
+  let isSo = false
+  const look = (request: HTTPRequest) => {
+    isSo ||= NETWORK_CHANGED.test(request.failure()?.errorText ?? '')
+  }
+  page.on('requestfailed', look)
+  try {
+    await page.goto(url)
+  } catch (error) {
+    if (!NETWORK_CHANGED.test(String(error))) throw error
+    isSo = true
+  } finally {
+    page.off('requestfailed', look)
+  }
+  return isSo
+}
+
 /** Invisible faults of a page. */
 export interface PageConduct {
   /** Errors and warnings of its console, and errors that nothing caught. */
@@ -42,7 +77,8 @@ export interface PageConduct {
 export function watchConduct(page: Page): PageConduct {
   const conduct: PageConduct = { complaints: [], asked: [] }
   page.on('console', (message) => {
-    if (['error', 'warn'].includes(message.type())) conduct.complaints.push(message.text())
+    if (!['error', 'warn'].includes(message.type()) || NETWORK_CHANGED.test(message.text())) return
+    conduct.complaints.push(message.text())
   })
   page.on('pageerror', (error) => {
     conduct.complaints.push(error instanceof Error ? error.message : String(error))

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { StaticFile } from './static-file.ts'
+import { COLOURS, NAMES, PIECES, STYLES } from './viewer-files.ts'
 
 /** What the viewer shows. */
 export interface ViewerOptions {
@@ -46,37 +47,15 @@ export function createViewer(options: ViewerOptions): Map<string, StaticFile> {
     [path, textFile('text/html; charset=utf-8', page(options), pageHeaders)],
     [`${path}/start.js`, textFile('text/javascript; charset=utf-8', startScript(options.documentPath))],
     [`${path}/colours.js`, textFile('text/javascript; charset=utf-8', COLOURS)],
-    [`${path}/narrow.css`, textFile('text/css; charset=utf-8', NARROW)],
+    [`${path}/names.js`, textFile('text/javascript; charset=utf-8', NAMES)],
+    [`${path}/pieces.js`, textFile('text/javascript; charset=utf-8', PIECES)],
+    [`${path}/page.css`, textFile('text/css; charset=utf-8', STYLES)],
   ])
   for (const [name, type] of Object.entries(packaged)) {
     files.set(`${path}/${name}`, { type, load: () => readPackaged(name), maxAgeSeconds: WEEK_SECONDS })
   }
   return files
 }
-
-/** Follows the colours of the device; loaded first, so that a dark page does not begin in white. */
-const COLOURS = `const dark = matchMedia('(prefers-color-scheme: dark)')
-const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-dark.addEventListener('change', paint)
-paint()
-`
-
-/** The viewer's own styles expect a wide window: below that, its tables become lists, and what is long breaks. */
-const NARROW = `body { margin: 0; }
-.swagger-ui .highlight-code > pre { max-height: 60vh; overflow: auto; }
-@media (max-width: 700px) {
-  .swagger-ui .wrapper, .swagger-ui .opblock-body, .swagger-ui .scheme-container { max-width: 100vw; box-sizing: border-box; padding-left: 10px; padding-right: 10px; }
-  .swagger-ui .info { margin: 20px 0; overflow-wrap: anywhere; }
-  .swagger-ui .info .title { font-size: 26px; }
-  .swagger-ui .opblock-tag, .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
-  .swagger-ui .opblock .opblock-summary-path { max-width: none; overflow-wrap: anywhere; }
-  .swagger-ui .opblock .opblock-summary-description { flex-basis: 100%; }
-  .swagger-ui table.parameters, .swagger-ui table.parameters > tbody, .swagger-ui table.parameters tr, .swagger-ui table.parameters td,
-  .swagger-ui table.responses-table, .swagger-ui table.responses-table > tbody, .swagger-ui table.responses-table tr, .swagger-ui table.responses-table td { display: block; width: auto; }
-  .swagger-ui table.parameters > thead, .swagger-ui table.responses-table > thead { display: none; }
-  .swagger-ui .parameters-col_description input, .swagger-ui .parameters-col_description select { width: 100%; max-width: 100%; min-width: 0; }
-}
-`
 
 /** A file with a generated text; clients revalidate it every time. */
 export function textFile(
@@ -101,12 +80,14 @@ function page({ title, path, documentPath }: ViewerOptions): string {
     <link rel="icon" type="image/png" href="${path}/favicon-32x32.png">
     <script src="${path}/colours.js"></script>
     <link rel="stylesheet" href="${path}/swagger-ui.css">
-    <link rel="stylesheet" href="${path}/narrow.css">
+    <link rel="stylesheet" href="${path}/page.css">
   </head>
   <body>
     <div id="viewer"></div>
     <noscript>This page needs JavaScript; the document itself is at <a href="${documentPath}">${documentPath}</a>.</noscript>
     <script src="${path}/swagger-ui-bundle.js"></script>
+    <script src="${path}/names.js"></script>
+    <script src="${path}/pieces.js"></script>
     <script src="${path}/start.js"></script>
   </body>
 </html>
@@ -127,7 +108,7 @@ function startScript(documentPath: string): string {
     // The badge would be fetched from another host.
     validatorUrl: null,
   }
-  return `window.viewer = SwaggerUIBundle(${JSON.stringify(settings, null, 2)})\n`
+  return `window.viewer = SwaggerUIBundle({ ...${JSON.stringify(settings, null, 2)}, plugins: [piecesPlugin], responseInterceptor: textOnly })\n`
 }
 
 function escapeHtml(text: string): string {
