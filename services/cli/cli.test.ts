@@ -347,6 +347,18 @@ it('devchain runs until it is stopped', async () => {
   expect(await running).toMatchObject({ code: 0, err: '' })
 })
 
+it('addresses of the other kind are named, and the help of the mode', async () => {
+  const line = ['standalone', '--ship', 'http://node.test', '--http', 'ws://node.test']
+  const { code, err } = await run(line)
+  expect(code).toBe(2)
+  expect(err).toMatch(
+    /^error: option '--ship <url>' argument 'http:\/\/node\.test' is invalid\. Allowed: a URL with ws:\/\/.*\. Are --ship and --http swapped\?\nRead `npm start -- --help`\.\n$/,
+  )
+  expect((await run(['verify', '--nothing'])).err).toMatch(
+    /^error: unknown option.*\nRead `pronghorn --help`/,
+  )
+})
+
 describe('commands of the appliance', () => {
   const appliance = {
     ...{

@@ -35,7 +35,7 @@ const DESCRIPTION = `Pronghorn reads the NFT contracts of an Antelope (EOSIO) ch
 /** Runs one command line (without the program's own name) and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   try {
-    const program = buildProgram(io)
+    const program = buildProgram(io, chooseMode(args, io.env))
     refuseUnknownTopic(program, args)
     await program.parseAsync([...args], { from: 'user' })
     return exitCodes.ok[0]
@@ -54,14 +54,14 @@ function refuseUnknownTopic(program: Command, [command, topic]: readonly string[
   program.error(`error: unknown command '${topic}'`)
 }
 
-function buildProgram(io: CliIo): Command {
+function buildProgram(io: CliIo, mode: RunMode): Command {
   const program = new Command('pronghorn')
     .description(DESCRIPTION)
     .version(readPackageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')
     .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: (text, write) => write(text) })
-    .showHelpAfterError('Try: pronghorn --help')
+    .showHelpAfterError(remedyOf('USAGE', mode))
     .exitOverride()
     .addHelpText('after', helpFooter)
   addStandalone(program, io)

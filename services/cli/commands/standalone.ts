@@ -107,8 +107,9 @@ function nodeOf({ ship, http }: StandaloneFlags): { readonly ship: string; reado
 function urlOf(protocols: readonly string[]): (text: string) => string {
   return (text) => {
     if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text
+    const allowed = `Allowed: a URL with ${protocols.map((protocol) => `${protocol}//`).join(', ')}.`
     throw new InvalidArgumentError(
-      `Allowed: a URL with ${protocols.map((protocol) => `${protocol}//`).join(', ')}.`,
+      /^(?:ws|http)s?:\/\//.test(text) ? `${allowed} Are --ship and --http swapped?` : allowed,
     )
   }
 }

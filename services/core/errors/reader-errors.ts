@@ -34,7 +34,8 @@ export const readerErrors = {
   READER_SETTINGS_CHANGED: {
     meaning: 'A reader that has already indexed blocks has settings that its data does not allow.',
     remedy: {
-      standalone: 'Restore the option that the message names, or use another `--data` directory.',
+      standalone:
+        'Start with the options that filled this `--data` directory (the same node or the demo chain, the same accounts and start block), or use another one.',
       appliance:
         'Restore the variable of the setting that the message names in `.env`, or index into a new database (POSTGRES_DATABASE); then `docker compose up -d --wait`.',
       process:
