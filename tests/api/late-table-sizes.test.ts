@@ -6,7 +6,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 import { apiConfig } from './server.ts'
 
-const found = 'measuring the table sizes for the console'
+const MEASURING = 'measuring the table sizes for the console'
 
 it.each([
   // Its size cannot be read while another session holds the table.
@@ -36,7 +36,7 @@ it.each([
         .filter((text) => !text.includes('chain node'))
     await expect
       .poll(sentences, { timeout: patient(20_000) })
-      .toEqual([`${found} ${why}; it shows none until the next attempt`])
+      .toEqual([`${MEASURING} ${why}; it shows none until the next attempt`])
     expect(lines.join('')).not.toMatch(/SELECT|WITH parts|57014|55P03/)
   } finally {
     await client.end()

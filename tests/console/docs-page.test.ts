@@ -51,7 +51,7 @@ describeWithChromium('the page at /docs', () => {
   })
 
   it('"Try it out" at /docs has enough contrast, and shows all of the longest list within two seconds', async () => {
-    await openPage(page, `${service?.api}/docs?#/assets:%20assets/getAssetsV1Assets`)
+    await openPage(page, `${service!.api}/docs?#/assets:%20assets/getAssetsV1Assets`)
     await page.waitForSelector('.try-out button', { timeout: patient(30_000) })
     await page.click('.try-out button')
     const lengthOf = () => page.$$eval('.live-responses-table pre', ([pre]) => pre?.textContent.length ?? 0)

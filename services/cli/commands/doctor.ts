@@ -94,8 +94,8 @@ async function examineAndReport(io: CliIo, examined: Examined): Promise<void> {
     ...examined,
     report: (level, subject, note, command) => {
       if (level === 'fail') failures++
-      io.out(`${level.padEnd(6)}${subject.padEnd(18)}${note}\n`)
-      if (command !== undefined) io.out(`${' '.repeat(24)}$ ${command}\n`)
+      io.out(`${level.padEnd(6)}${subject.padEnd(19)} ${note}\n`)
+      if (command !== undefined) io.out(`${' '.repeat(26)}$ ${command}\n`)
     },
   })
   if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
