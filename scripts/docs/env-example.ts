@@ -85,7 +85,7 @@ const groups: readonly Group[] = [
       'PG_MEMORY',
       'Any image of PostgreSQL 14 to 18; a change of the major version needs a backup and a restore.',
       'POSTGRES_IMAGE',
-      'A folder of this machine for the database: sudo install -d -o 999 -g 999 -m 700 FOLDER',
+      'A folder of this machine for the database: sudo install -d -o 999 -g 999 -m 755 FOLDER',
       'DATA_LOCATION',
       'Servers of your own instead of the bundled ones (docs/own-servers.md):',
       'POSTGRES_BUNDLED',

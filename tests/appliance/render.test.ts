@@ -22,6 +22,7 @@ const real = {
   DOMAIN: 'nft.example.org',
 }
 const demo = { DEMO_CHAIN: 'true' }
+const elsewhere = { POSTGRES_BUNDLED: 'false', POSTGRES_HOST: 'db.test' }
 
 let dir: string
 
@@ -236,6 +237,24 @@ describe('rendering', () => {
     const text = await readFile(join(out, 'hasura/environment'), 'utf8')
     const urls = [...text.matchAll(/_DATABASE_URL='([^']*)'/g)].map(([, url = '']) => url)
     expect(urls.map((url) => new URL(url).host)).toEqual(['[2001:db8::5]:5432', '[2001:db8::5]:5432'])
+  })
+
+  it('a rendered configuration refuses a place for the database that does not belong to PostgreSQL', async () => {
+    const folder = join(dir, 'database')
+    expect(await problemsOf({ ...real, DATA_LOCATION: folder })).toEqual(['DATA_LOCATION'])
+    await mkdir(folder)
+    expect(await problemsOf({ ...real, DATA_LOCATION: folder })).toEqual(['DATA_LOCATION'])
+    expect(await problemsOf({ ...real, DATA_LOCATION: 'database' })).toEqual(['DATA_LOCATION'])
+    expect(await problemsOf({ ...real, DATA_LOCATION: folder, ...elsewhere })).toEqual([])
+  })
+
+  it('a rendered configuration needs the host of a server that is not bundled, and TLS for that alone', async () => {
+    expect(await problemsOf({ ...real, POSTGRES_BUNDLED: 'false', REDIS_BUNDLED: 'false' })).toEqual([
+      'POSTGRES_HOST',
+      'REDIS_HOST',
+    ])
+    expect(await problemsOf({ ...real, POSTGRES_SSL_MODE: 'require' })).toEqual(['POSTGRES_SSL_MODE'])
+    expect(await problemsOf({ ...real, ...elsewhere, POSTGRES_SSL_MODE: 'require' })).toEqual([])
   })
 
   it('a rendered configuration asks nothing of this machine for a PostgreSQL elsewhere', async () => {

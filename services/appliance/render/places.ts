@@ -80,7 +80,7 @@ async function checkDatabaseFolder(
   const refuse = (why: string, allowed: string) => ({
     problem: { file: 'environment', path, found: `${shown}, ${why}`, allowed },
   })
-  const made = `a folder of the user with the number ${POSTGRES_USER}: sudo install -d -o ${POSTGRES_USER} -g ${POSTGRES_USER} -m 700 ${values.DATA_LOCATION}`
+  const made = `a folder of the user with the number ${POSTGRES_USER}: sudo install -d -o ${POSTGRES_USER} -g ${POSTGRES_USER} -m 755 ${values.DATA_LOCATION}`
   const [facts, disk] = await Promise.all([
     stat(folder).catch(() => undefined),
     statfs(folder).catch(() => undefined),
@@ -100,11 +100,10 @@ async function checkDatabaseFolder(
   return { warning: { file: 'environment', path, message } }
 }
 
-/** Whether there is a database already; a folder that cannot be listed was made by the server. */
-async function holdsData(folder: string): Promise<boolean> {
-  try {
-    return (await readdir(folder)).includes('pgdata')
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES'
-  }
+/** Whether there is a database already. A folder that others cannot list counts as empty: what follows is a warning. */
+function holdsData(folder: string): Promise<boolean> {
+  return readdir(folder).then(
+    (names) => names.includes('pgdata'),
+    () => false,
+  )
 }
