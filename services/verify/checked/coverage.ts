@@ -1,6 +1,6 @@
 import { derivedRules } from '../derived/index.ts'
 import { verifiedTables } from '../tables/index.ts'
-import { comparedOtherwise, notChecked } from './not-checked.ts'
+import { notChecked } from './not-checked.ts'
 
 /** How `verify` accounts for a column. */
 export type ColumnCheck =
@@ -44,8 +44,6 @@ export function readCoverage(): Coverage {
       if (children)
         set(checks, children.table, [...children.by, ...Object.keys(children.columns)], { kind: 'compared' })
   }
-  for (const [table, names] of Object.entries(comparedOtherwise))
-    set(checks, table, names.split(' '), { kind: 'compared' })
   return checks
 }
 

@@ -63,6 +63,10 @@ export const notChecked: readonly NotChecked[] = [
     },
   },
   {
+    reason: 'the id of the chain: a node of another chain is refused, the other sources do not have it',
+    columns: { 'chain.identity': 'chain_id' },
+  },
+  {
     reason: 'rows of the handler state: with --state, the other rows are compared with these',
     columns: {
       'state.links': 'account contract action since_block permission',
@@ -71,8 +75,3 @@ export const notChecked: readonly NotChecked[] = [
     },
   },
 ]
-
-/** Columns whose comparison is that of the rows which the chain still has, or of the chain's id. */
-export const comparedOtherwise: Readonly<Record<string, string>> = {
-  'chain.identity': 'chain_id',
-}

@@ -1,3 +1,4 @@
+import { knownFromFirst } from './id-rules.ts'
 import type { DerivedRule } from './rule.ts'
 
 /** Tables with a block and its time: table, then the names before `_at_time` and `_at_block`. */
@@ -113,7 +114,9 @@ export const historyRules: readonly DerivedRule[] = [
       SELECT concat_ws(' ', 'asset', a.asset_id, 'last received by', coalesce(m.recipient, a.initial_receiver), 'is with', coalesce(a.owner, a.burned_by_account))
       FROM assets.assets a LEFT JOIN moves m ON m.asset = a.asset_id AND m.is_last
       WHERE a.minted_at_block > 0 AND coalesce(m.recipient, a.initial_receiver) <> coalesce(a.owner, a.burned_by_account)
-        AND EXISTS (SELECT 1 FROM assets.transfers)`,
+        AND EXISTS (SELECT 1 FROM assets.transfers)
+      UNION ALL SELECT concat_ws(' ', 'asset', asset_id, 'has a log of its mint, and no receiver of it') FROM assets.assets
+      WHERE minted_seq IS NOT NULL AND initial_receiver IS NULL`,
   },
   {
     rule: 'a transfer has the collection of its assets',
@@ -121,7 +124,11 @@ export const historyRules: readonly DerivedRule[] = [
     violations: `
       SELECT concat_ws(' ', 'transfer', t.transfer_id, t.collection_name, 'asset', a.asset_id, a.collection_name)
       FROM assets.transfers t, unnest(t.asset_ids) asset JOIN assets.assets a ON a.asset_id = asset
-      WHERE a.collection_name <> t.collection_name`,
+      WHERE a.collection_name <> t.collection_name
+      UNION ALL SELECT concat_ws(' ', 'transfer', t.transfer_id, 'asset', asset, 'has no row')
+      FROM assets.transfers t, unnest(t.asset_ids) asset
+      WHERE NOT EXISTS (SELECT 1 FROM assets.assets a WHERE a.asset_id = asset) AND ${knownFromFirst('assets')}
+        AND NOT EXISTS (SELECT 1 FROM chain.imports WHERE accepted_gaps IS NOT NULL)`,
   },
   {
     rule: 'an offer has the collections of its assets',
@@ -148,6 +155,7 @@ export const historyRules: readonly DerivedRule[] = [
       UNION ALL SELECT concat_ws(' ', 'template', template_id) FROM assets.templates WHERE (deleted_at_time IS NULL) <> (deleted_at_block IS NULL)
       UNION ALL SELECT concat_ws(' ', 'sale', sale_id) FROM market.sales
         WHERE state IN (0, 1, 4) AND (buyer IS NOT NULL OR taker_marketplace IS NOT NULL OR intended_median IS NOT NULL)
+      UNION ALL SELECT concat_ws(' ', 'auction', auction_id) FROM market.auctions WHERE (buyer IS NULL) <> (taker_marketplace IS NULL)
       UNION ALL SELECT concat_ws(' ', 'buy offer', buyoffer_id) FROM market.buyoffers
         WHERE state IN (0, 4) AND (taker_marketplace IS NOT NULL OR decline_memo IS NOT NULL)
       UNION ALL SELECT concat_ws(' ', 'template buy offer', buyoffer_id) FROM market.template_buyoffers

@@ -6,7 +6,7 @@ import type { DerivedRule } from './rule.ts'
  * SQL condition that the rows of a family are known since the chain began: its reader started at the first block, the
  * family was not added later, and no block was left out.
  */
-const knownFromFirst = (family: string): string => `
+export const knownFromFirst = (family: string): string => `
   EXISTS (SELECT 1 FROM chain.sources s JOIN chain.readers r ON r.name = s.reader
     LEFT JOIN chain.imports i ON i.reader = s.reader
     WHERE s.family = '${family}' AND s.first_block IS NULL AND i.history_since IS NULL

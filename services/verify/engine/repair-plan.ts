@@ -114,8 +114,9 @@ function planInsert(found: FoundDifference, coverage: Coverage): PlannedRepair {
 /** A row that the chain does not have is removed from a table of present rows; how a row of a table with ended ones ended is not known. */
 function planRemoval(found: FoundDifference): PlannedRepair {
   const { table, key } = found.suspect
+  // Rows without a key of their parent belong to the row that the chain has.
   const statements = table.columns.flatMap(({ children }) =>
-    children ? [deleteChildren({ table, key }, children)] : [],
+    children && children.by.length > 0 ? [deleteChildren({ table, key }, children)] : [],
   )
   const parameters = new Parameters()
   if (table.clears) {
