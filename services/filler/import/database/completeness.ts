@@ -6,8 +6,13 @@ import type { PartContext } from './copy-parts.ts'
 /** Ranges of each table that a message names. */
 const MOST_NAMED = 5
 
-/** The source names the templates that it lost in its logs: they are reported apart. */
-const countedTables = numberedTables.filter(({ table }) => table !== 'assets.templates')
+/**
+ * The source names the templates that it lost in its logs: they are reported apart. It does not store the counters of the
+ * contracts, and those of the node are of a later block: ids are counted up to the greatest one.
+ */
+const countedTables = numberedTables
+  .filter(({ table }) => table !== 'assets.templates')
+  .map((numbered) => ({ ...numbered, next: `SELECT max(${numbered.id}) + 1 FROM ${numbered.table}` }))
 
 /** Assets that transfers move and that have no row. */
 const UNKNOWN_ASSETS = `
