@@ -113,49 +113,55 @@ it('npm start begins at the start block of a known chain, and elsewhere when tha
   }
 })
 
-it('npm start says what it does, answers as the README shows, keeps its key, and is managed by its data directory', async () => {
-  const data = await folder()
-  running = await startStandalone(['--data', data])
-  const first = running.output()
-  for (const step of ['Starting PostgreSQL', 'the database', 'Starting the demo chain', 'Indexing'])
-    expect(first).toContain(step)
-  const example = await fetch(`${running.api}/atomicassets/v1/collections/carolcollect`)
-  expect(await example.json()).toMatchObject({
-    success: true,
-    data: { name: 'Carol', created_at_block: '44' },
-  })
-  const taken = await run('standalone', '--port', new URL(running.api).port)
-  expect(taken.text).toMatch(new RegExp(`the port is in use by .*\\(process ${String(running.child.pid)}\\)`))
-  const address = /postgres:\/\/\S+/.exec(first)![0]
-  expect(new URL(address).password).not.toBe('')
-  const created = await run('keys', 'create', '--label', 'mine', '--data', data)
-  expect([created.code, created.text]).toEqual([0, expect.stringContaining('server_') as string])
-  const smoke = await run('smoke-test', running.api)
-  expect([smoke.code, smoke.text]).toEqual([0, expect.not.stringContaining('failed') as string])
-  const examined = await run('doctor', '--data', data)
-  expect([examined.code, examined.text]).toEqual([
-    0,
-    expect.stringMatching(/^ok +database +PostgreSQL [^]*^ok +reader standalone-1 +block \d+/m) as string,
-  ])
-  const keyOf = (text: string): string | undefined => /API key (server_\S+)/.exec(text)?.[1]
-  await running.stop('SIGTERM')
-  const listed = await run('keys', 'list', '--data', data)
-  expect([listed.code, listed.text]).toEqual([0, expect.stringContaining('mine') as string])
-  const digest = await run('digest', '--data', data, '--table', 'assets.assets')
-  expect([digest.code, digest.text]).toEqual([
-    0,
-    expect.stringMatching(/assets\.assets +[0-9a-f]+ /) as string,
-  ])
-  const compared = await run('verify', '--data', data, '--state', '--table', 'assets.assets')
-  expect([compared.code, compared.text]).toEqual([0, expect.stringContaining('No differences') as string])
-  const sourceless = await run('verify', '--data', data)
-  expect([sourceless.code, sourceless.text]).toEqual([
-    2,
-    expect.stringContaining('--data needs --http') as string,
-  ])
-  running = await startStandalone(['--data', data])
-  expect(keyOf(running.output())).toBe(keyOf(first))
-})
+it(
+  'npm start says what it does, answers as the README shows, keeps its key, and is managed by its data directory',
+  { timeout: patient(300_000) },
+  async () => {
+    const data = await folder()
+    running = await startStandalone(['--data', data])
+    const first = running.output()
+    for (const step of ['Starting PostgreSQL', 'the database', 'Starting the demo chain', 'Indexing'])
+      expect(first).toContain(step)
+    const example = await fetch(`${running.api}/atomicassets/v1/collections/carolcollect`)
+    expect(await example.json()).toMatchObject({
+      success: true,
+      data: { name: 'Carol', created_at_block: '44' },
+    })
+    const taken = await run('standalone', '--port', new URL(running.api).port)
+    expect(taken.text).toMatch(
+      new RegExp(`the port is in use by .*\\(process ${String(running.child.pid)}\\)`),
+    )
+    const address = /postgres:\/\/\S+/.exec(first)![0]
+    expect(new URL(address).password).not.toBe('')
+    const created = await run('keys', 'create', '--label', 'mine', '--data', data)
+    expect([created.code, created.text]).toEqual([0, expect.stringContaining('server_') as string])
+    const smoke = await run('smoke-test', running.api)
+    expect([smoke.code, smoke.text]).toEqual([0, expect.not.stringContaining('failed') as string])
+    const examined = await run('doctor', '--data', data)
+    expect([examined.code, examined.text]).toEqual([
+      0,
+      expect.stringMatching(/^ok +database +PostgreSQL [^]*^ok +reader standalone-1 +block \d+/m) as string,
+    ])
+    const keyOf = (text: string): string | undefined => /API key (server_\S+)/.exec(text)?.[1]
+    await running.stop('SIGTERM')
+    const listed = await run('keys', 'list', '--data', data)
+    expect([listed.code, listed.text]).toEqual([0, expect.stringContaining('mine') as string])
+    const digest = await run('digest', '--data', data, '--table', 'assets.assets')
+    expect([digest.code, digest.text]).toEqual([
+      0,
+      expect.stringMatching(/assets\.assets +[0-9a-f]+ /) as string,
+    ])
+    const compared = await run('verify', '--data', data, '--state', '--table', 'assets.assets')
+    expect([compared.code, compared.text]).toEqual([0, expect.stringContaining('No differences') as string])
+    const sourceless = await run('verify', '--data', data)
+    expect([sourceless.code, sourceless.text]).toEqual([
+      2,
+      expect.stringContaining('--data needs --http') as string,
+    ])
+    running = await startStandalone(['--data', data])
+    expect(keyOf(running.output())).toBe(keyOf(first))
+  },
+)
 
 it('npm start leaves out contracts that the chain does not have', async () => {
   running = await startStandalone(['--market-account', 'none', '--tools-account', 'none'])
