@@ -163,7 +163,7 @@ function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogge
  * What `ioredis` takes for an address. The files are read now.
  * @throws FatalError `CONFIG_INVALID` where one cannot be read.
  */
-export function redisAddress(address: KvstoreConfig): RedisOptions {
+function redisAddress(address: KvstoreConfig): RedisOptions {
   const { host, port, username, password, password_file: file, database, tls } = address
   const { ca_file: ca, rejectUnauthorized = true } = typeof tls === 'object' ? tls : {}
   return {

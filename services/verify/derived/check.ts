@@ -85,7 +85,7 @@ export async function repairDerived(client: pg.ClientBase, isAllCompared: boolea
 }
 
 /** Why the rows of a broken rule cannot be written; null when they can. */
-export function whyRefused({ recomputed, correction, restsOn }: DerivedRule): string | null {
+function whyRefused({ recomputed, correction, restsOn }: DerivedRule): string | null {
   if (restsOn !== undefined)
     return `${restsOn} may be the wrong rows, and the chain does not hold them any more`
   return recomputed === undefined && correction === undefined
