@@ -21,7 +21,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { whyNoCompose, whyNoEngine } from './engine.ts'
+import { composeSources, whyNoCompose, whyNoEngine } from './engine.ts'
 
 const IMAGE = 'postgres:14.23-bookworm'
 const HOUR_MS = 3_600_000
@@ -51,7 +51,7 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pronghorn-folder-'))
     await mkdir(join(folder, 'scripts'))
-    for (const name of ['docker-compose.yml', 'scripts/backup-folder.sh'])
+    for (const name of [...composeSources, 'scripts/backup-folder.sh'])
       await cp(join(packageRoot, name), join(folder, name))
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))

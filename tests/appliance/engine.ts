@@ -28,6 +28,9 @@ export function whyNoCompose(): string | undefined {
   }
 }
 
+/** What Compose reads of the repository for `docker-compose.yml`. */
+export const composeSources = ['docker-compose.yml', 'infra/bundled.yml']
+
 /** Compose files of a plain `docker compose up`. */
 export const composeFiles = ['docker-compose.yml', 'docker-compose.override.yml']
 

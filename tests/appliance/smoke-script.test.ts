@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
-import { whyNoCompose } from './engine.ts'
+import { composeSources, whyNoCompose } from './engine.ts'
 
 describeUnless(whyNoCompose(), 'scripts/smoke-test without Node.js', () => {
   let folder: string
@@ -13,7 +13,7 @@ describeUnless(whyNoCompose(), 'scripts/smoke-test without Node.js', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pronghorn-smoke-'))
     for (const name of ['scripts', 'programs']) await mkdir(join(folder, name))
-    for (const name of ['docker-compose.yml', 'scripts/smoke-test'])
+    for (const name of [...composeSources, 'scripts/smoke-test'])
       await cp(join(packageRoot, name), join(folder, name))
     // Without an engine: says what would run.
     const docker = `#!/bin/sh\n[ "$1" != run ] || { echo "$@"; exit; }\nexec ${findProgram('docker')!} "$@"\n`
