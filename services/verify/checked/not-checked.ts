@@ -48,6 +48,7 @@ export const notChecked: readonly NotChecked[] = [
       'assets.logs': 'seq subject action data packed',
       'assets.transfers': 'transfer_id memo',
       'market.auctions': 'starting_price',
+      'oracle.pairs': 'median median_time',
       'market.bids': 'seq auction_id amount account',
       'market.logs': 'seq subject action data',
       'market.royalty_payouts':

@@ -244,10 +244,10 @@ export const marketRules: readonly DerivedRule[] = [
   ]),
   {
     rule: 'the median of a pair is that of its newest data point',
-    covers: { 'oracle.pairs': ['median', 'median_time'] },
+    covers: {},
     violations: `
       SELECT concat_ws(' ', pair_name, p.median) FROM oracle.pairs p
-      WHERE EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name)
+      WHERE p.median IS NOT NULL AND EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name)
         AND NOT EXISTS (SELECT 1 FROM oracle.datapoints d WHERE d.pair_name = p.pair_name AND (d.median, d.point_time) = (p.median, p.median_time)
           AND d.point_time = (SELECT max(point_time) FROM oracle.datapoints x WHERE x.pair_name = p.pair_name))`,
   },
