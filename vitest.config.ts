@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config'
 import { ofEachProject, shared } from './tests/setup/vitest.ts'
 
-/** Suites that measure the memory of their process, and those whose parts are other processes. */
+/** Suites that measure their process (memory, statements), and those whose parts are other processes. */
 const alone = [
   'tests/{appliance,bench,console,hostile,standalone}/**/*.test.ts',
-  'tests/api/answer-size.test.ts',
+  'tests/api/{answer-size,records}.test.ts',
+  'tests/live/workers.test.ts',
   'tests/api/fuzz/*.test.ts',
 ]
 

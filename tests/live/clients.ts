@@ -19,7 +19,7 @@ export interface LiveMessage {
   readonly [member: string]: unknown
 }
 
-const PATIENCE_MS = patient(20_000)
+const PATIENCE_MS = patient(60_000)
 
 /** Waits until something holds. @throws Error with `what` when it does not come to. */
 export async function until(holds: () => boolean, what: () => string): Promise<void> {
