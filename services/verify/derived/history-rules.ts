@@ -43,7 +43,7 @@ const events: Readonly<Record<(typeof eventFamilies)[number], string>> = {
   tools: 'SELECT seq FROM tools.logs',
 }
 
-/** A transaction of the market may have had nothing but payouts of no settlement: an empty list has no row. */
+/** The market has no such rule: a transaction whose only event is an empty list of payouts has no row. */
 function transactionsOf(family: 'assets' | 'tools'): DerivedRule {
   return {
     rule: `each transaction of ${family}.blocks begins with an event that is there`,
@@ -66,23 +66,17 @@ function eventsOf(family: (typeof eventFamilies)[number]): DerivedRule {
   }
 }
 
-/** What rows of the past have to agree on. The chain does not hold them any more: only contradictions are found. */
+/** Rules between rows of the past. The chain does not hold these rows any more: a rule finds contradictions only. */
 export const historyRules: readonly DerivedRule[] = [
   {
-    rule: 'every block has one time, and later blocks have later times',
+    rule: 'every block has one time, later blocks have later times, and none is later than the position',
     covers: {},
     violations: `
       SELECT concat_ws(' ', 'block', block_num, 'at', block_time, 'after block', before_num, 'at', before_time) FROM (
         SELECT block_num, block_time, lag(block_num) OVER w AS before_num, lag(block_time) OVER w AS before_time
         FROM (${datedBlocks}) d WINDOW w AS (ORDER BY block_num, block_time)) o
-      WHERE block_num = before_num OR block_time <= before_time`,
-  },
-  {
-    rule: 'no row is of a later block than the position',
-    covers: {},
-    violations: `
-      SELECT concat_ws(' ', 'block', block_num, 'is after the position') FROM (${datedBlocks}) d
-      WHERE block_num > (SELECT max(block_num) FROM chain.readers WHERE name IN (SELECT reader FROM chain.sources))`,
+      WHERE block_num = before_num OR block_time <= before_time
+        OR block_num > (SELECT max(block_num) FROM chain.readers WHERE name IN (SELECT reader FROM chain.sources))`,
   },
   {
     rule: 'the position is the newest block that can still be undone',

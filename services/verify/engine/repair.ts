@@ -107,7 +107,8 @@ export async function writeRepairs(
     for (const { text, values } of statements) await client.query(text, [...values])
   const { rebuilt, refused } = await repairDerived(client, verified.report.derived !== null)
   const isWritten = refused.length === 0 && repairs.every(({ impossible }) => impossible === null)
-  const after = isWritten ? (await digestSnapshot(client)).digest : before
+  const hasChanged = isWritten && (repairs.length > 0 || rebuilt.length > 0)
+  const after = hasChanged ? (await digestSnapshot(client)).digest : before
   return { repairs, rebuilt, refused, isWritten, digests: { before, after } }
 }
 
