@@ -4,7 +4,7 @@ import { generatedChainId } from './generated/index.ts'
 import { startServerProcess } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** What differs from the other settings of the api of a measurement. */
+/** Settings of the api that a measurement may change. */
 export interface ApiSettings {
   /** `cache_life`, default 0: answers are not cached. */
   readonly lifeSeconds?: number

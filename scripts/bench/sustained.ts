@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 })
 /** Clients who each wait for their answer: the rate that they reach is the greatest one. */
 const WAITING_CLIENTS = 16
-/** They send from so many addresses, other ones than later, as each address has its own rate limit. */
+/** Addresses of the waiting clients. The later load has other ones, because each address has its own rate limit. */
 const WAITING_ADDRESSES = 10_000
 const ADDRESSES = 50
 const OVERLOAD_FACTOR = 3

@@ -41,7 +41,7 @@ export interface Alert {
   readonly summary: string
   /** When it fires, for the page. */
   readonly meaning: string
-  /** What to do, in Markdown. */
+  /** Instructions for the operator, in Markdown. */
   readonly remedy: readonly string[]
 }
 
@@ -164,7 +164,7 @@ function databaseAlerts({ soon, diskDays, diskWindow }: AlertLimits): Alert[] {
           'docker compose logs --tail 30 postgres',
           'docker compose up -d postgres',
         ),
-        'Answers come from the other servers meanwhile, where there are any. The filler goes on by itself once the primary answers.',
+        'Replicas answer requests meanwhile. The filler continues by itself when the primary answers.',
       ],
     },
     {
@@ -178,7 +178,7 @@ function databaseAlerts({ soon, diskDays, diskWindow }: AlertLimits): Alert[] {
       meaning: `At the growth of the last ${diskWindow}, the disk of the database is full within ${diskDays} days, or less than 5 % of it are free. While the chain is read for the first time it may be right: compare with [sizing.md](sizing.md).`,
       remedy: [
         command('scripts/doctor', 'docker system df', 'du -sh backups'),
-        'Room is made by fewer backups (`BACKUP_KEEP`), another disk for them (`BACKUP_DIR`), and images that are not used (`docker image prune`). `store_logs` and `store_transfers` of the readers file decide how much a block takes. A full disk stops the reader; nothing is lost, and it goes on when there is room.',
+        'These free space: fewer backups (`BACKUP_KEEP`), another disk for them (`BACKUP_DIR`), and the removal of unused images (`docker image prune`). `store_logs` and `store_transfers` of the readers file decide how much a block takes. A full disk stops the reader; nothing is lost, and it goes on when there is room.',
       ],
     },
   ]

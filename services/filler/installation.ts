@@ -7,7 +7,7 @@ import { readTasks, TABLE_SIZES } from '../core/upkeep/index.ts'
 import type { TableSizeRow } from '../core/upkeep/index.ts'
 import type { InstallationFacts } from './metrics/filler-metrics.ts'
 
-/** What `watchInstallation` needs. */
+/** Options of `watchInstallation`. */
 export interface InstallationOptions {
   readonly database: DatabaseAddress
   /** A folder on the disk of the database; undefined where this machine does not have it. */

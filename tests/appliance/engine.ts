@@ -28,7 +28,7 @@ export function whyNoCompose(): string | undefined {
   }
 }
 
-/** What Compose reads of the repository for `docker-compose.yml`. */
+/** Files of the repository that Compose reads for `docker-compose.yml`. */
 export const composeSources = ['docker-compose.yml', 'infra/bundled.yml']
 
 /** Compose files of a plain `docker compose up`. */

@@ -40,7 +40,7 @@ describeWithChromium('the console page, for eyes, keyboards and screen readers',
     await page.click('#events-pause')
   })
 
-  it('a screen reader is told of the health and of troubles, and of nothing that always changes', async () => {
+  it('a screen reader announces the health and problems, and no text that always changes', async () => {
     const live = await page.$$eval('[aria-live], [role=status], [role=alert], [role=log]', (all) =>
       all.map((each) => [each.id, each.getAttribute('role') ?? each.getAttribute('aria-live')]),
     )

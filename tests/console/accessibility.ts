@@ -22,7 +22,7 @@ export async function expectAccessible(page: Page, undecided: readonly string[] 
         // Colours of what changes slowly would be those of between.
         { name: 'prefers-reduced-motion', value: 'reduce' },
       ])
-      // Scripts are told of new colours before the next frame.
+      // The browser applies new colours before the next frame.
       await page.evaluate(
         () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
       )
@@ -54,7 +54,7 @@ async function faultsOf(page: Page): Promise<string[]> {
   )
 }
 
-/** What the keyboard can reach, in the order of the Tab key, and what it should reach, in the order of the page. */
+/** Controls that the keyboard reaches, in the order of the Tab key, and all controls, in the order of the page. */
 export async function tabStops(page: Page, most = 200): Promise<{ reached: string[]; wanted: string[] }> {
   const wanted = await page.evaluate(() => {
     const controls = [

@@ -1,4 +1,4 @@
-/** What Prometheus has scraped: series by name, each with its values in the notation of promtool. */
+/** Scraped series by name, each with its values in the notation of promtool. */
 type Series = Readonly<Record<string, string>>
 
 /** Series with which an alert fires, and series with which it does not. */

@@ -8,7 +8,7 @@ interface Selector {
   readonly labels: readonly string[]
 }
 
-/** What Prometheus adds to every series. */
+/** Labels that Prometheus adds to every series. */
 const scrapeLabels = ['job', 'instance']
 
 /** Every metric that an expression reads. */
@@ -20,7 +20,7 @@ function readSelectors(expr: string): Selector[] {
   }))
 }
 
-/** What is wrong with an expression: metrics and labels that no program serves. */
+/** Metrics and labels of an expression that no program serves. */
 export async function findUnknown(expr: string): Promise<string[]> {
   const known = await knownMetrics()
   const problems: string[] = []

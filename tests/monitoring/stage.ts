@@ -43,7 +43,7 @@ export class Stage {
   #ports!: Record<'filler' | 'api' | 'apiMetrics' | 'state' | 'stateMetrics', number>
   #proxy!: ReturnType<typeof createTlsServer>
   #lock: Awaited<ReturnType<typeof connectDatabase>> | undefined
-  /** A disk that cannot be filled within seconds: its size is told in the place of one. */
+  /** Serves the size of a disk as metrics, because no real disk can be filled within seconds. */
   readonly #disk = createServer((_, response) => {
     this.#freeBytes -= this.isDiskFilling ? GB : 0
     response.end(

@@ -152,7 +152,7 @@ async function hasEnded(table: string, row: string): Promise<boolean> {
 }
 
 type Outcome = 'impossible' | 'repaired' | 'refused' | 'not checked' | 'unchanged'
-/** What must never come of a damage. */
+/** Outcomes that fail the test. */
 type Failure = 'MISSED' | 'REPAIRED INTO SOMETHING ELSE'
 
 /** Outcomes, with the damages that led there. */

@@ -61,7 +61,7 @@ describe('a database that is right', () => {
   })
 })
 
-/** What the marketplaces were before the damage; digests are of other schemas. */
+/** Copy of the marketplaces before the damage, in a schema that digests leave out. */
 const KEPT_MARKETPLACES = 'public.kept_marketplaces'
 
 describe('twelve rows damaged by hand', () => {

@@ -11,7 +11,7 @@ interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {
   readonly timeLeft: TimeLeft
 }
 
-/** What readers did in the last minutes and in the last day, and since when something is wrong, as this process has seen it. */
+/** Progress of the readers in the last minutes and the last day, and the begin of each problem, as this process has seen them. */
 export class ProgressHistory {
   readonly #readers = new Map<string, ReaderHistory>()
   /** When each reason for not being healthy was first seen; numbers in it may change. */

@@ -1,10 +1,10 @@
 import type { RunMode } from '../../core/errors/index.ts'
 
-/** What helps, by the beginning of a finding's subject: in containers, and as processes of one's own. */
+/** Commands by the beginning of a finding's subject: in containers, and for processes of the operator's own. */
 const commands: readonly (readonly [string, string, string])[] = [
   ['certificate', 'docker compose logs --tail 30 nginx certificates', 'journalctl -u nginx -n 30'],
   ['backups', 'docker compose logs --tail 30 backups', 'journalctl -u pronghorn-backup -n 30'],
-  ['comparison', 'docker compose run --rm filler verify --repair', 'pronghorn verify --repair'],
+  ['comparison', 'docker compose run --rm --no-deps filler verify --repair', 'pronghorn verify --repair'],
   ['key-value store', 'docker compose logs --tail 30 redis', 'redis-cli INFO'],
   [
     'chain node',

@@ -63,7 +63,7 @@ export async function readOperatorFiles(given: Given, mounted: string | undefine
   return { texts, problems }
 }
 
-/** What is set, with the path in containers for every file of the host. */
+/** The given variables, where every path of a host's file is replaced by its path in the containers. */
 export function withContainerPaths(given: Given): Given {
   return {
     ...given,

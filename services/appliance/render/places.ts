@@ -17,7 +17,7 @@ export interface OperatorPlaces {
   readonly databaseFolder?: string | undefined
 }
 
-/** What this machine, its folders and its disks lack. */
+/** Checks the memory, the folders and the disks of this machine against the settings. */
 export async function checkPlaces(
   values: Values,
   places: OperatorPlaces,
@@ -94,13 +94,13 @@ async function checkDatabaseFolder(
     return refuse(`which is on ${unfit}`, 'a folder on a local disk, with a file system such as ext4 or XFS')
   const needed = knownChains.find(({ id }) => id === values.CHAIN_ID.toLowerCase())?.diskGb ?? 0
   const free = Math.floor((disk.bavail * disk.bsize) / GB)
-  // What is there already takes room of its own; `doctor` says how long the rest lasts.
+  // The estimate is of a new database. For one that exists, `doctor` says how long the free space lasts.
   if (free >= needed || (await holdsData(folder))) return {}
   const message = `${shown} has ${free} GB free; docs/sizing.md estimates ${needed} GB for ${values.CHAIN_NAME}`
   return { warning: { file: 'environment', path, message } }
 }
 
-/** Whether there is a database already. A folder that others cannot list counts as empty: what follows is a warning. */
+/** Whether there is a database already. A folder that cannot be listed counts as empty: only a warning follows from that. */
 function holdsData(folder: string): Promise<boolean> {
   return readdir(folder).then(
     (names) => names.includes('pgdata'),

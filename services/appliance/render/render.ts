@@ -212,7 +212,7 @@ interface Plan {
   readonly secrets: Secrets
   /** The configuration of the services of the project. */
   readonly config: AppConfig
-  /** What the address of the database needs for its encryption. */
+  /** Query string of a PostgreSQL URL that sets the encryption; empty without encryption. */
   readonly databaseParameters: string
 }
 

@@ -52,7 +52,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     })
 }
 
-/** What there is to look at of a data directory of `pronghorn standalone`. */
+/** The parts of a data directory of `pronghorn standalone` that can be examined. */
 function ofDirectory(address: DatabaseAddress, { data, http, disk, backups }: DoctorFlags): Examined {
   return {
     address,

@@ -80,7 +80,7 @@ export function reportText({ report }: Verified): string {
   return `${lines.join('\n')}\n`
 }
 
-/** What the report covers, in numbers. */
+/** Numbers of compared, recomputed and unchecked columns. */
 function coverageLines(coverage: Verified['report']['coverage']): string[] {
   if (coverage === null) return []
   const { compared, recomputed, notChecked, ended } = coverage
@@ -147,7 +147,7 @@ export async function repairText(repairs: readonly PlannedRepair[], verb: string
   ].join('\n')
 }
 
-/** What a repair did about derived rules, and the digests. */
+/** Derived rules that a repair rebuilt or refused, and the digests. */
 export function derivedText({ rebuilt, refused, isWritten, digests }: Repaired): string {
   return [
     ...rebuilt.map((rule) => `${isWritten ? 'rebuilt' : 'could be rebuilt'}: ${rule}`),

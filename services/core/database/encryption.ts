@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { FatalError } from '../errors/index.ts'
 
-/** How connections to PostgreSQL are encrypted; the keys are those of `sqldb.ssl`. */
+/** Encryption of connections to PostgreSQL; the keys are those of `sqldb.ssl`. */
 export interface DatabaseSsl {
   /** `require` accepts any certificate, `verify-full` one of a trusted authority for the host that is connected to. */
   readonly mode: 'off' | 'require' | 'verify-full'
@@ -13,7 +13,7 @@ export interface DatabaseSsl {
 }
 
 /**
- * What `pg` takes for it. The files are read for each new pool.
+ * Converts the settings to the `ssl` option of `pg`. The files are read for each new pool.
  * @throws FatalError `CONFIG_INVALID` where a file cannot be read.
  */
 export function sslOptions(ssl: DatabaseSsl | undefined): false | ConnectionOptions {

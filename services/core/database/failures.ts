@@ -83,7 +83,7 @@ function isRefused(cause: unknown): boolean {
   )
 }
 
-/** What Node.js and OpenSSL say of a certificate that is not trusted, has ended or is of another host. */
+/** Error codes of Node.js and OpenSSL for a certificate that is not trusted, has ended or is of another host. */
 const CERTIFICATE_CODES = /CERT|UNABLE_TO_|^ERR_(?:SSL|TLS|OSSL)_|^EPROTO$/
 
 /** A connection that ended because of its encryption: the server has none, or a certificate is not accepted. */

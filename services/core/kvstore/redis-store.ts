@@ -160,14 +160,15 @@ function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogge
 }
 
 /**
- * What `ioredis` takes for an address. The files are read now.
+ * Converts an address to options of `ioredis`. The files are read at this call.
  * @throws FatalError `CONFIG_INVALID` where one cannot be read.
  */
 function redisAddress(address: KvstoreConfig): RedisOptions {
   const { host, port, username, password, password_file: file, database, tls } = address
   const { ca_file: ca, rejectUnauthorized = true } = typeof tls === 'object' ? tls : {}
   return {
-    ...{ host, port },
+    host,
+    port,
     ...(database === undefined ? {} : { db: database }),
     ...(username === undefined ? {} : { username }),
     ...(file !== undefined

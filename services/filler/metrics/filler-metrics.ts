@@ -4,7 +4,7 @@ import type { Metrics, MetricSnapshot } from '../../core/metrics/index.ts'
 import type { Task } from '../../core/upkeep/index.ts'
 import type { ListPollResult } from '../named-lists/index.ts'
 
-/** What was found out about the database as a whole; what was not looked at is left out. */
+/** Figures of the database as a whole; those that were not measured are absent. */
 export interface InstallationFacts {
   readonly disk?: { readonly freeBytes: number; readonly bytes: number }
   readonly server?: { readonly bytes: bigint; readonly backends: number; readonly limit: number }

@@ -56,7 +56,7 @@ export function isWhole(coverage: Coverage, table: string): boolean {
   return [...(coverage.get(table)?.values() ?? [])].every(({ kind }) => kind === 'compared')
 }
 
-/** What a comparison covers, in numbers. */
+/** Numbers of columns and rows that a comparison covers. */
 export interface CoverageReport {
   /** Columns that are compared with the chain. */
   readonly compared: number

@@ -30,8 +30,8 @@ class Parameters {
 }
 
 /**
- * What has to be written so that the database holds what the chain has. Only values are written that the chain's row has,
- * so that a repaired row is the one that it was before the damage.
+ * Statements that write the values of the chain into the database. No other value is written, so that a repaired row equals
+ * the row before the damage.
  */
 export function planRepair(found: FoundDifference, coverage: Coverage): PlannedRepair {
   switch (found.difference.kind) {

@@ -29,7 +29,7 @@ export interface VerifyReport {
   readonly differences: readonly Difference[]
   /** Null when what is derived was not compared: only some rows were asked for. */
   readonly derived: readonly DerivedViolations[] | null
-  /** What the comparison covers; null when only some rows were asked for. */
+  /** Columns and rows that the comparison covers; null when only some rows were compared. */
   readonly coverage: CoverageReport | null
   /** Contracts of which neither the source nor the database has a row. */
   readonly empty: readonly string[]

@@ -65,7 +65,7 @@ export interface Children {
   readonly by: readonly string[]
   /** Its own columns with their types; 64-bit integers are text in JSON. */
   readonly columns: Readonly<Record<string, string>>
-  /** The column that tells the rows of one row apart, where `columns` are not all columns of the table. */
+  /** The column that identifies a child row of one parent, where `columns` are not all columns of the table. */
   readonly unique?: string
 }
 

@@ -80,7 +80,7 @@ function isCatchingUp({ state }) {
   return state === 'catching-up'
 }
 
-/** What is wrong, since when, and what helps.
+/** A sentence with each problem, its duration, and the command that helps.
  * @param {ConsoleData} data
  */
 function troubleOf({ health, time }) {

@@ -29,13 +29,13 @@ export const installationMetrics = {
   },
   pronghorn_database_disk_free_bytes: {
     kind: 'gauge',
-    help: 'Free bytes of the disk of the database; absent where the filler was not told a folder on it (`--disk`).',
+    help: 'Free bytes of the disk of the database; absent without `--disk`, which names a folder on it.',
     labels: [],
     programs: ['filler'],
   },
   pronghorn_database_disk_bytes: {
     kind: 'gauge',
-    help: 'Size of that disk.',
+    help: 'Size of the disk of the database.',
     labels: [],
     programs: ['filler'],
   },

@@ -23,7 +23,7 @@ const UNKNOWN_ASSETS = `
 const EMPTY_TRANSFERS = `SELECT concat_ws(' ', 'transfer', transfer_id, 'moves no asset') AS text
   FROM assets.transfers WHERE cardinality(asset_ids) = 0`
 
-/** What the copied rows lack, by the ids that the contracts gave out and by each other; one text for each table. */
+/** Finds ids without a row and transfers without their assets among the copied rows; one text for each table. */
 export async function findLacking(store: Store, { accounts }: PartContext): Promise<string[]> {
   const checks = [
     ...countedTables

@@ -150,7 +150,7 @@ const indexed = [
   'atomicassets_offers_assets',
 ]
 
-/** Those of the large tables that have no index. */
+/** Names of the large tables that have no index. */
 export async function findUnindexed(source: OldSource): Promise<string[]> {
   const rows = await source.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
