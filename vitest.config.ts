@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config'
 import { ofEachProject, shared } from './tests/setup/vitest.ts'
 
-/** Suites that measure their process (memory, statements), and those whose parts are other processes. */
+/**
+ * Suites that measure their process, and those whose parts are other processes. `records` counts statements, of which a
+ * process prepares a limited number.
+ */
 const alone = [
   'tests/{appliance,bench,console,hostile,standalone}/**/*.test.ts',
   'tests/api/{answer-size,records}.test.ts',
