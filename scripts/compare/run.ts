@@ -46,8 +46,8 @@ export interface Comparison {
   readonly compared: number
   /** Requests whose answer of the first server was not empty. */
   readonly withContent: number
-  /** Endpoints whose answer had content at least once, of all that were asked. */
-  readonly endpoints: { readonly asked: number; readonly withContent: number }
+  /** Endpoints that the first server documents, those that both servers answered, and those with content at least once. */
+  readonly endpoints: { readonly documented: number; readonly asked: number; readonly withContent: number }
   /** Requests that a server did not answer in time, each with what happened. */
   readonly unanswered: readonly string[]
   readonly differences: readonly FoundDifference[]
@@ -97,14 +97,23 @@ class Run {
   async run(): Promise<Comparison> {
     const material = await this.#learn()
     await this.#check(this.#settings.baseB, 'B')
+    // The endpoints take turns: a short comparison asks each of them as well.
+    let turn = 0
     const work = async (): Promise<void> => {
-      while (this.#sent < this.#settings.requests) await this.#ask(drawQuestion(material, this.#random))
+      while (this.#sent < this.#settings.requests) {
+        const target = material.targets[turn++ % material.targets.length]!
+        await this.#ask(drawQuestion(target, material, this.#random))
+      }
     }
     await Promise.all(Array.from({ length: this.#settings.atOnce }, work))
     return {
       compared: this.#compared,
       withContent: this.#withContent,
-      endpoints: { asked: this.#asked.size, withContent: this.#full.size },
+      endpoints: {
+        documented: material.targets.length,
+        asked: this.#asked.size,
+        withContent: this.#full.size,
+      },
       unanswered: this.#unanswered,
       differences: this.#found,
     }

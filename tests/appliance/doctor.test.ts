@@ -76,7 +76,7 @@ describe('the doctor', () => {
     expect(found.get('reader held')?.[1]).toMatch(/^block 900, STALLED for 6\d seconds: blocks wait$/)
     expect(found.get('comparison')?.[1]).toMatch(/^3 rows differ from the chain, since 20\d\d-/)
     expect(helps.get('reader gone')).toBe('docker compose logs --tail 50 filler')
-    expect(helps.get('comparison')).toBe('docker compose run --rm filler verify --repair')
+    expect(helps.get('comparison')).toBe('docker compose run --rm --no-deps filler verify --repair')
     expect(helps.get('chain node')).toContain('docker compose')
     expect(helps.has('versions')).toBe(false)
   })

@@ -48,9 +48,8 @@ function mountOf(path: string): string {
   return path.split('/', 2)[1]!
 }
 
-/** A random question. Its values are often those of one record, so that several filters find it. */
-export function drawQuestion({ targets, known, rows }: Material, random: Choices): Question {
-  const target = random.pick(targets)
+/** A random question to an endpoint. Its values are often those of one record, so that several filters find it. */
+export function drawQuestion(target: DocumentedTarget, { known, rows }: Material, random: Choices): Question {
   const candidates = rows.get(mountOf(target.documentPath)) ?? []
   const row = candidates.length > 0 && random.chance(0.85) ? random.pick(candidates) : {}
   const text = (parameter: NamedForm): string => {
