@@ -164,9 +164,19 @@ interface Outcome {
   refused: number
 }
 
+interface SimulatedLoad {
+  readonly perSecond: number
+  readonly meanMs: number
+  readonly seconds: number
+  /** No request ends for so long in every ten seconds, ms. */
+  readonly pauseMs?: number
+}
+
+const PAUSES_EVERY_MS = 10_000
+
 /** Lists of two cores: three at once, requests at random times, each by one of the clients. */
 async function simulate(
-  { perSecond, meanMs, seconds }: Readonly<Record<'perSecond' | 'meanMs' | 'seconds', number>>,
+  { perSecond, meanMs, seconds, pauseMs = 0 }: SimulatedLoad,
   pickClient: (random: () => number) => string,
 ): Promise<Map<string, Outcome>> {
   const random = createRandom(7)
@@ -182,7 +192,9 @@ async function simulate(
     queue.enter(completeScope({ client }, 10_000)).then(
       (leave) => {
         outcome.waitsMs.push(performance.now() - startedMs)
-        setTimeout(leave, exponential(meanMs))
+        const ownMs = exponential(meanMs)
+        const pausedForMs = (performance.now() + ownMs) % PAUSES_EVERY_MS
+        setTimeout(leave, ownMs + Math.max(0, pauseMs - pausedForMs))
       },
       () => outcome.refused++,
     )
@@ -202,6 +214,14 @@ describe('lists on two cores', () => {
     const all = [...outcomes.values()]
     expect(all.reduce((sum, { refused }) => sum + refused, 0)).toBe(0)
     expect(all.reduce((sum, { waitsMs }) => sum + waitsMs.length, 0)).toBeGreaterThan(2_000)
+  })
+
+  it('at half the rate that can be served, with a pause of half a second in every ten, are all answered', async () => {
+    const outcomes = await simulate(
+      { perSecond: 300, meanMs: 5, seconds: 120, pauseMs: 500 },
+      (random) => `client ${Math.floor(random() * 49)}`,
+    )
+    expect([...outcomes.values()].reduce((sum, { refused }) => sum + refused, 0)).toBe(0)
   })
 
   it('at three times the rate that can be served: those that are not refused have not waited long', async () => {

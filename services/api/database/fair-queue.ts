@@ -25,8 +25,11 @@ const WAITING_PER_CONNECTION = 4
 const LEAST_WAITING = 20
 /** Longest that a request waits for a connection, ms. */
 const MAX_WAIT_MS = 5_000
-/** Requests of many clients may wait for each other for so long, ms. */
-const MAX_BURST_MS = 250
+/**
+ * Requests of many clients may wait for each other for so long, ms: after a pause of half a second, the queue is empty
+ * again within a second at half the rate that can be served.
+ */
+const MAX_BURST_MS = 1_500
 
 /** Bounds of the queue of a database server. @param longSlots connections for lists, at most. */
 export function queueLimits(slots: number, longSlots: number): FairQueueLimits {
@@ -68,9 +71,9 @@ const SHARE_BESIDE_OTHERS = 0.5
 const ALONE_AFTER_MS = 1_000
 /** A burst may take as long as this many requests, one after the other: where they take long, queues come and go. */
 const BURST_REQUESTS = 8
-/** Under overload, work waits as long as so many others take, and at least so many ms. */
+/** Under overload, work waits as long as so many others take, and at least so many ms: a client does not notice these. */
 const WAIT_IN_OVERLOAD = 1
-const LEAST_WAIT_MS = 10
+const LEAST_WAIT_MS = 50
 /** A client with more than this part of all waiting work delays itself and no other client. */
 const SHARE_OF_GREEDY = 1 / 2
 /** Weight of the newest time in the mean. */
@@ -107,7 +110,7 @@ export const databaseLimits: readonly Limit[] = [
     counts: 'wait for a connection to the database',
     per: 'request',
     value: secondsText(MAX_WAIT_MS),
-    beyond: '503 with `Retry-After`, under overload earlier',
+    beyond: `503 with \`Retry-After\`; earlier when more clients have waited than there are connections for lists for ${secondsText(MAX_BURST_MS)}`,
   },
 ]
 
