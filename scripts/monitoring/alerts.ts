@@ -1,3 +1,5 @@
+import { fillerCommand } from '../../services/core/errors/index.ts'
+
 /** Limits and times of the alerts; a test shortens them. */
 export interface AlertLimits {
   readonly commitSeconds: number
@@ -226,9 +228,9 @@ function otherAlerts(limits: AlertLimits): Alert[] {
       remedy: [
         'What differs, what would be written, and writing it (the filler has to be stopped for that):',
         command(
-          'docker compose run --rm filler verify',
-          'docker compose run --rm filler verify --repair',
-          'docker compose stop filler && docker compose run --rm filler verify --repair --yes; docker compose start filler',
+          fillerCommand('verify'),
+          fillerCommand('verify --repair'),
+          `docker compose stop filler && ${fillerCommand('verify --repair --yes')}; docker compose start filler`,
         ),
         '[verify.md](verify.md) says how differences come about. Report one that has no such cause.',
       ],

@@ -1,10 +1,11 @@
+import { fillerCommand } from '../../core/errors/index.ts'
 import type { RunMode } from '../../core/errors/index.ts'
 
 /** Commands by the beginning of a finding's subject: in containers, and for processes of the operator's own. */
 const commands: readonly (readonly [string, string, string])[] = [
   ['certificate', 'docker compose logs --tail 30 nginx certificates', 'journalctl -u nginx -n 30'],
   ['backups', 'docker compose logs --tail 30 backups', 'journalctl -u pronghorn-backup -n 30'],
-  ['comparison', 'docker compose run --rm --no-deps filler verify --repair', 'pronghorn verify --repair'],
+  ['comparison', fillerCommand('verify --repair'), 'pronghorn verify --repair'],
   ['key-value store', 'docker compose logs --tail 30 redis', 'redis-cli INFO'],
   [
     'chain node',

@@ -1,4 +1,5 @@
 import type { ErrorEntry } from './entry.ts'
+import { fillerCommand } from './filler-command.ts'
 
 /** Errors of PostgreSQL, of the data directory and of the key-value store. */
 export const databaseErrors = {
@@ -131,7 +132,7 @@ export const databaseErrors = {
       standalone:
         'Report what led there, with the lines of the report; indexing into another `--data` directory gives the right rows.',
       appliance:
-        'See what would be written with `docker compose run --rm --no-deps filler verify --repair`. Report what led there, with the lines of the report.',
+        `See what would be written with \`${fillerCommand('verify --repair')}\`. Report what led there, with the lines of the report.`,
       process:
         'See what would be written with `pronghorn verify --repair`. Report what led there, with the lines of the report.',
     },
@@ -141,7 +142,7 @@ export const databaseErrors = {
     remedy: {
       standalone: 'Start the same command again when the node answers; the message says what stopped it.',
       appliance:
-        'Run `docker compose run --rm --no-deps filler verify` again when the node and the filler run; the message says what stopped it.',
+        `Run \`${fillerCommand('verify')}\` again when the node and the filler run; the message says what stopped it.`,
       process:
         'Run `pronghorn verify` again when the node and the filler run; the message says what stopped it.',
     },

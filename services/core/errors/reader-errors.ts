@@ -1,4 +1,5 @@
 import type { ErrorEntry } from './entry.ts'
+import { fillerCommand } from './filler-command.ts'
 
 /** Errors of the filler and of imports. */
 export const readerErrors = {
@@ -74,7 +75,7 @@ export const readerErrors = {
       standalone:
         'Correct what the message names, then start the same command with `--dry-run`: it changes nothing.',
       appliance:
-        'Correct what the message names. `docker compose run --rm --no-deps filler import-database ADDRESS --dry-run` repeats the checks and changes nothing.',
+        `Correct what the message names. \`${fillerCommand('import-database ADDRESS --dry-run')}\` repeats the checks and changes nothing.`,
       process:
         'Correct what the message names. `pronghorn import-database ADDRESS --dry-run` repeats the checks and changes nothing.',
     },
@@ -97,7 +98,7 @@ export const readerErrors = {
     remedy: {
       standalone: 'Start the same import again: it continues, or starts over when its source has changed.',
       appliance:
-        'Start the same import again (`docker compose run --rm --no-deps filler import-database ADDRESS`): it continues, or starts over when its source has changed.',
+        `Start the same import again (\`${fillerCommand('import-database ADDRESS')}\`): it continues, or starts over when its source has changed.`,
       process:
         'Run the same `pronghorn import-database` or `pronghorn import-state` again: it continues, or starts over when its source has changed.',
     },
