@@ -2,7 +2,7 @@
 # Exact tags only; the compose file pins the others.
 
 # What is built is the same for every architecture.
-FROM --platform=$BUILDPLATFORM node:24.11.0-bookworm-slim AS build
+FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # Parts for one process on one machine (embedded PostgreSQL) stay out of the image.
@@ -20,7 +20,7 @@ RUN rm -rf dist/scripts dist/.tsbuildinfo node_modules/@types node_modules/.pack
  && find node_modules/swagger-ui-dist -name '*es-bundle*' -delete && rm -f node_modules/swagger-ui-dist/swagger-ui.js node_modules/swagger-ui-dist/swagger-ui-standalone-preset.js* \
  && find services dist node_modules -type d -empty -delete
 
-FROM node:24.11.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 LABEL org.opencontainers.image.title="Pronghorn" \
       org.opencontainers.image.version="1.0.0" \
       org.opencontainers.image.description="Self-hosted appliance for Antelope chains: state history in, NFT data in PostgreSQL, REST and live data out." \

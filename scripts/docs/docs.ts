@@ -1,7 +1,7 @@
 /**
  * Writes the pages that come from the source: `docs/settings.md`, `docs/errors.md`, `docs/endpoints.md`,
  * `docs/live.md`, `docs/compatibility.md`, `docs/metrics.md`, `docs/indexes.md`, `docs/performance.md` and `docs/sizing.md`, and
- * the limits in `docs/security.md`, and `.env.example`.
+ * the limits in `docs/security.md`, and `.env.example`; and the tags of public images in `pinnedFiles`.
  * `npm run docs:write` writes them, `--check` only compares and exits with 1 when one is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -28,6 +28,7 @@ import { renderLimits } from './limits-part.ts'
 import { renderLive } from './live-page.ts'
 import { code, table } from './markdown.ts'
 import { renderPerformance } from './performance-page.ts'
+import { pinImages, pinnedFiles } from './pins.ts'
 import { renderSizing } from './sizing-page.ts'
 
 /** Line of `docs/security.md` below which the page is generated. */
@@ -56,7 +57,15 @@ export async function renderPages(): Promise<Map<string, string>> {
     pages.set(path, await format(text, { ...options, filepath: file }))
   }
   pages.set('.env.example', renderEnvExample())
+  for (const path of pinnedFiles) pages.set(path, await renderPinned(path))
   return pages
+}
+
+/** A file written by hand, with the tags of images as `images` has them; tables of a page are aligned again. */
+async function renderPinned(path: string): Promise<string> {
+  const file = join(packageRoot, path)
+  const text = pinImages(readFileSync(file, 'utf8'))
+  return path.endsWith('.md') ? format(text, { ...(await resolveConfig(file)), filepath: file }) : text
 }
 
 /** The page of security: written by hand up to its limits, which are the last part. */

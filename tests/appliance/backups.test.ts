@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { images } from '../../services/core/images/index.ts'
 import { examineBackups } from '../../services/appliance/doctor/backups.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
@@ -23,7 +24,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { composeSources, whyNoCompose, whyNoEngine } from './engine.ts'
 
-const IMAGE = 'postgres:14.23-bookworm'
+const IMAGE = images.postgres
 const HOUR_MS = 3_600_000
 
 function whyNot(): string | undefined {

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { images } from '../../services/core/images/index.ts'
 import { createClient } from '../../services/appliance/smoke/client.ts'
 import { ensureSelfSigned } from '../../services/appliance/tls/certificate.ts'
 import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
@@ -23,7 +24,6 @@ const PASSWORD = 'of its own'
 const folder = join('.data', PROJECT)
 const files = join(packageRoot, folder)
 const servers = { postgres: `${PROJECT}-postgres`, redis: `${PROJECT}-redis` }
-const images = { postgres: 'postgres:14.23-bookworm', redis: 'redis:7.2.7-bookworm' }
 
 let variables: Record<string, string> = {
   ...applianceVariables(PROJECT, ports),

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { resolveVariables } from '../../services/appliance/index.ts'
+import { images } from '../../services/core/images/index.ts'
 import { renderNginx } from '../../services/appliance/render/nginx.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
@@ -19,7 +20,7 @@ import { patient } from '../setup/patience.ts'
 import { whyNoEngine } from './engine.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 
-const IMAGE = 'nginx:1.28.0-bookworm'
+const IMAGE = images.nginx
 const { values } = resolveVariables({
   ...{ DEMO_CHAIN: 'true', TLS_MODE: 'off' },
   // A test speaks for clients of several addresses.

@@ -1,11 +1,21 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { renderPages } from '../../scripts/docs/docs.ts'
+import { pinImages, pinnedFiles } from '../../scripts/docs/pins.ts'
 import { readDeclaredIndexes, readMeasuredIndexes } from '../../scripts/docs/indexes-page.ts'
 import { errorCatalogue } from '../../services/core/errors/index.ts'
 import { metricCatalogue } from '../../services/core/metrics/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
+
+const WITH_DEPENDENCIES = /run --rm (?!--no-deps)[^\n]*\bfiller (?:verify|digest|import-)/
+
+/** Text files of a folder of the repository. */
+function listFiles(folder: string, recursive: boolean): string[] {
+  return readdirSync(join(packageRoot, folder), { recursive, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(?:\.(?:md|ts|js|json|ya?ml|sh|sql|template|example)|^[^.]+)$/.test(entry.name))
+    .map(({ name, parentPath }) => join(parentPath, name))
+}
 
 it('the generated pages are those of the source', async () => {
   const pages = await renderPages()
@@ -21,9 +31,21 @@ it('the generated pages are those of the source', async () => {
     'docs/sizing.md',
     'docs/security.md',
     '.env.example',
+    ...pinnedFiles,
   ])
   for (const [path, text] of pages) {
     expect([path, readFileSync(join(packageRoot, path), 'utf8')]).toEqual([path, text])
+  }
+})
+
+it('no file names another tag of a public image, nor a command of the filler without --no-deps', () => {
+  const checked = ['', '.ci', '.github', 'config-templates', 'docs', 'examples', 'infra', 'scripts', 'services', 'tests']
+  const files = checked.flatMap((folder) => listFiles(folder, folder !== ''))
+  expect(files.length).toBeGreaterThan(1_000)
+  for (const path of files) {
+    const text = readFileSync(path, 'utf8')
+    expect([path, text]).toEqual([path, pinImages(text)])
+    expect([path, WITH_DEPENDENCIES.exec(text)?.[0]]).toEqual([path, undefined])
   }
 })
 

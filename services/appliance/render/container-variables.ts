@@ -3,6 +3,7 @@ import { stateVariables } from '../../core/config/environment/index.ts'
 import { isAddressRange } from '../../core/config/index.ts'
 import { logLevels } from '../../core/log/index.ts'
 import { makeValidator } from 'envalid'
+import { images } from '../../core/images/index.ts'
 import { matching, memory, whole } from './variables.ts'
 
 const MAX_BACKUPS = 9_999
@@ -29,12 +30,12 @@ export const containerVariables = {
     default: '',
     desc: 'A released image to pull; without it the image is built here.',
   }),
-  POSTGRES_IMAGE: image({ default: 'postgres:14.23-bookworm', desc: 'Any image of PostgreSQL 14 to 18.' }),
-  REDIS_IMAGE: image({ default: 'redis:7.2.7-bookworm', desc: 'Image of Redis.' }),
-  NGINX_IMAGE: image({ default: 'nginx:1.28.0-bookworm', desc: 'Image of nginx.' }),
-  HASURA_IMAGE: image({ default: 'hasura/graphql-engine:v2.45.1', desc: 'Image of Hasura.' }),
-  PROMETHEUS_IMAGE: image({ default: 'prom/prometheus:v3.13.3', desc: 'Image of Prometheus.' }),
-  GRAFANA_IMAGE: image({ default: 'grafana/grafana:12.4.4', desc: 'Image of Grafana.' }),
+  POSTGRES_IMAGE: image({ default: images.postgres, desc: 'Any image of PostgreSQL 14 to 18.' }),
+  REDIS_IMAGE: image({ default: images.redis, desc: 'Image of Redis.' }),
+  NGINX_IMAGE: image({ default: images.nginx, desc: 'Image of nginx.' }),
+  HASURA_IMAGE: image({ default: images.hasura, desc: 'Image of Hasura.' }),
+  PROMETHEUS_IMAGE: image({ default: images.prometheus, desc: 'Image of Prometheus.' }),
+  GRAFANA_IMAGE: image({ default: images.grafana, desc: 'Image of Grafana.' }),
   GRAFANA_PORT: port({ default: 3000, desc: 'Port of Grafana, on this machine alone.' }),
   PROMETHEUS_DAYS: whole(1, MAX_AGE)({ default: 30, desc: 'Days for which Prometheus stores metrics.' }),
   FILLER_MEMORY: memory({ default: 2 * 2 ** 30, desc: 'Memory of the filler, such as 2g.' }),

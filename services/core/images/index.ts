@@ -1,0 +1,1 @@
+export { images } from './images.ts'
