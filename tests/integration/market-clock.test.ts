@@ -5,9 +5,9 @@ import { createHandler, sortFamilies } from '../../services/filler/handlers/inde
 import type { BlockScope, Handler } from '../../services/filler/handlers/handler.ts'
 import { CommitUnit } from '../../services/filler/store/commit-unit.ts'
 import { openStore } from '../../services/filler/store/store.ts'
-import { versionedTable } from '../../services/filler/rows/table.ts'
+import { chainTables } from '../../services/core/model/tables/index.ts'
 import type { Store } from '../../services/filler/store/store.ts'
-import type { Table } from '../../services/filler/rows/table.ts'
+import type { Table } from '../../services/core/model/table.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
@@ -25,12 +25,7 @@ const entries = [
   { handler: 'assets', args: { assets_account: 'assets', store_transfers: true, store_logs: true } },
 ]
 const handlers = sortFamilies(entries.map((entry) => createHandler(entry, entries)!))
-const codeAccounts = versionedTable<{ account: string; since_block: number; reader: string }>(
-  'chain.code_accounts',
-  ['account'],
-  'since_block',
-  false,
-)
+const codeAccounts = { ...chainTables.codeAccounts, shared: false }
 
 /** Blocks, checks on the way, and how far forks go. */
 const BLOCKS = 240

@@ -1,15 +1,10 @@
-import type { AppendTable } from '../rows/table.ts'
+import type { AppendTable, RowOf } from '../../core/model/index.ts'
+import type { toolsTables } from '../../core/model/tables/index.ts'
 import type { RowSink } from '../rows/operations.ts'
 import type { ActionEvent, BlockInfo } from './handler.ts'
 
 /** Row of a family's table `blocks`. */
-export interface BlockRow {
-  first_seq: bigint
-  block_time: number
-  block_num: number
-  tx_offsets: readonly bigint[]
-  txids: Uint8Array
-}
+type BlockRow = RowOf<typeof toolsTables.blocks>
 
 /** Collects the transactions of a block whose events are stored. */
 export class BlockTransactions {

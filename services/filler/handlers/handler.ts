@@ -1,5 +1,5 @@
 import type { DerivedStep, RowSink } from '../rows/operations.ts'
-import type { Table } from '../rows/table.ts'
+import type { Table } from '../../core/model/index.ts'
 import type { DataOf, Declaration } from './declaration.ts'
 
 /** A block as handlers see it. */

@@ -1,5 +1,5 @@
 import type { RowSink } from '../rows/operations.ts'
-import type { Table } from '../rows/table.ts'
+import type { Table } from '../../core/model/index.ts'
 import type { BlockInfo, Query } from './handler.ts'
 
 /** A block, as passed to state history writers. */

@@ -1,7 +1,7 @@
+import { assetsTables } from '../../core/model/tables/index.ts'
 import { assetsCounters } from '../../core/derived/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
-import { assetsTables } from '../handlers/assets/index.ts'
-import { listTables } from '../rows/table.ts'
+import { listTables } from '../../core/model/index.ts'
 
 /** Statements that fill the counters of the assets family. */
 export function counterStatements(): { readonly table: string; readonly statement: string }[] {

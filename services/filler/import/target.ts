@@ -1,11 +1,12 @@
+import { chainTables } from '../../core/model/tables/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { RetryableError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { Handler } from '../handlers/index.ts'
-import { chainTables, checkReader } from '../pipeline/index.ts'
+import { checkReader } from '../pipeline/index.ts'
 import type { ReaderSettings } from '../pipeline/index.ts'
 import { asStoreError, openStore } from '../store/index.ts'
-import { listTables } from '../rows/table.ts'
+import { listTables } from '../../core/model/index.ts'
 import type { Store } from '../store/index.ts'
 
 /** The database that an import writes to, and the reader that continues there. */

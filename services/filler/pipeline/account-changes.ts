@@ -1,6 +1,6 @@
+import { chainTables } from '../../core/model/tables/index.ts'
 import type { CommitUnit } from '../store/index.ts'
 import { nameToString } from '../../core/antelope/index.ts'
-import { chainTables } from './chain-tables.ts'
 
 /** Packed `setabi`: account name, then the ABI as bytes. */
 const SETABI_ABI_OFFSET = 8

@@ -1,7 +1,6 @@
 export type { ReaderStatus, NodeStatus } from './heartbeat.ts'
 export { runReader } from './reader.ts'
 export type { ReaderOptions, ReaderSettings } from './reader-options.ts'
-export { chainTables } from './chain-tables.ts'
 export { checkReader } from './reader-checks.ts'
 export type { ReaderObserver } from './observer.ts'
 export { ContractDecoder } from './contract-decoder.ts'

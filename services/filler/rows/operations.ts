@@ -5,7 +5,7 @@ import type {
   HistoryTable,
   KeyedTable,
   VersionedTable,
-} from './table.ts'
+} from '../../core/model/index.ts'
 
 /** The key columns of a row. */
 export type KeyOf<R extends object> = Partial<R>

@@ -1,6 +1,6 @@
 import { FatalError } from '../../core/errors/index.ts'
 import { copyLine } from './copy.ts'
-import type { MutableRow } from '../rows/table.ts'
+import type { MutableRow } from '../../core/model/index.ts'
 
 /** From this many rows on they are packed: objects take several times the memory of their text. */
 const PACKED_ROWS = 256

@@ -21,7 +21,7 @@ import type {
   MutableRow,
   Table,
   VersionedTable,
-} from '../rows/table.ts'
+} from '../../core/model/index.ts'
 
 /** A block as it is stored. */
 export interface UnitBlock {

@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { toDatabaseText } from './layout.ts'
-import type { MutableRow } from '../rows/table.ts'
+import type { MutableRow } from '../../core/model/index.ts'
 
 const CHUNK_CHARACTERS = 1 << 20
 const NEEDS_ESCAPE = /[\\\n\r\t]/

@@ -4,7 +4,7 @@ import { journalRows } from './journal.ts'
 import type { Column, TableLayout } from './layout.ts'
 import type { PendingRow, PendingTable } from './pending-rows.ts'
 import type { WriterSession } from './session.ts'
-import type { CounterTable, MutableRow, VersionedTable } from '../rows/table.ts'
+import type { CounterTable, MutableRow, VersionedTable } from '../../core/model/index.ts'
 
 /** Writes the merged operations of one table. With `undoBlock` the old rows are journaled for that block first. */
 export async function flushTable(

@@ -1,6 +1,6 @@
 import type { TableLayout } from './layout.ts'
 import type { PendingHistory, PendingTable } from './pending-rows.ts'
-import type { MutableRow } from '../rows/table.ts'
+import type { MutableRow } from '../../core/model/index.ts'
 import type { WriterSession } from './session.ts'
 
 /** Writes the merged versions of a table with history. */

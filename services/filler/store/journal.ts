@@ -1,5 +1,5 @@
 import type { TableLayout } from './layout.ts'
-import type { MutableRow } from '../rows/table.ts'
+import type { MutableRow } from '../../core/model/index.ts'
 import type { WriterSession } from './session.ts'
 
 /**

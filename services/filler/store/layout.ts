@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { FatalError } from '../../core/errors/index.ts'
-import type { ColumnValue, Table } from '../rows/table.ts'
-import { identityOf } from '../rows/table.ts'
+import type { ColumnValue, Table } from '../../core/model/index.ts'
+import { identityOf } from '../../core/model/index.ts'
 
 /** A column as the database declares it. */
 export interface Column {

@@ -1,5 +1,5 @@
 import { AppendedRows } from './appended-rows.ts'
-import type { ColumnValue, CounterTable, GroupedTable, MutableRow, Table } from '../rows/table.ts'
+import type { ColumnValue, CounterTable, GroupedTable, MutableRow, Table } from '../../core/model/index.ts'
 
 /** Estimated memory overhead of a row, a value and a buffer. */
 const ROW_BYTES = 160

@@ -3,24 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../tests/setup/database.ts'
 import { connectDatabase } from '../../core/database/index.ts'
-import { counterTable, keyedTable } from '../rows/table.ts'
+import { row, rule } from '../../core/model/column.ts'
+import { counterTable, keyedTable } from '../../core/model/table.ts'
 import type { Derivation } from '../rows/operations.ts'
-import type { Table } from '../rows/table.ts'
+import type { RowOf, Table } from '../../core/model/table.ts'
 import { CommitUnit } from './commit-unit.ts'
 import { openStore } from './store.ts'
 import type { Store } from './store.ts'
 
-interface Thing {
-  id: bigint
-  size: number
-}
-interface Count {
-  name: string
-  up: bigint
-}
-
-const things = keyedTable<Thing>('lab.things', ['id'])
-const counts = counterTable<Count>('lab.counts', ['name'], ['up'])
+const things = keyedTable('lab.things', ['id'], { id: row.bigint, size: row.integer })
+const counts = counterTable('lab.counts', ['name'], { name: rule.text, up: rule.bigint })
 
 const doubled: Derivation<{ id: bigint; size: number }> = {
   kind: 'derivation',
@@ -69,7 +61,7 @@ async function commit(num: number, fill: (unit: CommitUnit) => void): Promise<vo
   await store.commit(unit, num)
 }
 
-const thing = (n: number, size = n): Thing => ({ id: BigInt(n), size })
+const thing = (n: number, size = n): RowOf<typeof things> => ({ id: BigInt(n), size })
 
 describe('a row that the database refuses', () => {
   const noise = (length: number) =>

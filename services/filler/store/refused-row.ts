@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { FatalError } from '../../core/errors/index.ts'
-import type { ColumnValue, MutableRow, Table } from '../rows/table.ts'
+import type { ColumnValue, MutableRow, Table } from '../../core/model/index.ts'
 import type { TableLayout } from './layout.ts'
 import type { PendingTable } from './pending-rows.ts'
 

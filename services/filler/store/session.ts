@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { copyLine, copyLines } from './copy.ts'
 import { toDatabaseText } from './layout.ts'
 import type { Column, TableLayout } from './layout.ts'
-import type { MutableRow } from '../rows/table.ts'
+import type { MutableRow } from '../../core/model/index.ts'
 
 /** From this many rows on COPY is faster than passing them as parameters. */
 const COPY_ROWS = 100

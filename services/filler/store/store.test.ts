@@ -4,65 +4,33 @@ import { createTestDatabase } from '../../../tests/setup/database.ts'
 import type { TestDatabase } from '../../../tests/setup/database.ts'
 import { connectDatabase } from '../../core/database/index.ts'
 import { CommitUnit } from './commit-unit.ts'
-import {
-  appendTable,
-  counterTable,
-  groupedTable,
-  historyTable,
-  keyedTable,
-  sharedTable,
-} from '../rows/table.ts'
+import { appendTable, counterTable, groupedTable, historyTable, keyedTable } from '../../core/model/table.ts'
+import { action, block, orNull, row, rule } from '../../core/model/column.ts'
+import { chainTables } from '../../core/model/tables/index.ts'
 import { openStore } from './store.ts'
 import type { Derivation } from '../rows/operations.ts'
 import type { Store } from './store.ts'
-import type { Table } from '../rows/table.ts'
+import type { RowOf, Table } from '../../core/model/table.ts'
 
-interface Thing {
-  id: bigint
-  name: string | null
-  size: number
-  born: number
-}
-interface Share {
-  owner: string
-  token: string
-  amount: bigint
-}
-interface Count {
-  name: string
-  up: bigint
-  down: bigint
-}
-interface Event {
-  seq: bigint
-  note: string
-}
-interface Fact {
-  account: string
-  block_num: number
-  reader: string
-  abi: Uint8Array
-}
-
-interface First {
-  account: string
-  since_block: number
-  reader: string
-}
-
-interface Fate {
-  name: string
-  since_block: number
-  value: Uint8Array
-}
-
-const fates = historyTable<Fate>('lab.fates', 'lab.past_fates', ['name'])
-const things = keyedTable<Thing>('lab.things', ['id'], ['born'])
-const shares = groupedTable<Share>('lab.shares', ['owner'], ['owner', 'token'])
-const counts = counterTable<Count>('lab.counts', ['name'], ['up', 'down'])
-const events = appendTable<Event>('lab.events', 'seq')
-const facts = sharedTable<Fact>('chain.abis', ['account', 'block_num'], 'block_num', true)
-const firsts = sharedTable<First>('chain.code_accounts', ['account'], 'since_block', false)
+const fates = historyTable('lab.fates', 'lab.past_fates', ['name'], {
+  name: row.text,
+  since_block: block.integer,
+  value: row.bytes,
+})
+const things = keyedTable(
+  'lab.things',
+  ['id'],
+  { id: row.bigint, name: orNull(row.text), size: row.integer, born: row.integer },
+  ['born'],
+)
+const shares = groupedTable('lab.shares', ['owner'], ['owner', 'token'], {
+  owner: row.text,
+  token: row.text,
+  amount: row.bigint,
+})
+const counts = counterTable('lab.counts', ['name'], { name: rule.text, up: rule.bigint, down: rule.bigint })
+const events = appendTable('lab.events', 'seq', { seq: action.bigint, note: action.text })
+const { abis: facts, codeAccounts: firsts } = chainTables
 const tables = [things, shares, counts, events, facts, firsts, fates] as unknown as Table[]
 
 const doubled: Derivation<{ id: bigint; size: number }> = {
@@ -149,7 +117,7 @@ async function dump(): Promise<Record<string, unknown>> {
   return contents
 }
 
-const thing = (n: number, size = n): Thing => ({ id: BigInt(n), name: `n${n}`, size, born: n })
+const thing = (n: number, size = n): RowOf<typeof things> => ({ id: BigInt(n), name: `n${n}`, size, born: n })
 
 describe('a commit unit', () => {
   it('a commit unit merges operations on one row, and writes them as a small and as a large unit', async () => {

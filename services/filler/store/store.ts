@@ -13,7 +13,7 @@ import type { TableLayout } from './layout.ts'
 import { checkLease, takeLease } from './lease.ts'
 import type { Lease } from './lease.ts'
 import { WriterSession } from './session.ts'
-import type { Table, VersionedTable } from '../rows/table.ts'
+import type { Table, VersionedTable } from '../../core/model/index.ts'
 import { UnitWriter, planDerived } from './unit-writer.ts'
 import type { DerivedPlan } from './unit-writer.ts'
 

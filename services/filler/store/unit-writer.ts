@@ -14,7 +14,7 @@ import type { PendingTable, RowKey } from './pending-rows.ts'
 import { rowKey } from './pending-rows.ts'
 import { namingRow, namingWork } from './refused-row.ts'
 import type { WriterSession } from './session.ts'
-import type { MutableRow, Table } from '../rows/table.ts'
+import type { MutableRow, Table } from '../../core/model/index.ts'
 
 /** Derivations of a store, sorted by use; created once. */
 export interface DerivedPlan {

@@ -1,3 +1,4 @@
+import { modelTables } from '../../core/model/tables/index.ts'
 import { derivedRules } from '../derived/index.ts'
 import { verifiedTables } from '../tables/index.ts'
 import { notChecked } from './not-checked.ts'
@@ -22,10 +23,11 @@ function set(checks: Checks, table: string, columns: Iterable<string>, check: Co
 /** Every column that `verify` knows. One that is compared with the chain counts as compared, even where a rule reads it too. */
 export function readCoverage(): Coverage {
   const checks: Checks = new Map()
-  for (const { reason, columns } of notChecked) {
-    for (const [table, names] of Object.entries(columns))
-      set(checks, table, names.split(' '), { kind: 'not checked', reason })
-  }
+  for (const { name, columns } of modelTables)
+    for (const [column, { origin }] of Object.entries(columns)) {
+      const reason = notChecked[origin]
+      if (reason !== undefined) set(checks, name, [column], { kind: 'not checked', reason })
+    }
   const rules = new Map<string, string[]>()
   for (const { rule, covers } of derivedRules) {
     for (const [table, columns] of Object.entries(covers))

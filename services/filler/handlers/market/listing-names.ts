@@ -1,5 +1,5 @@
 import type { Derivation, KeyOf, RowSink } from '../../rows/operations.ts'
-import type { KeyedTable } from '../../rows/table.ts'
+import type { KeyedTable } from '../../../core/model/index.ts'
 import { kinds, tables } from './tables.ts'
 
 const MERGED = 'market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data)'

@@ -3,7 +3,7 @@ import type { RowSink } from '../../rows/operations.ts'
 import type { BlockInfo, BlockScope, BlockStart } from '../handler.ts'
 import type { DatapointState, OracleAction, OracleRowEvent, PairState } from './contract.ts'
 import type { OracleState } from './state.ts'
-import { tables } from './tables.ts'
+import { oracleTables } from '../../../core/model/tables/index.ts'
 
 /** A data point written in this block. */
 interface Written {
@@ -74,7 +74,7 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
         continue
       }
       this.#sink.patch(
-        tables.pairs,
+        oracleTables.pairs,
         { pair_name: pair },
         {
           median: newest.median,
@@ -94,7 +94,7 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
   #pair(value: PairState, present: boolean): void {
     if (!present) {
       this.#changeTerms(value.name, null)
-      this.#sink.remove(tables.pairs, { pair_name: value.name })
+      this.#sink.remove(oracleTables.pairs, { pair_name: value.name })
       return
     }
     const base = parseSymbol(value.base_symbol)
@@ -103,7 +103,7 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
       value.quoted_precision < GREATEST_PRECISION ? value.quoted_precision : GREATEST_PRECISION,
     )
     this.#changeTerms(value.name, precision)
-    this.#sink.upsert(tables.pairs, {
+    this.#sink.upsert(oracleTables.pairs, {
       pair_name: value.name,
       median: null,
       median_time: null,
@@ -143,7 +143,7 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
     const ring = this.#ringOf(pair)
     if (!present) {
       ring.delete(value.id)
-      this.#sink.remove(tables.datapoints, { pair_name: pair, id: value.id })
+      this.#sink.remove(oracleTables.datapoints, { pair_name: pair, id: value.id })
       return
     }
     const timeMs = parseTimeMicroseconds(value.timestamp) / 1000n
@@ -152,7 +152,7 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
     if (points) points.push(point)
     else this.#written.set(pair, [point])
     ring.set(value.id, timeMs)
-    this.#sink.upsert(tables.datapoints, {
+    this.#sink.upsert(oracleTables.datapoints, {
       pair_name: pair,
       id: value.id,
       value: value.value,

@@ -1,4 +1,4 @@
-import { listTables } from '../../rows/table.ts'
+import { listTables } from '../../../core/model/index.ts'
 import type { Handler } from '../handler.ts'
 import { OracleBlock } from './block.ts'
 import type { NoteTerms } from './block.ts'
@@ -6,9 +6,8 @@ import { actions, rows } from './contract.ts'
 import type { OracleAction, OracleRowEvent } from './contract.ts'
 import { loadOracleState } from './state.ts'
 import type { OracleState } from './state.ts'
-import { tables } from './tables.ts'
+import { oracleTables } from '../../../core/model/tables/index.ts'
 export { emptyState as emptyOracleState } from './state.ts'
-export { tables as oracleTables } from './tables.ts'
 export { parseDatapoint, parsePair } from './contract.ts'
 
 /** Settings of the handler in readers.config.json. */
@@ -25,7 +24,7 @@ export function createOracleHandler(
   return {
     family: 'oracle',
     account: args.oracle_account,
-    tables: listTables(tables),
+    tables: listTables(oracleTables),
     actions,
     rows,
     load: loadOracleState,

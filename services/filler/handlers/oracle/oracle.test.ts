@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { CommitUnit } from '../../store/index.ts'
 import type { OracleState } from './state.ts'
 import { createOracleHandler } from './index.ts'
-import { tables } from './tables.ts'
+import { oracleTables } from '../../../core/model/tables/index.ts'
 
 interface Point {
   readonly id: bigint
@@ -57,7 +57,7 @@ function apply(
     })
   const after = scope.end()
   const pending = [...unit.tables]
-    .find(([table]) => table.name === tables.pairs.name)?.[1]
+    .find(([table]) => table.name === oracleTables.pairs.name)?.[1]
     .rows.get('waxpusd')
   return { median: pending?.row.median, state: after }
 }

@@ -7,7 +7,7 @@ import type {
   RawRow,
 } from '../state-writer.ts'
 import type { StateHistorySettings, StateWriterState } from './state.ts'
-import { tables } from './tables.ts'
+import { stateTables } from '../../../core/model/tables/index.ts'
 
 /** Half of the unsigned range: less by this, keys have the same order as signed numbers. */
 const KEY_OFFSET = 2n ** 63n
@@ -28,10 +28,10 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
     this.#historyFrom = Math.max(state.historyFrom, historyFloor(settings.historyBlocks, block))
     // Before the rows, so that what is too old for the history is not even gathered.
     if (this.#historyFrom > 0) {
-      sink.forget(tables.rows, this.#historyFrom)
-      sink.forget(tables.links, this.#historyFrom)
-      sink.forget(tables.permissions, this.#historyFrom)
-      sink.forget(tables.blocks, this.#historyFrom)
+      sink.forget(stateTables.rows, this.#historyFrom)
+      sink.forget(stateTables.links, this.#historyFrom)
+      sink.forget(stateTables.permissions, this.#historyFrom)
+      sink.forget(stateTables.blocks, this.#historyFrom)
     }
   }
 
@@ -43,8 +43,8 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
       primary_key: row.primaryKey() - KEY_OFFSET,
     }
     this.#noteTable(key.account, key.table_name)
-    if (!row.present) return this.#sink.end(tables.rows, key, this.#block.num)
-    this.#sink.version(tables.rows, {
+    if (!row.present) return this.#sink.end(stateTables.rows, key, this.#block.num)
+    this.#sink.version(stateTables.rows, {
       ...key,
       since_block: this.#block.num,
       payer: row.payer,
@@ -53,14 +53,15 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
   }
 
   permission(present: boolean, { account, permission, keys }: RawPermission): void {
-    if (!present) this.#sink.end(tables.permissions, { account, permission }, this.#block.num)
-    else this.#sink.version(tables.permissions, { account, permission, since_block: this.#block.num, keys })
+    if (!present) this.#sink.end(stateTables.permissions, { account, permission }, this.#block.num)
+    else
+      this.#sink.version(stateTables.permissions, { account, permission, since_block: this.#block.num, keys })
   }
 
   link(present: boolean, { account, contract, action, permission }: RawPermissionLink): void {
     const key = { account, contract, action }
-    if (!present) this.#sink.end(tables.links, key, this.#block.num)
-    else this.#sink.version(tables.links, { ...key, since_block: this.#block.num, permission })
+    if (!present) this.#sink.end(stateTables.links, key, this.#block.num)
+    else this.#sink.version(stateTables.links, { ...key, since_block: this.#block.num, permission })
   }
 
   end(): StateWriterState {
@@ -69,7 +70,7 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
     const state = this.#state
     const { reader, accounts, permissions } = this.#settings
     if (block.num >= this.#historyFrom) {
-      sink.upsert(tables.blocks, {
+      sink.upsert(stateTables.blocks, {
         block_num: block.num,
         reader,
         block_time: block.timeMs,
@@ -79,7 +80,7 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
     const sinceBlock = state.sinceBlock ?? block.num
     if (state.sinceBlock !== null && state.historyFrom === this.#historyFrom) return state
     const coverage = { since_block: sinceBlock, history_from: this.#historyFrom }
-    sink.upsert(tables.coverage, { reader, accounts, permissions, ...coverage })
+    sink.upsert(stateTables.coverage, { reader, accounts, permissions, ...coverage })
     return { ...state, sinceBlock, historyFrom: this.#historyFrom }
   }
 
@@ -87,7 +88,7 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
     const name = `${account}/${table}`
     if (this.#state.tables.has(name)) return
     this.#state.tables.add(name)
-    this.#sink.upsert(tables.tables, {
+    this.#sink.upsert(stateTables.tables, {
       account,
       table_name: table,
       since_block: this.#block.num,

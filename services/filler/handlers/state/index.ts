@@ -1,9 +1,9 @@
-import { listTables } from '../../rows/table.ts'
+import { listTables } from '../../../core/model/index.ts'
 import type { StateWriter } from '../state-writer.ts'
 import { StateBlock } from './block.ts'
 import { loadState } from './state.ts'
 import type { StateWriterState } from './state.ts'
-import { tables } from './tables.ts'
+import { stateTables } from '../../../core/model/tables/index.ts'
 
 /** Settings of the handler in readers.config.json. */
 export interface StateHandlerArgs {
@@ -30,7 +30,7 @@ export function createStateHistoryWriter(
   return {
     family: 'state',
     account: [...accounts, ...(args.permissions ? ['(permissions)'] : [])].join(' '),
-    tables: listTables(tables),
+    tables: listTables(stateTables),
     accounts,
     permissions: args.permissions,
     load: (query) => loadState(query, reader),

@@ -5,8 +5,8 @@ import { logCodes } from './contract.ts'
 import type { LinkState, LogNewLink, ToolsAction, ToolsRowEvent } from './contract.ts'
 import { linkCollections } from './link-derivations.ts'
 import type { ToolsState } from './state.ts'
-import { tables } from './tables.ts'
-import type { LinkRow } from './tables.ts'
+import { toolsTables } from '../../../core/model/tables/index.ts'
+import type { RowOf } from '../../../core/model/index.ts'
 
 /** Links completed with one block, so that none takes long. */
 const COMPLETED_AT_ONCE = 5_000
@@ -21,7 +21,7 @@ interface LinkChange {
   /** The contract's row, which has the data of an earlier announcement. */
   row: LinkState | null
   /** State after the last action on it in this block. */
-  outcome: Pick<LinkRow, 'state' | 'claimer' | 'claimer_signature'> | null
+  outcome: Pick<RowOf<typeof toolsTables.links>, 'state' | 'claimer' | 'claimer_signature'> | null
 }
 
 /** What a block of the tools contract starts from. */
@@ -79,7 +79,7 @@ export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowE
     } else if (event.present) {
       const { version, link_counter, atomicassets_account } = event.value()
       const row = { contract: this.#account, version, assets_contract: atomicassets_account, link_counter }
-      this.#sink.upsert(tables.config, row)
+      this.#sink.upsert(toolsTables.config, row)
     }
   }
 
@@ -87,7 +87,7 @@ export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowE
     const { completable } = this.#state
     for (const linkId of completable.slice(0, COMPLETED_AT_ONCE)) this.#sink.recheck(linkCollections, linkId)
     for (const [linkId, change] of this.#links) this.#write(linkId, change)
-    this.#transactions.end(tables.blocks, this.#sink)
+    this.#transactions.end(toolsTables.blocks, this.#sink)
     return completable.length === 0 ? this.#state : { completable: completable.slice(COMPLETED_AT_ONCE) }
   }
 
@@ -98,10 +98,10 @@ export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowE
     const updated = { ...outcome, updated_at_time: timeMs, updated_at_block: num }
     const known = announced ?? row
     if (known === null) {
-      this.#sink.patch(tables.links, { link_id: linkId }, updated)
+      this.#sink.patch(toolsTables.links, { link_id: linkId }, updated)
       return
     }
-    const link: LinkRow = {
+    const link: RowOf<typeof toolsTables.links> = {
       ...updated,
       link_id: linkId,
       created_at_time: timeMs,
@@ -113,8 +113,8 @@ export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowE
       asset_ids: known.asset_ids,
       collection_names: [],
     }
-    if (announced !== null) this.#sink.insert(tables.links, link)
-    else this.#sink.upsert(tables.links, link)
+    if (announced !== null) this.#sink.insert(toolsTables.links, link)
+    else this.#sink.upsert(toolsTables.links, link)
     this.#sink.recheck(linkCollections, linkId)
   }
 
@@ -122,7 +122,7 @@ export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowE
     if (!this.#keepsLogs) return
     this.#transactions.add(event)
     const action = logCodes[event.name]
-    this.#sink.append(tables.logs, { seq: event.seq, subject: linkId, action })
+    this.#sink.append(toolsTables.logs, { seq: event.seq, subject: linkId, action })
   }
 
   #change(linkId: bigint): LinkChange {

@@ -1,4 +1,4 @@
-import { listTables } from '../../rows/table.ts'
+import { listTables } from '../../../core/model/index.ts'
 import type { Handler } from '../handler.ts'
 import { ToolsBlock } from './block.ts'
 import { actions, rows } from './contract.ts'
@@ -6,8 +6,7 @@ import type { ToolsAction, ToolsRowEvent } from './contract.ts'
 import { linkCollections, linkCounts } from './link-derivations.ts'
 import { emptyToolsState, loadToolsState } from './state.ts'
 import type { ToolsState } from './state.ts'
-import { tables } from './tables.ts'
-export { tables as toolsTables } from './tables.ts'
+import { toolsTables } from '../../../core/model/tables/index.ts'
 export { logCodes as toolsLogCodes } from './contract.ts'
 export type { LinkState } from './contract.ts'
 export { linkCollections } from './link-derivations.ts'
@@ -28,7 +27,7 @@ export function createToolsHandler(
   return {
     family: 'tools',
     account: args.tools_account,
-    tables: listTables(tables),
+    tables: listTables(toolsTables),
     derived: [linkCollections, linkCounts],
     actions,
     rows,

@@ -1,6 +1,6 @@
 import type { Aggregate, Derivation } from '../../rows/operations.ts'
-import { tables } from './tables.ts'
-import type { LinkRow } from './tables.ts'
+import { toolsTables } from '../../../core/model/tables/index.ts'
+import type { RowOf } from '../../../core/model/index.ts'
 
 /**
  * Collections of a link's assets, as far as the database knows the assets when the link changes. An asset never changes
@@ -26,19 +26,19 @@ export const linkCollections: Derivation<{
       AND (l.collection_names, l.has_unknown_assets) IS DISTINCT FROM (v.collection_names, v.has_unknown_assets)
     ORDER BY l.link_id`,
   apply: (rows, sink) => {
-    for (const { link_id, ...known } of rows) sink.patch(tables.links, { link_id }, known)
+    for (const { link_id, ...known } of rows) sink.patch(toolsTables.links, { link_id }, known)
   },
 }
 
 /** Numbers of links by state. */
-export const linkCounts: Aggregate<LinkRow> = {
+export const linkCounts: Aggregate<RowOf<typeof toolsTables.links>> = {
   kind: 'aggregate',
   name: 'links by state',
-  table: tables.links,
+  table: toolsTables.links,
   columns: ['state'],
   apply(before, after, sink) {
     if (before?.state === after?.state) return
-    if (before) sink.add(tables.linkCounts, { state: before.state, links: -1n })
-    if (after) sink.add(tables.linkCounts, { state: after.state, links: 1n })
+    if (before) sink.add(toolsTables.linkCounts, { state: before.state, links: -1n })
+    if (after) sink.add(toolsTables.linkCounts, { state: after.state, links: 1n })
   },
 }

@@ -1,9 +1,7 @@
+import { assetsTables, marketTables, toolsTables } from '../../../core/model/tables/index.ts'
 import type { UndoneSource } from './old-undo.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
-import { assetsTables } from '../../handlers/assets/index.ts'
-import { marketTables } from '../../handlers/market/index.ts'
-import { toolsTables } from '../../handlers/tools/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
 import { unfit } from '../unfit.ts'
 

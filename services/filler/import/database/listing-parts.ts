@@ -1,13 +1,8 @@
+import { assetsTables, marketTables, toolsTables } from '../../../core/model/tables/index.ts'
 import { keyText } from '../../../core/antelope/index.ts'
-import { assetsTables, offerStates, offerValidity } from '../../handlers/assets/index.ts'
-import {
-  buyofferState,
-  listAssets,
-  loadedListings,
-  marketTables,
-  saleState,
-} from '../../handlers/market/index.ts'
-import { linkCollections, toolsTables } from '../../handlers/tools/index.ts'
+import { offerStates, offerValidity } from '../../handlers/assets/index.ts'
+import { buyofferState, listAssets, loadedListings, saleState } from '../../handlers/market/index.ts'
+import { linkCollections } from '../../handlers/tools/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'

@@ -1,10 +1,9 @@
+import { marketTables, oracleTables } from '../../../core/model/tables/index.ts'
 import { readTable } from '../../../core/chain-node/index.ts'
 import type { JsonRow } from '../../../core/chain-node/index.ts'
-import { marketTables } from '../../handlers/market/index.ts'
 import {
   createOracleHandler,
   emptyOracleState,
-  oracleTables,
   parseDatapoint,
   parsePair,
 } from '../../handlers/oracle/index.ts'

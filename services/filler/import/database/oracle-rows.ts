@@ -1,4 +1,4 @@
-import { oracleTables } from '../../handlers/oracle/index.ts'
+import { oracleTables } from '../../../core/model/tables/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'

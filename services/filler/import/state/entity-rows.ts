@@ -1,6 +1,7 @@
+import { assetsTables } from '../../../core/model/tables/index.ts'
 import { attributesToJsonText, decodeAttributes } from '../../../core/antelope/attributes/index.ts'
 import { parseAsset, parseSymbol } from '../../../core/antelope/index.ts'
-import { assetsTables, offerStates, offerValidity } from '../../handlers/assets/index.ts'
+import { offerStates, offerValidity } from '../../handlers/assets/index.ts'
 import type { FormatField } from '../../handlers/assets/index.ts'
 import { buyofferState, listAssets, loadedListings, saleState } from '../../handlers/market/index.ts'
 import { linkCollections } from '../../handlers/tools/index.ts'

@@ -1,7 +1,5 @@
-import { assetsTables } from '../../handlers/assets/index.ts'
-import { marketTables } from '../../handlers/market/index.ts'
-import { toolsTables } from '../../handlers/tools/index.ts'
-import type { KeyedTable } from '../../rows/table.ts'
+import { assetsTables, marketTables, toolsTables } from '../../../core/model/tables/index.ts'
+import type { KeyedTable } from '../../../core/model/index.ts'
 import {
   assetRows,
   auctionRows,

@@ -1,5 +1,5 @@
+import { assetsTables } from '../../../core/model/tables/index.ts'
 import type { Logger } from '../../../core/log/index.ts'
-import { assetsTables } from '../../handlers/assets/index.ts'
 import type { FormatField } from '../../handlers/assets/index.ts'
 import { saleState } from '../../handlers/market/index.ts'
 import type { Handler, Query } from '../../handlers/index.ts'

@@ -1,6 +1,4 @@
-/** A value of a row: what a column of the declared type takes. JSON columns take JSON text. */
-export type ColumnValue =
-  bigint | number | string | boolean | null | Uint8Array | readonly string[] | readonly bigint[]
+import type { ColumnValue, Columns, RowOfColumns } from './column.ts'
 
 /** A row while it is being merged. */
 export type MutableRow = Record<string, ColumnValue>
@@ -14,8 +12,15 @@ interface TableBase<R extends object> {
   readonly name: string
   /** Columns that identify a row. */
   readonly key: readonly (keyof R & string)[]
+  readonly columns: Columns
   readonly row?: R
 }
+
+/** A row of a table. */
+export type RowOf<Described> = Described extends { readonly row?: infer R extends object } ? R : never
+
+/** Names of columns. */
+type Names<Described extends Columns> = readonly (keyof Described & string)[]
 
 /** Rows are written and changed one by one; the undo journal records their old images. */
 export interface KeyedTable<R extends object> extends TableBase<R> {
@@ -68,64 +73,80 @@ export type Table<R extends object = object> =
   KeyedTable<R> | GroupedTable<R> | CounterTable<R> | AppendTable<R> | VersionedTable<R> | HistoryTable<R>
 
 /** Declares a keyed table. */
-export function keyedTable<R extends object>(
+export function keyedTable<C extends Columns>(
   name: string,
-  key: readonly (keyof R & string)[],
-  preserved: readonly (keyof R & string)[] = [],
-): KeyedTable<R> {
-  return { kind: 'keyed', name, key, preserved }
+  key: Names<C>,
+  columns: C,
+  preserved: Names<C> = [],
+): KeyedTable<RowOfColumns<C>> {
+  return { kind: 'keyed', name, key, columns, preserved }
 }
 
 /** Declares a grouped table. */
-export function groupedTable<R extends object>(
+export function groupedTable<C extends Columns>(
   name: string,
-  group: readonly (keyof R & string)[],
-  key: readonly (keyof R & string)[],
-): GroupedTable<R> {
-  return { kind: 'grouped', name, group, key }
+  group: Names<C>,
+  key: Names<C>,
+  columns: C,
+): GroupedTable<RowOfColumns<C>> {
+  return { kind: 'grouped', name, group, key, columns }
 }
 
-/** Declares a counter table. */
-export function counterTable<R extends object>(
+/** Declares a counter table: the columns that are no part of the key are its counts. */
+export function counterTable<C extends Columns>(
   name: string,
-  key: readonly (keyof R & string)[],
-  counts: readonly (keyof R & string)[],
-): CounterTable<R> {
-  return { kind: 'counter', name, key, counts }
+  key: Names<C>,
+  columns: C,
+): CounterTable<RowOfColumns<C>> {
+  return {
+    kind: 'counter',
+    name,
+    key,
+    columns,
+    counts: Object.keys(columns).filter((column) => !key.includes(column)),
+  }
 }
 
 /** Declares an append-only table; `sequence` is its global-sequence column. */
-export function appendTable<R extends object>(name: string, sequence: keyof R & string): AppendTable<R> {
-  return { kind: 'append', name, key: [sequence] }
+export function appendTable<C extends Columns>(
+  name: string,
+  sequence: keyof C & string,
+  columns: C,
+): AppendTable<RowOfColumns<C>> {
+  return { kind: 'append', name, key: [sequence], columns }
 }
 
+/** How the rows of a versioned table are replaced. */
+type Versioning<C extends Columns> = Pick<VersionedTable<RowOfColumns<C>>, 'version' | 'replaces'>
+
 /** Declares a versioned table. */
-export function versionedTable<R extends object>(
+export function versionedTable<C extends Columns>(
   name: string,
-  key: readonly (keyof R & string)[],
-  version: keyof R & string,
-  replaces: boolean,
-): VersionedTable<R> {
-  return { kind: 'versioned', name, key, version, replaces, shared: false }
+  key: Names<C>,
+  versioning: Versioning<C>,
+  columns: C,
+): VersionedTable<RowOfColumns<C>> {
+  return { kind: 'versioned', name, key, columns, ...versioning, shared: false }
 }
 
 /** Declares a versioned table that the readers of a database share. */
-export function sharedTable<R extends object>(
+export function sharedTable<C extends Columns>(
   name: string,
-  key: readonly (keyof R & string)[],
-  version: keyof R & string,
-  replaces: boolean,
-): VersionedTable<R> {
-  return { ...versionedTable(name, key, version, replaces), shared: true }
+  key: Names<C>,
+  versioning: Versioning<C>,
+  columns: C,
+): VersionedTable<RowOfColumns<C>> {
+  return { ...versionedTable(name, key, versioning, columns), shared: true }
 }
 
 /** Declares a table with history. */
-export function historyTable<R extends { since_block: number }>(
+export function historyTable<C extends Columns>(
   name: string,
   past: string,
-  key: readonly (keyof R & string)[],
-): HistoryTable<R> {
-  return { kind: 'history', name, past, key }
+  key: Names<C>,
+  columns: C,
+): HistoryTable<RowOfColumns<C>> {
+  return { kind: 'history', name, past, key, columns }
 }
 
 /** Columns by which the undo journal restores a table: the group of a grouped one, else the key. */

@@ -1,0 +1,7 @@
+export { assetsTables } from './assets.ts'
+export { chainTables } from './chain.ts'
+export { marketTables } from './market.ts'
+export { modelTables } from './all.ts'
+export { oracleTables } from './oracle.ts'
+export { stateTables } from './state.ts'
+export { toolsTables } from './tools.ts'

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type pg from 'pg'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { modelTables } from '../../services/core/model/tables/index.ts'
+import { readCoverage } from '../../services/verify/checked/index.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+
+let database: TestDatabase
+let client: pg.Client
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  client = await connectDatabase(database.address, { applicationName: 'model' })
+})
+
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+})
+
+/** Columns of tables as the migrated database has them, by table; generated ones follow from others of their row. */
+async function readColumns(names: readonly string[]): Promise<Record<string, string[]>> {
+  const { rows } = await client.query<{ table: string; columns: string[] }>(
+    `SELECT n.name AS table, array_agg(concat_ws(' ', a.attname, format_type(a.atttypid, NULL), CASE WHEN NOT a.attnotnull THEN 'null' END)
+       ORDER BY a.attnum) AS columns
+     FROM unnest($1::text[]) n(name) JOIN pg_attribute a ON a.attrelid = n.name::regclass
+     WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '' GROUP BY 1`,
+    [names],
+  )
+  return Object.fromEntries(rows.map(({ table, columns }) => [table, columns]))
+}
+
+const described = ({ columns }: (typeof modelTables)[number]) =>
+  Object.entries(columns).map(([name, { type, isNullable }]) => `${name} ${type}${isNullable ? ' null' : ''}`)
+
+it('the migrated tables have the columns of the model, in its order', async () => {
+  const migrated = await readColumns(modelTables.map(({ name }) => name))
+  expect(Object.fromEntries(modelTables.map((table) => [table.name, described(table)]))).toEqual(migrated)
+})
+
+it('the history tables have the columns of their table, and the block that ended the row', async () => {
+  const histories = modelTables.filter((table) => table.kind === 'history')
+  const migrated = await readColumns(histories.map(({ past }) => past))
+  for (const table of histories)
+    expect(migrated[table.past]!.sort()).toEqual([...described(table), 'until_block integer'].sort())
+})
+
+it('the tables whose rows are changed have the keys of the model', async () => {
+  const keyed = modelTables.filter(({ kind }) => kind !== 'append')
+  const { rows } = await client.query<{ table: string; key: string[] }>(
+    `SELECT n.name AS table, array_agg(a.attname::text ORDER BY a.attname) AS key
+     FROM unnest($1::text[]) n(name) JOIN pg_index i ON i.indrelid = n.name::regclass AND i.indisprimary
+     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) GROUP BY 1`,
+    [keyed.map(({ name }) => name)],
+  )
+  expect(Object.fromEntries(keyed.map(({ name, key }) => [name, [...key].sort()]))).toEqual(
+    Object.fromEntries(rows.map(({ table, key }) => [table, key])),
+  )
+})
+
+it('the undo journal has a table for each table whose rows are changed one by one', async () => {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'undo'::regnamespace AND relkind = 'r' ORDER BY 1",
+  )
+  const journaled = modelTables.filter(
+    ({ kind, name }) => ['keyed', 'grouped', 'counter'].includes(kind) && name !== 'chain.identity',
+  )
+  expect(rows.map(({ name }) => name)).toEqual(journaled.map(({ name }) => name.replace('.', '_')).sort())
+})
+
+it('digests are of every table that does not hold the bookkeeping of readers alone', async () => {
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM chain.digest_tables()')
+  const digested = modelTables.filter(({ columns }) =>
+    Object.values(columns).some(({ origin }) => origin !== 'reader'),
+  )
+  expect(rows.map(({ name }) => name).sort()).toEqual(digested.map(({ name }) => name).sort())
+})
+
+it('columns of contract rows are compared, derived ones recomputed, and every other one has a reason', () => {
+  const coverage = readCoverage()
+  const wrong = modelTables.flatMap(({ name, columns }) =>
+    Object.entries(columns).flatMap(([column, { origin }]) => {
+      const kind = coverage.get(name)?.get(column)?.kind
+      const isRight =
+        origin === 'row'
+          ? kind === 'compared'
+          : origin === 'rule'
+            ? kind === 'recomputed'
+            : origin === 'reader'
+              ? kind === undefined
+              : kind === 'recomputed' || kind === 'not checked'
+      return isRight ? [] : [`${name}.${column} ${origin}: ${kind ?? 'nothing'}`]
+    }),
+  )
+  expect(wrong).toEqual([])
+})
+
+it('verify compares and recomputes no column that the model lacks', () => {
+  const known = new Set(
+    modelTables.flatMap(({ name, columns }) => Object.keys(columns).map((c) => `${name}.${c}`)),
+  )
+  const places = [...readCoverage()].flatMap(([table, names]) =>
+    [...names.keys()].map((c) => `${table}.${c}`),
+  )
+  expect(places.filter((place) => !known.has(place))).toEqual([])
+})
