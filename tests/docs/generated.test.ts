@@ -13,7 +13,10 @@ const WITH_DEPENDENCIES = /run --rm (?!--no-deps)[^\n]*\bfiller (?:verify|digest
 /** Text files of a folder of the repository. */
 function listFiles(folder: string, recursive: boolean): string[] {
   return readdirSync(join(packageRoot, folder), { recursive, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /(?:\.(?:md|ts|js|json|ya?ml|sh|sql|template|example)|^[^.]+)$/.test(entry.name))
+    .filter(
+      (entry) =>
+        entry.isFile() && /(?:\.(?:md|ts|js|json|ya?ml|sh|sql|template|example)|^[^.]+)$/.test(entry.name),
+    )
     .map(({ name, parentPath }) => join(parentPath, name))
 }
 
@@ -39,7 +42,18 @@ it('the generated pages are those of the source', async () => {
 })
 
 it('no file names another tag of a public image, nor a command of the filler without --no-deps', () => {
-  const checked = ['', '.ci', '.github', 'config-templates', 'docs', 'examples', 'infra', 'scripts', 'services', 'tests']
+  const checked = [
+    '',
+    '.ci',
+    '.github',
+    'config-templates',
+    'docs',
+    'examples',
+    'infra',
+    'scripts',
+    'services',
+    'tests',
+  ]
   const files = checked.flatMap((folder) => listFiles(folder, folder !== ''))
   expect(files.length).toBeGreaterThan(1_000)
   for (const path of files) {

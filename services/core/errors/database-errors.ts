@@ -131,8 +131,7 @@ export const databaseErrors = {
     remedy: {
       standalone:
         'Report what led there, with the lines of the report; indexing into another `--data` directory gives the right rows.',
-      appliance:
-        `See what would be written with \`${fillerCommand('verify --repair')}\`. Report what led there, with the lines of the report.`,
+      appliance: `See what would be written with \`${fillerCommand('verify --repair')}\`. Report what led there, with the lines of the report.`,
       process:
         'See what would be written with `pronghorn verify --repair`. Report what led there, with the lines of the report.',
     },
@@ -141,8 +140,7 @@ export const databaseErrors = {
     meaning: 'The database could not be compared with the chain to the end.',
     remedy: {
       standalone: 'Start the same command again when the node answers; the message says what stopped it.',
-      appliance:
-        `Run \`${fillerCommand('verify')}\` again when the node and the filler run; the message says what stopped it.`,
+      appliance: `Run \`${fillerCommand('verify')}\` again when the node and the filler run; the message says what stopped it.`,
       process:
         'Run `pronghorn verify` again when the node and the filler run; the message says what stopped it.',
     },

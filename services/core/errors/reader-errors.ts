@@ -74,8 +74,7 @@ export const readerErrors = {
     remedy: {
       standalone:
         'Correct what the message names, then start the same command with `--dry-run`: it changes nothing.',
-      appliance:
-        `Correct what the message names. \`${fillerCommand('import-database ADDRESS --dry-run')}\` repeats the checks and changes nothing.`,
+      appliance: `Correct what the message names. \`${fillerCommand('import-database ADDRESS --dry-run')}\` repeats the checks and changes nothing.`,
       process:
         'Correct what the message names. `pronghorn import-database ADDRESS --dry-run` repeats the checks and changes nothing.',
     },
@@ -97,8 +96,7 @@ export const readerErrors = {
     meaning: 'An import into this database was interrupted, so what is there is incomplete.',
     remedy: {
       standalone: 'Start the same import again: it continues, or starts over when its source has changed.',
-      appliance:
-        `Start the same import again (\`${fillerCommand('import-database ADDRESS')}\`): it continues, or starts over when its source has changed.`,
+      appliance: `Start the same import again (\`${fillerCommand('import-database ADDRESS')}\`): it continues, or starts over when its source has changed.`,
       process:
         'Run the same `pronghorn import-database` or `pronghorn import-state` again: it continues, or starts over when its source has changed.',
     },
