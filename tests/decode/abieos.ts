@@ -25,6 +25,11 @@ function load(): Abieos | string {
   }
 }
 
+/** Name of the decoder in a report of `verify` on this machine. */
+export function expectedDecoder(): RegExp {
+  return typeof load() === 'string' ? /does not load here/ : /@eosrio\/node-abieos(?! does not load)/
+}
+
 /**
  * `describe` for comparisons with the native library. Where it has no binary the suite counts as skipped and
  * says why; with PRONGHORN_REQUIRE_ALL=1 it fails instead.

