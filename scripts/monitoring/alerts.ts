@@ -74,7 +74,7 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
       remedy: [
         'The cause stands in the health of the filler, with the seconds since the last message, block and commit:',
         command(
-          'docker compose exec filler bash infra/probe.sh /health',
+          'docker compose exec filler bash infra/probe.sh --print /health',
           'docker compose logs --tail 50 filler',
         ),
         'The usual causes are a chain node that sends nothing (`chain.ship`: restart the node, or name a second one in `CHAIN_SHIP`), a database that does not answer ([DatabaseUnavailable](#databaseunavailable)), a full disk ([DiskFills](#diskfills)), and a lock that another session holds:',
@@ -93,7 +93,7 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
       remedy: [
         '`/health` of the filler has the problem in words, and `docs/errors.md` what to do about each code in the log:',
         command(
-          'docker compose exec filler bash infra/probe.sh /health',
+          'docker compose exec filler bash infra/probe.sh --print /health',
           'docker compose logs --tail 50 filler',
         ),
       ],

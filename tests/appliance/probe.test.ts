@@ -41,6 +41,11 @@ it('a probe succeeds on an answer of success alone', async () => {
   expect(await isHealthy('/good', await findFreePort())).toBe(false)
 })
 
+it('a probe shows people the answer, also one of failure', async () => {
+  const words = [script, '--print', '/bad', '127.0.0.1', String(port)]
+  await expect(run('bash', words)).rejects.toMatchObject({ code: 1, stdout: 'answer\n' })
+})
+
 it('a probe of a service that is silent ends by itself', async () => {
   const sockets: Socket[] = []
   const silent = createTcpServer((socket) => sockets.push(socket))

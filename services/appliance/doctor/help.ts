@@ -9,7 +9,7 @@ const commands: readonly (readonly [string, string, string])[] = [
   ['key-value store', 'docker compose logs --tail 30 redis', 'redis-cli INFO'],
   [
     'chain node',
-    'docker compose exec filler bash infra/probe.sh /health',
+    'docker compose exec filler bash infra/probe.sh --print /health',
     'journalctl -u pronghorn-filler -n 50',
   ],
   ['database', 'docker compose logs --tail 30 postgres', 'journalctl -u postgresql -n 30'],
