@@ -1,5 +1,17 @@
 import { X509Certificate } from 'node:crypto'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  statfs,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -22,6 +34,8 @@ const real = {
   DOMAIN: 'nft.example.org',
 }
 const demo = { DEMO_CHAIN: 'true' }
+/** Number that the kernel gives this kind of file system. */
+const OVERLAYFS = 0x794c7630
 const elsewhere = { POSTGRES_BUNDLED: 'false', POSTGRES_HOST: 'db.test' }
 
 let dir: string
@@ -248,6 +262,18 @@ describe('rendering', () => {
     expect(await problemsOf({ ...real, DATA_LOCATION: folder, ...elsewhere })).toEqual([])
   })
 
+  it('a rendered configuration refuses a folder of backups that is none, is in memory, or that the schedule cannot write', async () => {
+    const BACKUP_DIR = join(dir, 'backups')
+    expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(['BACKUP_DIR'])
+    await mkdir(BACKUP_DIR)
+    const { type } = await statfs(BACKUP_DIR)
+    // Tests may run in a container.
+    expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(type === OVERLAYFS ? ['BACKUP_DIR'] : [])
+    expect(await problemsOf({ ...real, BACKUP_DIR, COMPOSE_PROFILES: 'backup' })).toEqual(['BACKUP_DIR'])
+    if (existsSync('/dev/shm'))
+      expect(await problemsOf({ ...real, BACKUP_DIR: '/dev/shm' })).toEqual(['BACKUP_DIR'])
+  })
+
   it('a rendered configuration needs the host of a server that is not bundled, and TLS for that alone', async () => {
     expect(await problemsOf({ ...real, POSTGRES_BUNDLED: 'false', REDIS_BUNDLED: 'false' })).toEqual([
       'POSTGRES_HOST',
@@ -426,7 +452,7 @@ describe('refused', () => {
     )
   })
 
-  it('rendering refuses a key of another certificate, and a certificate that has ended', async () => {
+  it('rendering refuses a key of another certificate; of a fitting one the proxy sends HSTS', async () => {
     const files = places('refused').certificateFiles
     const { out, certificateFiles } = places('other')
     await render(real, { out, certificateFiles })
@@ -438,6 +464,13 @@ describe('refused', () => {
     await chmod(join(files, 'privkey.pem'), 0o644)
     await writeFile(join(files, 'privkey.pem'), await readFile(join(out, 'certificates/privkey.pem')))
     expect(await problemsOf({ ...real, TLS_MODE: 'files' })).toEqual([])
+
+    // Clients are told to insist on TLS where they can verify the certificate.
+    const insists = async (TLS_MODE: string): Promise<boolean> => {
+      await render({ ...real, TLS_MODE }, { out, certificateFiles: files })
+      return (await readFile(join(out, 'nginx/nginx.conf'), 'utf8')).includes('Strict-Transport-Security')
+    }
+    expect([await insists('files'), await insists('selfsigned')]).toEqual([true, false])
   })
 })
 

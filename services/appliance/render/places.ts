@@ -3,7 +3,7 @@ import { totalmem } from 'node:os'
 import type { ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
 import { knownChains } from '../../core/config/schema/index.ts'
 import { checkCertificateFiles } from '../tls/index.ts'
-import type { Values } from './resolve.ts'
+import type { Resolved, Values } from './resolve.ts'
 import { checkSuperuserPassword } from './superuser.ts'
 import { BUNDLED_POSTGRES } from './variables.ts'
 
@@ -15,11 +15,13 @@ export interface OperatorPlaces {
   readonly superuserPasswordFile?: string | undefined
   /** Where `DATA_LOCATION` is mounted; undefined: at its own path. */
   readonly databaseFolder?: string | undefined
+  /** Where `BACKUP_DIR` is mounted; undefined: at its own path. */
+  readonly backupFolder?: string | undefined
 }
 
 /** Checks the memory, the folders and the disks of this machine against the settings. */
 export async function checkPlaces(
-  values: Values,
+  { values, given, profiles }: Resolved,
   places: OperatorPlaces,
 ): Promise<{ readonly problems: readonly ConfigProblem[]; readonly warnings: readonly ConfigWarning[] }> {
   const problems: ConfigProblem[] = []
@@ -37,11 +39,14 @@ export async function checkPlaces(
     const shown = values.POSTGRES_SUPERUSER_PASSWORD_FILE
     problems.push(...(await checkSuperuserPassword(passwordFile, shown)))
   }
-  if (values.DATA_LOCATION !== '' && values.POSTGRES_BUNDLED) {
-    const folder = places.databaseFolder ?? values.DATA_LOCATION
-    const found = await checkDatabaseFolder(folder, values)
-    if (found.problem !== undefined) problems.push(found.problem)
-    if (found.warning !== undefined) warnings.push(found.warning)
+  const folders: OperatorFolder[] = []
+  if (values.DATA_LOCATION !== '' && values.POSTGRES_BUNDLED)
+    folders.push(databaseFolder(values.DATA_LOCATION, places))
+  if (given.BACKUP_DIR !== undefined)
+    folders.push(backupFolder(given.BACKUP_DIR, places, profiles.includes('backup')))
+  for (const { problem, warning } of await Promise.all(folders.map((each) => checkFolder(each, values)))) {
+    if (problem !== undefined) problems.push(problem)
+    if (warning !== undefined) warnings.push(warning)
   }
   return { problems, warnings }
 }
@@ -55,13 +60,34 @@ export function superuserPasswordFile(values: Values, places: OperatorPlaces): s
 /** User of the image of PostgreSQL. */
 const POSTGRES_USER = 999
 
-/** Kinds of file systems that lose data, or that have no owners or no locks, by the number that the kernel gives them. */
-const unfitFileSystems: Readonly<Record<number, string>> = {
+/** A folder of the operator in which a service stores what must not be lost. */
+interface OperatorFolder {
+  /** The variable that names it, and its value. */
+  readonly path: string
+  readonly shown: string
+  /** Where it is read. */
+  readonly folder: string
+  /** Whether it has to belong to the user of PostgreSQL. */
+  readonly isOfPostgres: boolean
+  /** Kinds of file systems that do not fit, by the number that the kernel gives them. */
+  readonly unfit: Readonly<Record<number, string>>
+  /** Whether a name in it shows that it holds data. */
+  readonly isData: (name: string) => boolean
+  /** Sentence after the estimate of the database's size. */
+  readonly sizeNote: string
+}
+
+/** Kinds of file systems that lose files, or have no owners. */
+const losingFileSystems: Readonly<Record<number, string>> = {
   0x01021994: 'tmpfs, which is memory',
   0x858458f6: 'ramfs, which is memory',
   0x4d44: 'FAT, which has no owners',
   0x2011bab0: 'exFAT, which has no owners',
   0x794c7630: 'overlayfs, which a container loses when it is removed',
+}
+
+/** Kinds of file systems that have not the locks and the order of writes that a database needs. */
+const unsafeFileSystems: Readonly<Record<number, string>> = {
   0x517b: 'SMB, on which PostgreSQL is not safe',
   0xff534d42: 'CIFS, on which PostgreSQL is not safe',
   0xfe534d42: 'SMB, on which PostgreSQL is not safe',
@@ -69,41 +95,68 @@ const unfitFileSystems: Readonly<Record<number, string>> = {
   0x01021997: '9P, on which PostgreSQL is not safe',
 }
 
+function databaseFolder(shown: string, places: OperatorPlaces): OperatorFolder {
+  return {
+    path: 'DATA_LOCATION',
+    shown,
+    folder: places.databaseFolder ?? shown,
+    isOfPostgres: true,
+    unfit: { ...losingFileSystems, ...unsafeFileSystems },
+    isData: (name) => name === 'pgdata',
+    sizeNote: '',
+  }
+}
+
+/** @param isScheduled the service `backups` writes there, as the user of PostgreSQL; `scripts/backup` writes as the owner. */
+function backupFolder(shown: string, places: OperatorPlaces, isScheduled: boolean): OperatorFolder {
+  return {
+    path: 'BACKUP_DIR',
+    shown,
+    folder: places.backupFolder ?? shown,
+    isOfPostgres: isScheduled,
+    unfit: losingFileSystems,
+    // `backup.sh` compares the free space with the newest backup.
+    isData: (name) => !name.startsWith('.'),
+    sizeNote: ': a backup is smaller, and several are retained',
+  }
+}
+
 const GB = 1e9
 
-async function checkDatabaseFolder(
-  folder: string,
+async function checkFolder(
+  { path, shown, folder, isOfPostgres, unfit, isData, sizeNote }: OperatorFolder,
   values: Values,
 ): Promise<{ readonly problem?: ConfigProblem; readonly warning?: ConfigWarning }> {
-  const path = 'DATA_LOCATION'
-  const shown = JSON.stringify(values.DATA_LOCATION)
+  const quoted = JSON.stringify(shown)
   const refuse = (why: string, allowed: string) => ({
-    problem: { file: 'environment', path, found: `${shown}, ${why}`, allowed },
+    problem: { file: 'environment', path, found: `${quoted}, ${why}`, allowed },
   })
-  const made = `a folder of the user with the number ${POSTGRES_USER}: sudo install -d -o ${POSTGRES_USER} -g ${POSTGRES_USER} -m 755 ${values.DATA_LOCATION}`
+  const made = isOfPostgres
+    ? `a folder of the user with the number ${POSTGRES_USER}: sudo install -d -o ${POSTGRES_USER} -g ${POSTGRES_USER} -m 755 ${shown}`
+    : 'a folder that exists'
   const [facts, disk] = await Promise.all([
     stat(folder).catch(() => undefined),
     statfs(folder).catch(() => undefined),
   ])
   if (!facts?.isDirectory() || disk === undefined) return refuse('which is no folder', made)
-  if (facts.uid !== POSTGRES_USER)
+  if (isOfPostgres && facts.uid !== POSTGRES_USER)
     return refuse(`which belongs to the user with the number ${facts.uid}`, made)
   // Numbers of file systems are unsigned, and may be given as signed ones.
-  const unfit = unfitFileSystems[disk.type >>> 0]
-  if (unfit !== undefined)
-    return refuse(`which is on ${unfit}`, 'a folder on a local disk, with a file system such as ext4 or XFS')
+  const kind = unfit[disk.type >>> 0]
+  if (kind !== undefined)
+    return refuse(`which is on ${kind}`, 'a folder on a local disk, with a file system such as ext4 or XFS')
   const needed = knownChains.find(({ id }) => id === values.CHAIN_ID.toLowerCase())?.diskGb ?? 0
   const free = Math.floor((disk.bavail * disk.bsize) / GB)
   // The estimate is of a new database. For one that exists, `doctor` says how long the free space lasts.
-  if (free >= needed || (await holdsData(folder))) return {}
-  const message = `${shown} has ${free} GB free; docs/sizing.md estimates ${needed} GB for ${values.CHAIN_NAME}`
+  if (free >= needed || (await holdsData(folder, isData))) return {}
+  const message = `${quoted} has ${free} GB free; docs/sizing.md estimates ${needed} GB for the database of ${values.CHAIN_NAME}${sizeNote}`
   return { warning: { file: 'environment', path, message } }
 }
 
-/** Whether there is a database already. A folder that cannot be listed counts as empty: only a warning follows from that. */
-function holdsData(folder: string): Promise<boolean> {
+/** Whether there is data already. A folder that cannot be listed counts as empty: only a warning follows from that. */
+function holdsData(folder: string, isData: (name: string) => boolean): Promise<boolean> {
   return readdir(folder).then(
-    (names) => names.includes('pgdata'),
+    (names) => names.some(isData),
     () => false,
   )
 }

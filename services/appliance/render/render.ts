@@ -147,7 +147,7 @@ async function prepare(
 ): Promise<{ files: RenderedFile[]; warnings: readonly ConfigWarning[] }> {
   const { values, given } = resolved
   const [atHand, operatorFiles] = await Promise.all([
-    checkPlaces(values, places),
+    checkPlaces(resolved, places),
     readOperatorFiles(given, places.files),
   ])
   const problems = [...atHand.problems, ...operatorFiles.problems]

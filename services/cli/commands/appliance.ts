@@ -45,9 +45,10 @@ export function addRenderConfig(program: Command, io: CliIo): void {
 const MOUNTED_PASSWORD = '/pronghorn/superuser-password'
 /** Where it mounts the folder of `CONFIG_FILES`, and that of the project with its `.env`. */
 const MOUNTED_CONFIG_FILES = '/pronghorn/config-files'
-/** Where it mounts the files that other settings name, and the place of the database. */
+/** Where it mounts the files that other settings name, the place of the database, and that of the backups. */
 const MOUNTED_FILES = '/pronghorn/files'
 const MOUNTED_DATABASE = '/volumes/postgres'
+const MOUNTED_BACKUPS = '/volumes/backups'
 const MOUNTED_ENV_FILE = '/pronghorn/project/.env'
 
 const ifMounted = (path: string): string | undefined => (existsSync(path) ? path : undefined)
@@ -62,6 +63,7 @@ function placesOf({
     certificateFiles,
     superuserPasswordFile: ifMounted(MOUNTED_PASSWORD),
     databaseFolder: ifMounted(MOUNTED_DATABASE),
+    backupFolder: ifMounted(MOUNTED_BACKUPS),
     files: ifMounted(MOUNTED_FILES),
     configFiles: ifMounted(MOUNTED_CONFIG_FILES),
     envFile: envFile ?? ifMounted(MOUNTED_ENV_FILE),
