@@ -77,17 +77,17 @@ interface OperatorFolder {
   readonly sizeNote: string
 }
 
-/** Kinds of file systems that lose files, or have no owners. */
+/** Kinds of file systems that lose files, or cannot hold large ones. */
 const losingFileSystems: Readonly<Record<number, string>> = {
   0x01021994: 'tmpfs, which is memory',
   0x858458f6: 'ramfs, which is memory',
-  0x4d44: 'FAT, which has no owners',
-  0x2011bab0: 'exFAT, which has no owners',
+  0x4d44: 'FAT, which has no owners and no files above 4 GB',
   0x794c7630: 'overlayfs, which a container loses when it is removed',
 }
 
-/** Kinds of file systems that have not the locks and the order of writes that a database needs. */
+/** Kinds of file systems without the owners, the locks or the order of writes that a database needs. */
 const unsafeFileSystems: Readonly<Record<number, string>> = {
+  0x2011bab0: 'exFAT, which has no owners',
   0x517b: 'SMB, on which PostgreSQL is not safe',
   0xff534d42: 'CIFS, on which PostgreSQL is not safe',
   0xfe534d42: 'SMB, on which PostgreSQL is not safe',
