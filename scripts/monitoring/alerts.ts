@@ -79,7 +79,7 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
         ),
         'The usual causes are a chain node that sends nothing (`chain.ship`: restart the node, or name a second one in `CHAIN_SHIP`), a database that does not answer ([DatabaseUnavailable](#databaseunavailable)), a full disk ([DiskFills](#diskfills)), and a lock that another session holds:',
         command(
-          'docker compose exec postgres psql -h 127.0.0.1 -U postgres pronghorn -c "SELECT pid, state, wait_event_type, now() - xact_start AS since, left(query, 80) FROM pg_stat_activity WHERE datname = \'pronghorn\' ORDER BY since DESC NULLS LAST LIMIT 10"',
+          'docker compose exec postgres psql -U postgres pronghorn -c "SELECT pid, state, wait_event_type, now() - xact_start AS since, left(query, 80) FROM pg_stat_activity WHERE datname = \'pronghorn\' ORDER BY since DESC NULLS LAST LIMIT 10"',
         ),
       ],
     },

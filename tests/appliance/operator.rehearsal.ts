@@ -77,7 +77,7 @@ const reach = (block: number): Promise<void> =>
     .toBeGreaterThan(block)
 
 const psql = (container: string, sql: string): Promise<string> =>
-  docker('exec', container, 'psql', '-h', '127.0.0.1', '-U', 'postgres', '-Atc', sql, 'pronghorn')
+  docker('exec', container, 'psql', '-U', 'postgres', '-Atc', sql, 'pronghorn')
 
 /** The public image of Prometheus, or one with the program of this machine where no registry has it. */
 async function prometheusImage(): Promise<string> {

@@ -262,14 +262,19 @@ describe('rendering', () => {
     expect(await problemsOf({ ...real, DATA_LOCATION: folder, ...elsewhere })).toEqual([])
   })
 
-  it('a rendered configuration refuses a folder of backups that is none, is in memory, or that the schedule cannot write', async () => {
-    const BACKUP_DIR = join(dir, 'backups')
-    expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(['BACKUP_DIR'])
-    await mkdir(BACKUP_DIR)
+  it('a rendered configuration refuses a folder of backups that is a file, is in memory, or that the schedule cannot write', async () => {
+    await mkdir(join(packageRoot, '.data'), { recursive: true })
+    // Temporary folders may be in memory.
+    const BACKUP_DIR = await mkdtemp(join(packageRoot, '.data/backups-'))
     const { type } = await statfs(BACKUP_DIR)
     // Tests may run in a container.
     expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(type === OVERLAYFS ? ['BACKUP_DIR'] : [])
     expect(await problemsOf({ ...real, BACKUP_DIR, COMPOSE_PROFILES: 'backup' })).toEqual(['BACKUP_DIR'])
+    await rm(BACKUP_DIR, { recursive: true })
+    expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual([])
+    await writeFile(BACKUP_DIR, '')
+    expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(['BACKUP_DIR'])
+    await rm(BACKUP_DIR)
     if (existsSync('/dev/shm'))
       expect(await problemsOf({ ...real, BACKUP_DIR: '/dev/shm' })).toEqual(['BACKUP_DIR'])
   })

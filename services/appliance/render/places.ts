@@ -67,7 +67,7 @@ interface OperatorFolder {
   readonly shown: string
   /** Where it is read. */
   readonly folder: string
-  /** Whether it has to belong to the user of PostgreSQL. */
+  /** Whether it has to belong to the user of PostgreSQL; else it may be missing, and is made when it is needed. */
   readonly isOfPostgres: boolean
   /** Kinds of file systems that do not fit, by the number that the kernel gives them. */
   readonly unfit: Readonly<Record<number, string>>
@@ -133,11 +133,12 @@ async function checkFolder(
   })
   const made = isOfPostgres
     ? `a folder of the user with the number ${POSTGRES_USER}: sudo install -d -o ${POSTGRES_USER} -g ${POSTGRES_USER} -m 755 ${shown}`
-    : 'a folder that exists'
+    : 'a folder'
   const [facts, disk] = await Promise.all([
     stat(folder).catch(() => undefined),
     statfs(folder).catch(() => undefined),
   ])
+  if (!isOfPostgres && facts === undefined) return {}
   if (!facts?.isDirectory() || disk === undefined) return refuse('which is no folder', made)
   if (isOfPostgres && facts.uid !== POSTGRES_USER)
     return refuse(`which belongs to the user with the number ${facts.uid}`, made)
