@@ -13,7 +13,7 @@ import {
   formatEpochMs,
   formatEpochSeconds,
 } from '../../services/core/antelope/values/time.ts'
-import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
+import type { AbiDefinition, AbiStruct } from '../../services/core/antelope/abi/index.ts'
 import type { TypeNode } from '../../services/core/antelope/types/index.ts'
 import type { BuiltinName } from '../../services/core/antelope/types/index.ts'
 import type { KeyKind } from '../../services/core/antelope/values/key.ts'
@@ -75,10 +75,12 @@ const builtins: Record<BuiltinName, fc.Arbitrary<unknown>> = {
 
 const allBuiltins = Object.keys(builtins) as BuiltinName[]
 
+const versions = ['1.0', '1.1', '1.2', '1.3'] as const
+
 /**
- * An ABI of a few structs, variants and aliases that refer to one another, with recursion through options
- * and lists; `root` is the struct to try. Identifiers are those that contracts may have.
- * `without` leaves out types that another decoder does not know.
+ * An ABI of any version, of a few structs, variants and aliases that refer to one another, with recursion through options
+ * and lists; `root` is the struct to try, which may end with fields that a row may lack. Identifiers are those that
+ * contracts may have. `without` leaves out types that another decoder does not know.
  */
 export function arbitraryAbi(
   g: fc.GeneratorValue,
@@ -106,22 +108,43 @@ export function arbitraryAbi(
     if (form === 1) return `${pick(indirect)}?`
     return form === 2 ? 'variant0' : pick(direct(index))
   }
+  const version = g(() => fc.constantFrom(...versions))
+  const extensions = Array.from({ length: g(() => fc.nat(2)) }, (_, i) => ({
+    name: `e${i}`,
+    // Of a value without bytes nothing says whether it is there.
+    type: `${g(() => fc.boolean()) ? pick(builtinNames) : `${pick(indirect)}${g(() => fc.constantFrom('?', '[]'))}`}$`,
+  }))
+  const row = { name: 'row', base: 'struct0', fields: extensions }
   const abi = normalizeAbiJson({
-    version: 'eosio::abi/1.1',
+    version: `eosio::abi/${version}`,
     types: aliases,
-    structs: structs.map((struct, index) => {
-      const fields = Array.from({ length: g(() => fc.nat(6)) }, (_, i) => ({
-        name: `f${i}x${index}`,
-        type: fieldType(index),
-      }))
-      const base = index + 1 < structCount && g(() => fc.nat(4)) === 0 ? structs[index + 1]! : ''
-      return { name: struct, base, fields }
-    }),
+    structs: structs
+      .map((struct, index): AbiStruct => {
+        const fields = Array.from({ length: g(() => fc.nat(6)) }, (_, i) => ({
+          name: `f${i}x${index}`,
+          type: fieldType(index),
+        }))
+        const base = index + 1 < structCount && g(() => fc.nat(4)) === 0 ? structs[index + 1]! : ''
+        return { name: struct, base, fields }
+      })
+      .concat(row),
     variants: [
       { name: 'variant0', types: ['uint8', ...new Set([pick(builtinNames), pick(structs)])].filter(unique) },
     ],
   })
-  return { abi, root: 'struct0' }
+  return { abi: { ...abi, ...laterSections(version) }, root: 'row' }
+}
+
+/** What a version added behind the variants. */
+function laterSections(version: (typeof versions)[number]): Partial<AbiDefinition> {
+  const action_results = [{ name: 'act', result_type: 'row' }]
+  if (version === '1.2') {
+    const table = { type: 'row', primary_index: { name: 'pk', type: 'name' }, secondary_indices: {} }
+    return { action_results, kv_tables: { kv: table } }
+  }
+  if (version !== '1.3') return {}
+  const calls = [{ name: 'ask', type: 'row', id: '18446744073709551615' }]
+  return { action_results, calls, call_results: [{ name: 'ask', result_type: 'row' }] }
 }
 
 function unique<T>(item: T, index: number, list: readonly T[]): boolean {
@@ -159,7 +182,13 @@ export function arbitraryValue(
       const chosen = node.alternatives[mayGrow ? g(() => fc.nat(node.alternatives.length - 1)) : 0]!
       return [chosen.name, inside(chosen.type)]
     }
-    case 'struct':
-      return Object.fromEntries(node.fields.map((field) => [field.name, inside(field.type)]))
+    case 'struct': {
+      const required = node.fields.findIndex((field) => field.extension)
+      const present =
+        required === -1 ? node.fields.length : g(() => fc.integer({ min: required, max: node.fields.length }))
+      return Object.fromEntries(
+        node.fields.slice(0, present).map((field) => [field.name, inside(field.type)]),
+      )
+    }
   }
 }

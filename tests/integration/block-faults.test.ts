@@ -216,7 +216,7 @@ it.each(roundSeeds(25))(
   patient(120_000),
 )
 
-it('an asset id that no column holds stops the reader by name, with every block before it committed', async () => {
+it('an asset id that no column holds stops the reader by name, with every block before it committed; with another node it is read from there', async () => {
   const mints = await queryRows<{ id: bigint; num: number }>(
     straight.address,
     'SELECT asset_id AS id, minted_at_block AS num FROM assets.assets ORDER BY asset_id DESC LIMIT 1',
@@ -245,6 +245,9 @@ it('an asset id that no column holds stops the reader by name, with every block 
         ) as string,
       })
       expect(await positionOf(address)).toBe(num - 1)
+      const good = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })
+      await withNodes([good], () => read(address, [node, good]))
+      await expectEverything(address)
     }),
   )
 })

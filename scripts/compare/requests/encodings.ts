@@ -21,7 +21,8 @@ export function formText(parameters: readonly Given[]): string {
  */
 export function jsonValue(text: string, isList: boolean, random: Choices): unknown {
   if (random.chance(0.5)) return text
-  if (/^-?(?:0|[1-9]\d{0,14})$/.test(text)) return Number(text)
+  // Only where JSON writes the same text: -0 has none.
+  if (/^(?:0|-?[1-9]\d{0,14})$/.test(text)) return Number(text)
   if (text === 'true' || text === 'false') return text === 'true'
   const elements = text.split(',')
   return isList && elements.length > 1 && !elements.includes('') ? elements : text

@@ -112,6 +112,11 @@ function drawAttribute(row: Row, random: Choices): Given {
   return [`${family}${typing}.${key}`, String(value)]
 }
 
+/** An attribute filter whose JSON type says what it finds: a number in a body finds numbers, its text does not. */
+function isUntypedAttribute(name: string): boolean {
+  return families.some((family) => name.startsWith(`${family}.`))
+}
+
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -143,7 +148,10 @@ export function encodeQuestion(
   const isForm = encoding === 'form'
   const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
   const isList = (name: string): boolean => endpoint.parameters[name]?.list !== undefined
-  const members = parameters.map(([name, value]) => [name, jsonValue(value, isList(name), random)] as const)
+  const members = parameters.map(([name, text]) => {
+    const value = isUntypedAttribute(name) ? text : jsonValue(text, isList(name), random)
+    return [name, value] as const
+  })
   const body = isForm ? formText(parameters) : JSON.stringify(Object.fromEntries(members))
   return { method: 'POST', target: path, headers: { 'content-type': type }, body }
 }

@@ -8,6 +8,16 @@ import { DecodeError } from '../../bytes/index.ts'
 import { packAbi, parsePackedAbi } from '../abi/index.ts'
 import type { DecodedStruct } from './compile.ts'
 
+/** A decoded value; undefined where the bytes are refused. */
+function attempt(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    expect(error).toBeInstanceOf(DecodeError)
+    return undefined
+  }
+}
+
 const seeds = seedsBeside(20_261_120)
 const runsOf = (seed: number) => ({ numRuns: 2_000 / seeds.length, seed, endOnFailure: true })
 
@@ -54,13 +64,12 @@ describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
         const bytes = Buffer.from(abi.encoder(root)(arbitraryValue(g, abi.types.resolve(root))))
         if (bytes.length === 0) return
         const decode = abi.decoder(root, { exact: true })
-        expect(() => decode(bytes.subarray(0, bytes.length - 1))).toThrow(DecodeError)
+        const short = bytes.subarray(0, bytes.length - 1)
+        // A row may end before the last of its fields that may be absent.
+        const read = attempt(() => decode(short))
+        if (read !== undefined) expect(Buffer.from(abi.encoder(root)(read))).toEqual(short)
         bytes[g(() => fc.nat(bytes.length - 1))] = g(() => fc.nat(255))
-        try {
-          decode(bytes)
-        } catch (error) {
-          expect(error).toBeInstanceOf(DecodeError)
-        }
+        attempt(() => decode(bytes))
       }),
       runs,
     )
