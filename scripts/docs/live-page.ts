@@ -33,7 +33,7 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
       '`{"type":"unsubscribe","id":"mine"}` ends it. The answers are `subscribed` and `unsubscribed`. Clients that offer ' +
       '`permessage-deflate`, as browsers do, get messages compressed.',
     '## Event stream',
-    'At `{path}/v1/events`, with the filters as parameters: `/market/v1/events?events=sale_purchased&accounts=alice,bob`. ' +
+    'At `{path}/v1/events`, with the filters as parameters and no others: `/market/v1/events?events=sale_purchased&accounts=alice,bob`. ' +
       'The name of each server-sent event is the `type` of its message, but for errors, which are called `failure`; its ' +
       '`id` is the cursor, its data the same JSON. A browser that reconnects continues by itself. Comments keep the ' +
       'connection open.',

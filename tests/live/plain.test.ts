@@ -369,6 +369,7 @@ describe('websocket and event stream', () => {
     expect(await status('/assets/v1/events', { method: 'POST' })).toBe(405)
     expect(await status('/assets/v1/events?events=nothing')).toBe(400)
     expect(await status('/assets/v1/events?cursor=nothing')).toBe(400)
+    expect(await status('/assets/v1/events?collection_name=alicecollect')).toBe(400)
     expect(await status('/tools/v1/events')).toBe(404)
     await expect(connect('/tools/v1/live')).rejects.toThrow('status 404')
     await expect(connect('/assets/v1/assets')).rejects.toThrow('status 200')

@@ -218,6 +218,8 @@ describe('an ABI', () => {
     )
     for (const json of ['false', '0', 'yes', 'TRUE'])
       expect((await user.get('/v0/state/abi', { account: 'atomicassets', json })).body).toEqual(head.body)
+    const { headers } = await user.get('/v0/state/abi', { account: 'atomicassets', block_nun: 5 })
+    expect(headers.get('warning')).toContain('no parameter block_nun; it is ignored')
     const asJson = await user.get('/v0/state/abi', { account: 'atomicassets', json: 'true' })
     expect((await user.get('/v0/state/abi', { account: 'atomicassets', json: '1' })).text).toBe(asJson.text)
   })

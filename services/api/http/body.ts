@@ -42,7 +42,7 @@ export interface BodyParts {
  * Reads the parameters in the body of a request: JSON or the fields of a form, on any method. A body without type, or of plain
  * text, is read as JSON too; plain text that is no JSON has no parameters, as in the replaced system.
  *
- * @param warn is called with a sentence when the body is ignored.
+ * @param warn is called with a sentence for what is ignored of the body.
  * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 another type or an unknown compression, 503 too
  *   many at once.
  */
@@ -54,10 +54,10 @@ export async function readBodyParameters(
   if (!hasBody(request)) return new Map()
   const form = formOf(mediaTypeOf(request))
   const text = await bodies.readText(request, clientOf({ req: request }).key)
-  if (form === 'json') return parseJsonBody(text)
+  if (form === 'json') return parseJsonBody(text, warn)
   if (form === 'urlencoded') return parseForm(text)
   if (form === 'multipart') return parseMultipart(text, request.headers['content-type']!)
-  if (/^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text)
+  if (/^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text, warn)
   if (form === 'untyped') throw unreadType('')
   warn('the body is plain text that is no JSON; it is ignored')
   return new Map()

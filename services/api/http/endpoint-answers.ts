@@ -15,8 +15,8 @@ import type { Json } from '../json/index.ts'
 import type { RawParameters } from '../request/index.ts'
 import {
   answerTooLarge,
+  familyOf,
   invalidParameter,
-  isAttributeFilter,
   readAttributeFilters,
   readRequest,
 } from '../request/index.ts'
@@ -52,14 +52,10 @@ export interface AnswerParts extends BodyParts {
   readonly answers: AnswerBudget
 }
 
-/** Names of the parameters that some endpoint of the server knows; others are ignored, with a warning. */
-export type KnownParameters = ReadonlySet<string>
-
 /** One request of an endpoint: parse, validate, look into the cache, run, send. */
 export function createEndpointAnswer(
   route: Route,
   parts: AnswerParts,
-  known: KnownParameters,
 ): (context: RouterContext) => Promise<void> {
   const { endpoint, place, isBrief } = route
   const caller = `${route.namespace} ${endpoint.path}`
@@ -80,7 +76,7 @@ export function createEndpointAnswer(
       lists: parts.lists,
       warn,
     })
-    warnings.push(...unknownParameters(raw, known))
+    warnings.push(...ignoredParameters(raw, endpoint))
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [], endpoint.attributeReading)
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
     const keyOf = (): string => answerKey(place, values, attributes, noted)
@@ -138,9 +134,19 @@ function refuseUnknownExclusion(raw: RawParameters): void {
   )
 }
 
-function unknownParameters(raw: RawParameters, known: KnownParameters): string[] {
-  const unknown = [...raw.keys()].filter((name) => !known.has(name) && !isAttributeFilter(name))
-  return unknown.map((name) => `no endpoint has a parameter ${name.slice(0, MAX_NAME_SHOWN)}; it is ignored`)
+function ignoredParameters(raw: RawParameters, endpoint: Endpoint): string[] {
+  const ignored = [...raw.keys()].filter((name) => !isRead(endpoint, name))
+  return ignored.map(
+    (name) => `this endpoint has no parameter ${name.slice(0, MAX_NAME_SHOWN)}; it is ignored`,
+  )
+}
+
+/** Whether an endpoint reads a parameter of the query or the body. */
+function isRead({ parameters, attributes = [], noted = [] }: Endpoint, name: string): boolean {
+  const family = familyOf(name)
+  if (family !== undefined) return attributes.includes(family)
+  const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+  return noted.includes(name) || (parameter !== undefined && parameter.in !== 'path')
 }
 
 /** An answer, as the cache finds it or as it is created. */

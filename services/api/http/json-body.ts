@@ -10,21 +10,30 @@ const EXAMPLE = '{"limit":10}'
  * integers of 16 digits and more become text so that no digit is lost, arrays become lists. Members that are null or
  * objects count as absent, and so do empty lists, except as attribute filters. Names of attributes may end in brackets.
  *
+ * @param warn is called with a sentence for what is ignored: an array, an object, an element of a list that is no scalar.
  * @throws RequestError 400 for malformed JSON and for a scalar at the top level.
  */
-export function parseJsonBody(text: string): Map<string, RawValue> {
+export function parseJsonBody(
+  text: string,
+  warn: (sentence: string) => void = () => undefined,
+): Map<string, RawValue> {
   const parameters = new Map<string, RawValue>()
   if (text.trim() === '') return parameters
   const value = parse(text)
   if (typeof value !== 'object' || value === null) {
     throw new RequestError(400, `The body must be a JSON object, for example ${EXAMPLE}`)
   }
-  if (Array.isArray(value)) return parameters
+  if (Array.isArray(value)) {
+    if (value.length > 0)
+      warn('the body is a JSON array, which has no parameters; it is ignored, send an object')
+    return parameters
+  }
   const entries = Object.entries(value)
   if (entries.length > MAX_PAIRS)
     throw new RequestError(400, `The body has more than ${MAX_PAIRS} parameters: send fewer`)
   for (const [key, member] of entries) {
     const raw = rawValue(member)
+    if (hasObject(member)) warn(`${key.slice(0, MAX_NAME_SHOWN)} has an object in the body; it is ignored`)
     const isAttribute = isAttributeFilter(key)
     if (raw === undefined || (!isAttribute && isEmptyList(raw))) continue
     parameters.set(isAttribute ? key : key.replace(/\[\]$/, ''), raw)
@@ -68,6 +77,15 @@ function isEscaped(text: string, at: number): boolean {
   let start = at
   while (text[start - 1] === '\\') start--
   return (at - start) % 2 === 1
+}
+
+/** Characters of a parameter's name that a warning repeats. */
+const MAX_NAME_SHOWN = 60
+
+/** Whether a member is no scalar, no list of scalars and not null. */
+function hasObject(member: unknown): boolean {
+  if (Array.isArray(member)) return !member.every(isScalar)
+  return typeof member === 'object' && member !== null
 }
 
 function rawValue(member: unknown): RawValue | undefined {

@@ -55,6 +55,21 @@ describe('a JSON body', () => {
     })
   })
 
+  it.each([
+    [
+      '[{"owner":"alice"}]',
+      ['the body is a JSON array, which has no parameters; it is ignored, send an object'],
+    ],
+    ['{"owner":{"eq":"alice"},"limit":1}', ['owner has an object in the body; it is ignored']],
+    ['{"ids":["1",{"id":2},[3]]}', ['ids has an object in the body; it is ignored']],
+    ['{"a":null,"b":[],"c":["x",1],"d":true}', []],
+    ['[]', []],
+  ])('a JSON body names what is ignored of %s', (text, expected) => {
+    const warnings: string[] = []
+    parseJsonBody(text, (sentence) => void warnings.push(sentence))
+    expect(warnings).toEqual(expected)
+  })
+
   it('a JSON body retains empty lists of attribute filters', () => {
     expect(body('{"data.a":[],"mutable_data:number.b":[{}],"template_id":[],"data":[]}')).toEqual({
       'data.a': [],

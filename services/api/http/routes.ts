@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa'
 import { notesOf, RequestError } from '../../core/http/index.ts'
 import type { Endpoint, Failure, Namespace, RecordSchema } from '../endpoint/index.ts'
 import { createEndpointAnswer } from './endpoint-answers.ts'
-import type { AnswerParts, KnownParameters } from './endpoint-answers.ts'
+import type { AnswerParts } from './endpoint-answers.ts'
 
 /** A namespace and the paths that it answers on. */
 export interface Mount {
@@ -52,16 +52,10 @@ function refuseMethod(allowed: string): (context: Context) => never {
   }
 }
 
-function knownParameters(mounts: readonly Mount[]): KnownParameters {
-  const endpoints = mounts.flatMap(({ namespace }) => namespace.endpoints)
-  return new Set(endpoints.flatMap(({ parameters, noted = [] }) => [...Object.keys(parameters), ...noted]))
-}
-
 /** Creates the routes of all namespaces. Literals match in any letter case; a slash at the end is optional. */
 export function createRoutes(parts: RouteParts): Middleware {
   const roots = new Router()
   const groups = new RouteGroups()
-  const known = knownParameters(parts.mounts)
   for (const { paths, answer } of parts.roots) {
     for (const path of paths) {
       roots.get(path, (context) => {
@@ -79,11 +73,7 @@ export function createRoutes(parts: RouteParts): Middleware {
         const place = `${paths[0]!}${endpoint.path}`
         const { name } = namespace
         const isBrief = findsByKey(endpoint, namespace)
-        const answer = createEndpointAnswer(
-          { pattern, namespace: name, place, endpoint, isBrief },
-          parts,
-          known,
-        )
+        const answer = createEndpointAnswer({ pattern, namespace: name, place, endpoint, isBrief }, parts)
         const router = groups.routerFor(path, endpoint.path)
         // Other methods of the former answer 404, as clients know it.
         if (endpoint.method === 'get') router.get(pattern, answer)

@@ -57,7 +57,7 @@ export class EventStreams {
 
   /**
    * Serves a request that has been admitted.
-   * @throws RequestError 400 for a filter that nothing can match, 429 for one that is too large.
+   * @throws RequestError 400 for an unknown name and for a filter that nothing can match, 429 for one that is too large.
    */
   accept({ request, response, query, headers, channel, address, onClose }: StreamRequest): void {
     const { observer, subscribing } = this.#options
@@ -146,8 +146,20 @@ class StreamConnection implements Connection {
   }
 }
 
-/** `events=a,b&collections=c`; a name may come several times. */
+/** Characters of a name that an error repeats. */
+const MAX_NAME_SHOWN = 60
+
+/**
+ * `events=a,b&collections=c`; a name may come several times.
+ * @throws RequestError 400 for another name: without its filter the client would get what it does not want.
+ */
 function filtersOf(query: URLSearchParams): Partial<Record<FilterName, string[]>> {
+  const known: readonly string[] = ['cursor', ...filterNames]
+  for (const name of query.keys()) {
+    if (known.includes(name)) continue
+    const shown = JSON.stringify(name.slice(0, MAX_NAME_SHOWN))
+    throw new RequestError(400, `there is no ${shown} in an event stream, only ${known.join(', ')}`)
+  }
   const filters: Partial<Record<FilterName, string[]>> = {}
   for (const name of filterNames) {
     const values = query.getAll(name).flatMap((text) => text.split(','))

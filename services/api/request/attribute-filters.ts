@@ -45,7 +45,12 @@ export const attributeFilterLimits: readonly Limit[] = [
 
 /** Whether a parameter is an attribute filter by its name, such as `data:number.level`. */
 export function isAttributeFilter(name: string): boolean {
-  return PATTERN.test(name)
+  return familyOf(name) !== undefined
+}
+
+/** The attributes that a parameter filters by; undefined for one that is no attribute filter. */
+export function familyOf(name: string): AttributeFamily | undefined {
+  return PATTERN.exec(name)?.[1] as AttributeFamily | undefined
 }
 
 /**

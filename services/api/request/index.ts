@@ -1,4 +1,9 @@
-export { attributeFilterLimits, isAttributeFilter, readAttributeFilters } from './attribute-filters.ts'
+export {
+  attributeFilterLimits,
+  familyOf,
+  isAttributeFilter,
+  readAttributeFilters,
+} from './attribute-filters.ts'
 export type { AttributeFilter, AttributeFamily, AttributeReading } from './attribute-filters.ts'
 export { readRequest } from './raw-parameters.ts'
 export type { RawValue, RawParameters, RawScalar } from './raw-parameters.ts'

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { readParameters } from '../../core/endpoint/index.ts'
 import { JSON_TYPE, notesOf } from '../../core/http/index.ts'
+import { setHeaders, warningHeader } from '../../core/http/headers/index.ts'
 import type { AnswerBudget } from '../../core/http/index.ts'
 import type { KnownClient } from '../../core/http/limits/index.ts'
 import { answerTooLarge, invalidRequest, Refusal, writeAnswer } from '../answers/index.ts'
@@ -76,6 +77,7 @@ async function answerEndpoint(
     refuse: (name, complaint) => (errors[name] = [`The ${name} field ${complaint.message}`]),
   })
   if (Object.keys(errors).length > 0) throw invalidRequest(errors)
+  setHeaders(context.res, warningHeader(ignoredNames(given, endpoint)))
   const client = clientOf(context)
   await answers.admit(client)
   let held = 0
@@ -94,6 +96,17 @@ async function answerEndpoint(
   context.body = bytes > WHOLE_BYTES ? Readable.from(pieces) : Buffer.concat(pieces)
   context.length = bytes
 }
+
+/** A sentence for each name that the endpoint does not read: without it, an answer may be of another block. */
+function ignoredNames(given: ReadonlyMap<string, unknown>, { parameters }: Endpoint): string[] {
+  const ignored = [...given.keys()].filter((name) => !Object.hasOwn(parameters, name))
+  return ignored.map(
+    (name) => `the endpoint has no parameter ${name.slice(0, MAX_NAME_SHOWN)}; it is ignored`,
+  )
+}
+
+/** Characters of a parameter's name that a warning repeats. */
+const MAX_NAME_SHOWN = 60
 
 /** Larger answers are sent in pieces. */
 const WHOLE_BYTES = 256 * 1024
