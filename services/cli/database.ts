@@ -36,7 +36,7 @@ export async function withNamedDatabase(
   task: (address: DatabaseAddress) => Promise<void>,
 ): Promise<void> {
   if (option.data !== undefined) return withDataDirectory(option.data, task)
-  return task(loadSettings(io, option, ['connections']).config.connections.sqldb)
+  return task(loadSettings(io, option, ['connections'], true).config.connections.sqldb)
 }
 
 /** Runs a task on its own connection. @throws see `databaseFailure`. */

@@ -29,12 +29,14 @@ import { addVerify } from './commands/verify.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { CliIo } from './io.ts'
 import { chooseMode } from './mode.ts'
+import { checkNodejs } from './nodejs.ts'
 
 const DESCRIPTION = `Pronghorn reads the NFT contracts of an Antelope (EOSIO) chain into PostgreSQL and serves them over REST.`
 
 /** Runs one command line (without the program's own name) and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   try {
+    checkNodejs()
     const program = buildProgram(io, chooseMode(args, io.env))
     refuseUnknownTopic(program, args)
     await program.parseAsync([...args], { from: 'user' })

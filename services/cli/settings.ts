@@ -11,13 +11,22 @@ export interface ConfigOption {
   readonly config?: string
 }
 
-/** Loads the configuration that a command needs. Throws ConfigError. */
+/** Of a command that works on a data directory as well. */
+const DATA_INSTEAD = 'For the data directory of `pronghorn standalone` or `npm start` give `--data DIR`.'
+
+/** Loads the configuration that a command needs. Throws ConfigError. @param takesData whether it has `--data`. */
 export function loadSettings<N extends ConfigPart>(
   io: CliIo,
   option: ConfigOption,
   need: readonly N[],
+  takesData = false,
 ): LoadedConfig<N> {
-  return loadConfig({ env: io.env, need, ...(option.config === undefined ? {} : { dir: option.config }) })
+  return loadConfig({
+    env: io.env,
+    need,
+    ...(option.config === undefined ? {} : { dir: option.config }),
+    ...(takesData ? { withoutFiles: DATA_INSTEAD } : {}),
+  })
 }
 
 /**

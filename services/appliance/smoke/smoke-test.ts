@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RetryableError } from '../../core/errors/index.ts'
 import { apiChecks } from './api-checks.ts'
 import { runChecks } from './check.ts'
 import type { CheckResult } from './check.ts'
@@ -38,10 +39,30 @@ async function findState(base: URL, ask: Ask, insecure: boolean): Promise<Ask> {
   return createClient(state, insecure)
 }
 
-/** Asks a running appliance for one thing of everything it serves. */
+const unreachable: readonly unknown[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]
+
+/** Where nothing answers, every check would say the same. @throws RetryableError `UNHEALTHY`. */
+async function reach(url: string, ask: Ask): Promise<void> {
+  await ask('/').catch((cause: unknown) => {
+    if (cause instanceof Error && 'code' in cause && unreachable.includes(cause.code))
+      throw new RetryableError('UNHEALTHY', `nothing answers at ${url}`, { cause })
+  })
+}
+
+/**
+ * Asks a running appliance for one thing of everything it serves.
+ * @throws RetryableError `UNHEALTHY` when nothing answers at the address.
+ */
 export async function smokeTest(options: SmokeOptions): Promise<CheckResult[]> {
   const base = new URL(options.url)
   const ask = createClient(base, options.insecure)
+  await reach(options.url, ask)
   return runChecks(
     [
       ...proxyChecks(base, ask, options.insecure),

@@ -70,7 +70,7 @@ function ofDirectory(address: DatabaseAddress, { data, http, disk, backups }: Do
 async function examineConfigured(flags: DoctorFlags, io: CliIo): Promise<void> {
   const rendered = chooseRendered(flags, io)
   const folder = rendered === undefined ? flags : { config: join(rendered, 'api') }
-  const { config } = loadSettings(io, folder, ['connections', 'server', 'readers'])
+  const { config } = loadSettings(io, folder, ['connections', 'server', 'readers'], true)
   const settings =
     rendered === undefined ? config.connections : relocate(config.connections, join(rendered, 'api'))
   await examineAndReport(io, {

@@ -67,7 +67,7 @@ export function addVerify(program: Command, io: CliIo): void {
         const source = chooseSource(flags, undefined)
         return withDataDirectory(flags.data, (address) => verify(address, source, flags, io))
       }
-      const { sqldb, chain } = loadSettings(io, flags, ['connections']).config.connections
+      const { sqldb, chain } = loadSettings(io, flags, ['connections'], true).config.connections
       await verify(sqldb, chooseSource(flags, chain.http), flags, io)
     })
 }

@@ -182,12 +182,24 @@ async function ask(
     })
     const text = await readLimited(response, maxBytes)
     if (!response.ok) throw new NodeStatusError(response.status)
-    const answer: unknown = JSON.parse(text)
-    if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no object')
-    return answer as Record<string, unknown>
+    return readObject(text)
   } catch (cause) {
     throw nodeFailure(cause, shownAddress(address), path)
   }
+}
+
+/** Letters of a foreign answer that an error shows. */
+const MAX_SHOWN = 60
+
+function readObject(text: string): Record<string, unknown> {
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    throw new Error(`the answer is no JSON: ${JSON.stringify(text.slice(0, MAX_SHOWN))}`)
+  }
+  if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no JSON object')
+  return answer as Record<string, unknown>
 }
 
 async function readLimited(response: Response, maxBytes: number): Promise<string> {

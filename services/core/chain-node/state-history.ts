@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { FatalError, RetryableError } from '../errors/index.ts'
+import { describeError, FatalError, RetryableError } from '../errors/index.ts'
 import { shownAddress } from './address.ts'
 import { readChainInfo } from './chain-node.ts'
 import { nodeRefusal } from './failure.ts'
@@ -38,7 +38,7 @@ async function checkStateHistory(url: string): Promise<void> {
         clearTimeout(timer)
         const refusal = nodeRefusal(error, shownAddress(url))
         if (refusal) reject(refusal)
-        else fail(error.message)
+        else fail(wordsOf(error))
       })
       socket.once('close', () => {
         clearTimeout(timer)
@@ -49,6 +49,12 @@ async function checkStateHistory(url: string): Promise<void> {
     socket.on('error', () => undefined)
     socket.terminate()
   }
+}
+
+/** An error of the websocket library in words. */
+function wordsOf(error: Error): string {
+  const [, status] = /^Unexpected server response: (\d+)$/.exec(error.message) ?? []
+  return status === undefined ? describeError(error) : `it answers HTTP ${status} and opens no websocket`
 }
 
 /** Addresses of a chain node. */

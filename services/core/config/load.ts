@@ -16,6 +16,8 @@ export interface LoadOptions<N extends ConfigPart> {
   readonly dir?: string
   /** Default is the environment of the process. */
   readonly env?: Environment
+  /** Advice for a person who has no such files, a sentence. */
+  readonly withoutFiles?: string
 }
 
 const allParts = ['connections', 'server', 'readers'] as const
@@ -31,6 +33,7 @@ export function loadConfig<N extends ConfigPart>(options: LoadOptions<N>): Loade
   const problems: ConfigProblem[] = [...settings.problems]
   const warnings: ConfigWarning[] = []
   const given: Partial<Record<ConfigPart, unknown>> = {}
+  const withoutFiles = options.withoutFiles === undefined ? '' : ` ${options.withoutFiles}`
   for (const part of allParts) {
     const name = configFiles[part]
     const content = readJsonFile(join(dir, name), name)
@@ -47,7 +50,7 @@ export function loadConfig<N extends ConfigPart>(options: LoadOptions<N>): Loade
         path: '',
         found: `no such file in ${dir}`,
         allowed: allowedAbsence(part),
-        message: `${name} not found in ${dir}. ${adviceFor(part)}`,
+        message: `${name} not found in ${dir}. ${adviceFor(part)}${part === 'connections' ? withoutFiles : ''}`,
       })
     }
   }

@@ -16,7 +16,7 @@ export const errorCatalogue = {
       appliance:
         'Correct every listed problem in `.env`; `docker compose run --rm config render-config --check` repeats the list without changing anything.',
       process:
-        'Correct every listed problem; `pronghorn config check` repeats the list without starting anything.',
+        'Correct every listed problem; `pronghorn config check` repeats the list without starting anything, `pronghorn render-config --check` that of its variables.',
     },
   },
   USAGE: {
@@ -40,10 +40,20 @@ export const errorCatalogue = {
   INSTALLATION_BROKEN: {
     meaning: 'A file that belongs to the program is missing or unreadable.',
     remedy: {
-      standalone: 'Install the program again: `npm ci`, then `npm start`.',
+      standalone:
+        'Restore the files of the program with `git checkout .` where it was cloned, then `npm ci` and `npm start`.',
       appliance:
         'Build or pull the image again: `docker compose build config`, or `docker compose pull config`.',
-      process: 'Install the program again: `npm ci && npm run build`.',
+      process:
+        'Restore the files of the program with `git checkout .` where it was cloned, then `npm ci && npm run build`.',
+    },
+  },
+  NODEJS_TOO_OLD: {
+    meaning: 'The program was started with a version of Node.js that lacks something which it needs.',
+    remedy: {
+      standalone: 'Install Node.js 24 (https://nodejs.org), then `npm ci` and `npm start`.',
+      appliance: 'The image brings its own Node.js: start the containers with `docker compose up -d --wait`.',
+      process: 'Install Node.js 24 (https://nodejs.org), then `npm ci && npm run build`.',
     },
   },
 
@@ -92,15 +102,23 @@ export const errorCatalogue = {
     meaning:
       'A check did not succeed, or an address that a health check asked did not answer with a success.',
     remedy: {
-      standalone: 'Read what `npm start` printed last; the lines above name what failed.',
+      standalone: 'Read what `npm start` printed last; the message or the lines above it name what failed.',
       appliance:
-        'The lines above name what failed; `docker compose ps` shows the services, `docker compose logs SERVICE` the log of one.',
-      process: 'The lines above name what failed; read the log of the process that it belongs to.',
+        'The message or the lines above it name what failed; `docker compose ps` shows the services, `docker compose logs SERVICE` the log of one.',
+      process:
+        'The message or the lines above it name what failed; read the log of the process that it belongs to.',
     },
   },
   RECORDING_INVALID: {
     meaning: 'A bundled recording of a chain is damaged.',
-    remedy: 'Install the program again: `npm ci`.',
+    remedy: {
+      standalone:
+        'Restore the recordings with `git checkout services/devchain/recordings`, then `npm start`.',
+      appliance:
+        'Build or pull the image again: `docker compose build config`, or `docker compose pull config`.',
+      process:
+        'Restore the recordings with `git checkout services/devchain/recordings`, then `npm run build`.',
+    },
   },
   INVALID_REQUEST: {
     meaning: 'A request has a parameter that cannot be used, or asks for something that does not exist.',

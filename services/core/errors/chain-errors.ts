@@ -4,8 +4,14 @@ import type { ErrorEntry } from './entry.ts'
 export const chainErrors = {
   DECODE_FAILED: {
     meaning: 'Bytes from the chain do not fit the ABI that describes them.',
-    remedy:
-      'The message names the place in the data. Start the same command again; if it ends at the same place, report the message with the block number.',
+    remedy: {
+      standalone:
+        'The message names the place in the data. Start again with `npm start` and the same options; if it ends at the same place, report the message with the block number.',
+      appliance:
+        'The message names the place in the data. Start it again with `docker compose up -d --wait`; if it ends at the same place, report the message with the block number.',
+      process:
+        'The message names the place in the data. Start the same command again; if it ends at the same place, report the message with the block number.',
+    },
   },
   ENCODE_FAILED: {
     meaning: 'A value does not fit the type that it has to be packed as.',

@@ -130,10 +130,10 @@ export const databaseErrors = {
       'The database does not hold what the chain has, or something derived does not follow from its rows.',
     remedy: {
       standalone:
-        'Report what led there, with the lines of the report; indexing into another `--data` directory gives the right rows.',
-      appliance: `See what would be written with \`${fillerCommand('verify --repair')}\`. Report what led there, with the lines of the report.`,
+        'The same command with `--repair` shows what it would write, with `--repair --yes` it writes that while `npm start` does not run. What it cannot repair needs another `--data` directory. Report the lines above with what led there.',
+      appliance: `See what a repair would write with \`${fillerCommand('verify --repair')}\`. To write it: \`docker compose stop filler\`, the same with \`--repair --yes\`, then \`docker compose up -d --wait\`. What it cannot repair needs a backup from before (\`scripts/restore NAME\`). Report the lines above with what led there.`,
       process:
-        'See what would be written with `pronghorn verify --repair`. Report what led there, with the lines of the report.',
+        'See what a repair would write with `pronghorn verify --repair`. To write it, stop the filler and add `--yes`. What it cannot repair needs a backup from before, or an empty database. Report the lines above with what led there.',
     },
   },
   VERIFY_UNFINISHED: {
@@ -147,7 +147,13 @@ export const databaseErrors = {
   },
   DATABASE_ERROR: {
     meaning: 'PostgreSQL refused a statement.',
-    remedy: 'The message has the answer of the server, and its log has the statement. Report both.',
+    remedy: {
+      standalone:
+        'The message has the answer of the server. Start again with `npm start` and the same options; report the message if it repeats.',
+      appliance:
+        'The message has the answer of the server, `docker compose logs postgres` the statement. Report both.',
+      process: 'The message has the answer of the server, and its log has the statement. Report both.',
+    },
   },
   DATABASE_BUSY: {
     meaning: 'Every database connection is in use and the queue for one is full; the client gets a 503.',
@@ -196,7 +202,13 @@ export const databaseErrors = {
   },
   DATABASE_TOO_NEW: {
     meaning: 'The database was written by a newer version of the program.',
-    remedy: 'Run the version that wrote it, or a later one.',
+    remedy: {
+      standalone:
+        'Check out the version that wrote it, or a later one, then `npm ci` and `npm start`; or use another `--data` directory.',
+      appliance:
+        'Name the image of the version that wrote it, or of a later one, as PRONGHORN_IMAGE in `.env`; then `docker compose up -d --wait`.',
+      process: 'Install the version that wrote it, or a later one, and start the same command again.',
+    },
   },
   EMBEDDED_POSTGRES_FAILED: {
     meaning: 'The bundled PostgreSQL could not be started or ended unexpectedly.',

@@ -14,7 +14,7 @@ export function describeError(error: unknown): string {
   while (current !== undefined && !seen.has(current) && parts.length < MAX_CAUSES) {
     seen.add(current)
     const text = describeOne(current)
-    if (!parts.some((part) => part.includes(text))) parts.push(text)
+    if (!isWrapper(current) && !parts.some((part) => part.includes(text))) parts.push(text)
     current = current instanceof Error ? current.cause : undefined
   }
   return (parts.length === 0 ? 'undefined' : parts.join(' <- ')).slice(0, MAX_LENGTH)
@@ -30,9 +30,34 @@ function describeOne(error: unknown): string {
   return oneLine(messageOf(error))
 }
 
+/** The error of `fetch` says nothing that its cause does not say. */
+function isWrapper(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'fetch failed' && error.cause !== undefined
+}
+
+/** What an error of a connection means, where its own text is for programmers. */
+function inWords(error: Error, code: unknown): string | undefined {
+  if (error.name === 'TimeoutError') return 'no answer in time'
+  if (typeof code !== 'string') return undefined
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    const name = 'hostname' in error ? String(error.hostname) : ''
+    return code === 'ENOTFOUND'
+      ? `the name ${name} is not known (${code})`
+      : `the name ${name} cannot be looked up now (${code})`
+  }
+  if (
+    code === 'ERR_SSL_WRONG_VERSION_NUMBER' ||
+    (code === 'EPROTO' && error.message.includes('wrong version'))
+  )
+    return `no TLS is spoken there (${code}): give the address without the s of https:// or wss://`
+  return code.startsWith('HPE_') ? `no HTTP is spoken there (${code})` : undefined
+}
+
 function messageOf(error: unknown): string {
   if (error instanceof Error) {
     const code: unknown = 'code' in error ? error.code : undefined
+    const words = inWords(error, code)
+    if (words !== undefined) return words
     const message = error.message === '' ? error.name : error.message
     return typeof code === 'string' && !message.includes(code) ? `${message} (${code})` : message
   }

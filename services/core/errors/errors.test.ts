@@ -60,7 +60,6 @@ const otherwise = new Map<ErrorCode, readonly RunMode[]>([
   ['EMBEDDED_POSTGRES_FAILED', ['appliance', 'process']],
   ['DATA_FOLDER_HELD', ['appliance', 'process']],
   ['DATA_FOLDER_UNUSABLE', ['appliance', 'process']],
-  ['RECORDING_INVALID', ['appliance']],
 ])
 
 describe.each(Object.keys(runModes) as RunMode[])('remedies of %s', (mode) => {

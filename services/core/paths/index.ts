@@ -1,4 +1,4 @@
-export { packageRoot, readPackageVersion } from './package-root.ts'
+export { packageRoot, readOldestNodejs, readPackageVersion } from './package-root.ts'
 export { readRevision } from './revision.ts'
 
 /** Where a container has the files that are rendered for it. */

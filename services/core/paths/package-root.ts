@@ -22,16 +22,30 @@ export const packageRoot: string = findPackageRoot(dirname(fileURLToPath(import.
 
 /**
  * The `version` of package.json, such as `1.0.0`.
- * @throws FatalError INSTALLATION_BROKEN when the file cannot be read or has no version.
+ * @throws FatalError INSTALLATION_BROKEN when the file cannot be read.
  */
 export function readPackageVersion(): string {
+  return readDescription().version
+}
+
+/**
+ * The oldest Node.js that `engines` of package.json allows, such as `20.12`.
+ * @throws FatalError INSTALLATION_BROKEN when the file cannot be read.
+ */
+export function readOldestNodejs(): string {
+  return /[\d.]+/.exec(readDescription().engines.node)?.[0] ?? '0'
+}
+
+interface PackageDescription {
+  readonly version: string
+  readonly engines: { readonly node: string }
+}
+
+function readDescription(): PackageDescription {
   const file = join(packageRoot, 'package.json')
   try {
-    const content: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (typeof content === 'object' && content !== null && 'version' in content)
-      return String(content.version)
+    return JSON.parse(readFileSync(file, 'utf8')) as PackageDescription
   } catch (cause) {
     throw new FatalError('INSTALLATION_BROKEN', `${file} cannot be read`, { cause })
   }
-  throw new FatalError('INSTALLATION_BROKEN', `${file} has no version`)
 }

@@ -60,7 +60,10 @@ function describeDisconnection({ lastProblem, sinceCommitMs }: ProgressFacts): R
 /** What an error that interrupted reading means; it holds until the next commit. */
 export function describeInterruption(error: unknown): ReaderProblem {
   const code = error instanceof PronghornError ? error.code : 'INTERNAL'
-  return problem(summaries[code] ?? `reading was interrupted (${code})`, describeError(error))
+  const summary = summaries[code]
+  if (summary === undefined) return problem(`reading was interrupted (${code})`, describeError(error))
+  const sentence = describeError(error).replace(`${code}: `, '')
+  return { summary, detail: `${sentence}. Trying again.` }
 }
 
 const summaries: Readonly<Record<string, string>> = {

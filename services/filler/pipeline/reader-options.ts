@@ -18,6 +18,8 @@ export interface ReaderOptions {
   readonly logger: Logger
   /** Called about once a second and after each change of state. */
   readonly onStatus?: (status: ReaderStatus) => void
+  /** A person sees each status, which names what interrupts reading: no warning repeats it. */
+  readonly isWatched?: boolean
   /** Called for each commit, rollback and interruption. */
   readonly observer?: ReaderObserver
   /** Sends live events to the other processes. Without it they read the database. */

@@ -99,7 +99,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
         options.observer?.interrupted()
         heartbeat.interrupt(error)
         const delayMs = backoffDelayMs(retry, attempt - 1)
-        options.logger.warn(
+        options.logger[options.isWatched === true ? 'info' : 'warn'](
           { err: error, attempt, delayMs },
           'reading was interrupted; it continues from the committed position',
         )
