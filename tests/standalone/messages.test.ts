@@ -117,15 +117,9 @@ it('a start above the ABI of a contract names the endpoint that the node lacks',
   await once(proxy, 'listening')
   closing.push(() => proxy.close())
   const http = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  const { code, lines } = await run(
-    'standalone',
-    '--ship',
-    chain.ship,
-    '--http',
-    http,
-    '--start-block',
-    '900',
-  )
+  const port = String(await findFreePort())
+  const node = ['--ship', chain.ship, '--http', http, '--port', port]
+  const { code, lines } = await run('standalone', ...node, '--start-block', '900')
   expect(code).toBe(1)
   expect(lines.slice(-2)).toEqual([
     expect.stringMatching(
