@@ -231,7 +231,7 @@ export const assetsCases: readonly RowCase[] = [
     },
     verified: {
       key: ['alicecollect'],
-      values: { current_author: 'author1', new_author: 'author2', acceptance_date: 1_800_000_000 },
+      values: { current_author: 'author1', new_author: 'author2', acceptance_date: '1800000000' },
     },
   },
   {
@@ -327,8 +327,8 @@ export const assetsCases: readonly RowCase[] = [
         schema_name: 'heroes',
         transferable: true,
         burnable: false,
-        max_supply: 500,
-        issued_supply: 9,
+        max_supply: '500',
+        issued_supply: '9',
         immutable_data: { name: 'Dragon' },
       },
     },

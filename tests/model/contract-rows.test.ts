@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest'
 import { compileAbi } from '../../services/core/antelope/decoder/index.ts'
 import { packAbi } from '../../services/core/antelope/abi/index.ts'
+import { assetsContract, readColumns } from '../../services/core/model/contract/index.ts'
 import { createHandler } from '../../services/filler/handlers/index.ts'
 import type { Handler } from '../../services/filler/handlers/index.ts'
-import { templateData } from '../../services/filler/import/state/entity-rows.ts'
-import type { FormatOf } from '../../services/filler/import/state/entity-rows.ts'
 import { entityTables } from '../../services/filler/import/state/entity-tables.ts'
 import { ContractDecoder } from '../../services/filler/pipeline/index.ts'
 import { CommitUnit } from '../../services/filler/store/index.ts'
@@ -37,7 +36,7 @@ const states: Readonly<Record<RowCase['family'], unknown>> = {
   oracle: { rings: new Map(), precisions: new Map([['waxpusd', 4]]) },
   tools: { completable: [] },
 }
-const formatOf: FormatOf = () => schemaFormat
+const formats = { collectionFormat, formatOf: () => schemaFormat }
 
 function handlerOf({ family }: RowCase): Handler {
   return createHandler(
@@ -110,16 +109,17 @@ function importRow(of: RowCase): Record<string, unknown[]> {
   const { family, table, scope = family } = of
   const entity = entityTables.find((known) => known.family === family && known.contractTable === table)
   const bytes = pack(of)
-  const value = decoderOf(of).decodeRow(table, bytes, 0, bytes.length) as Record<string, unknown>
+  const data = decoderOf(of).decodeRow(table, bytes, 0, bytes.length) as Record<string, unknown>
+  const from = { scope, data, formats }
   if (table === 'templates2') {
-    const data = { mutable_data: templateData(value as never, scope, formatOf) }
-    return { 'assets.templates': [{ template_id: value.template_id, ...data }] }
+    const { template_id, mutable_data } = readColumns(assetsContract.templates2, from)
+    return { 'assets.templates': [{ template_id, mutable_data }] }
   }
   if (entity === undefined) return handle(of, { num: 0, timeMs: 0 })
   const unit = new CommitUnit(false)
-  const row = entity.rows.rowOf(value, scope, formatOf)
+  const row = entity.rows.rowOf(from)
   unit.insert(entity.table, row)
-  entity.rows.complete?.(row, unit, value)
+  entity.rows.complete?.(row, unit, from)
   return rowsOf(unit)
 }
 
@@ -147,6 +147,6 @@ it.each(named)('verify expects the row of %s, whichever decoder read it', (_, of
   for (const decoder of [openRowDecoder(), openOwnDecoder()]) {
     decoder.load(family, abis[family])
     const data = decoder.decode(family, table, pack(of))
-    expect(known.expect({ scope, data }, { collectionFormat, formatOf })).toEqual(of.verified)
+    expect(known.expect({ scope, data }, formats)).toEqual(of.verified)
   }
 })

@@ -111,7 +111,7 @@ export const otherCases: readonly RowCase[] = [
       values: {
         value: '18446744073709551615',
         median: LARGE,
-        point_time: 1795168534500,
+        point_time: '1795168534500',
         owner: 'oracle1',
       },
     },
@@ -167,7 +167,7 @@ export const otherCases: readonly RowCase[] = [
         creator: 'creator1',
         public_key: KEY,
         asset_ids: ['1099511627776', '1099511627777'],
-        assets_transferred: true,
+        state: 1,
         memo: 'a gift',
       },
     },

@@ -40,17 +40,18 @@ export function readCoverage(): Coverage {
   for (const { name, key, columns } of verifiedTables) {
     const own = columns.filter(({ children }) => children === undefined)
     if (own.length > 0) {
-      set(checks, name, [...key, ...own].map(columnOf), { kind: 'compared' })
+      set(
+        checks,
+        name,
+        [...key, ...own].map((column) => column.name),
+        { kind: 'compared' },
+      )
     }
     for (const { children } of columns)
       if (children)
         set(checks, children.table, [...children.by, ...Object.keys(children.columns)], { kind: 'compared' })
   }
   return checks
-}
-
-function columnOf({ name, into }: { readonly name: string; readonly into?: string }): string {
-  return into ?? name
 }
 
 /** Whether every column of a table is compared with the chain: the chain's row is all that the database holds of it. */

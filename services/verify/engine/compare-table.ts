@@ -1,5 +1,6 @@
+import type { Formats } from '../../core/model/contract/index.ts'
 import type { ChainSource } from '../sources/index.ts'
-import type { ComparedRow, Place, RowContext, VerifiedTable } from '../tables/index.ts'
+import type { ComparedRow, Place, VerifiedTable } from '../tables/index.ts'
 import { labelOf, placesOf } from '../tables/index.ts'
 import { DatabaseRows } from './database-rows.ts'
 import type { Queryable } from './database-rows.ts'
@@ -26,7 +27,7 @@ export interface CompareOptions {
   readonly source: ChainSource
   readonly table: VerifiedTable
   readonly contract: string
-  readonly context: RowContext
+  readonly context: Formats
   readonly collection?: string
   readonly sample?: number
   /** Called after every batch, with the rows of the chain that were compared since the last call. */

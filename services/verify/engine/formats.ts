@@ -1,8 +1,9 @@
 import type { ChainSource } from '../sources/index.ts'
-import type { ChainRow, FormatField, RowContext } from '../tables/index.ts'
+import type { FormatField, Formats } from '../../core/model/contract/index.ts'
+import type { ChainRow } from '../tables/index.ts'
 
 /** The formats by which attributes are decoded, as the chain has them. */
-export class Formats implements RowContext {
+export class ChainFormats implements Formats {
   collectionFormat: readonly FormatField[] = []
   readonly #source: ChainSource
   readonly #contract: string
@@ -14,8 +15,8 @@ export class Formats implements RowContext {
   }
 
   /** Reads the formats of the assets contract, all or those of a collection. */
-  static async read(source: ChainSource, contract: string, collection?: string): Promise<Formats> {
-    const formats = new Formats(source, contract)
+  static async read(source: ChainSource, contract: string, collection?: string): Promise<ChainFormats> {
+    const formats = new ChainFormats(source, contract)
     for await (const rows of source.rows(contract, 'config'))
       for (const { data } of rows) formats.collectionFormat = data.collection_format as FormatField[]
     for await (const rows of source.rows(contract, 'schemas', collection))

@@ -60,7 +60,7 @@ function planUpdate(found: FoundDifference, coverage: Coverage): PlannedRepair {
   const own = columns.filter(({ children }) => children === undefined)
   if (own.length > 0) {
     const parameters = new Parameters()
-    const sets = own.map((column) => `${writtenName(column)} = ${writeSql(column, chain!, parameters)}`)
+    const sets = own.map((column) => `${column.name} = ${writeSql(column, chain!, parameters)}`)
     const condition = keySql(table, key, parameters)
     statements.push({
       text: `UPDATE ${table.name} t SET ${sets.join(', ')} WHERE ${condition}`,
@@ -100,7 +100,7 @@ function planInsert(found: FoundDifference, coverage: Coverage): PlannedRepair {
     const parameters = new Parameters()
     const cells = new Map<string, string>()
     table.key.forEach(({ name, type }, i) => cells.set(name, parameters.add(key[i], type)))
-    for (const column of own) cells.set(writtenName(column), writeSql(column, chain!, parameters))
+    for (const column of own) cells.set(column.name, writeSql(column, chain!, parameters))
     statements.push({
       text: `INSERT INTO ${table.name} (${[...cells.keys()].join(', ')}) VALUES (${[...cells.values()].join(', ')})`,
       values: parameters.values,
@@ -135,8 +135,6 @@ function planRemoval(found: FoundDifference): PlannedRepair {
 function ownColumns({ columns }: VerifiedTable): readonly Column[] {
   return columns.filter(({ children }) => children === undefined)
 }
-
-const writtenName = ({ name, into }: Column) => into ?? name
 
 function writeSql({ name, type, write }: Column, chain: RowValues, parameters: Parameters): string {
   const value = parameters.add(chain[name], type!)

@@ -8,7 +8,7 @@ import type { Queryable } from './database-rows.ts'
 import type { Suspect } from './compare-table.ts'
 import { canonical, differenceOf } from './difference.ts'
 import type { Difference } from './difference.ts'
-import type { Formats } from './formats.ts'
+import type { ChainFormats } from './formats.ts'
 import { keyText } from './key-set.ts'
 
 /** Blocks for which a difference has to stand unchanged before it is one. */
@@ -20,7 +20,7 @@ const PATIENCE_BLOCKS = 1_000
 export interface SettleOptions {
   readonly database: Queryable
   readonly source: ChainSource
-  readonly formats: Formats | null
+  readonly formats: ChainFormats | null
   readonly signal: AbortSignal
   /** Longest time without a new block on either side. */
   readonly stallMs: number

@@ -5,12 +5,13 @@ import type { CoverageReport } from '../checked/index.ts'
 import { findDerivedViolations } from '../derived/index.ts'
 import type { ChainSource } from '../sources/index.ts'
 import { labelOf, verifiedTables } from '../tables/index.ts'
-import type { Family, VerifiedTable } from '../tables/index.ts'
+import type { Family } from '../../core/model/contract/index.ts'
+import type { VerifiedTable } from '../tables/index.ts'
 import { compareTable } from './compare-table.ts'
 import type { Suspect } from './compare-table.ts'
 import { differenceOf } from './difference.ts'
 import type { Difference } from './difference.ts'
-import { Formats } from './formats.ts'
+import { ChainFormats } from './formats.ts'
 import { ProgressMeter } from './progress.ts'
 import type { TableReport, VerifyProgress, VerifyReport } from './report.ts'
 import { POSITION_SQL, settleSuspects } from './suspects.ts'
@@ -81,7 +82,7 @@ class Run {
   #coverage: CoverageReport | null = null
   #empty: string[] = []
   #unfinished: string | null = null
-  #formats: Formats | null = null
+  #formats: ChainFormats | null = null
 
   constructor(options: VerifyOptions) {
     this.#options = options
@@ -111,7 +112,7 @@ class Run {
       const assets = contracts.get('assets')
       if (assets !== undefined && wanted.some(({ family }) => family === 'assets')) {
         meter.begin('formats')
-        this.#formats = await Formats.read(source, assets, collection)
+        this.#formats = await ChainFormats.read(source, assets, collection)
       }
       for (const table of wanted) {
         meter.begin(labelOf(table))

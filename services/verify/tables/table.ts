@@ -1,27 +1,8 @@
 import { EncodeError } from '../../core/bytes/index.ts'
+import type { ContractRow, Family, Formats } from '../../core/model/contract/index.ts'
 
 /** A row of a contract table, decoded. */
-export interface ChainRow {
-  readonly scope: string
-  readonly data: Readonly<Record<string, unknown>>
-}
-
-/** A contract family, as in chain.sources. */
-export type Family = 'assets' | 'market' | 'oracle' | 'tools'
-
-/** A field of a format list. */
-export interface FormatField {
-  readonly name: string
-  readonly type: string
-}
-
-/** What rows need of other rows of the chain. */
-export interface RowContext {
-  /** Fields of collection data. */
-  readonly collectionFormat: readonly FormatField[]
-  /** Fields of a schema; none when the chain has no such schema. */
-  readonly formatOf: (collection: string, schema: string) => readonly FormatField[]
-}
+export type ChainRow = Pick<ContractRow, 'scope' | 'data'>
 
 /** Values of a row by column, in JSON: 64-bit integers as decimal text. */
 export type RowValues = Readonly<Record<string, unknown>>
@@ -36,7 +17,7 @@ export interface ComparedRow {
 /** A key column. */
 export interface KeyColumn {
   readonly name: string
-  readonly type: 'bigint' | 'integer' | 'text'
+  readonly type: string
 }
 
 /** A compared column. */
@@ -48,12 +29,10 @@ export interface Column {
   readonly unknown?: string
   /** SQL type that a repair writes it as; without it, a repair cannot write it. */
   readonly type?: string
-  /** SQL that a repair writes instead of the value, with `$` for it, such as `nullif($, '')`. */
+  /** SQL that a repair writes instead of the value, with `$` for it, such as `decode($, 'hex')`. */
   readonly write?: string
   /** Text that stands for several: a repair cannot write a value of the chain with it. */
   readonly unsure?: string
-  /** The column that a repair writes, where the value is computed from one of another name. */
-  readonly into?: string
   /** Rows of another table that belong to this one; the value is a list of objects of its columns. */
   readonly children?: Children
 }
@@ -94,9 +73,9 @@ export interface VerifiedTable {
   /** The column that names a collection, where rows belong to one. */
   readonly collection?: string
   /** Whether each scope of the contract table is a collection. */
-  readonly scopedByCollection?: true
+  readonly scopedByCollection: boolean
   /** What the database shall hold of a row of the chain. */
-  readonly expect: (row: ChainRow, context: RowContext) => ComparedRow
+  readonly expect: (row: ChainRow, formats: Formats) => ComparedRow
   /** Where the row of a key is on the chain; `values` are those of either side. `contract` is the contract's account. */
   readonly locate: (key: readonly string[], values: RowValues, contract: string) => Place
   /** The name of the rows that `where` leaves out, where these are rows that ended on the chain. */

@@ -1,8 +1,12 @@
 import { nameToBigInt } from '../../../core/antelope/index.ts'
+import {
+  assetsContract,
+  marketContract,
+  oracleContract,
+  toolsContract,
+} from '../../../core/model/contract/index.ts'
+import type { ContractTable as Described } from '../../../core/model/contract/index.ts'
 import type { Handler } from '../../handlers/index.ts'
-
-/** How a row says which one it is: a number or a name of it, or the name of the table where there is one row. */
-type Primary = { readonly number: string } | { readonly name: string } | 'table'
 
 /** A table of a contract that is paged. */
 export interface ContractTable {
@@ -17,52 +21,24 @@ export interface ContractTable {
   primaryOf(value: Readonly<Record<string, unknown>>): bigint
 }
 
-const number = (field: string): Primary => ({ number: field })
-const name = (field: string): Primary => ({ name: field })
-
 /** Tables of each family whose rows are imported, in the order in which they are written. */
-const families: Readonly<Record<string, Readonly<Record<string, Primary>>>> = {
-  assets: {
-    config: 'table',
-    tokenconfigs: 'table',
-    collections: name('collection_name'),
-    schemas: name('schema_name'),
-    schematypes: name('schema_name'),
-    authorswaps: name('collection_name'),
-    balances: name('owner'),
-    templates: number('template_id'),
-    templates2: number('template_id'),
-    assets: number('asset_id'),
-    offers: number('offer_id'),
-  },
-  oracle: { pairs: name('name'), datapoints: number('id') },
-  market: {
-    config: 'table',
-    counters: name('counter_name'),
-    marketplaces: name('marketplace_name'),
-    balances: name('owner'),
-    bonusfees: number('bonusfee_id'),
-    royaltyconf: name('collection'),
-    royaltytemp: number('template_id'),
-    royaltyattr: number('index'),
-    sales: number('sale_id'),
-    auctions: number('auction_id'),
-    buyoffers: number('buyoffer_id'),
-    tbuyoffers: number('buyoffer_id'),
-  },
-  tools: { config: 'table', links: number('link_id') },
+const families: Readonly<Record<string, Readonly<Record<string, Described>>>> = {
+  assets: assetsContract,
+  oracle: oracleContract,
+  market: marketContract,
+  tools: toolsContract,
 }
 
 /** The tables of the contracts of handlers. */
 export function contractTables(handlers: readonly Handler[]): ContractTable[] {
   return handlers.flatMap(({ family, account }) =>
-    Object.entries(families[family] ?? {}).map(([table, primary]) => ({
+    Object.values(families[family] ?? {}).map((described) => ({
       contract: account,
       family,
-      table,
-      stage: stageName(family, table),
-      field: fieldOf(primary),
-      primaryOf: primaryReader(table, primary),
+      table: described.name,
+      stage: stageName(family, described.name),
+      field: described.primary,
+      primaryOf: primaryReader(described),
     })),
   )
 }
@@ -72,17 +48,13 @@ function stageName(family: string, table: string): string {
   return `import.${family}_${table}`
 }
 
-function fieldOf(primary: Primary): string | null {
-  if (primary === 'table') return null
-  return 'number' in primary ? primary.number : primary.name
-}
-
-function primaryReader(table: string, primary: Primary): ContractTable['primaryOf'] {
-  if (primary === 'table') return () => signed(nameToBigInt(table))
-  if ('name' in primary) return (value) => signed(nameToBigInt(value[primary.name] as string))
+function primaryReader({ name, primary, table, key }: Described): ContractTable['primaryOf'] {
+  if (primary === null) return () => signed(nameToBigInt(name))
+  if (table.columns[key.at(-1)!]!.type === 'text')
+    return (value) => signed(nameToBigInt(value[primary] as string))
   // A 32-bit id is widened as an unsigned number.
   return (value) => {
-    const id = value[primary.number] as bigint | number
+    const id = value[primary] as bigint | number
     return typeof id === 'number' ? BigInt(id >>> 0) : signed(id)
   }
 }

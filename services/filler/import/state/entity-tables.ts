@@ -20,15 +20,15 @@ export interface EntityTable {
   readonly table: KeyedTable<object>
   /** Key column; an integer. */
   readonly key: string
-  /** Takes rows as the ABI decodes them and as the database returns them, without their types. */
-  readonly rows: EntityRows<Readonly<Record<string, unknown>>, Record<string, unknown>>
+  /** Takes rows as the database returns them, without their types. */
+  readonly rows: EntityRows<Record<string, unknown>>
 }
 
-function entity<Value, Row extends object>(
+function entity<Row extends object>(
   family: string,
   contractTable: string,
   table: KeyedTable<Row>,
-  rows: EntityRows<Value, NoInfer<Row>>,
+  rows: EntityRows<NoInfer<Row>>,
 ): EntityTable {
   const untyped = { table, rows } as unknown as Pick<EntityTable, 'table' | 'rows'>
   return { family, contractTable, key: table.key[0]!, ...untyped }

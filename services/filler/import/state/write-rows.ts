@@ -1,6 +1,7 @@
 import { assetsTables } from '../../../core/model/tables/index.ts'
 import type { Logger } from '../../../core/log/index.ts'
-import type { FormatField } from '../../handlers/assets/index.ts'
+import { assetsContract, readColumns } from '../../../core/model/contract/index.ts'
+import type { ContractRow, FormatField, Formats } from '../../../core/model/contract/index.ts'
 import { saleState } from '../../handlers/market/index.ts'
 import type { Handler, Query } from '../../handlers/index.ts'
 import type { ContractDecoder } from '../../pipeline/index.ts'
@@ -8,9 +9,6 @@ import { CommitUnit } from '../../store/index.ts'
 import type { Store } from '../../store/index.ts'
 import { loadStep } from '../progress.ts'
 import type { ContractTable } from './contract-tables.ts'
-import type { TemplateDataValue } from './contract-values.ts'
-import { templateData } from './entity-rows.ts'
-import type { FormatOf } from './entity-rows.ts'
 import { entityTables } from './entity-tables.ts'
 import type { EntityTable } from './entity-tables.ts'
 import { decodeRow } from './operations.ts'
@@ -234,12 +232,9 @@ class RowWriter {
 
   #copyTemplateData(table: ContractTable, rows: readonly Collected[], unit: CommitUnit): Promise<number> {
     for (const { scope, value } of rows) {
-      const data = this.#decode(table, value) as unknown as TemplateDataValue
-      unit.patch(
-        assetsTables.templates,
-        { template_id: data.template_id },
-        { mutable_data: templateData(data, scope, this.#formatOf) },
-      )
+      const from = this.#contractRow(scope, this.#decode(table, value))
+      const { template_id, mutable_data } = readColumns(assetsContract.templates2, from)
+      unit.patch(assetsTables.templates, { template_id }, { mutable_data })
     }
     return Promise.resolve(rows.length)
   }
@@ -254,17 +249,16 @@ class RowWriter {
     const byKey = new Map<bigint, Collected>()
     for (const row of rows) if (!byKey.has(row.primary_key)) byKey.set(row.primary_key, row)
     const operations = await this.#operations(entity, [...byKey.keys()])
-    const put: { row: Record<string, unknown>; value: Readonly<Record<string, unknown>> }[] = []
+    const put: { row: Record<string, unknown>; from: ContractRow }[] = []
     for (const [key, { scope, value, is_present: isPresent }] of byKey) {
       const operation = operations.get(key)
       // Its outcome is unknown: the row no longer exists.
       if (!isPresent && operation === undefined) continue
-      const decoded = this.#decode(table, value)
-      const row = { ...entity.rows.rowOf(decoded, scope, this.#formatOf), ...operation }
-      put.push({ row, value: decoded })
+      const from = this.#contractRow(scope, this.#decode(table, value))
+      put.push({ row: { ...entity.rows.rowOf(from), ...operation }, from })
     }
     if (entity.contractTable === 'sales') await this.#endWithOffers(put.map(({ row }) => row))
-    for (const { row, value } of put) this.#put(entity, row, value, unit)
+    for (const { row, from } of put) this.#put(entity, row, from, unit)
     return put.length
   }
 
@@ -290,14 +284,9 @@ class RowWriter {
     return rows.length
   }
 
-  #put(
-    entity: EntityTable,
-    row: Record<string, unknown>,
-    value: Readonly<Record<string, unknown>> | null,
-    unit: CommitUnit,
-  ): void {
+  #put(entity: EntityTable, row: Record<string, unknown>, from: ContractRow | null, unit: CommitUnit): void {
     unit.insert(entity.table, row)
-    entity.rows.complete?.(row, unit, value)
+    entity.rows.complete?.(row, unit, from)
   }
 
   async #operations(
@@ -311,7 +300,15 @@ class RowWriter {
     return new Map(rows.map(({ key, row }) => [key, decodeRow(row)]))
   }
 
-  readonly #formatOf: FormatOf = (collection, schema) => this.#formats.get(`${collection}/${schema}`) ?? []
+  #contractRow(scope: string, data: Readonly<Record<string, unknown>>): ContractRow {
+    return { scope, data, formats: this.#contractFormats }
+  }
+
+  /** Collections go through their handler, which knows their format. */
+  readonly #contractFormats: Formats = {
+    collectionFormat: [],
+    formatOf: (collection, schema) => this.#formats.get(`${collection}/${schema}`) ?? [],
+  }
 
   #decode(table: ContractTable, value: Uint8Array): Readonly<Record<string, unknown>> {
     const decoder = this.#writing.decoders.get(table.contract)!

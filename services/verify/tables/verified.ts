@@ -1,0 +1,150 @@
+import { nameToBigInt } from '../../core/antelope/index.ts'
+import { bytesToHex } from '../../core/bytes/index.ts'
+import { scope } from '../../core/model/contract/index.ts'
+import type { ChildRows, ContractRow, ContractTable } from '../../core/model/contract/index.ts'
+import type { ColumnValue } from '../../core/model/index.ts'
+import type { Children, Column, Place, RowValues, VerifiedTable } from './table.ts'
+
+/** What the comparison and a repair have to know of a table, besides how its columns follow from the chain's rows. */
+interface About extends Pick<VerifiedTable, 'label' | 'where' | 'ended' | 'clears'> {
+  /** Columns with text of people: bytes that are no UTF-8, which decoders print differently, are alike. */
+  readonly freeText?: readonly string[]
+  /** Columns that a repair cannot write: other rows follow from them. */
+  readonly fixed?: readonly string[]
+  /** Columns to SQL conditions under which the database does not know their value. */
+  readonly unknown?: Readonly<Record<string, string>>
+}
+
+/** What the comparison knows of the table of a contract. */
+export function verifiedTable(contract: ContractTable, about: About = {}): VerifiedTable {
+  const { table, key, columns } = contract
+  const own = Object.keys(columns).filter((name) => !key.includes(name))
+  const { freeText, fixed, unknown, ...rest } = about
+  return {
+    ...rest,
+    name: table.name,
+    family: contract.family,
+    contractTable: contract.name,
+    key: key.map((name) => ({ name, type: table.columns[name]!.type })),
+    columns: [
+      ...own.map((name) => comparedColumn(contract, name, about)),
+      ...contract.children.map((children) => ({ name: children.name, children: childrenOf(children) })),
+    ],
+    // Where all columns are those of children, the table of the children has the keys.
+    from: own.length > 0 ? `${table.name} t` : `(SELECT DISTINCT ${key.join(', ')} FROM ${table.name}) t`,
+    ...('collection_name' in columns ? { collection: 'collection_name' } : {}),
+    scopedByCollection: scopeColumn(contract) === 'collection_name',
+    expect: (row, formats) => {
+      const contractRow = { ...row, formats }
+      const read = (name: string) => columns[name]!(contractRow)
+      return {
+        key: key.map((name) => String(read(name))),
+        values: {
+          ...Object.fromEntries(
+            own.map((name) => {
+              const value = comparable(table.columns[name]!.type, read(name))
+              return [name, freeText?.includes(name) ? printable(value as string) : value]
+            }),
+          ),
+          ...Object.fromEntries(
+            contract.children.map((children) => [children.name, expectedChildren(children, contractRow)]),
+          ),
+        },
+      }
+    },
+    locate: (values, others, account) => placeOf(contract, { key: values, values: others, account }),
+  }
+}
+
+/** The column that has the scope of the row; undefined where the scope is the contract's account. */
+function scopeColumn({ columns, primary }: ContractTable): string | undefined {
+  return primary === null ? undefined : Object.keys(columns).find((name) => columns[name] === scope)
+}
+
+/** What the database cannot hold, and bytes that are no UTF-8, alike. */
+function printable(text: string): string {
+  return text.replaceAll('\0', ' ').replaceAll('\ufffd', '?')
+}
+
+function comparedColumn({ table }: ContractTable, name: string, about: About): Column {
+  const { type } = table.columns[name]!
+  const unknown = about.unknown?.[name]
+  const known = unknown === undefined ? {} : { unknown }
+  if (about.fixed?.includes(name)) return { name, ...known }
+  if (about.freeText?.includes(name))
+    return { name, sql: `replace(t.${name}, U&'\\FFFD', '?')`, type, unsure: '?', ...known }
+  switch (type) {
+    case 'bigint':
+    case 'numeric':
+      return { name, sql: `t.${name}::text`, type, ...known }
+    case 'bigint[]':
+      return { name, sql: `t.${name}::text[]`, type, ...known }
+    case 'bytea':
+      return { name, sql: `encode(t.${name}, 'hex')`, type: 'text', write: "decode($, 'hex')", ...known }
+    default:
+      return { name, type, ...known }
+  }
+}
+
+/** A value in the form in which the database gives it as JSON. */
+function comparable(type: string, value: ColumnValue): unknown {
+  if (value === null) return null
+  switch (type) {
+    case 'bigint':
+    case 'numeric':
+      return String(value)
+    case 'bigint[]':
+      return (value as readonly bigint[]).map(String)
+    case 'bytea':
+      return bytesToHex(value as Uint8Array)
+    case 'jsonb':
+      return JSON.parse(value as string) as unknown
+    case 'double precision':
+      return Number.isFinite(value) ? value : String(value)
+    default:
+      return value
+  }
+}
+
+function childrenOf({ table, by, columns }: ChildRows): Children {
+  const identifying = table.key.filter((name) => !by.includes(name))
+  const isWhole = Object.keys(table.columns).every((name) => by.includes(name) || columns.includes(name))
+  return {
+    table: table.name,
+    by,
+    columns: Object.fromEntries(columns.map((name) => [name, table.columns[name]!.type])),
+    ...(isWhole ? {} : { unique: identifying[0]! }),
+  }
+}
+
+/** The rows in the order of their first column, which is that of `COLLATE "C"`. */
+function expectedChildren({ table, columns, rows }: ChildRows, row: ContractRow): RowValues[] {
+  const first = columns[0]!
+  return [...rows(row)]
+    .sort((a, b) => (a[first]! < b[first]! ? -1 : a[first]! > b[first]! ? 1 : 0))
+    .map((child) =>
+      Object.fromEntries(columns.map((name) => [name, comparable(table.columns[name]!.type, child[name]!)])),
+    )
+}
+
+/** A key, the other values of its row, and the account of the contract. */
+interface Known {
+  readonly key: readonly string[]
+  readonly values: RowValues
+  readonly account: string
+}
+
+function placeOf(contract: ContractTable, { key, values, account }: Known): Place {
+  if (contract.primary === null) return { scope: account, primary: nameToBigInt(contract.name) }
+  const named = scopeColumn(contract)
+  const place = named === undefined ? -1 : contract.key.indexOf(named)
+  const scopeName = named === undefined ? account : place === -1 ? (values[named] as string) : key[place]!
+  return { scope: scopeName, primary: primaryOf(contract, key.at(-1)!) }
+}
+
+/** Contracts widen 32-bit ids as unsigned integers. */
+function primaryOf({ table, key }: ContractTable, value: string): bigint {
+  const { type } = table.columns[key.at(-1)!]!
+  if (type === 'text') return nameToBigInt(value)
+  return type === 'integer' ? BigInt.asUintN(32, BigInt(value)) : BigInt(value)
+}
