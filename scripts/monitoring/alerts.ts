@@ -226,11 +226,11 @@ function otherAlerts(limits: AlertLimits): Alert[] {
       meaning:
         'The last `pronghorn verify` found rows that differ from the chain, or derived values that do not follow from the rows. It ends with the next comparison of the whole database that finds none.',
       remedy: [
-        'What differs, what would be written, and writing it (the filler has to be stopped for that):',
+        'What differs, what would be written, and writing it, for which the filler has to be stopped. `--state` takes the rows that the handler `state` stores; without that handler see [operate.md](operate.md#other-commands-in-containers).',
         command(
           fillerCommand('verify'),
           fillerCommand('verify --repair'),
-          `docker compose stop filler && ${fillerCommand('verify --repair --yes')}; docker compose start filler`,
+          `docker compose stop filler && ${fillerCommand('verify --state --repair --yes')}; docker compose start filler`,
         ),
         '[verify.md](verify.md) says how differences come about. Report one that has no such cause.',
       ],

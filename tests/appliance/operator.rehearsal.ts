@@ -29,6 +29,7 @@ let variables: Record<string, string> = {
   // Names in the commands of the documents.
   ...{ PGPASSWORD: PASSWORD, START_BLOCK: '1' },
 }
+const contracts = ['atomicassets', 'atomicmarket', 'delphioracle', 'atomictoolsx']
 const ownReaders = { CONFIG_FILES: `./${folder}/config`, SERVER_TOOLS_CONNECTED_READER: 'tools' }
 
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
@@ -129,7 +130,10 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
     'two readers of a file of the operator index their contracts, and are verified, digested and repaired in containers',
     async () => {
       const [readers] = await blocksOf('operate.md', 'First start', 'json')
-      await writeFile(join(packageRoot, folder, 'config/readers.config.json'), readers!)
+      // A repair takes the rows that this handler stores.
+      const state = `{ "handler": "state", "args": { "accounts": ${JSON.stringify(contracts)} } },`
+      const text = readers!.replace('"contracts": [', `"contracts": [${state}`)
+      await writeFile(join(packageRoot, folder, 'config/readers.config.json'), text)
       variables = { ...variables, ...ownReaders }
       await compose('up', '--detach', '--wait')
       await reach(900)
@@ -165,7 +169,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
       expect(own).toMatch(/does not load here[^]*No differences/)
 
       await psql(`${PROJECT}-postgres-1`, "UPDATE assets.config SET standard = 'damaged'")
-      expect(await runCommands('verify --repair --yes')).toMatch(/damaged/)
+      expect(await runCommands('verify --state --repair --yes')).toMatch(/damaged/)
       expect(await psql(`${PROJECT}-postgres-1`, 'SELECT standard FROM assets.config')).not.toContain(
         'damaged',
       )
