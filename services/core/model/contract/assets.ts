@@ -1,5 +1,5 @@
 import { parseSymbol } from '../../antelope/index.ts'
-import { assetsTables as tables } from '../tables/assets.ts'
+import { assetsTables as tables } from '../tables/index.ts'
 import {
   attributes,
   big,

@@ -1,5 +1,5 @@
 import { parseSymbol } from '../../antelope/index.ts'
-import { marketTables as tables } from '../tables/market.ts'
+import { marketTables as tables } from '../tables/index.ts'
 import {
   amount,
   amountPrecision,

@@ -1,4 +1,4 @@
-import { oracleTables as tables } from '../tables/oracle.ts'
+import { oracleTables as tables } from '../tables/index.ts'
 import { big, contractTable, flag, int, precision, scope, symbol, text, texts } from './contract-table.ts'
 
 /** Greatest number of decimal places that the column takes; a real pair has a handful. */

@@ -1,5 +1,5 @@
 import { keyText, parseKeyText } from '../../antelope/index.ts'
-import { toolsTables as tables } from '../tables/tools.ts'
+import { toolsTables as tables } from '../tables/index.ts'
 import { big, bigs, contractTable, isTrue, scope, text } from './contract-table.ts'
 
 /** Tables of the tools contract. */
