@@ -5,6 +5,7 @@ import type { ConfigPart, ConfigWith, LoadedConfig } from '../core/config/index.
 import { createLogger } from '../core/log/index.ts'
 import type { LogDestination, Logger } from '../core/log/index.ts'
 import type { CliIo } from './io.ts'
+import { chooseMode } from './mode.ts'
 
 /** The option that every command with configuration files has. */
 export interface ConfigOption {
@@ -25,7 +26,7 @@ export function loadSettings<N extends ConfigPart>(
     env: io.env,
     need,
     ...(option.config === undefined ? {} : { dir: option.config }),
-    ...(takesData ? { withoutFiles: DATA_INSTEAD } : {}),
+    ...(takesData && chooseMode([], io.env) === 'process' ? { withoutFiles: DATA_INSTEAD } : {}),
   })
 }
 
