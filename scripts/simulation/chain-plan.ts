@@ -10,16 +10,19 @@ const SEEDS_OF_CHAIN = 25
 /** Of so many chains one has a block of a million traces. */
 const MILLION_EVERY = 100
 
-/** The contract whose ABI changes. */
-export const ASSETS_ACCOUNT = 'atomicassets'
+/** The contracts whose ABIs change. */
+export const contractAccounts = ['atomicassets', 'atomicmarket', 'delphioracle', 'atomictoolsx'] as const
+
+export type ContractAccount = (typeof contractAccounts)[number]
 
 /** Number of the chain of a seed. */
 export function chainOf(seed: number): number {
   return Math.ceil(seed / SEEDS_OF_CHAIN)
 }
 
-/** A block in which the ABI of the assets contract changes, and for how long. */
+/** A block in which the ABI of a contract changes, and for how long. */
 export interface AbiFault {
+  readonly account: ContractAccount
   readonly num: number
   readonly kind: BrokenAbi
   /** Blocks until the right one comes back; 0 for within the same block. */
@@ -34,17 +37,26 @@ export interface ChainPlan {
   readonly wide: { readonly num: number; readonly traces: number } | null
   /** A block with far more actions than usual; null for none. */
   readonly busy: number | null
+  /** The first block that may deploy the second version of the market; null for none. */
+  readonly marketUpgrade: number | null
 }
 
-/** Draws a chain: its branches, its ABIs, its large blocks. `abi` is the packed ABI of the assets contract. */
-export function drawChain(chain: number, abi: Buffer): ChainPlan {
+/** Blocks by which lost branches deploy the second version of the market later than the main branch, at most. */
+const MARKET_UPGRADE_SPREAD = 3
+
+/** Draws a chain: its branches, its ABIs, its large blocks. `abis` are the packed ABIs of the contracts. */
+export function drawChain(chain: number, abis: Readonly<Record<ContractAccount, Buffer>>): ChainPlan {
   const random = new Random(`chain ${chain}`)
-  const length = random.between(12, 32)
+  const length = random.chance(0.15) ? random.between(33, 150) : random.between(12, 32)
   const lost = Array.from({ length: random.between(4, 8) }, () => ({
     parent: random.between(1, length - 2),
     length: random.between(1, random.between(1, 14)),
   }))
+  const marketUpgrade = random.chance(0.4) ? random.between(2, length - 2) : null
+  // An ABI that comes back would be older than an upgraded contract.
+  const changing = contractAccounts.filter((account) => marketUpgrade === null || account !== 'atomicmarket')
   const abiFaults: AbiFault[] = Array.from({ length: random.chance(0.5) ? random.between(1, 2) : 0 }, () => ({
+    account: random.pick(changing),
     num: random.between(2, length - 4),
     kind: random.pick(Object.keys(brokenAbis) as BrokenAbi[]),
     blocks: random.chance(0.5) ? 0 : random.between(1, 3),
@@ -54,8 +66,11 @@ export function drawChain(chain: number, abi: Buffer): ChainPlan {
   const content = (num: number, branch: number): BlockContent => ({
     ...(num === busy ? { rate: 60 } : {}),
     ...(num === wide?.num && branch === 0 ? { expiredTraces: wide.traces } : {}),
+    ...(marketUpgrade !== null && num === marketUpgrade + (branch % MARKET_UPGRADE_SPREAD)
+      ? { deploysSecondMarket: true }
+      : {}),
     // A lost branch has the changes of the main one, and its end may come between two of them.
-    transactions: abiFaults.flatMap((fault, i) => abiChanges(fault, num, abi, branch + i)),
+    transactions: abiFaults.flatMap((fault, i) => abiChanges(fault, num, abis[fault.account], branch + i)),
   })
   // The final chain is the longest branch: a reader waits for a node that has fewer blocks than it read.
   const highest = Math.max(...lost.map((branch) => branch.parent + branch.length))
@@ -66,7 +81,7 @@ export function drawChain(chain: number, abi: Buffer): ChainPlan {
     lost,
     content,
   }
-  return { tree, abiFaults, wide, busy }
+  return { tree, abiFaults, wide, busy, marketUpgrade }
 }
 
 function drawWide(random: Random, chain: number, length: number): ChainPlan['wide'] {
@@ -76,7 +91,7 @@ function drawWide(random: Random, chain: number, length: number): ChainPlan['wid
 }
 
 function abiChanges(fault: AbiFault, num: number, abi: Buffer, variant: number): ActionInput[][] {
-  const set = (packed: Uint8Array): ActionInput[] => [setAbiAction(ASSETS_ACCOUNT, packed)]
+  const set = (packed: Uint8Array): ActionInput[] => [setAbiAction(fault.account, packed)]
   const changes: ActionInput[][] = []
   if (num === fault.num) changes.push(set(brokenAbis[fault.kind](abi, variant)))
   if (num === fault.num + fault.blocks) changes.push(set(abi))

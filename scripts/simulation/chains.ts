@@ -2,14 +2,16 @@ import type pg from 'pg'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import type { DatabaseDigest } from '../../services/verify/index.ts'
 import { TreeGrower } from '../lab/index.ts'
-import { ASSETS_ACCOUNT, drawChain } from './chain-plan.ts'
-import type { ChainPlan } from './chain-plan.ts'
+import { contractAccounts, drawChain } from './chain-plan.ts'
+import type { ChainPlan, ContractAccount } from './chain-plan.ts'
 import { SimulatedDatabase } from './databases.ts'
 import { digestOf } from './digests.ts'
+import type { FeedRow } from './feed-rules.ts'
 import { ThreadlessLife } from './life.ts'
 import { SimulatedNode } from './node.ts'
 import type { NodeSource } from './node.ts'
-import { simulatedReader } from './settings.ts'
+import { plainReaders, readerNames } from './settings.ts'
+import type { ReaderCount } from './settings.ts'
 
 /** A chain with all that its seeds need of it. */
 export interface Chain {
@@ -17,8 +19,15 @@ export interface Chain {
   readonly source: Omit<NodeSource, 'libLagBlocks'>
   /** Ids of all blocks that a reader may stand at, hexadecimal. */
   readonly ids: ReadonlySet<string>
-  /** Digest after the final chain was read in one go, from a healthy node. */
-  straight(): Promise<DatabaseDigest>
+  /** What so many readers leave after they read the final chain in one go, from a healthy node. */
+  straight(readers: ReaderCount): Promise<StraightRun>
+}
+
+/** What a run without faults leaves. */
+export interface StraightRun {
+  readonly digest: DatabaseDigest
+  /** The feed of each reader, by its name. */
+  readonly feeds: ReadonlyMap<string, readonly FeedRow[]>
 }
 
 /** Blocks by which the irreversible block trails in a straight run. */
@@ -27,7 +36,7 @@ const STRAIGHT_LAG = 8
 /** Makes chains. */
 export class Chains {
   readonly #grower = new TreeGrower()
-  readonly #abi: Buffer
+  readonly #abis: Readonly<Record<ContractAccount, Buffer>>
   readonly #server: DatabaseAddress
   readonly #admin: pg.Pool
   #straightRuns = 0
@@ -35,59 +44,75 @@ export class Chains {
   constructor(server: DatabaseAddress, admin: pg.Pool) {
     this.#server = server
     this.#admin = admin
-    this.#abi = this.#grower.abiOf(ASSETS_ACCOUNT)
+    this.#abis = Object.fromEntries(
+      contractAccounts.map((account) => [account, this.#grower.abiOf(account)]),
+    ) as Record<ContractAccount, Buffer>
   }
 
   /** The chain of that number. */
   make(number: number): Chain {
-    const plan = drawChain(number, this.#abi)
+    const plan = drawChain(number, this.#abis)
     const tree = this.#grower.grow(plan.tree)
     const { base, abiText, chainId } = this.#grower
     const blocks = [base.at(-1)!, ...tree.main, ...tree.lost.flatMap((branch) => branch.blocks)]
     const source = { base, tree, abiText, chainId }
-    let digest: Promise<DatabaseDigest> | undefined
+    const runs = new Map<ReaderCount, Promise<StraightRun>>()
     return {
       plan,
       source,
       ids: new Set(blocks.map(({ id }) => id.toString('hex'))),
-      straight: () => (digest ??= this.#readStraight(source, plan.tree.length)),
+      straight: (readers) => {
+        const run = runs.get(readers) ?? this.#readStraight(source, plan.tree.length, readers)
+        runs.set(readers, run)
+        return run
+      },
     }
   }
 
-  /** Indexes the base of all chains. */
-  async fillBase(database: DatabaseAddress): Promise<void> {
+  /** Indexes the base of all chains with so many readers. */
+  async fillBase(database: DatabaseAddress, readers: ReaderCount): Promise<void> {
     const { base, abiText, chainId } = this.#grower
     const source = { base, tree: { main: [], lost: [] }, abiText, chainId }
-    await this.#index(source, 0, database)
+    await this.#index(source, 0, database, readers)
   }
 
-  async #readStraight(source: Chain['source'], height: number): Promise<DatabaseDigest> {
-    const database = await SimulatedDatabase.create(
-      this.#admin,
-      this.#server,
-      `straight_${++this.#straightRuns}`,
-    )
+  async #readStraight(source: Chain['source'], height: number, readers: ReaderCount): Promise<StraightRun> {
+    const database = await SimulatedDatabase.create(this.#admin, {
+      server: this.#server,
+      name: `straight_${++this.#straightRuns}`,
+      readers,
+    })
     try {
-      await this.#index(source, height, database.address)
-      return await digestOf(database.address)
+      await this.#index(source, height, database.address, readers)
+      const feeds = new Map<string, readonly FeedRow[]>()
+      for (const name of readerNames.slice(0, readers)) feeds.set(name, await database.feed(name))
+      return { digest: await digestOf(database.address), feeds }
     } finally {
       await database.drop()
     }
   }
 
-  async #index(source: Chain['source'], height: number, database: DatabaseAddress): Promise<void> {
-    const node = new SimulatedNode({ ...source, libLagBlocks: STRAIGHT_LAG }, height)
-    const life = await ThreadlessLife.start({
-      settings: { ...simulatedReader, stop_block: source.base.length + height },
-      database,
-      chainId: source.chainId,
-      nodes: [await node.start()],
-      send: () => undefined,
-      log: () => undefined,
-    })
-    const end = await life.ended
-    await life.proxy.close()
-    await node.stop()
-    if (end.code !== null) throw new Error(`a straight run ended with ${end.text}`)
+  async #index(
+    source: Chain['source'],
+    height: number,
+    database: DatabaseAddress,
+    readers: ReaderCount,
+  ): Promise<void> {
+    for (const settings of plainReaders(readers)) {
+      const node = new SimulatedNode({ ...source, libLagBlocks: STRAIGHT_LAG }, height)
+      const life = await ThreadlessLife.start({
+        settings: { ...settings, stop_block: source.base.length + height },
+        database,
+        chainId: source.chainId,
+        nodes: [await node.start()],
+        buildsIndexes: false,
+        send: () => undefined,
+        log: () => undefined,
+      })
+      const end = await life.ended
+      await life.proxy.close()
+      await node.stop()
+      if (end.code !== null) throw new Error(`a straight run ended with ${end.text}`)
+    }
   }
 }

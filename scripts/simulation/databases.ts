@@ -1,16 +1,22 @@
+import { inflateRawSync } from 'node:zlib'
 import type pg from 'pg'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { decodeFeedEntry } from '../../services/core/feed/index.ts'
 import type { FeedRow } from './feed-rules.ts'
 import { refusalClasses } from './refusals.ts'
+import type { ReaderCount } from './settings.ts'
 
-/** Name of the database that holds the base of all chains. */
-const BASE = 'simulation_base'
+/** Name of the database that holds the base of all chains, as so many readers leave it. */
+const baseOf = (readers: ReaderCount): string => `simulation_base_${readers}`
 
 /** Where the database can be made to refuse a statement. */
 export const refusalPlaces = ['position', 'commit', 'rows', 'lease', 'rollback'] as const
 
 export type RefusalPlace = (typeof refusalPlaces)[number]
+
+/** Number of the advisory lock that holds a rollback. */
+const TRAP = 1_001
 
 /**
  * Triggers that refuse as often as a row says. The count is a sequence, because what a refused transaction writes is
@@ -21,6 +27,19 @@ const REFUSALS = `
   CREATE SEQUENCE simulation.asked;
   ${refusalClasses.map((name) => `CREATE SEQUENCE simulation."refused ${name}"`).join(';')};
   CREATE TABLE simulation.refusals (place text PRIMARY KEY, state text NOT NULL, message text NOT NULL, last bigint NOT NULL);
+  CREATE TABLE simulation.traps (loses_lock text, holds_rollback boolean NOT NULL);
+  INSERT INTO simulation.traps VALUES (NULL, false);
+  CREATE FUNCTION simulation.lose_lock() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    UPDATE simulation.traps SET loses_lock = NULL WHERE loses_lock = NEW.name;
+    IF FOUND THEN PERFORM pg_advisory_unlock_all(); END IF;
+    RETURN NEW;
+  END $$;
+  CREATE FUNCTION simulation.hold() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    IF (SELECT holds_rollback FROM simulation.traps) THEN PERFORM pg_advisory_xact_lock(${TRAP}); END IF;
+    RETURN OLD;
+  END $$;
   CREATE FUNCTION simulation.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
   DECLARE refusal simulation.refusals;
   BEGIN
@@ -32,6 +51,8 @@ const REFUSALS = `
     RETURN CASE WHEN TG_OP = 'DELETE' THEN OLD ELSE NEW END;
   END $$;
   CREATE TRIGGER refuse BEFORE UPDATE ON chain.readers FOR EACH ROW EXECUTE FUNCTION simulation.refuse('position');
+  CREATE TRIGGER lose_lock BEFORE UPDATE ON chain.readers FOR EACH ROW EXECUTE FUNCTION simulation.lose_lock();
+  CREATE TRIGGER hold BEFORE DELETE ON chain.reversible_blocks FOR EACH STATEMENT EXECUTE FUNCTION simulation.hold();
   CREATE CONSTRAINT TRIGGER refuse_commit AFTER UPDATE ON chain.readers DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION simulation.refuse('commit');
   CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE ON assets.assets
@@ -40,14 +61,16 @@ const REFUSALS = `
   CREATE TRIGGER refuse BEFORE DELETE ON chain.reversible_blocks
     FOR EACH STATEMENT EXECUTE FUNCTION simulation.refuse('rollback');`
 
-/** Makes the database that all others are copied from; `fill` indexes the base of the chains into it. */
+/** Makes the database that those with so many readers are copied from; `fill` indexes the base of the chains into it. */
 export async function createBaseDatabase(
   admin: pg.Pool,
   server: DatabaseAddress,
+  readers: ReaderCount,
   fill: (address: DatabaseAddress) => Promise<void>,
 ): Promise<void> {
-  await admin.query(`CREATE DATABASE ${BASE}`)
-  const address = { ...server, database: BASE }
+  const name = baseOf(readers)
+  await admin.query(`CREATE DATABASE ${name}`)
+  const address = { ...server, database: name }
   const base = await connectDatabase(address, { applicationName: 'simulation' })
   await migrate(base)
   await base.query(REFUSALS)
@@ -78,8 +101,11 @@ export class SimulatedDatabase {
   }
 
   /** Copies the base; `admin` is connected to another database of the server. */
-  static async create(admin: pg.Pool, server: DatabaseAddress, name: string): Promise<SimulatedDatabase> {
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${BASE}`)
+  static async create(
+    admin: pg.Pool,
+    { server, name, readers }: { server: DatabaseAddress; name: string; readers: ReaderCount },
+  ): Promise<SimulatedDatabase> {
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${baseOf(readers)}`)
     const address = { ...server, database: name }
     const client = await connectDatabase(address, { applicationName: 'simulation' })
     return new SimulatedDatabase(admin, address, client)
@@ -90,22 +116,70 @@ export class SimulatedDatabase {
     await this.#admin.query(`DROP DATABASE ${this.address.database} WITH (FORCE)`)
   }
 
-  async position(): Promise<CommittedPosition> {
+  async position(reader: string): Promise<CommittedPosition> {
     const { rows } = await this.#client.query<{ num: number; id: Buffer; floor: number }>({
       name: 'position',
       text: `SELECT block_num AS num, block_id AS id,
-          (SELECT min(b.block_num) FROM chain.reversible_blocks b) AS floor FROM chain.readers`,
+          (SELECT min(b.block_num) FROM chain.reversible_blocks b WHERE b.reader = r.name) AS floor
+        FROM chain.readers r WHERE r.name = $1`,
+      values: [reader],
     })
     const { num, id, floor } = rows[0]!
     return { num, id: id.toString('hex'), floor }
   }
 
-  /** What is published to live clients, in order. */
-  async feed(): Promise<FeedRow[]> {
-    const { rows } = await this.#client.query<FeedRow>(
-      `SELECT sequence, kind, block_num AS num, encode(block_id, 'hex') AS id FROM chain.feed ORDER BY sequence`,
+  /** What a reader publishes to live clients, in order. */
+  async feed(reader: string): Promise<FeedRow[]> {
+    const { rows } = await this.#client.query<{ sequence: bigint; num: number; message: Buffer }>(
+      'SELECT sequence, block_num AS num, message FROM chain.feed WHERE reader = $1 ORDER BY sequence',
+      [reader],
     )
-    return rows
+    return rows.map(({ message, ...row }) => ({
+      ...row,
+      entry: decodeFeedEntry(inflateRawSync(message).toString()),
+    }))
+  }
+
+  /**
+   * Lets a reader's session lose its lock with the next position that the reader writes, as a pooler does that gives the
+   * session to others.
+   */
+  async loseLock(reader: string): Promise<void> {
+    await this.#client.query('UPDATE simulation.traps SET loses_lock = $1', [reader])
+  }
+
+  /** Whether no position was written since `loseLock`. */
+  async isLosingLock(): Promise<boolean> {
+    const { rows } = await this.#client.query<{ is: boolean }>(
+      'SELECT loses_lock IS NOT NULL AS "is" FROM simulation.traps',
+    )
+    return rows[0]!.is
+  }
+
+  async keepLock(): Promise<void> {
+    await this.#client.query('UPDATE simulation.traps SET loses_lock = NULL')
+  }
+
+  /** Holds the next rollback where it deletes undone blocks, until `release`. */
+  async holdRollback(): Promise<void> {
+    await this.#client.query(
+      `SELECT pg_advisory_lock(${TRAP}); UPDATE simulation.traps SET holds_rollback = true`,
+    )
+  }
+
+  /** Whether a rollback is being held. */
+  async isHoldingRollback(): Promise<boolean> {
+    const { rowCount } = await this.#client.query(
+      `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${TRAP} AND NOT granted
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    )
+    return rowCount === 1
+  }
+
+  async releaseRollback(): Promise<void> {
+    await this.#client.query(
+      `UPDATE simulation.traps SET holds_rollback = false; SELECT pg_advisory_unlock(${TRAP})`,
+    )
   }
 
   /** Ends the sessions of fillers that are open now, and waits for them; returns how many. */

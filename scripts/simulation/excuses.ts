@@ -1,7 +1,12 @@
 import { operatorFailures } from '../../services/core/database/index.ts'
 import type { Happening, SessionFault } from './plan.ts'
 
-const databaseErrors = ['DATABASE_UNAVAILABLE', 'DATABASE_REFUSED', 'READER_LEASE_HELD', 'READER_LEASE_LOST']
+/** The end of a filler that finds the lease with another one. */
+export const LEASE_HELD = 'READER_LEASE_HELD'
+/** The end of a filler whose lease another one took. */
+export const LEASE_LOST = 'READER_LEASE_LOST'
+
+const databaseErrors = ['DATABASE_UNAVAILABLE', 'DATABASE_REFUSED', LEASE_HELD, LEASE_LOST]
 
 /** Codes with which a filler may end after a fault of a session. */
 const ofSessions: Readonly<Record<SessionFault['kind'], readonly string[]>> = {
@@ -33,6 +38,7 @@ export function excusesOf(happening: Happening): readonly string[] {
     case 'freeze-database':
     case 'sigkill':
     case 'zombie':
+    case 'kill-in-undo':
       return databaseErrors
     default:
       return []

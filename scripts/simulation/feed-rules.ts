@@ -1,41 +1,78 @@
-/** An entry of the feed of live clients, without its message. */
+import type { FeedBlock, FeedEntry } from '../../services/core/feed/index.ts'
+
+/** An entry of the feed of live clients. */
 export interface FeedRow {
   readonly sequence: bigint
-  readonly kind: 'block' | 'fork' | 'gap'
+  /** Number of its block, or of the first undone one of a fork, or of the last one of a gap. */
   readonly num: number
-  /** Hexadecimal; null for forks and gaps. */
-  readonly id: string | null
+  readonly entry: FeedEntry
 }
 
 /**
- * What is wrong with a feed once its reader has caught up: entries follow each other without a hole, nothing is published
- * out of turn, and what forks leave of it is of the final chain.
+ * The violations of a feed once its reader has caught up: entries follow each other without a hole, nothing is published
+ * out of turn, and after all forks the feed has each block of the final chain with the events of a straight run, or a
+ * gap in its place.
  *
- * @param idOf id of a block of the final chain, hexadecimal
+ * @param straight feed of a run of the final chain without faults, which leaves no block out
  */
-export function findFeedViolations(
-  rows: readonly FeedRow[],
-  idOf: (num: number) => string | undefined,
-): string[] {
+export function findFeedViolations(rows: readonly FeedRow[], straight: readonly FeedRow[]): string[] {
+  const { violations, surviving, gaps } = replay(rows)
+  const expected = new Map(
+    straight.flatMap(({ num, entry }) => (entry.kind === 'block' ? [[num, entry]] : [])),
+  )
+  for (const [num, block] of surviving) {
+    const own = expected.get(num)
+    if (own === undefined)
+      violations.push(`feed: block ${num} ${block.block.id} has no events in the final chain`)
+    else if (contentOf(own) !== contentOf(block))
+      violations.push(`feed: block ${num} ${block.block.id} differs from that of a straight run`)
+  }
+  const first = rows[0]?.num ?? Infinity
+  for (const num of expected.keys()) {
+    const isInGap = gaps.some(({ from, to }) => from <= num && num <= to)
+    if (num >= first && !surviving.has(num) && !isInGap) violations.push(`feed: block ${num} is missing`)
+  }
+  return violations
+}
+
+/** Blocks without published events, both ends included. */
+interface Gap {
+  readonly from: number
+  readonly to: number
+}
+
+interface Replayed {
+  readonly violations: string[]
+  /** What forks leave, by block number. */
+  readonly surviving: ReadonlyMap<number, FeedBlock>
+  readonly gaps: readonly Gap[]
+}
+
+function replay(rows: readonly FeedRow[]): Replayed {
   const violations: string[] = []
   let view = 0
   let before: bigint | null = null
-  let surviving: FeedRow[] = []
-  for (const row of rows) {
-    if (before !== null && row.sequence !== before + 1n)
-      violations.push(`feed: entry ${row.sequence} follows entry ${before}`)
-    before = row.sequence
-    if (row.kind === 'fork') {
+  const surviving = new Map<number, FeedBlock>()
+  const gaps: Gap[] = []
+  for (const { sequence, num, entry } of rows) {
+    if (before !== null && sequence !== before + 1n)
+      violations.push(`feed: entry ${sequence} follows entry ${before}`)
+    before = sequence
+    if (entry.kind === 'fork') {
       // Blocks without events have no entry: a fork may follow that undoes only such blocks.
-      surviving = surviving.filter(({ num }) => num < row.num)
-      view = Math.min(view, row.num - 1)
-    } else {
-      if (row.num <= view) violations.push(`feed: ${row.kind} ${row.num} comes after block ${view}`)
-      view = row.num
-      if (row.kind === 'block') surviving.push(row)
+      for (const undone of [...surviving.keys()].filter((each) => each >= num)) surviving.delete(undone)
+      view = Math.min(view, num - 1)
+      continue
     }
+    if (num <= view) violations.push(`feed: ${entry.kind} ${num} comes after block ${view}`)
+    view = num
+    if (entry.kind === 'block') surviving.set(num, entry)
+    else gaps.push({ from: entry.from_block ?? 0, to: entry.to_block })
   }
-  for (const { num, id } of surviving)
-    if (id !== idOf(num)) violations.push(`feed: block ${num} ${String(id)} is not of the final chain`)
-  return violations
+  return { violations, surviving, gaps }
+}
+
+/** The block with its events, without its place in the feed. */
+function contentOf({ block, transactions, events }: FeedBlock): string {
+  return JSON.stringify([block, transactions, events])
 }

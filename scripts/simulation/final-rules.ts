@@ -4,15 +4,20 @@ import type { SimulatedDatabase } from './databases.ts'
 import { digestOf } from './digests.ts'
 import { findFeedViolations } from './feed-rules.ts'
 import { findViolations } from './invariants.ts'
+import type { ReaderCount } from './settings.ts'
 
-/** What is wrong with a database whose reader has the whole final chain and has ended; empty when all is well. */
-export async function findFinalViolations(database: SimulatedDatabase, chain: Chain): Promise<string[]> {
-  const { base, tree } = chain.source
-  const idOf = (num: number) => (base[num - 1] ?? tree.main[num - base.length - 1])?.id.toString('hex')
-  const differing = compareDigests(await chain.straight(), await digestOf(database.address))
-  return [
-    ...(await findViolations(database.address)),
-    ...findFeedViolations(await database.feed(), idOf),
-    ...differing.map((table) => `${table} differs from a straight run`),
-  ]
+/** The violations of a database whose readers have the whole final chain and have ended; empty when all is well. */
+export async function findFinalViolations(
+  database: SimulatedDatabase,
+  chain: Chain,
+  readers: ReaderCount,
+): Promise<string[]> {
+  const straight = await chain.straight(readers)
+  const differing = compareDigests(straight.digest, await digestOf(database.address))
+  const violations = await findViolations(database.address)
+  for (const [reader, feed] of straight.feeds)
+    violations.push(
+      ...findFeedViolations(await database.feed(reader), feed).map((text) => `${reader}: ${text}`),
+    )
+  return [...violations, ...differing.map((table) => `${table} differs from a straight run`)]
 }

@@ -2,6 +2,10 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import type { Invariant } from './invariant.ts'
 import { findDerivedViolations } from '../../services/verify/index.ts'
+import type { readerNames } from './settings.ts'
+
+/** The reader of the assets and of the market. */
+const READER: (typeof readerNames)[0] = 'simulated'
 
 const invariants: readonly Invariant[] = [
   {
@@ -45,6 +49,12 @@ const invariants: readonly Invariant[] = [
         AND NOT EXISTS (SELECT 1 FROM assets.transfers WHERE transfer_id = t.first_seq)`,
   },
   {
+    rule: 'the stored state has no version after its block, and no two of one block',
+    violations: `
+      SELECT concat_ws(' ', account, table_name, scope, primary_key, since_block) FROM state.rows
+      WHERE since_block > (SELECT max(block_num) FROM state.blocks)`,
+  },
+  {
     rule: 'a link has a claimer and a signature, exactly when its state says so',
     violations: `
       SELECT concat_ws(' ', link_id, state) FROM tools.links
@@ -55,17 +65,17 @@ const invariants: readonly Invariant[] = [
     violations: `
       SELECT concat_ws(' ', first_seq, block_num) FROM (
         SELECT first_seq, block_num, lag(block_num) OVER (ORDER BY first_seq) AS before FROM assets.transactions) t
-      WHERE before > block_num OR block_num > (SELECT max(block_num) FROM chain.readers)`,
+      WHERE before > block_num OR block_num > (SELECT block_num FROM chain.readers WHERE name = '${READER}')`,
   },
   {
     rule: 'nothing on the chain happened after the position',
     violations: `
       SELECT concat_ws(' ', 'asset', asset_id) FROM assets.assets, chain.readers r
-      WHERE greatest(minted_at_block, transferred_at_block, updated_at_block, burned_at_block) > r.block_num
+      WHERE r.name = '${READER}' AND greatest(minted_at_block, transferred_at_block, updated_at_block, burned_at_block) > r.block_num
       UNION ALL SELECT concat_ws(' ', 'offer', offer_id) FROM assets.offers, chain.readers r
-      WHERE greatest(created_at_block, updated_at_block) > r.block_num
-      UNION ALL SELECT concat_ws(' ', 'ABI of', account) FROM chain.abis a, chain.readers r WHERE a.block_num > r.block_num
-      UNION ALL SELECT concat_ws(' ', 'code of', account) FROM chain.code_accounts, chain.readers r WHERE since_block > r.block_num`,
+      WHERE r.name = '${READER}' AND greatest(created_at_block, updated_at_block) > r.block_num
+      UNION ALL SELECT concat_ws(' ', 'ABI of', account) FROM chain.abis a WHERE a.block_num > (SELECT max(block_num) FROM chain.readers)
+      UNION ALL SELECT concat_ws(' ', 'code of', account) FROM chain.code_accounts WHERE since_block > (SELECT max(block_num) FROM chain.readers)`,
   },
   {
     rule: 'ids are below the counters of the contract',
@@ -94,8 +104,8 @@ const invariants: readonly Invariant[] = [
   {
     rule: 'nothing of the market happened after the position',
     violations: `
-      SELECT concat_ws(' ', 'sale', sale_id) FROM market.sales, chain.readers r WHERE updated_at_block > r.block_num
-      UNION ALL SELECT concat_ws(' ', 'trade', kind, listing_id) FROM market.trades, chain.readers r WHERE trade_time > r.block_time`,
+      SELECT concat_ws(' ', 'sale', sale_id) FROM market.sales, chain.readers r WHERE r.name = '${READER}' AND updated_at_block > r.block_num
+      UNION ALL SELECT concat_ws(' ', 'trade', kind, listing_id) FROM market.trades, chain.readers r WHERE r.name = '${READER}' AND trade_time > r.block_time`,
   },
   {
     rule: 'the highest bid is the price of its auction',

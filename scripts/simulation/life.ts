@@ -12,6 +12,8 @@ export interface LifeOptions {
   readonly database: DatabaseAddress
   readonly chainId: string
   readonly nodes: readonly string[]
+  /** Whether it builds the indexes of queries once it has caught up; a process always does. */
+  readonly buildsIndexes: boolean
   readonly send: NonNullable<ReaderOptions['send']>
   /** Takes the lines that it logs. */
   readonly log: (line: string) => void
@@ -51,7 +53,7 @@ export class ThreadlessLife implements Life {
         database,
         chain: { chainId: options.chainId, http: null, ship: options.nodes },
         logger,
-        buildQueryIndexes: false,
+        buildQueryIndexes: options.buildsIndexes,
         send: (channel, text) => {
           if (!this.#isDead) options.send(channel, text)
         },

@@ -3,6 +3,7 @@ import type { ChainPlan } from './chain-plan.ts'
 import { refusalPlaces } from './databases.ts'
 import type { RefusalPlace } from './databases.ts'
 import { drawRefusal } from './refusals.ts'
+import type { ReaderCount } from './settings.ts'
 
 /** How a session misbehaves; counts are of results. */
 export type SessionFault =
@@ -18,10 +19,17 @@ export type SessionFault =
   | { readonly kind: 'cut'; readonly after: number }
   | { readonly kind: 'no-protocol' }
 
-/** One thing that happens. Heights count from the base; `node` is 0 or 1. */
+/** One event of a seed. Heights count from the base; `node` and `reader` are 0 or 1. */
 export type Happening =
   | { readonly kind: 'grow'; readonly node: number; readonly blocks: number }
-  | { readonly kind: 'fork'; readonly node: number; readonly branch: number; readonly blocks: number }
+  /** A fork of one block when it is single, else one of the branch's own depth. */
+  | {
+      readonly kind: 'fork'
+      readonly node: number
+      readonly branch: number
+      readonly blocks: number
+      readonly isSingle: boolean
+    }
   | { readonly kind: 'fork-back'; readonly node: number; readonly blocks: number }
   | {
       readonly kind: 'restart'
@@ -46,14 +54,29 @@ export type Happening =
       readonly message: string
       readonly times: number
     }
-  | { readonly kind: 'cut-database'; readonly bytes: number }
-  | { readonly kind: 'database-unavailable'; readonly ms: number }
-  | { readonly kind: 'freeze-database'; readonly ms: number }
+  | { readonly kind: 'cut-database'; readonly reader: number; readonly bytes: number }
+  | {
+      readonly kind: 'database-unavailable' | 'freeze-database'
+      readonly reader: number
+      readonly ms: number
+    }
   | { readonly kind: 'clock'; readonly offsetMs: number }
   | { readonly kind: 'store'; readonly state: 'lost' | 'frozen' | 'back' }
-  | { readonly kind: 'sigterm' | 'sigkill' | 'zombie' }
+  | { readonly kind: 'sigterm' | 'sigkill' | 'zombie'; readonly reader: number }
+  /** A second filler begins beside one that holds the lease; the node has more blocks for both. */
+  | { readonly kind: 'rival'; readonly reader: number; readonly node: number; readonly blocks: number }
+  /** The session of a filler loses its lock, a second filler takes the lease, and the first one continues. */
+  | { readonly kind: 'lost-lock'; readonly reader: number; readonly node: number; readonly blocks: number }
+  /** A filler dies within a rollback. */
+  | {
+      readonly kind: 'kill-in-undo'
+      readonly reader: number
+      readonly node: number
+      readonly branch: number
+      readonly blocks: number
+    }
 
-/** A happening, and what is waited for after it: that the reader has caught up, or some milliseconds. */
+/** A happening, and the wait after it: until the readers have caught up, or some milliseconds. */
 export interface Step {
   readonly happening: Happening
   readonly then: 'caught-up' | number
@@ -67,6 +90,9 @@ export interface SeedPlan {
   /** Whether fillers are processes of their own, which costs seconds. */
   readonly isProcess: boolean
   readonly nodes: 1 | 2
+  readonly readers: ReaderCount
+  /** Whether fillers build the indexes of queries. */
+  readonly buildsIndexes: boolean
   readonly libLagBlocks: number
   readonly irreversibleOnly: boolean
   readonly groupBlocks: number
@@ -96,42 +122,72 @@ const weights = {
   sigterm: 3,
   sigkill: 6,
   zombie: 2,
+  rival: 3,
+  'lost-lock': 3,
+  'kill-in-undo': 4,
 } satisfies Record<Happening['kind'], number>
 
 /** Of so many seeds one has fillers that are processes. */
 const PROCESS_EVERY = 100
 
-/** Draws what happens to the reader of a chain. */
+/** Draws what happens to the readers of a chain. */
 export function drawPlan(seed: number, { tree }: ChainPlan): SeedPlan {
   const random = new Random(`seed ${seed}`)
   const nodes = random.chance(0.25) ? 2 : 1
   const isProcess = seed % PROCESS_EVERY === 0
+  const readers = random.chance(0.2) ? 2 : 1
   return {
     seed,
     isProcess,
     nodes,
+    readers,
+    buildsIndexes: random.chance(0.1),
     libLagBlocks: random.chance(0.2) ? random.between(1, 3) : random.between(3, tree.length),
     irreversibleOnly: random.chance(0.08),
-    groupBlocks: random.pick([1, 1, 3, 10]),
+    groupBlocks: random.pick([1, 1, 3, 10, 50]),
     prefetchBlocks: random.pick([2, 3, 10, 50]),
     confirmations: random.pick([1, 2, 10]),
     maxBehind: random.pick([1, 3, 200]),
     steps: Array.from({ length: random.between(6, 16) }, () => ({
-      happening: drawHappening(random, nodes, tree),
+      happening: drawHappening(random, { nodes, readers }, tree),
       then: random.chance(0.35) ? ('caught-up' as const) : random.between(0, random.pick([0, 4, 25])),
       check: random.chance(0.04),
     })),
   }
 }
 
-function drawHappening(random: Random, nodes: number, tree: ChainPlan['tree']): Happening {
+function drawHappening(
+  random: Random,
+  counts: Readonly<Record<'nodes' | 'readers', number>>,
+  tree: ChainPlan['tree'],
+): Happening {
   const kind = random.weighted(weights)
-  const node = random.below(nodes)
+  const node = random.below(counts.nodes)
+  const reader = random.below(counts.readers)
   switch (kind) {
     case 'grow':
       return { kind, node, blocks: random.between(1, random.pick([2, 4, 12])) }
     case 'fork':
-      return { kind, node, branch: random.below(tree.lost.length), blocks: random.between(1, 14) }
+      return {
+        kind,
+        node,
+        branch: random.below(tree.lost.length),
+        blocks: random.between(1, 14),
+        isSingle: random.chance(0.6),
+      }
+    case 'rival':
+    case 'lost-lock':
+      return { kind, reader, node, blocks: random.between(1, 4) }
+    case 'kill-in-undo':
+      return {
+        ...{ kind, reader, node },
+        branch: random.below(tree.lost.length),
+        blocks: random.between(1, 4),
+      }
+    case 'sigterm':
+    case 'sigkill':
+    case 'zombie':
+      return { kind, reader }
     case 'fork-back':
       return { kind, node, blocks: random.between(1, 10) }
     case 'restart':
@@ -157,10 +213,10 @@ function drawHappening(random: Random, nodes: number, tree: ChainPlan['tree']): 
       return { kind, place, ...drawRefusal(random), times: random.between(1, random.pick([1, 3, 9])) }
     }
     case 'cut-database':
-      return { kind, bytes: Math.floor(random.fraction() ** 3 * 400_000) }
+      return { kind, reader, bytes: Math.floor(random.fraction() ** 3 * 400_000) }
     case 'database-unavailable':
     case 'freeze-database':
-      return { kind, ms: random.between(1, 60) }
+      return { kind, reader, ms: random.between(1, 60) }
     case 'clock':
       return { kind, offsetMs: random.between(-1_000_000_000, 1_000_000_000) }
     case 'store':

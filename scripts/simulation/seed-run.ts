@@ -6,7 +6,7 @@ import type { Chain } from './chains.ts'
 import { withOwnClock } from './clock.ts'
 import { SimulatedDatabase } from './databases.ts'
 import type { CommittedPosition } from './databases.ts'
-import { deepForkExcuses, excusesOf } from './excuses.ts'
+import { deepForkExcuses, excusesOf, LEASE_HELD } from './excuses.ts'
 import { findFinalViolations } from './final-rules.ts'
 import { findViolations } from './invariants.ts'
 import { ThreadlessLife } from './life.ts'
@@ -15,7 +15,7 @@ import { SimulatedNode } from './node.ts'
 import type { Happening, SeedPlan } from './plan.ts'
 import { ProcessLife } from './process-life.ts'
 import { sessionOf } from './sessions.ts'
-import { settingsOf, simulatedReader } from './settings.ts'
+import { readerNames, readersOf } from './settings.ts'
 import { SimulatedStore } from './store.ts'
 import { Supervisor } from './supervisor.ts'
 import type { Tally } from './tally.ts'
@@ -53,11 +53,11 @@ export interface SeedResult {
 /** Runs a seed: its faults, one after the other, then what must hold. */
 export function runSeed(options: SeedRunOptions): Promise<SeedResult> {
   return withOwnClock(async (clock) => {
-    const database = await SimulatedDatabase.create(
-      options.admin,
-      options.server,
-      `simulation_${options.place}`,
-    )
+    const database = await SimulatedDatabase.create(options.admin, {
+      server: options.server,
+      name: `simulation_${options.place}`,
+      readers: options.plan.readers,
+    })
     const run = new SeedRun(options, database, (offsetMs) => {
       clock.offsetMs = offsetMs
     })
@@ -80,24 +80,31 @@ class SeedRun {
   readonly #violations: string[] = []
   readonly #log: string[] = []
   readonly #excuses = new Set<string>()
-  readonly #filler: Supervisor
-  #floor = 0
+  /** One for each reader. */
+  readonly #fillers: readonly Supervisor[]
+  /** Block below which each reader may not be. */
+  readonly #floors: number[]
+  readonly #frozenNodes = new Set<SimulatedNode>()
 
   constructor(options: SeedRunOptions, database: SimulatedDatabase, setClock: (offsetMs: number) => void) {
     this.#options = options
     this.#database = database
     this.#setClock = setClock
     const { chain, plan, tally } = options
-    this.#filler = new Supervisor({
-      start: () => this.#startFiller(),
-      endSessions: () => database.endSessions(),
-      excuses: this.#excuses,
-      onViolation: (text) => this.#violations.push(text),
-      onEnd: ({ code, text }) => {
-        this.#note(`> the filler ended: ${text}`)
-        tally.add(`ended with ${code ?? 'success'}`)
-      },
-    })
+    this.#floors = readersOf(plan).map(() => 0)
+    this.#fillers = readersOf(plan).map(
+      (_, reader) =>
+        new Supervisor({
+          start: () => this.#startFiller(reader),
+          endSessions: () => database.endSessions(),
+          excuses: this.#excuses,
+          onViolation: (text) => this.#violations.push(text),
+          onEnd: ({ code, text }) => {
+            this.#note(`> the filler of ${readerNames[reader]!} ended: ${text}`)
+            tally.add(`ended with ${code ?? 'success'}`)
+          },
+        }),
+    )
     this.#nodes = Array.from(
       { length: plan.nodes },
       () => new SimulatedNode({ ...chain.source, libLagBlocks: plan.libLagBlocks }, 1),
@@ -107,14 +114,14 @@ class SeedRun {
   async run(): Promise<SeedResult> {
     const { plan, chain } = this.#options
     this.#urls = await Promise.all(this.#nodes.map((node) => node.start()))
-    await this.#filler.start()
+    await Promise.all(this.#fillers.map((filler) => filler.start()))
     for (const { happening, then, check } of plan.steps) {
       this.#note(`> ${JSON.stringify(happening)} then ${then}`)
       for (const code of excusesOf(happening)) this.#excuses.add(code)
       await this.#happen(happening)
       if (then === 'caught-up') await this.#catchUp(STEP_PATIENCE)
       else await delay(then)
-      await this.#readPosition()
+      await this.#readPositions()
       if (check) this.#violations.push(...(await findViolations(this.#database.address)))
       if (this.#violations.length > 0) break
     }
@@ -124,7 +131,7 @@ class SeedRun {
 
   /** Ends everything, whatever the state. */
   async end(): Promise<void> {
-    await this.#filler.end()
+    await Promise.all(this.#fillers.map((filler) => filler.end()))
     await Promise.all(this.#nodes.map((node) => node.stop()))
   }
 
@@ -133,40 +140,47 @@ class SeedRun {
     await this.#database.admit()
     for (const { name, count } of await this.#database.countRefusals())
       this.#options.tally.add(`statements ${name}`, count)
-    this.#filler.killReplaced()
+    for (const filler of this.#fillers) filler.killReplaced()
+    this.#frozenNodes.clear()
     for (const node of this.#nodes) {
       node.clearFaults()
       node.thaw()
       node.forkBack(chain.plan.tree.length)
       if (this.#options.plan.irreversibleOnly) node.finalize()
     }
-    if (await this.#endAtGoal()) this.#violations.push(...(await findFinalViolations(this.#database, chain)))
+    if (await this.#endAtGoal())
+      this.#violations.push(...(await findFinalViolations(this.#database, chain, this.#options.plan.readers)))
   }
 
-  /** Lets the reader catch up and ends it; false when a rule is broken then. */
+  /** Lets the readers catch up and ends them; false when a rule is broken then. */
   async #endAtGoal(): Promise<boolean> {
     for (;;) {
       if (!(await this.#catchUp(PATIENCE))) {
-        const { num } = await this.#database.position()
-        this.#violations.push(`the reader stays at block ${num} although nothing hinders it`)
+        const positions = (await this.#readPositions()).map(({ num }) => num)
+        this.#violations.push(
+          `the readers stay at block ${positions.join(' and ')} although nothing hinders them`,
+        )
       }
       if (this.#violations.length > 0) return false
-      await this.#filler.stop()
+      await Promise.all(this.#fillers.map((filler) => filler.stop()))
       // A reader that reached the goal before it received the last fork ends while it undoes that fork.
-      if ((await this.#readPosition()).id === this.#goal(this.#nodes[0]!)) return true
-      await this.#filler.start()
+      const goal = this.#goal(this.#nodes[0]!)
+      if ((await this.#readPositions()).every(({ id }) => id === goal)) return true
+      await Promise.all(this.#fillers.map((filler) => filler.start()))
     }
   }
 
   async #happen(happening: Happening): Promise<void> {
     const { tally, plan } = this.#options
-    const node = 'node' in happening ? this.#nodes[happening.node]! : this.#nodes[0]!
+    const node = this.#nodes['node' in happening ? happening.node : 0]!
+    const filler = this.#fillers['reader' in happening ? happening.reader : 0]!
     switch (happening.kind) {
       case 'grow':
         node.grow(happening.blocks)
         break
       case 'fork':
-        this.#fork(node, happening.branch, happening.blocks)
+        if (happening.isSingle) await this.#forkOne(node, happening.branch, happening.blocks)
+        else this.#fork(node, happening.branch, happening.blocks)
         break
       case 'fork-back':
         if (!node.isOnMain) tally.add('fork back to the main branch')
@@ -199,10 +213,12 @@ class SeedRun {
         break
       case 'freeze-node':
         node.freeze()
+        this.#frozenNodes.add(node)
         tally.add('node frozen')
         break
       case 'thaw-node':
         node.thaw()
+        this.#frozenNodes.delete(node)
         break
       case 'end-database-sessions':
         tally.add('database sessions ended', await this.#database.endSessions())
@@ -216,19 +232,19 @@ class SeedRun {
         break
       }
       case 'cut-database':
-        this.#filler.life?.proxy.cutAfterBytes(happening.bytes, () => tally.add('database connections cut'))
+        filler.life?.proxy.cutAfterBytes(happening.bytes, () => tally.add('database connections cut'))
         break
       case 'database-unavailable': {
-        const proxy = this.#filler.life?.proxy
+        const proxy = filler.life?.proxy
         proxy?.cut(true)
         tally.add('database unavailable')
         setTimeout(() => {
-          if (this.#filler.life?.proxy === proxy) proxy?.admit()
+          if (filler.life?.proxy === proxy) proxy?.admit()
         }, happening.ms)
         break
       }
       case 'freeze-database': {
-        const proxy = this.#filler.life?.proxy
+        const proxy = filler.life?.proxy
         proxy?.freeze()
         tally.add('database frozen')
         setTimeout(() => proxy?.thaw(), happening.ms)
@@ -243,19 +259,92 @@ class SeedRun {
         break
       case 'sigterm':
         tally.add(plan.isProcess ? 'process stopped and started again' : 'stopped and started again')
-        await this.#filler.stop()
-        await this.#filler.start()
+        await filler.stop()
+        await filler.start()
         break
       case 'sigkill':
         tally.add(plan.isProcess ? 'process killed' : 'killed')
-        await this.#filler.kill()
-        await this.#filler.start()
+        await filler.kill()
+        await filler.start()
         break
       case 'zombie':
         tally.add('left for dead, alive later')
-        await this.#filler.replace()
+        await filler.replace()
+        break
+      case 'rival':
+        tally.add('a second filler beside the first')
+        node.grow(happening.blocks)
+        await filler.meetRival(this.#isHindered)
+        break
+      case 'lost-lock':
+        await this.#loseLock(happening.reader, node, happening.blocks)
+        break
+      case 'kill-in-undo':
+        await this.#killInUndo(filler, node, happening)
         break
     }
+  }
+
+  /** Whether a fault of the database may take a lease from the filler that holds it, or a node sends nothing. */
+  get #isHindered(): boolean {
+    return this.#excuses.has(LEASE_HELD) || this.#frozenNodes.size > 0
+  }
+
+  /** The session of a filler loses its lock, and another filler takes the lease. */
+  async #loseLock(reader: number, node: SimulatedNode, blocks: number): Promise<void> {
+    await this.#database.loseLock(readerNames[reader]!)
+    node.grow(1)
+    const isLost = await this.#passes(async () => !(await this.#database.isLosingLock()))
+    await this.#database.keepLock()
+    if (!isLost) return
+    this.#options.tally.add('lock lost, lease taken by another')
+    await this.#fillers[reader]!.displace(this.#isHindered, () => {
+      const before = node.height
+      node.grow(blocks)
+      return node.height > before
+    })
+  }
+
+  async #killInUndo(
+    filler: Supervisor,
+    node: SimulatedNode,
+    { branch, blocks }: Readonly<Record<'branch' | 'blocks', number>>,
+  ): Promise<void> {
+    await this.#database.holdRollback()
+    try {
+      await this.#forkOne(node, branch, blocks)
+      if (!(await this.#passes(() => this.#database.isHoldingRollback()))) return
+      this.#options.tally.add('killed within a rollback')
+      await filler.kill()
+    } finally {
+      await this.#database.releaseRollback()
+    }
+    await filler.start()
+  }
+
+  /** Waits for a condition, for a while. */
+  async #passes(condition: () => Promise<boolean>): Promise<boolean> {
+    for (let left = STEP_PATIENCE; left > 0; left--) {
+      if (await condition()) return true
+      await delay(POLL_MS)
+    }
+    return false
+  }
+
+  /** Takes the node to the block after the parent of a lost branch, and then to that branch: one block is undone. */
+  async #forkOne(node: SimulatedNode, choice: number, blocks: number): Promise<void> {
+    const { base, tree } = this.#options.chain.source
+    if (!node.isOnMain) node.forkBack(node.height)
+    const ahead = [...tree.lost.keys()].filter((branch) => tree.lost[branch]!.parent >= node.head().num)
+    if (ahead.length === 0) {
+      this.#fork(node, choice, blocks)
+      return
+    }
+    const branch = ahead[choice % ahead.length]!
+    node.grow(tree.lost[branch]!.parent + 1 - base.length - node.height)
+    await this.#catchUp(STEP_PATIENCE)
+    this.#options.tally.add('fork of one block')
+    node.forkTo(branch, blocks)
   }
 
   /** Takes the node to a lost branch that leaves the main one below its head, if there is one. */
@@ -274,7 +363,8 @@ class SeedRun {
     node.forkTo(branch, blocks)
   }
 
-  #startFiller(): Promise<Life> {
+  #startFiller(reader: number): Promise<Life> {
+    const settings = readersOf(this.#options.plan)[reader]!
     const { plan, chain, server, tally } = this.#options
     const publish = createPublisher({
       store: this.#store,
@@ -284,24 +374,27 @@ class SeedRun {
       },
     })
     return (plan.isProcess ? ProcessLife : ThreadlessLife).start({
-      settings: settingsOf(plan),
+      settings,
       database: { ...server, database: this.#database.address.database },
       chainId: chain.source.chainId,
       nodes: this.#urls,
-      send: (channel, text) => publish(simulatedReader.name, channel, text),
+      buildsIndexes: plan.buildsIndexes,
+      send: (channel, text) => publish(settings.name, channel, text),
       log: (line) => this.#note(line.trimEnd()),
     })
   }
 
-  /** Waits until the reader has what its node has; false when its position did not move for so many looks. */
+  /** Waits until each reader has what a node has; false when no position moved for so many looks. */
   async #catchUp(looks: number): Promise<boolean> {
     let before = ''
     for (let left = looks; left > 0; left--) {
-      const position = await this.#readPosition()
+      const positions = await this.#readPositions()
       if (this.#violations.length > 0) return true
-      if (this.#nodes.some((node) => position.id === this.#goal(node))) return true
-      if (position.id !== before) left = looks
-      before = position.id
+      const goals = this.#nodes.map((node) => this.#goal(node))
+      if (positions.every(({ id }) => goals.includes(id))) return true
+      const now = positions.map(({ id }) => id).join()
+      if (now !== before) left = looks
+      before = now
       await delay(POLL_MS)
     }
     return false
@@ -311,16 +404,19 @@ class SeedRun {
     return (this.#options.plan.irreversibleOnly ? node.lib() : node.head()).id.toString('hex')
   }
 
-  /** The position, which must always be a block of the chain, and never below what cannot be undone. */
-  async #readPosition(): Promise<CommittedPosition> {
-    const position = await this.#database.position()
+  /** The positions, which must always be blocks of the chain, and never below what cannot be undone. */
+  #readPositions(): Promise<CommittedPosition[]> {
+    return Promise.all(this.#fillers.map((_, reader) => this.#readPosition(reader)))
+  }
+
+  async #readPosition(reader: number): Promise<CommittedPosition> {
+    const position = await this.#database.position(readerNames[reader]!)
+    const floor = this.#floors[reader]!
     if (!this.#options.chain.ids.has(position.id))
       this.#violations.push(`the position ${position.num} ${position.id} is no block of the chain`)
-    if (position.num < this.#floor)
-      this.#violations.push(
-        `the position ${position.num} is below block ${this.#floor}, which was irreversible`,
-      )
-    this.#floor = Math.max(this.#floor, position.floor)
+    if (position.num < floor)
+      this.#violations.push(`the position ${position.num} is below block ${floor}, which was irreversible`)
+    this.#floors[reader] = Math.max(floor, position.floor)
     return position
   }
 

@@ -1,9 +1,28 @@
-import type { ReaderOptions, ReaderSettings } from '../../services/filler/index.ts'
+import type { ContractEntry, ReaderOptions, ReaderSettings } from '../../services/filler/index.ts'
 import type { SeedPlan } from './plan.ts'
 
-/** Settings of the simulated reader; seeds draw the sizes. */
-export const simulatedReader: ReaderSettings = {
-  name: 'simulated',
+/** Numbers of readers that share the database of a seed. */
+export type ReaderCount = 1 | 2
+
+const entries = {
+  assets: {
+    handler: 'assets',
+    args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
+  },
+  oracle: { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
+  market: { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
+  tools: { handler: 'tools', args: { tools_account: 'atomictoolsx', store_logs: true } },
+  state: {
+    handler: 'state',
+    args: {
+      accounts: ['atomicassets', 'atomicmarket', 'atomictoolsx'],
+      permissions: true,
+      history_blocks: 0,
+    },
+  },
+} satisfies Record<string, ContractEntry>
+
+const common = {
   start_block: 0,
   stop_block: 0,
   irreversible_only: false,
@@ -13,24 +32,42 @@ export const simulatedReader: ReaderSettings = {
   feed_blocks: 172_800,
   feed_max_behind: 200,
   delete_data: false,
-  contracts: [
-    { handler: 'assets', args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true } },
-    { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
-    { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
-    { handler: 'tools', args: { tools_account: 'atomictoolsx', store_logs: true } },
+}
+
+/** A reader of all families. */
+export const familyReader: ReaderSettings = {
+  name: 'simulated',
+  ...common,
+  contracts: [entries.assets, entries.oracle, entries.market, entries.tools],
+}
+
+/** The contracts of each reader; the first one has the families that invariants compare with its position. */
+const contractsOf: Readonly<Record<ReaderCount, readonly (readonly ContractEntry[])[]>> = {
+  1: [Object.values(entries)],
+  2: [
+    [entries.assets, entries.oracle, entries.market],
+    [entries.tools, entries.state],
   ],
 }
 
-/** The settings of a seed's reader. */
-export function settingsOf(plan: SeedPlan): ReaderSettings {
-  return {
-    ...simulatedReader,
+/** Names of the readers, in the order of their contracts. */
+export const readerNames = ['simulated', 'second'] as const
+
+/** Settings of the readers of a database that nothing is drawn for. */
+export function plainReaders(readers: ReaderCount): ReaderSettings[] {
+  return contractsOf[readers].map((contracts, i) => ({ name: readerNames[i]!, ...common, contracts }))
+}
+
+/** The settings of a seed's readers. */
+export function readersOf(plan: SeedPlan): ReaderSettings[] {
+  return plainReaders(plan.readers).map((reader) => ({
+    ...reader,
     irreversible_only: plan.irreversibleOnly,
     db_group_blocks: plan.groupBlocks,
     ship_prefetch_blocks: plan.prefetchBlocks,
     ship_min_block_confirmation: plan.confirmations,
     feed_max_behind: plan.maxBehind,
-  }
+  }))
 }
 
 /** Delays that let seconds of a real chain pass in milliseconds; what they decide stays the same. */
@@ -54,4 +91,5 @@ export const simulatedTiming = {
   },
   retry: { attempts: 6, firstMs: 3, longestMs: 40 },
   handoverMs: 1_000,
+  indexRetryMs: 20,
 } satisfies Partial<ReaderOptions>

@@ -57,7 +57,8 @@ const address = { host, port, user, password, database: 'postgres' }
 const admin = createPool(address, { applicationName: 'simulation', max: 2 })
 await admin.query('SELECT pg_reload_conf()')
 const chains = new Chains(address, admin)
-await createBaseDatabase(admin, address, (database) => chains.fillBase(database))
+for (const readers of [1, 2] as const)
+  await createBaseDatabase(admin, address, readers, (database) => chains.fillBase(database, readers))
 const prepared = performance.now()
 
 const tally = new Tally()

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { LEASE_HELD, LEASE_LOST } from './excuses.ts'
 import type { Life, LifeEnd } from './life.ts'
 
 /** What a supervisor is given. */
@@ -22,6 +23,10 @@ const END_MS = 300_000
 /** How long a filler hangs while another takes its place, and continues afterwards. */
 const HANG_MS = 20
 const AFTERLIFE_MS = 30
+/** Longest time of a filler beside one that holds the lease, above the wait for the lease. */
+const RIVAL_MS = 3_000
+/** Longest time in which a filler without its lease notices. */
+const DISPLACED_MS = 8_000
 
 /** Keeps one filler running, as a service manager does, and ends it in every manner. */
 export class Supervisor {
@@ -74,6 +79,45 @@ export class Supervisor {
       old.proxy.thaw()
       setTimeout(() => old.stop(), AFTERLIFE_MS)
     }, HANG_MS)
+  }
+
+  /**
+   * Starts a filler beside the present one. While nothing hinders the present one, the rival has to end because the lease is
+   * held.
+   */
+  async meetRival(isHindered: boolean): Promise<void> {
+    const rival = await this.#options.start()
+    this.#replaced.push(rival)
+    const giveUp = setTimeout(() => {
+      rival.stop()
+    }, RIVAL_MS)
+    const { code, text } = await rival.ended
+    clearTimeout(giveUp)
+    await rival.proxy.close()
+    if (!isHindered && code !== LEASE_HELD)
+      this.#options.onViolation(`beside a filler with the lease, a second one ended with ${text}`)
+  }
+
+  /**
+   * Starts a filler that takes the lease from the present one, whose session lost its lock. Unless something hinders the
+   * first one, it has to end because its lease is lost once `grow` gave it something to write.
+   */
+  async displace(isHindered: boolean, grow: () => boolean): Promise<void> {
+    const old = await this.#take()
+    this.#replaced.push(old)
+    await this.start()
+    const hasWork = grow()
+    const giveUp = new AbortController()
+    const late = delay(DISPLACED_MS, null, { signal: giveUp.signal }).catch(() => null)
+    const end = await Promise.race([old.ended, late])
+    giveUp.abort()
+    if (end === null) old.kill()
+    await old.ended
+    await old.proxy.close()
+    if (hasWork && !isHindered && end?.code !== LEASE_LOST)
+      this.#options.onViolation(
+        `a filler without its lease ${end === null ? 'continues' : `ended with ${end.text}`}`,
+      )
   }
 
   /** Ends those that others took the place of. */

@@ -4,7 +4,7 @@ import { createDevchain } from '../../services/devchain/index.ts'
 import type { Devchain } from '../../services/devchain/index.ts'
 import type { DevchainOptions } from '../../services/devchain/options.ts'
 import { runReader } from '../../services/filler/index.ts'
-import { simulatedReader } from '../../scripts/simulation/settings.ts'
+import { familyReader } from '../../scripts/simulation/settings.ts'
 import type { ReaderOptions, ReaderSettings } from '../../services/filler/index.ts'
 
 /** Lines that a test's readers log; `silent` unless a test is being looked into. */
@@ -15,7 +15,7 @@ const logger = createLogger({
 })
 
 /** Reader settings for tests: everything stored, small groups. */
-export const testSettings: ReaderSettings = { ...simulatedReader, name: 'test-1' }
+export const testSettings: ReaderSettings = { ...familyReader, name: 'test-1' }
 
 /** A running chain with its addresses. */
 export interface TestChain {

@@ -43,7 +43,7 @@ export const deploy: Plan = (world) =>
   upgradeMarket(world) ??
   missingPair(world) ??
   addSymbolPair(world) ??
-  secondMarket(world)
+  (hasSalesOfFirstVersion(world) ? deploySecondMarket(world) : null)
 
 /** An account opens a marketplace. */
 export const newMarketplace: Plan = (world) => {
@@ -180,12 +180,16 @@ function addSymbolPair(world: World): ActionInput[] | null {
   return missing === undefined ? null : [marketAction(world, MARKET_ACCOUNT, 'adddelphi', missing)]
 }
 
-/** The second version comes once the first one has some listings, bundles among them. */
-function secondMarket(world: World): ActionInput[] | null {
+/** Whether the first version of the market has some listings, bundles among them. */
+function hasSalesOfFirstVersion(world: World): boolean {
+  const sales = world.runtime.row(MARKET_ACCOUNT, 'counters', MARKET_ACCOUNT, nameValue('sale'))
+  return (sales?.counter_value ?? 0n) >= SALES_OF_FIRST_VERSION
+}
+
+/** The second version of the market replaces the first one. */
+export const deploySecondMarket: Plan = (world) => {
   const config = marketConfig(world)
   if (config === null || isSecondMarket(config.version)) return null
-  const sales = world.runtime.row(MARKET_ACCOUNT, 'counters', MARKET_ACCOUNT, nameValue('sale'))
-  if ((sales?.counter_value ?? 0n) < SALES_OF_FIRST_VERSION) return null
   world.directory.noteMarketUpgrade(world.runtime.nowMs)
   const version = marketAction(world, MARKET_ACCOUNT, 'setversion', { new_version: '2.0.0' })
   return [...setContract(MARKET_ACCOUNT, 'market.v2'), version]

@@ -12,9 +12,11 @@ import { writeExpiredTrace, writeTransactionTrace } from './pack-traces.ts'
 import { packOnBlock, packTransaction } from './pack-transaction.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 import { everydayMix, nextTransaction } from './planner.ts'
+import { deploySecondMarket } from './market-setup-plans.ts'
 import type { ActivityMix } from './planner.ts'
 import { Random } from './random.ts'
 import { ACCOUNT_SUFFIX } from './wording.ts'
+import type { World } from './world.ts'
 
 /** Options of a producer. */
 export interface ProducerOptions {
@@ -30,6 +32,8 @@ export interface BlockContent {
   readonly rate?: number
   /** Transactions that come first. */
   readonly transactions?: readonly (readonly ActionInput[])[]
+  /** The second version of the market is deployed, unless it is there. */
+  readonly deploysSecondMarket?: boolean
   /** Traces of transactions that expired, without any action, after everything else. */
   readonly expiredTraces?: number
 }
@@ -104,7 +108,10 @@ export class Producer {
     }
     this.#runOnBlock(draft)
     for (const actions of content.transactions ?? []) this.#push(draft, actions, random)
-    this.#runUsers(draft, random, content.rate ?? this.#options.rate)
+    const world = { runtime: this.#runtime, directory: this.#directory, random }
+    const deployment = content.deploysSecondMarket === true ? deploySecondMarket(world) : null
+    if (deployment !== null) this.#push(draft, deployment, random)
+    this.#runUsers(draft, world, content.rate ?? this.#options.rate)
     for (let added = 0; added < (content.expiredTraces ?? 0); added++) writeExpiredTrace(draft.traces, added)
     draft.count += content.expiredTraces ?? 0
     const block = this.#finish(draft)
@@ -119,8 +126,8 @@ export class Producer {
     this.#write(draft, packOnBlock(action), this.#runtime.execute([action]))
   }
 
-  #runUsers(draft: Draft, random: Random, rate: number): void {
-    const world = { runtime: this.#runtime, directory: this.#directory, random }
+  #runUsers(draft: Draft, world: World, rate: number): void {
+    const { random } = world
     // A draw between zero and twice the rate gives quiet and busy blocks with the wanted average.
     let left = random.fraction() * 2 * rate
     while (left >= 1 || random.chance(left)) {
