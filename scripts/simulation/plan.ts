@@ -122,8 +122,8 @@ const weights = {
   sigterm: 3,
   sigkill: 6,
   zombie: 2,
-  rival: 3,
-  'lost-lock': 3,
+  rival: 4,
+  'lost-lock': 6,
   'kill-in-undo': 4,
 } satisfies Record<Happening['kind'], number>
 

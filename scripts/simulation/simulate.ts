@@ -2,11 +2,8 @@
  * Simulates the filler with seeded faults; see docs/simulation.md.
  * Usage: npm run simulate -- [--seeds 200] [--from 1] [--seed X [--times 20]] [--at-once 4] [--minutes N] [--verbose]
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createPool } from '../../services/core/database/index.ts'
-import { packageRoot } from '../../services/core/paths/index.ts'
 import { chainOf } from './chain-plan.ts'
 import { Chains } from './chains.ts'
 import type { Chain } from './chains.ts'
@@ -16,13 +13,6 @@ import { drawPlan } from './plan.ts'
 import { runSeed } from './seed-run.ts'
 import { startServer } from './server.ts'
 import { Tally } from './tally.ts'
-
-/** A seed that found a defect once. */
-interface FoundSeed {
-  readonly seed: number
-  /** What it found. */
-  readonly found: string
-}
 
 /** Lines of the log that a broken seed prints among others. */
 const LINES_OF_MANY = 40
@@ -43,10 +33,8 @@ const isLate = () => performance.now() - started > Number(values.minutes) * 60_0
 
 function listSeeds(): number[] {
   if (values.seed !== undefined) return new Array<number>(Number(values.times)).fill(Number(values.seed))
-  const file = join(packageRoot, 'scripts/simulation/found.json')
-  const found = (JSON.parse(readFileSync(file, 'utf8')) as FoundSeed[]).map(({ seed }) => seed)
   const first = Number(values.from)
-  return [...found, ...Array.from({ length: Number(values.seeds) }, (_, i) => first + i)]
+  return Array.from({ length: Number(values.seeds) }, (_, i) => first + i)
 }
 
 replaceWallClock()

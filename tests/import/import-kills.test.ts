@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
@@ -19,23 +19,22 @@ const SEED = Number(process.env.IMPORT_SEED ?? 15)
 /** Longest delay of the kill after a step was seen: steps take a few milliseconds. */
 const LONGEST_DELAY_MS = 40
 
+interface ImportCase {
+  readonly dump: 'main-740' | 'v2-964'
+  readonly recordings: readonly string[]
+  /** Block of the source's reader. */
+  readonly block: number
+}
+
+const cases: readonly ImportCase[] = [
+  { dump: 'main-740', recordings: ['main'], block: 730 },
+  { dump: 'v2-964', recordings: ['main', 'v2'], block: 958 },
+]
+
 let old: TestDatabase
 let straight: TestDatabase
 let running: TestChain
 let whole: FillerHome
-
-beforeAll(async () => {
-  old = await restoreOldDatabase()
-  straight = await createTestDatabase()
-  running = await startChain({ recordings: ['main'] })
-  whole = await createFillerHome(running, straight.address)
-})
-
-afterAll(async () => {
-  await whole.remove()
-  await running.chain.stop()
-  await Promise.all([old.drop(), straight.drop()])
-})
 
 const command = () => {
   const { user, password, host, port, database } = old.address
@@ -65,7 +64,7 @@ async function progressOf(address: DatabaseAddress): Promise<{ progress: Progres
 }
 
 /** A dump without the note of the import, which has its times. */
-async function dump(database: TestDatabase): Promise<DatabaseDump> {
+async function contentOf(database: TestDatabase): Promise<DatabaseDump> {
   const all = new Map(await dumpDatabase(database.address))
   all.delete('chain.imports')
   return all
@@ -82,7 +81,7 @@ async function untilStep(address: DatabaseAddress, wanted: number, process: Fill
 }
 
 /** Kills an import so many times, or as often as it takes, and then lets it end; returns the steps at each kill. */
-async function importWithKills(random: SeededRandom, most: number): Promise<number[]> {
+async function importWithKills(random: SeededRandom, most: number, block: number): Promise<number[]> {
   const killed = await createTestDatabase()
   const cut = await createFillerHome(running, killed.address)
   const seen: number[] = []
@@ -103,7 +102,7 @@ async function importWithKills(random: SeededRandom, most: number): Promise<numb
       expect(steps).toBeGreaterThanOrEqual(seen.at(-1) ?? 0)
       seen.push(steps)
       if (progress === 'unfinished')
-        await expect(indexUntil(running, killed.address, 846)).rejects.toMatchObject({
+        await expect(indexUntil(running, killed.address, block + 1)).rejects.toMatchObject({
           code: 'IMPORT_UNFINISHED',
         })
     }
@@ -114,10 +113,10 @@ async function importWithKills(random: SeededRandom, most: number): Promise<numb
         resumed_steps: seen.at(-1) ?? 0,
       })
     }
-    expect(compareDumps(await dump(straight), await dump(killed))).toEqual([])
+    expect(compareDumps(await contentOf(straight), await contentOf(killed))).toEqual([])
     const again = await finish(cut)
     expect(again.end.code).toBe(1)
-    expect(again.output).toContain('reader test-1 is at block 730')
+    expect(again.output).toContain(`reader test-1 is at block ${block}`)
     return seen
   } finally {
     await cut.remove()
@@ -125,43 +124,60 @@ async function importWithKills(random: SeededRandom, most: number): Promise<numb
   }
 }
 
-it(
-  'an import that is killed again and again ends like one that was not',
-  { timeout: patient(600_000) },
-  async () => {
-    const random = createRandom(SEED)
-    expect((await finish(whole)).end).toEqual({ code: 0, signal: null })
-    const kills: number[][] = []
-    while (kills.flat().length < KILLS) kills.push(await importWithKills(random, KILLS - kills.flat().length))
-    if (process.env.TEST_LOG !== undefined) process.stderr.write(`steps at kills: ${JSON.stringify(kills)}\n`)
-    expect(kills.flat().some((steps) => steps > 0)).toBe(true)
-  },
-)
+describe.each(cases)('the old database $dump', ({ dump, recordings, block }) => {
+  beforeAll(async () => {
+    old = await restoreOldDatabase(dump)
+    straight = await createTestDatabase()
+    running = await startChain({ recordings })
+    whole = await createFillerHome(running, straight.address)
+  })
 
-it('an import whose source has indexed further starts over', async () => {
-  const source = await restoreOldDatabase()
-  const target = await createTestDatabase()
-  const home = await createFillerHome(running, target.address)
-  try {
-    const { user, password, host, port, database } = source.address
-    const address = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`
-    const process = home.start(['import-database', address, '--json'])
-    await expect
-      .poll(async () => (await progressOf(target.address)).progress, { interval: 5 })
-      .not.toBe('not begun')
-    await process.kill()
-    const { progress } = await progressOf(target.address)
-    const client = await connectDatabase(source.address, { applicationName: 'test' })
-    await client.query("UPDATE dbinfo SET value = '1.3.25' WHERE name = 'version'")
-    await client.end()
-    const second = home.start(['import-database', address, '--json'])
-    const end = await second.ended
-    if (progress === 'finished') return
-    expect(end, second.output()).toEqual({ code: 0, signal: null })
-    expect(second.output()).toContain('"resumed_steps":0')
-    expect(compareDumps(await dump(straight), await dump(target))).toEqual([])
-  } finally {
-    await home.remove()
-    await Promise.all([source.drop(), target.drop()])
-  }
+  afterAll(async () => {
+    await whole.remove()
+    await running.chain.stop()
+    await Promise.all([old.drop(), straight.drop()])
+  })
+
+  it(
+    'an import that is killed again and again ends like one that was not',
+    { timeout: patient(600_000) },
+    async () => {
+      const random = createRandom(SEED)
+      expect((await finish(whole)).end).toEqual({ code: 0, signal: null })
+      const kills: number[][] = []
+      while (kills.flat().length < KILLS)
+        kills.push(await importWithKills(random, KILLS - kills.flat().length, block))
+      if (process.env.TEST_LOG !== undefined)
+        process.stderr.write(`steps at kills: ${JSON.stringify(kills)}\n`)
+      expect(kills.flat().some((steps) => steps > 0)).toBe(true)
+    },
+  )
+
+  it('an import whose source has indexed further starts over', async () => {
+    const source = await restoreOldDatabase(dump)
+    const target = await createTestDatabase()
+    const home = await createFillerHome(running, target.address)
+    try {
+      const { user, password, host, port, database } = source.address
+      const address = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`
+      const process = home.start(['import-database', address, '--json'])
+      await expect
+        .poll(async () => (await progressOf(target.address)).progress, { interval: 5 })
+        .not.toBe('not begun')
+      await process.kill()
+      const { progress } = await progressOf(target.address)
+      const client = await connectDatabase(source.address, { applicationName: 'test' })
+      await client.query("UPDATE dbinfo SET value = value || '.1' WHERE name = 'version'")
+      await client.end()
+      const second = home.start(['import-database', address, '--json'])
+      const end = await second.ended
+      if (progress === 'finished') return
+      expect(end, second.output()).toEqual({ code: 0, signal: null })
+      expect(second.output()).toContain('"resumed_steps":0')
+      expect(compareDumps(await contentOf(straight), await contentOf(target))).toEqual([])
+    } finally {
+      await home.remove()
+      await Promise.all([source.drop(), target.drop()])
+    }
+  })
 })
