@@ -10,8 +10,9 @@ import type { FeedRow } from './feed-rules.ts'
 import { ThreadlessLife } from './life.ts'
 import { SimulatedNode } from './node.ts'
 import type { NodeSource } from './node.ts'
-import { plainReaders, readerNames } from './settings.ts'
-import type { ReaderCount } from './settings.ts'
+import { readerNames } from './readers.ts'
+import { plainReaders } from './settings.ts'
+import type { ReaderCount } from './readers.ts'
 
 /** A chain with all that its seeds need of it. */
 export interface Chain {

@@ -5,7 +5,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { decodeFeedEntry } from '../../services/core/feed/index.ts'
 import type { FeedRow } from './feed-rules.ts'
 import { refusalClasses } from './refusals.ts'
-import type { ReaderCount } from './settings.ts'
+import type { ReaderCount } from './readers.ts'
 
 /** Name of the database that holds the base of all chains, as so many readers leave it. */
 const baseOf = (readers: ReaderCount): string => `simulation_base_${readers}`

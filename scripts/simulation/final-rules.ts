@@ -4,7 +4,7 @@ import type { SimulatedDatabase } from './databases.ts'
 import { digestOf } from './digests.ts'
 import { findFeedViolations } from './feed-rules.ts'
 import { findViolations } from './invariants.ts'
-import type { ReaderCount } from './settings.ts'
+import type { ReaderCount } from './readers.ts'
 
 /** The violations of a database whose readers have the whole final chain and have ended; empty when all is well. */
 export async function findFinalViolations(

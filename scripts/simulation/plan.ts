@@ -3,7 +3,7 @@ import type { ChainPlan } from './chain-plan.ts'
 import { refusalPlaces } from './databases.ts'
 import type { RefusalPlace } from './databases.ts'
 import { drawRefusal } from './refusals.ts'
-import type { ReaderCount } from './settings.ts'
+import type { ReaderCount } from './readers.ts'
 
 /** How a session misbehaves; counts are of results. */
 export type SessionFault =

@@ -1,8 +1,7 @@
 import type { ContractEntry, ReaderOptions, ReaderSettings } from '../../services/filler/index.ts'
 import type { SeedPlan } from './plan.ts'
-
-/** Numbers of readers that share the database of a seed. */
-export type ReaderCount = 1 | 2
+import { readerNames } from './readers.ts'
+import type { ReaderCount } from './readers.ts'
 
 const entries = {
   assets: {
@@ -49,9 +48,6 @@ const contractsOf: Readonly<Record<ReaderCount, readonly (readonly ContractEntry
     [entries.tools, entries.state],
   ],
 }
-
-/** Names of the readers, in the order of their contracts. */
-export const readerNames = ['simulated', 'second'] as const
 
 /** Settings of the readers of a database that nothing is drawn for. */
 export function plainReaders(readers: ReaderCount): ReaderSettings[] {

@@ -1,4 +1,6 @@
+import { operatorFailures } from '../../core/database/index.ts'
 import { describeError, FatalError, RetryableError } from '../../core/errors/index.ts'
+import type { ErrorCode } from '../../core/errors/index.ts'
 import type { UnitBlock } from '../store/index.ts'
 
 /** Where in a unit reading stopped: what has to be read again so that every good block before the fault is committed. */
@@ -23,9 +25,18 @@ export class FaultInUnit extends Error {
   }
 }
 
-/** An error of a commit with the blocks that it is about. */
+/** Codes of errors that no block causes: those of the lease, and those that an operator has to mend. */
+const causesOutside: ReadonlySet<ErrorCode> = new Set(['READER_LEASE_LOST', ...operatorFailures])
+
+/** Whether a block that is committed may be the cause of an error. */
+export function mayBeOfBlock(error: unknown): boolean {
+  if (error instanceof RetryableError) return false
+  return !(error instanceof FatalError) || !causesOutside.has(error.code)
+}
+
+/** An error of a commit with the blocks that it is about, where one of them may be its cause. */
 export function namingBlocks(error: unknown, blocks: number, last: UnitBlock): unknown {
-  if (!(error instanceof FatalError) || error instanceof RetryableError) return error
+  if (!(error instanceof FatalError) || !mayBeOfBlock(error)) return error
   const first = last.num - blocks + 1
   const place = blocks === 1 ? `block ${last.num}` : `blocks ${first} to ${last.num}`
   const hint = blocks === 1 ? `; a start at block ${last.num + 1} leaves out this block only` : ''

@@ -5,8 +5,7 @@ import type { BlockPosition, ResumePosition, ShipBlock, ShipConsumer, ShipSessio
 import { CommitUnit } from '../store/index.ts'
 import type { FinalStatements, Store } from '../store/index.ts'
 import type { AppliedBlock, ApplierCounters, BlockApplier } from './block-applier.ts'
-import { RetryableError } from '../../core/errors/index.ts'
-import { namingBlocks } from './fault-in-unit.ts'
+import { mayBeOfBlock, namingBlocks } from './fault-in-unit.ts'
 import type { FaultPlace } from './fault-in-unit.ts'
 import type { ReaderObserver } from './observer.ts'
 import { FIRST_UNIT_OPERATIONS, isFull, isWorthCommitting, nextUnitOperations } from './unit-policy.ts'
@@ -374,8 +373,7 @@ export class Reading implements ShipConsumer<Protocol> {
       await this.#store.commit(unit, irreversible, finalStatements)
     } catch (error) {
       const last = unit.last!
-      if (!(error instanceof RetryableError) && unit.blocks > 1)
-        this.#fault = { last: last.num, singly: true, node: null }
+      if (mayBeOfBlock(error) && unit.blocks > 1) this.#fault = { last: last.num, singly: true, node: null }
       throw namingBlocks(error, unit.blocks, last)
     }
   }
