@@ -50,6 +50,13 @@ describeWithChromium('the page at /docs', () => {
     expect(reached).toEqual(wanted)
   })
 
+  it('the page of the state service has enough contrast, a name for everything, and fits 320 pixels', async () => {
+    const [, address] = /^ *state +(\S+),/m.exec(service!.output())!
+    await openPage(page, address!)
+    await page.waitForSelector('.opblock-tag', { timeout: patient(30_000) })
+    await expectAccessible(page)
+  })
+
   it('"Try it out" at /docs has enough contrast, and shows all of the longest list', async () => {
     await openPage(page, `${service!.api}/docs?#/assets:%20assets/getAssetsV1Assets`)
     await page.waitForSelector('.try-out button', { timeout: patient(30_000) })

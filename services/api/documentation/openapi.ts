@@ -92,17 +92,16 @@ function liveText(mounts: readonly Mount[]): string {
   const rows = mounts.map(({ namespace, paths }) => {
     const events = [...eventSchemas(namespace).keys()].map((name) => `\`${name}\``).join(', ')
     const [path] = paths
-    return `| \`${path! + plainPaths.live}\` | [\`${path! + plainPaths.events}\`](${path! + plainPaths.events}) | ${events} |`
+    return `- \`${path! + plainPaths.live}\`, [\`${path! + plainPaths.events}\`](${path! + plainPaths.events}): ${events}`
   })
   return [
     '\n\n## Live events',
     '',
     'Events are published as blocks are committed, with the record that they are about: over a websocket, as ' +
       'server-sent events, and over socket.io. Filters are parameters: `?events=sale_purchased&accounts=alice`. ' +
-      '`x-live` of [openapi.json](/openapi.json) has the schema of every message.',
+      '`x-live` of [openapi.json](/openapi.json) has the schema of every message. Websocket, server-sent events and the ' +
+      'names of the events:',
     '',
-    '| Websocket | Server-sent events | Events |',
-    '| --- | --- | --- |',
     ...rows,
   ].join('\n')
 }

@@ -69,6 +69,8 @@ html:not(.dark-mode) .swagger-ui .opblock.opblock-post .opblock-summary-method {
 html:not(.dark-mode) .swagger-ui .parameter__in, html:not(.dark-mode) .swagger-ui .prop-format { color: #595959; }
 html:not(.dark-mode) .swagger-ui .btn.execute { background: #1f63a8; border-color: #1f63a8; }
 html:not(.dark-mode) .swagger-ui .btn.cancel, html:not(.dark-mode) .swagger-ui .parameter__name.required::after { border-color: #b3261e; color: #b3261e; }
+html:not(.dark-mode) .swagger-ui .btn.authorize { border-color: #1a6b43; color: #1a6b43; }
+html:not(.dark-mode) .swagger-ui .btn.authorize svg { fill: #1a6b43; }
 html:not(.dark-mode) .swagger-ui .download-contents { background: #565d6b; }
 .swagger-ui select { appearance: auto !important; background-image: none !important; }
 .swagger-ui .piece { content-visibility: auto; contain-intrinsic-height: auto 6000px; display: block; }

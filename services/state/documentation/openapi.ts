@@ -52,9 +52,9 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], info: Serv
       title: 'Pronghorn state API',
       version: info.version,
       description:
-        `State of the chain ${info.chain} by block: the ABI of every contract, and the rows, permissions and blocks that ` +
-        'this server stores. An API key is exchanged for a token (`/v1/auth/issue`), which every other request carries. ' +
-        'Every failure has the same shape; what was not found is 400.',
+        `State of the ${info.chain} chain by block: the ABI of every contract, and the rows, permissions and blocks that ` +
+        'this server stores.\n\n## Requests\n\nAn API key is exchanged for a token (`/v1/auth/issue`), which every other ' +
+        'request carries. Every failure has the same shape; what was not found is 400.',
     },
     servers: [{ url: '/', description: 'This server' }],
     tags: [...new Set(endpoints.map(({ tag }) => tag))].map((name) => ({ name })),
