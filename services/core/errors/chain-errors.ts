@@ -77,9 +77,9 @@ export const chainErrors = {
     remedy: {
       standalone: 'Use another `--data` directory, or a node of {held}.',
       appliance:
-        'Use a node of {held} (CHAIN or CHAIN_ID, CHAIN_HTTP and CHAIN_SHIP in `.env`), or name another database (POSTGRES_DATABASE). To give up the data and the secrets instead: `docker compose --profile "*" down --volumes`, then `docker compose up -d --wait`.',
+        'Use a node of {held} (CHAIN_HTTP and CHAIN_SHIP in `.env`). If the configuration names the wrong chain, correct CHAIN or CHAIN_ID; if the database is the wrong one, name another (POSTGRES_DATABASE). To give up the data and the secrets instead: `docker compose --profile "*" down --volumes`, then `docker compose up -d --wait`.',
       process:
-        'Use a node of {held} (`chain.chain_id`, `chain.http`, `chain.ship`), or name another database (`sqldb.database`, POSTGRES_DATABASE).',
+        'Use a node of {held} (`chain.http`, `chain.ship`). If the configuration names the wrong chain, correct `chain.chain_id`; if the database is the wrong one, name another (`sqldb.database`, POSTGRES_DATABASE).',
     },
   },
   CHAIN_NODE_TOO_OLD: {
