@@ -10,12 +10,20 @@ interface RunPlace {
 
 const noSpaceCodes = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 
-/** An error of a standalone run in words of its options: a full disk names the data directory. */
+/** An error of a standalone run in words of its options: a full disk names the data directory, another chain the addresses. */
 export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown {
-  if (!isDiskFull(error)) return error
+  if (!isDiskFull(error)) return differingAddresses(error) ?? error
   const doing = error instanceof PronghornError ? error.details.doing : undefined
   const when = typeof doing === 'string' ? doing : 'indexing'
   return new FatalError('DISK_FULL', `no space left in ${dataDir} while ${when}`)
+}
+
+/** The chain of a run is that of `--http`: where the state-history socket serves another one, the addresses differ. */
+function differingAddresses(error: unknown): FatalError | undefined {
+  if (!(error instanceof PronghornError) || error.code !== 'CHAIN_MISMATCH') return undefined
+  const { expected, actual } = error.details
+  if (typeof expected !== 'string' || typeof actual !== 'string') return undefined
+  return new FatalError('ADDRESSES_DIFFER', `--http is of chain ${expected}, --ship is of chain ${actual}`)
 }
 
 function isDiskFull(error: unknown): boolean {

@@ -141,6 +141,19 @@ it('swapped addresses are named', async () => {
   ])
 })
 
+it('addresses of different chains are named', async () => {
+  const chain = await startChain({ blocks: 10 })
+  const node = await startNodeStandIn(OTHER_CHAIN)
+  closing.push(() => node.close())
+  const port = String(await findFreePort())
+  const { code, lines } = await run('standalone', '--ship', chain.ship, '--http', node.http, '--port', port)
+  expect(code).toBe(1)
+  expect(lines).toEqual([
+    `ADDRESSES_DIFFER: --http is of chain ${OTHER_CHAIN}, --ship is of chain ${chain.chainId}`,
+    'Give `--ship` and `--http` the addresses of one node, or of nodes of one chain.',
+  ])
+})
+
 it('a node that goes away is named with the time since, and tried again', async () => {
   const chain = await startChain({ blocks: 10, live: { intervalMs: 500 } })
   running = await startStandalone(['--ship', chain.ship, '--http', chain.http])

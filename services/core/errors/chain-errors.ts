@@ -82,6 +82,15 @@ export const chainErrors = {
         'Use a node of {held} (`chain.http`, `chain.ship`). If the configuration names the wrong chain, correct `chain.chain_id`; if the database is the wrong one, name another (`sqldb.database`, POSTGRES_DATABASE).',
     },
   },
+  ADDRESSES_DIFFER: {
+    meaning: 'The HTTP API and the state-history socket of the chain node are of different chains.',
+    remedy: {
+      standalone: 'Give `--ship` and `--http` the addresses of one node, or of nodes of one chain.',
+      appliance:
+        'Give CHAIN_SHIP and CHAIN_HTTP in `.env` the addresses of one node, or of nodes of one chain; then `docker compose up -d --wait`.',
+      process: 'Give `chain.ship` and `chain.http` the addresses of one node, or of nodes of one chain.',
+    },
+  },
   CHAIN_NODE_TOO_OLD: {
     meaning: 'The HTTP API of the chain node is of a version that lacks something which is needed.',
     remedy: {
