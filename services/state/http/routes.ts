@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
 import { readParameters } from '../../core/endpoint/index.ts'
 import { JSON_TYPE, notesOf } from '../../core/http/index.ts'
+import { hasBody } from '../../core/http/content/index.ts'
 import { setHeaders, warningHeader } from '../../core/http/headers/index.ts'
 import type { AnswerBudget } from '../../core/http/index.ts'
 import type { KnownClient } from '../../core/http/limits/index.ts'
@@ -65,7 +66,8 @@ async function answerEndpoint(
 ): Promise<void> {
   const tooLarge = (bytes: number, rows: number): Refusal =>
     answerTooLarge(bytes, answers.maxBytes, 'limit' in endpoint.parameters ? rows : 0)
-  const given = new Map<string, unknown>(new URLSearchParams(context.querystring))
+  const query = new URLSearchParams(context.querystring)
+  const given = new Map<string, unknown>(query)
   // The token is for the check alone.
   given.delete('token')
   if (context.method === 'POST') {
@@ -77,7 +79,7 @@ async function answerEndpoint(
     refuse: (name, complaint) => (errors[name] = [`The ${name} field ${complaint.message}`]),
   })
   if (Object.keys(errors).length > 0) throw invalidRequest(errors)
-  setHeaders(context.res, warningHeader(ignoredNames(given, endpoint)))
+  setHeaders(context.res, warningHeader([...ignoredParts(context, query), ...ignoredNames(given, endpoint)]))
   const client = clientOf(context)
   await answers.admit(client)
   let held = 0
@@ -95,6 +97,19 @@ async function answerEndpoint(
   // Pieces are sent as the client reads them.
   context.body = bytes > WHOLE_BYTES ? Readable.from(pieces) : Buffer.concat(pieces)
   context.length = bytes
+}
+
+/** A sentence for a body that is not read, and for each name of the query whose last value alone counts. */
+function ignoredParts({ req, method }: Context, query: URLSearchParams): string[] {
+  const repeated = [...new Set(query.keys())].filter((name) => new Set(query.getAll(name)).size > 1)
+  return [
+    ...(method !== 'POST' && hasBody(req)
+      ? [`the body of a ${method} request is ignored; send its parameters in the query`]
+      : []),
+    ...repeated.map(
+      (name) => `${name.slice(0, MAX_NAME_SHOWN)} was given several times; the last value counts`,
+    ),
+  ]
 }
 
 /** A sentence for each name that the endpoint does not read: without it, an answer may be of another block. */
