@@ -52,7 +52,7 @@ describeWithChromium('the page at /docs', () => {
 
   it('the page of the state service has enough contrast, a name for everything, and fits 320 pixels', async () => {
     const [, address] = /^ *state +(\S+),/m.exec(service!.output())!
-    await openPage(page, address!)
+    await openPage(page, address)
     await page.waitForSelector('.opblock-tag', { timeout: patient(30_000) })
     await expectAccessible(page)
   })
