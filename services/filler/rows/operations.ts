@@ -16,21 +16,21 @@ export type KeyOf<R extends object> = Partial<R>
  */
 export interface RowSink {
   /** Adds a row that cannot exist yet. */
-  insert<R extends object>(table: KeyedTable<R>, row: R): void
+  insert<R extends object>(table: KeyedTable<R>, row: NoInfer<R>): void
   /** Adds a row, or replaces it except for the table's `preserved` columns. */
-  upsert<R extends object>(table: KeyedTable<R> | VersionedTable<R>, row: R): void
+  upsert<R extends object>(table: KeyedTable<R> | VersionedTable<R>, row: NoInfer<R>): void
   /** Changes some columns of a row; a row that does not exist stays so. */
-  patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<R>): void
+  patch<R extends object>(table: KeyedTable<R>, key: KeyOf<R>, changes: Partial<NoInfer<R>>): void
   /** Removes a row if it exists. */
   remove<R extends object>(table: KeyedTable<R>, key: KeyOf<R>): void
   /** Replaces all rows of a group; `rows` may be empty. */
-  replaceGroup<R extends object>(table: GroupedTable<R>, group: KeyOf<R>, rows: readonly R[]): void
+  replaceGroup<R extends object>(table: GroupedTable<R>, group: KeyOf<R>, rows: readonly NoInfer<R>[]): void
   /** Adds to (or takes from) the counts of a row. */
-  add<R extends object>(table: CounterTable<R>, increments: R): void
+  add<R extends object>(table: CounterTable<R>, increments: NoInfer<R>): void
   /** Adds a row at the end. */
-  append<R extends object>(table: AppendTable<R>, row: R): void
+  append<R extends object>(table: AppendTable<R>, row: NoInfer<R>): void
   /** Gives a row of a table with history the values that it has from its `since_block` on. */
-  version<R extends { since_block: number }>(table: HistoryTable<R>, row: R): void
+  version<R extends { since_block: number }>(table: HistoryTable<R>, row: NoInfer<R>): void
   /** Ends a row of a table with history: it does not hold in this block any more. */
   end<R extends { since_block: number }>(table: HistoryTable<R>, key: KeyOf<R>, block: number): void
   /** Prunes old rows: versions of a table with history that ended at or before a block, rows of a versioned table below it. Rows that a fork may restore stay.
