@@ -34,25 +34,29 @@ export function verifiedTable(contract: ContractTable, about: About = {}): Verif
     from: own.length > 0 ? `${table.name} t` : `(SELECT DISTINCT ${key.join(', ')} FROM ${table.name}) t`,
     ...('collection_name' in columns ? { collection: 'collection_name' } : {}),
     scopedByCollection: scopeColumn(contract) === 'collection_name',
-    expect: (row, formats) => {
-      const contractRow = { ...row, formats }
-      const read = (name: string) => columns[name]!(contractRow)
-      return {
-        key: key.map((name) => String(read(name))),
-        values: {
-          ...Object.fromEntries(
-            own.map((name) => {
-              const value = comparable(table.columns[name]!.type, read(name))
-              return [name, freeText?.includes(name) ? printable(value as string) : value]
-            }),
-          ),
-          ...Object.fromEntries(
-            contract.children.map((children) => [children.name, expectedChildren(children, contractRow)]),
-          ),
-        },
-      }
-    },
+    expect: expectation(contract, own, freeText ?? []),
     locate: (values, others, account) => placeOf(contract, { key: values, values: others, account }),
+  }
+}
+
+/** The form in which both sides have the rows of a contract table. */
+function expectation(
+  { table, key, columns, children }: ContractTable,
+  own: readonly string[],
+  freeText: readonly string[],
+): VerifiedTable['expect'] {
+  const keys = key.map((name) => columns[name]!)
+  const read = own.map((name) => ({ name, reader: columns[name]!, form: formOf(table.columns[name]!.type) }))
+  return ({ scope: scopeName, data }, formats) => {
+    const row = { scope: scopeName, data, formats }
+    const values: Record<string, unknown> = {}
+    for (const { name, reader, form } of read) {
+      const value = reader(row)
+      values[name] = value === null ? null : form(value)
+    }
+    for (const name of freeText) values[name] = printable(values[name] as string)
+    for (const list of children) values[list.name] = expectedChildren(list, row)
+    return { key: keys.map((reader) => String(reader(row))), values }
   }
 }
 
@@ -86,23 +90,22 @@ function comparedColumn({ table }: ContractTable, name: string, about: About): C
   }
 }
 
-/** A value in the form in which the database gives it as JSON. */
-function comparable(type: string, value: ColumnValue): unknown {
-  if (value === null) return null
+/** Makes of a value what the database gives for it as JSON. */
+function formOf(type: string): (value: NonNullable<ColumnValue>) => unknown {
   switch (type) {
     case 'bigint':
     case 'numeric':
-      return String(value)
+      return String
     case 'bigint[]':
-      return (value as readonly bigint[]).map(String)
+      return (value) => (value as readonly bigint[]).map(String)
     case 'bytea':
-      return bytesToHex(value as Uint8Array)
+      return (value) => bytesToHex(value as Uint8Array)
     case 'jsonb':
-      return JSON.parse(value as string) as unknown
+      return (value) => JSON.parse(value as string) as unknown
     case 'double precision':
-      return Number.isFinite(value) ? value : String(value)
+      return (value) => (Number.isFinite(value) ? value : String(value))
     default:
-      return value
+      return (value) => value
   }
 }
 
@@ -123,8 +126,12 @@ function expectedChildren({ table, columns, rows }: ChildRows, row: ContractRow)
   return [...rows(row)]
     .sort((a, b) => (a[first]! < b[first]! ? -1 : a[first]! > b[first]! ? 1 : 0))
     .map((child) =>
-      Object.fromEntries(columns.map((name) => [name, comparable(table.columns[name]!.type, child[name]!)])),
+      Object.fromEntries(columns.map((name) => [name, childValue(table.columns[name]!.type, child[name]!)])),
     )
+}
+
+function childValue(type: string, value: ColumnValue): unknown {
+  return value === null ? null : formOf(type)(value)
 }
 
 /** A key, the other values of its row, and the account of the contract. */
