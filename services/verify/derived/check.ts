@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { assetsRules } from './assets-rules.ts'
+import { childRules } from './child-rules.ts'
 import { historyRules } from './history-rules.ts'
 import { idRules } from './id-rules.ts'
 import { marketRules } from './market-rules.ts'
@@ -8,6 +9,7 @@ import type { DerivedRule, RecomputedTable } from './rule.ts'
 
 /** Every counter, sum and state that follows from other rows; each rule stands after those whose rows it reads. */
 export const derivedRules: readonly DerivedRule[] = [
+  ...childRules,
   ...idRules,
   ...assetsRules,
   ...marketRules,
