@@ -88,6 +88,12 @@ export interface CommittedPosition {
   readonly floor: number
 }
 
+/** The right to write for a reader, as the database has it. */
+export interface Lease {
+  readonly fence: bigint
+  readonly isLocked: boolean
+}
+
 /** The database of one seed, with a connection that its filler knows nothing of. */
 export class SimulatedDatabase {
   readonly address: DatabaseAddress
@@ -138,6 +144,19 @@ export class SimulatedDatabase {
       ...row,
       entry: decodeFeedEntry(inflateRawSync(message).toString()),
     }))
+  }
+
+  /** The newest lease of a reader: its number, and whether a session has its lock. */
+  async lease(reader: string): Promise<Lease> {
+    const { rows } = await this.#client.query<Lease>(
+      `SELECT fence, EXISTS (
+          SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            AND (classid::bigint << 32 | objid::bigint) = hashtextextended('pronghorn reader ' || reader, 0)
+        ) AS "isLocked" FROM chain.leases WHERE reader = $1`,
+      [reader],
+    )
+    return rows[0]!
   }
 
   /**

@@ -40,6 +40,10 @@ export function excusesOf(happening: Happening): readonly string[] {
     case 'zombie':
     case 'kill-in-undo':
       return databaseErrors
+    // A filler that ended for another reason may find the lease with the one that came beside it.
+    case 'rival':
+    case 'lost-lock':
+      return [LEASE_HELD]
     default:
       return []
   }

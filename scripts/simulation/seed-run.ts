@@ -6,7 +6,7 @@ import type { Chain } from './chains.ts'
 import { withOwnClock } from './clock.ts'
 import { SimulatedDatabase } from './databases.ts'
 import type { CommittedPosition } from './databases.ts'
-import { deepForkExcuses, excusesOf, LEASE_HELD } from './excuses.ts'
+import { deepForkExcuses, excusesOf } from './excuses.ts'
 import { findFinalViolations } from './final-rules.ts'
 import { findViolations } from './invariants.ts'
 import { ThreadlessLife } from './life.ts'
@@ -98,6 +98,7 @@ class SeedRun {
         new Supervisor({
           start: () => this.#startFiller(reader),
           endSessions: () => database.endSessions(),
+          lease: () => database.lease(readerNames[reader]!),
           excuses: this.#excuses,
           onViolation: (text) => this.#violations.push(text),
           onEnd: ({ code, text }) => {
@@ -273,6 +274,12 @@ class SeedRun {
         await filler.replace()
         break
       case 'rival':
+        if (
+          !(await this.#passes(
+            async () => (await this.#database.lease(readerNames[happening.reader]!)).isLocked,
+          ))
+        )
+          break
         tally.add('a second filler beside the first')
         node.grow(happening.blocks)
         await filler.meetRival(this.#isHindered)
@@ -288,7 +295,7 @@ class SeedRun {
 
   /** Whether a fault of the database may take a lease from the filler that holds it, or a node sends nothing. */
   get #isHindered(): boolean {
-    return this.#excuses.has(LEASE_HELD) || this.#frozenNodes.size > 0
+    return this.#excuses.has('DATABASE_UNAVAILABLE') || this.#frozenNodes.size > 0
   }
 
   /** The session of a filler loses its lock, and another filler takes the lease. */

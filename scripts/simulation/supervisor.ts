@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Lease } from './databases.ts'
 import { LEASE_HELD, LEASE_LOST } from './excuses.ts'
 import type { Life, LifeEnd } from './life.ts'
 
@@ -8,6 +9,8 @@ export interface SupervisorOptions {
   readonly start: () => Promise<Life>
   /** Ends all database sessions of fillers. */
   readonly endSessions: () => Promise<unknown>
+  /** The lease of the fillers' reader. */
+  readonly lease: () => Promise<Lease>
   /** Codes with which a filler may end. */
   readonly excuses: ReadonlySet<string>
   readonly onViolation: (text: string) => void
@@ -25,6 +28,8 @@ const HANG_MS = 20
 const AFTERLIFE_MS = 30
 /** Longest time of a filler beside one that holds the lease, above the wait for the lease. */
 const RIVAL_MS = 3_000
+/** Looks at the lease until a new holder has it. */
+const LOOKS = 250
 /** Longest time in which a filler without its lease notices. */
 const DISPLACED_MS = 8_000
 
@@ -82,20 +87,18 @@ export class Supervisor {
   }
 
   /**
-   * Starts a filler beside the present one. While nothing hinders the present one, the rival has to end because the lease is
-   * held.
+   * Starts a filler beside the present one, which holds the lease. Unless the present one ends meanwhile, the rival has to end
+   * because the lease is held.
    */
   async meetRival(isHindered: boolean): Promise<void> {
+    const present = this.life
     const rival = await this.#options.start()
     this.#replaced.push(rival)
-    const giveUp = setTimeout(() => {
-      rival.stop()
-    }, RIVAL_MS)
-    const { code, text } = await rival.ended
-    clearTimeout(giveUp)
+    const end = await endOf(rival, RIVAL_MS)
+    if (end === null) rival.kill()
     await rival.proxy.close()
-    if (!isHindered && code !== LEASE_HELD)
-      this.#options.onViolation(`beside a filler with the lease, a second one ended with ${text}`)
+    if (end?.code !== LEASE_HELD && !isHindered && present !== null && present === this.life)
+      this.#options.onViolation(`beside a filler with the lease, a second one ${describeEnd(end)}`)
   }
 
   /**
@@ -103,21 +106,19 @@ export class Supervisor {
    * first one, it has to end because its lease is lost once `grow` gave it something to write.
    */
   async displace(isHindered: boolean, grow: () => boolean): Promise<void> {
+    const { fence } = await this.#options.lease()
     const old = await this.#take()
     this.#replaced.push(old)
     await this.start()
+    for (let left = LOOKS; left > 0 && (await this.#options.lease()).fence === fence; left--)
+      await delay(POLL_MS)
     const hasWork = grow()
-    const giveUp = new AbortController()
-    const late = delay(DISPLACED_MS, null, { signal: giveUp.signal }).catch(() => null)
-    const end = await Promise.race([old.ended, late])
-    giveUp.abort()
+    const end = await endOf(old, DISPLACED_MS)
     if (end === null) old.kill()
-    await old.ended
     await old.proxy.close()
-    if (hasWork && !isHindered && end?.code !== LEASE_LOST)
-      this.#options.onViolation(
-        `a filler without its lease ${end === null ? 'continues' : `ended with ${end.text}`}`,
-      )
+    const isExcused = end?.code === LEASE_LOST || this.#options.excuses.has(end?.code ?? '')
+    if (hasWork && !isHindered && !isExcused)
+      this.#options.onViolation(`a filler without its lease ${describeEnd(end)}`)
   }
 
   /** Ends those that others took the place of. */
@@ -166,9 +167,18 @@ export class Supervisor {
 }
 
 async function endsInTime(life: Life): Promise<boolean> {
+  return (await endOf(life, END_MS)) !== null
+}
+
+/** How a life ends within so many milliseconds; null when it does not. */
+async function endOf(life: Life, ms: number): Promise<LifeEnd | null> {
   const giveUp = new AbortController()
-  const late = delay(END_MS, false, { signal: giveUp.signal }).catch(() => false)
-  const isOver = await Promise.race([life.ended.then(() => true), late])
+  const late = delay(ms, null, { signal: giveUp.signal }).catch(() => null)
+  const end = await Promise.race([life.ended, late])
   giveUp.abort()
-  return isOver
+  return end
+}
+
+function describeEnd(end: LifeEnd | null): string {
+  return end === null ? 'continues' : `ended with ${end.text}`
 }
