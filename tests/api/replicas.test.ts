@@ -79,8 +79,8 @@ async function ask(from: RequestDatabase = database): Promise<{ block: number; p
   return { block: rows[0]![0], port: rows[0]![1] }
 }
 
-async function untilAskedOf(address: () => DatabaseAddress): Promise<void> {
-  while ((await ask()).port !== address().port) await sleep(20)
+async function untilAskedOf(address: () => DatabaseAddress, from: RequestDatabase = database): Promise<void> {
+  while ((await ask(from)).port !== address().port) await sleep(20)
 }
 
 async function onReplica(text: string): Promise<void> {
@@ -100,6 +100,8 @@ async function untilReplicaIs(state: string): Promise<void> {
 describe('with a replica', () => {
   it('with a replica, requests go there, and never show less than a block that was announced', async () => {
     const patiently = await open([servers.replica.address], patient)
+    // The replica may be behind when the first look comes.
+    await untilAskedOf(() => servers.replica.address, patiently)
     for (let each = 0; each < 10; each++) {
       const announced = await commitBlock()
       await patiently.caughtUp()
