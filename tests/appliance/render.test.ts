@@ -446,6 +446,22 @@ describe('refused', () => {
     await expect(refused).rejects.toThrow(/CHAIN_HTTP: found "http:\/\/me:\[redacted\]@node.example.org"/)
   })
 
+  it('rendering refuses JSON at the place that is wrong, without showing its secrets', async () => {
+    const poll = '{"url":"https://a.example/x","api_key":"hidden","frequency":"x"}'
+    const refusals: readonly (readonly [text: string, refusal: string])[] = [
+      [`[${poll}]`, 'READER_LIST_POLLS[0].frequency: found "x", allowed: a whole number'],
+      [`[${poll}`, 'READER_LIST_POLLS: found text that is no valid JSON, allowed: a list'],
+    ]
+    for (const [text, refusal] of refusals) {
+      const refused = await checkRender({ ...real, READER_LIST_POLLS: text }, places('refused')).then(
+        () => '',
+        String,
+      )
+      expect(refused).toContain(refusal)
+      expect(refused).not.toContain('hidden')
+    }
+  })
+
   it('rendering refuses a certificate that is a link to nowhere, and says so', async () => {
     const { out, certificateFiles } = places('links')
     await mkdir(certificateFiles)

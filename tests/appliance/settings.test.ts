@@ -198,8 +198,12 @@ describe('an .env', () => {
   })
 
   it('an .env that the container cannot read is checked by the names that the container was given', () => {
+    const dockerfile = readFileSync(join(packageRoot, 'Dockerfile'), 'utf8')
+    const ofImage = [...dockerfile.matchAll(/^ENV (.+)$/gm)].flatMap(([, line = '']) => line.split(' '))
+    expect(ofImage).toContain('PRONGHORN_MODE=appliance')
     const environment = {
       ...real,
+      ...(Object.fromEntries(ofImage.map((pair) => pair.split('='))) as Record<string, string>),
       PATH: '/bin',
       HOSTNAME: 'x',
       NODE_VERSION: '24',

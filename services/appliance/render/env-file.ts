@@ -142,9 +142,9 @@ export function namesMeantForUs(environment: Environment): string[] {
   )
 }
 
-/** Names that a container has without an `.env`. */
+/** Names that a container has without an `.env`, those of the Dockerfile among them. */
 const OF_CONTAINER =
-  /^(?:PATH|HOME|HOSTNAME|TERM|PWD|OLDPWD|SHLVL|_|LANG|LC_\w+|TZ|container|NODE_\w+|YARN_VERSION|SSL_CERT_\w+|(?:https?|ftp|all|no)_proxy)$/i
+  /^(?:PATH|HOME|HOSTNAME|TERM|PWD|OLDPWD|SHLVL|_|LANG|LC_\w+|TZ|container|NODE_\w+|PRONGHORN_MODE|YARN_VERSION|SSL_CERT_\w+|(?:https?|ftp|all|no)_proxy)$/i
 
 /** The names in a container's environment that its `.env` has given it. */
 export function namesOfContainer(environment: Environment): string[] {

@@ -5,7 +5,7 @@ import { ConfigError, configFiles, showFound } from '../../core/config/index.ts'
 import { startBlockProblem } from '../../core/config/schema/index.ts'
 import type { ConfigProblem } from '../../core/config/index.ts'
 import {
-  describeAllowed,
+  checkVariable,
   parseVariable,
   readStateSettings,
   settingVariables,
@@ -99,13 +99,11 @@ function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]):
     if (name === undefined || isOfAppliance(name) || known.some(({ path }) => path === name)) return []
     if ([setting.name, ...setting.aliases].some(isOfAppliance)) return []
     const family = setting.steps.find((step) => typeof step === 'object')?.family.toUpperCase() ?? ''
-    const refuse = (allowed: string): ConfigProblem[] => [
-      { file: 'environment', path: name, found: showFound([name], given[name]), allowed },
-    ]
-    if (given[`${family}_ACCOUNT`] === 'none')
-      return refuse(`nothing: ${family}_ACCOUNT=none leaves the family out`)
-    if (setting.schema.safeParse(parseVariable(setting, given[name]!)).success) return []
-    return refuse(describeAllowed(setting))
+    if (given[`${family}_ACCOUNT`] === 'none') {
+      const allowed = `nothing: ${family}_ACCOUNT=none leaves the family out`
+      return [{ file: 'environment', path: name, found: showFound([name], given[name]), allowed }]
+    }
+    return checkVariable(setting, name, given[name]!)
   })
 }
 

@@ -104,12 +104,23 @@ function unknownKey(issue: z.core.$ZodIssue, key: string, value: unknown, origin
 }
 
 const LONGEST_SHOWN = 100
+/** The beginning of JSON with keys or strings, whose secrets only a parser finds. */
+const LIKE_JSON = /^\s*[[{][^]*"/
 
 /** A value as a problem shows it: short JSON without secrets. */
 export function showFound(path: Path, value: unknown): string {
   if (value === undefined) return 'nothing'
   const isSecret = path.some((part) => typeof part === 'string' && isSecretKey(part))
   if (isSecret && value !== '' && value !== null) return REDACTED_TEXT
+  if (typeof value === 'string' && LIKE_JSON.test(value)) return showJsonText(path, value)
   const json = JSON.stringify(typeof value === 'string' ? redactUrls(value) : redactSecrets(value))
   return json.length > LONGEST_SHOWN ? `${json.slice(0, LONGEST_SHOWN)}…` : json
+}
+
+function showJsonText(path: Path, text: string): string {
+  try {
+    return showFound(path, JSON.parse(text))
+  } catch {
+    return 'text that is no valid JSON'
+  }
 }

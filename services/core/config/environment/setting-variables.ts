@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { sectionAliases, variableAliases } from '../aliases.ts'
 import { connectionsSchema } from '../connections/index.ts'
 import { allowedOf, unwrap } from '../fields.ts'
+import { formatPath } from '../path.ts'
+import { problemsFromIssues, showFound } from '../problems.ts'
+import type { ConfigProblem } from '../problems.ts'
 import { readersSchema, serverSchema } from '../schema/index.ts'
 import type { ConfigPart } from '../types.ts'
 
@@ -144,12 +147,14 @@ const flags = new Map(
 
 /**
  * What the text of a variable means for its key: JSON, a number, a flag, a list with commas or text, whichever the key
- * takes. Text of which it takes nothing stays as it is, for the schema to refuse.
+ * takes. Of what it does not take, JSON is parsed, so that the schema names the place in it, and other text stays as it
+ * is.
  */
 export function parseVariable({ schema }: Pick<SettingVariable, 'schema'>, found: string): unknown {
   const isNumber = /^\d{1,15}$/.test(found)
+  const json = /^\s*[[{]/.test(found) ? parseJson(found) : []
   const candidates: unknown[] = [
-    ...(/^\s*[[{]/.test(found) ? parseJson(found) : []),
+    ...json,
     ...(isNumber ? [Number(found)] : []),
     ...(flags.has(found.toLowerCase()) ? [flags.get(found.toLowerCase())] : []),
     ...(found.includes(',') ? [splitCommas(found)] : []),
@@ -158,12 +163,24 @@ export function parseVariable({ schema }: Pick<SettingVariable, 'schema'>, found
   ]
   const taken = candidates.find((candidate) => schema.safeParse(candidate).success)
   if (taken !== undefined) return taken
+  if (json.length > 0) return json[0]
   return isNumber && unwrap(schema) instanceof z.ZodNumber ? Number(found) : found
 }
 
-/** What a variable takes, in words. */
-export function describeAllowed({ schema }: Pick<SettingVariable, 'schema'>): string {
-  return allowedOf(schema) ?? 'JSON as docs/settings.md describes it'
+/** The problems of a variable that is called `name` and holds `found`: one for text, one for each wrong place of JSON. */
+export function checkVariable(
+  setting: Pick<SettingVariable, 'schema'>,
+  name: string,
+  found: string,
+): ConfigProblem[] {
+  const value = parseVariable(setting, found)
+  const { error } = setting.schema.safeParse(value)
+  if (error === undefined) return []
+  const file = 'environment'
+  if (typeof value === 'object')
+    return problemsFromIssues(error.issues, value, (path) => ({ file, path: formatPath([name, ...path]) }))
+  const allowed = allowedOf(setting.schema) ?? 'JSON as docs/settings.md describes it'
+  return [{ file, path: name, found: showFound([name], value), allowed }]
 }
 
 function splitCommas(found: string): unknown[] {
