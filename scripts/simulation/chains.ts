@@ -20,11 +20,11 @@ export interface Chain {
   readonly source: Omit<NodeSource, 'libLagBlocks'>
   /** Ids of all blocks that a reader may stand at, hexadecimal. */
   readonly ids: ReadonlySet<string>
-  /** What so many readers leave after they read the final chain in one go, from a healthy node. */
+  /** Reads the final chain with so many readers in one go, from a healthy node; once for each number of readers. */
   straight(readers: ReaderCount): Promise<StraightRun>
 }
 
-/** What a run without faults leaves. */
+/** The database after a run without faults. */
 export interface StraightRun {
   readonly digest: DatabaseDigest
   /** The feed of each reader, by its name. */

@@ -134,7 +134,7 @@ export class SimulatedDatabase {
     return { num, id: id.toString('hex'), floor }
   }
 
-  /** What a reader publishes to live clients, in order. */
+  /** The feed that a reader publishes to live clients, in order. */
   async feed(reader: string): Promise<FeedRow[]> {
     const { rows } = await this.#client.query<{ sequence: bigint; num: number; message: Buffer }>(
       'SELECT sequence, block_num AS num, message FROM chain.feed WHERE reader = $1 ORDER BY sequence',

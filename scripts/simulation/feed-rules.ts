@@ -43,7 +43,7 @@ interface Gap {
 
 interface Replayed {
   readonly violations: string[]
-  /** What forks leave, by block number. */
+  /** The blocks that no fork undoes, by block number. */
   readonly surviving: ReadonlyMap<number, FeedBlock>
   readonly gaps: readonly Gap[]
 }

@@ -12,7 +12,7 @@ export interface ConfigOption {
   readonly config?: string
 }
 
-/** Of a command that works on a data directory as well. */
+/** Advice of a command that works on a data directory as well. */
 const DATA_INSTEAD = 'For the data directory of `pronghorn standalone` or `npm start` give `--data DIR`.'
 
 /** Loads the configuration that a command needs. Throws ConfigError. @param takesData whether it has `--data`. */

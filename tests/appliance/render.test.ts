@@ -486,7 +486,7 @@ describe('refused', () => {
     await writeFile(join(files, 'privkey.pem'), await readFile(join(out, 'certificates/privkey.pem')))
     expect(await problemsOf({ ...real, TLS_MODE: 'files' })).toEqual([])
 
-    // Clients are told to insist on TLS where they can verify the certificate.
+    // HSTS is sent where clients can verify the certificate.
     const insists = async (TLS_MODE: string): Promise<boolean> => {
       await render({ ...real, TLS_MODE }, { out, certificateFiles: files })
       return (await readFile(join(out, 'nginx/nginx.conf'), 'utf8')).includes('Strict-Transport-Security')

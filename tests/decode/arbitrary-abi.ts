@@ -111,7 +111,7 @@ export function arbitraryAbi(
   const version = g(() => fc.constantFrom(...versions))
   const extensions = Array.from({ length: g(() => fc.nat(2)) }, (_, i) => ({
     name: `e${i}`,
-    // Of a value without bytes nothing says whether it is there.
+    // A value without bytes may be there or not: the row is the same.
     type: `${g(() => fc.boolean()) ? pick(builtinNames) : `${pick(indirect)}${g(() => fc.constantFrom('?', '[]'))}`}$`,
   }))
   const row = { name: 'row', base: 'struct0', fields: extensions }
@@ -135,7 +135,7 @@ export function arbitraryAbi(
   return { abi: { ...abi, ...laterSections(version) }, root: 'row' }
 }
 
-/** What a version added behind the variants. */
+/** The sections that later versions added behind the variants. */
 function laterSections(version: (typeof versions)[number]): Partial<AbiDefinition> {
   const action_results = [{ name: 'act', result_type: 'row' }]
   if (version === '1.2') {

@@ -4,7 +4,7 @@ import type { NamedLists } from '../../core/endpoint/index.ts'
 import { notesOf, RequestError } from '../../core/http/index.ts'
 import type { AnswerBudget } from '../../core/http/index.ts'
 import { onceClosed } from '../../core/http/listener/index.ts'
-import { setHeaders, warningHeader } from '../../core/http/headers/index.ts'
+import { setHeaders, unreadParameter, warningHeader } from '../../core/http/headers/index.ts'
 import type { AnyAnswer, CacheRequest } from '../cache/index.ts'
 import { Answer, answerKey, LargeAnswer } from '../cache/index.ts'
 import { Departure } from '../database/index.ts'
@@ -26,9 +26,6 @@ import { successEnvelope } from './envelope.ts'
 import type { AnswerCaching } from './cached-answers.ts'
 import { mayUseCache, spelledAddress } from './cached-answers.ts'
 import { MAX_PAIRS, parseQueryString } from './query-string.ts'
-
-/** Characters of a parameter's name that a warning repeats. */
-const MAX_NAME_SHOWN = 60
 
 /** An endpoint on one path of its namespace. */
 export interface Route {
@@ -135,10 +132,7 @@ function refuseUnknownExclusion(raw: RawParameters): void {
 }
 
 function ignoredParameters(raw: RawParameters, endpoint: Endpoint): string[] {
-  const ignored = [...raw.keys()].filter((name) => !isRead(endpoint, name))
-  return ignored.map(
-    (name) => `this endpoint has no parameter ${name.slice(0, MAX_NAME_SHOWN)}; it is ignored`,
-  )
+  return [...raw.keys()].filter((name) => !isRead(endpoint, name)).map(unreadParameter)
 }
 
 /** Whether an endpoint reads a parameter of the query or the body. */

@@ -1,3 +1,4 @@
+import { shownName } from '../../core/http/headers/index.ts'
 import type { RawScalar, RawValue } from '../request/index.ts'
 import { isAttributeFilter } from '../request/index.ts'
 import { RequestError } from '../../core/http/index.ts'
@@ -33,7 +34,7 @@ export function parseJsonBody(
     throw new RequestError(400, `The body has more than ${MAX_PAIRS} parameters: send fewer`)
   for (const [key, member] of entries) {
     const raw = rawValue(member)
-    if (hasObject(member)) warn(`${key.slice(0, MAX_NAME_SHOWN)} has an object in the body; it is ignored`)
+    if (hasObject(member)) warn(`${shownName(key)} has an object in the body; it is ignored`)
     const isAttribute = isAttributeFilter(key)
     if (raw === undefined || (!isAttribute && isEmptyList(raw))) continue
     parameters.set(isAttribute ? key : key.replace(/\[\]$/, ''), raw)
@@ -78,9 +79,6 @@ function isEscaped(text: string, at: number): boolean {
   while (text[start - 1] === '\\') start--
   return (at - start) % 2 === 1
 }
-
-/** Characters of a parameter's name that a warning repeats. */
-const MAX_NAME_SHOWN = 60
 
 /** Whether a member is no scalar, no list of scalars and not null. */
 function hasObject(member: unknown): boolean {

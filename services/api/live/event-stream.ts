@@ -1,3 +1,4 @@
+import { shownName } from '../../core/http/headers/index.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { JSON_TYPE, RequestError } from '../../core/http/index.ts'
 import { onceClosed } from '../../core/http/listener/index.ts'
@@ -146,9 +147,6 @@ class StreamConnection implements Connection {
   }
 }
 
-/** Characters of a name that an error repeats. */
-const MAX_NAME_SHOWN = 60
-
 /**
  * `events=a,b&collections=c`; a name may come several times.
  * @throws RequestError 400 for another name: without its filter the client would get what it does not want.
@@ -157,7 +155,7 @@ function filtersOf(query: URLSearchParams): Partial<Record<FilterName, string[]>
   const known: readonly string[] = ['cursor', ...filterNames]
   for (const name of query.keys()) {
     if (known.includes(name)) continue
-    const shown = JSON.stringify(name.slice(0, MAX_NAME_SHOWN))
+    const shown = JSON.stringify(shownName(name))
     throw new RequestError(400, `there is no ${shown} in an event stream, only ${known.join(', ')}`)
   }
   const filters: Partial<Record<FilterName, string[]>> = {}

@@ -1,3 +1,4 @@
+import { shownName } from '../../core/http/headers/index.ts'
 import { RequestError } from '../../core/http/index.ts'
 import { countText } from '../../core/limits/index.ts'
 import type { Limit } from '../../core/limits/index.ts'
@@ -27,8 +28,6 @@ const PATTERN = /^(data|template_data|immutable_data|mutable_data)(?::(text|numb
 
 /** Greatest length of the JSON text that one of them compares with. */
 const MAX_LENGTH = 4_096
-/** Letters of a parameter's name that an error repeats. */
-const MAX_NAME_SHOWN = 100
 /** Most attribute filters of one request. */
 const MAX_FILTERS = 100
 
@@ -81,7 +80,7 @@ export function readAttributeFilters(
     const compared = typedValues(value, match[2], isLoose).map((each) => containment(key, each))
     const containments = [...new Set(compared.filter((each) => each !== undefined))]
     if (containments.some(({ length }) => length > MAX_LENGTH))
-      throw invalidParameter(name.slice(0, MAX_NAME_SHOWN), `it is longer than ${MAX_LENGTH} characters`)
+      throw invalidParameter(shownName(name), `it is longer than ${MAX_LENGTH} characters`)
     filters.push({ family, containments })
   }
   return filters

@@ -1,4 +1,5 @@
 import { readParameters } from '../../core/endpoint/index.ts'
+import { repeatedParameter } from '../../core/http/headers/index.ts'
 import type { NamedLists, Parameters, Values } from '../../core/endpoint/index.ts'
 import { invalidParameter } from './request-error.ts'
 
@@ -38,7 +39,7 @@ export function readRequest<P extends Parameters>(
       if (typeof given !== 'object') return given
       const texts = [...new Set(given.map(String))].filter((text) => text !== '')
       if (parameter.list !== undefined) return texts.join(',')
-      if (texts.length > 1) warn?.(`${name} was given several times; the last value counts`)
+      if (texts.length > 1) warn?.(repeatedParameter(name))
       return given.findLast((value) => value !== '')
     },
     refuse(name, { message, reason }) {

@@ -35,7 +35,7 @@ function isWrapper(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed' && error.cause !== undefined
 }
 
-/** What an error of a connection means, where its own text is for programmers. */
+/** An error of a connection in plain words, where its own text is for programmers. */
 function inWords(error: Error, code: unknown): string | undefined {
   if (error.name === 'TimeoutError') return 'no answer in time'
   if (typeof code !== 'string') return undefined

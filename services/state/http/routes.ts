@@ -3,7 +3,12 @@ import type { Context, Middleware } from 'koa'
 import { readParameters } from '../../core/endpoint/index.ts'
 import { JSON_TYPE, notesOf } from '../../core/http/index.ts'
 import { hasBody } from '../../core/http/content/index.ts'
-import { setHeaders, warningHeader } from '../../core/http/headers/index.ts'
+import {
+  repeatedParameter,
+  setHeaders,
+  unreadParameter,
+  warningHeader,
+} from '../../core/http/headers/index.ts'
 import type { AnswerBudget } from '../../core/http/index.ts'
 import type { KnownClient } from '../../core/http/limits/index.ts'
 import { answerTooLarge, invalidRequest, Refusal, writeAnswer } from '../answers/index.ts'
@@ -106,22 +111,14 @@ function ignoredParts({ req, method }: Context, query: URLSearchParams): string[
     ...(method !== 'POST' && hasBody(req)
       ? [`the body of a ${method} request is ignored; send its parameters in the query`]
       : []),
-    ...repeated.map(
-      (name) => `${name.slice(0, MAX_NAME_SHOWN)} was given several times; the last value counts`,
-    ),
+    ...repeated.map(repeatedParameter),
   ]
 }
 
 /** A sentence for each name that the endpoint does not read: without it, an answer may be of another block. */
 function ignoredNames(given: ReadonlyMap<string, unknown>, { parameters }: Endpoint): string[] {
-  const ignored = [...given.keys()].filter((name) => !Object.hasOwn(parameters, name))
-  return ignored.map(
-    (name) => `the endpoint has no parameter ${name.slice(0, MAX_NAME_SHOWN)}; it is ignored`,
-  )
+  return [...given.keys()].filter((name) => !Object.hasOwn(parameters, name)).map(unreadParameter)
 }
-
-/** Characters of a parameter's name that a warning repeats. */
-const MAX_NAME_SHOWN = 60
 
 /** Larger answers are sent in pieces. */
 const WHOLE_BYTES = 256 * 1024

@@ -5,7 +5,7 @@ import type { ChildRows, ContractRow, ContractTable } from '../../core/model/con
 import type { ColumnValue } from '../../core/model/index.ts'
 import type { Children, Column, Place, RowValues, VerifiedTable } from './table.ts'
 
-/** What the comparison and a repair have to know of a table, besides how its columns follow from the chain's rows. */
+/** Facts of a table for the comparison and the repair; the model says how its columns follow from the chain's rows. */
 interface About extends Pick<VerifiedTable, 'label' | 'where' | 'ended' | 'clears'> {
   /** Columns with text of people: bytes that are no UTF-8, which decoders print differently, are alike. */
   readonly freeText?: readonly string[]
@@ -15,7 +15,7 @@ interface About extends Pick<VerifiedTable, 'label' | 'where' | 'ended' | 'clear
   readonly unknown?: Readonly<Record<string, string>>
 }
 
-/** What the comparison knows of the table of a contract. */
+/** A table of a contract, as the comparison reads it. */
 export function verifiedTable(contract: ContractTable, about: About = {}): VerifiedTable {
   const { table, key, columns } = contract
   const own = Object.keys(columns).filter((name) => !key.includes(name))
@@ -65,7 +65,7 @@ function scopeColumn({ columns, primary }: ContractTable): string | undefined {
   return primary === null ? undefined : Object.keys(columns).find((name) => columns[name] === scope)
 }
 
-/** What the database cannot hold, and bytes that are no UTF-8, alike. */
+/** Text in which characters that the database cannot hold and bytes that are no UTF-8 are alike. */
 function printable(text: string): string {
   return text.replaceAll('\0', ' ').replaceAll('\ufffd', '?')
 }

@@ -74,7 +74,7 @@ export interface TypedContractTable<Read extends object> extends ContractTable {
 /** Columns of a table that readers give. */
 type Readers<R extends object, Known extends keyof R> = { readonly [Name in Known]: ColumnReader<R[Name]> }
 
-/** What `contractTable` takes besides the columns. */
+/** Facts of a contract table besides its columns. */
 interface Shape {
   readonly family: Family
   readonly name: string
