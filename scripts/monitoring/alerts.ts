@@ -60,14 +60,14 @@ export function listAlerts(limits: AlertLimits): Alert[] {
 }
 
 function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: AlertLimits): Alert[] {
+  /** No reader at its `stop_block`: nothing more is expected of it. */
+  const unlessStopped = ' unless on (instance, reader) pronghorn_reader_state{state="stopped"} == 1'
   const behind = 'pronghorn_reader_blocks_behind{job="filler"}'
   return [
     {
       name: 'ReaderNoCommit',
       severity: 'critical',
-      expr:
-        `time() - pronghorn_reader_last_commit_timestamp_seconds > ${commitSeconds}` +
-        ' unless on (instance, reader) pronghorn_reader_state{state="stopped"} == 1',
+      expr: `time() - pronghorn_reader_last_commit_timestamp_seconds > ${commitSeconds}` + unlessStopped,
       lasts: soon,
       summary: 'Reader {{ $labels.reader }} has committed nothing for {{ $value | humanizeDuration }}',
       meaning: `A reader that is not at its \`stop_block\` has committed nothing for ${commitSeconds} seconds.`,
@@ -101,10 +101,10 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
     {
       name: 'ReaderBehind',
       severity: 'warning',
-      expr: `${behind} > ${behindBlocks} and deriv(${behind}[${lagWindow}]) >= 0`,
+      expr: `${behind} > ${behindBlocks} and deriv(${behind}[${lagWindow}]) >= 0${unlessStopped}`,
       lasts: later,
       summary: 'Reader {{ $labels.reader }} is {{ $value }} blocks behind, and not catching up',
-      meaning: `A reader is more than ${behindBlocks} blocks behind the head, and the distance does not shrink. A reader that catches up does not fire it.`,
+      meaning: `A reader is more than ${behindBlocks} blocks behind the head, and the distance does not shrink. A reader that catches up does not fire it, nor one at its \`stop_block\`.`,
       remedy: [
         'Look at the dashboard _Reader_: where blocks are queued, the database is slower than the node; where none are, the node is.',
         command('scripts/doctor', 'docker compose stats --no-stream'),

@@ -52,6 +52,9 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
       // Far away and catching up; near.
       [`pronghorn_reader_blocks_behind{${READER}}`]: '900000-1000x90',
       [`pronghorn_reader_blocks_behind{${FILLER},reader="near"}`]: '590x90',
+      // At its stop_block.
+      [`pronghorn_reader_blocks_behind{${FILLER},reader="done"}`]: '700+5x90',
+      [`pronghorn_reader_state{${FILLER},reader="done",state="stopped"}`]: '1x90',
     },
   },
   ApiErrors: { fires: requests(98, 2), quiet: requests(1_000, 9) },
