@@ -100,6 +100,17 @@ export function collectionData(random: Random, format: readonly FormatField[], n
   return Object.fromEntries(Object.entries(values).filter(([key]) => format.some(({ name }) => name === key)))
 }
 
+/** Types of integers of one or two bytes; a schema of another account may have each of them. */
+const smallIntegers: ReadonlySet<string> = new Set([
+  'int8',
+  'int16',
+  'uint8',
+  'uint16',
+  'fixed8',
+  'fixed16',
+  'byte',
+])
+
 /** A few words, with letters outside of ASCII now and then. */
 export function sentence(random: Random): string {
   const words = Array.from({ length: random.between(1, 5) }, () => random.pick([...animals, ...colours]))
@@ -138,7 +149,11 @@ function valueOf(random: Random, field: FormatField): unknown {
     case 'uint16[]':
       return Array.from({ length: random.below(5) }, () => random.below(65_536))
     default:
-      return random.below(field.type === 'uint16' ? 100 : 4_000_000_000)
+      if (field.type.endsWith('[]')) {
+        const type = field.type.slice(0, -2)
+        return Array.from({ length: random.below(4) }, () => valueOf(random, { name: field.name, type }))
+      }
+      return random.below(smallIntegers.has(field.type) ? 100 : 4_000_000_000)
   }
 }
 
