@@ -58,7 +58,7 @@ export class CannotCompare extends Error {}
 
 /** Requests in a row without an answer after which a server counts as gone. */
 const MAX_FAILURES = 20
-/** Wait before a request with a difference is sent again: the servers may have read different blocks. */
+/** Wait before a request with an unexpected difference is sent again: the servers may have read different blocks. */
 const REPEAT_MS = 300
 /** Times that it is sent again. */
 const MAX_REPEATS = 2
@@ -176,14 +176,14 @@ class Run {
     }
   }
 
-  /** The answers to a request; where they differ, or a server was busy, those to a second one. */
+  /** The answers to a request; where they differ unexpectedly, or a server was busy, those to a second one. */
   async #answers(
     question: Question,
     encoded: EncodedQuestion,
   ): Promise<readonly [Received, Received] | undefined> {
     let pair = await this.#sendBoth(encoded)
     for (let left = MAX_REPEATS; left > 0 && pair; left--) {
-      if (!pair.some(isBusy) && differ(question, pair).length === 0) return pair
+      if (!pair.some(isBusy) && this.#isExpected(question, encoded, pair)) return pair
       await wait(REPEAT_MS)
       pair = await this.#sendBoth(encoded)
     }
@@ -236,12 +236,29 @@ class Run {
   }
 
   #add(question: Question, encoded: EncodedQuestion, differences: readonly Difference[]): void {
+    this.#found.push(...this.#describe(question, encoded, differences))
+  }
+
+  /** True when each difference of two answers has a reason. */
+  #isExpected(question: Question, encoded: EncodedQuestion, pair: readonly [Received, Received]): boolean {
+    return this.#describe(question, encoded, differ(question, pair)).every(
+      ({ reason }) => reason !== undefined,
+    )
+  }
+
+  /** The differences with their request and their reason, if one is expected. */
+  #describe(
+    question: Question,
+    encoded: EncodedQuestion,
+    differences: readonly Difference[],
+  ): FoundDifference[] {
     const { target, ...request } = encoded
     const command = curlCommand({ ...request, url: this.#settings.baseA + target })
-    for (const difference of differences) {
-      const found = { ...difference, endpoint: `${request.method} ${question.target.documentPath}`, command }
-      this.#found.push({ ...found, reason: this.#reasonOf(found) })
-    }
+    const endpoint = `${request.method} ${question.target.documentPath}`
+    return differences.map((difference) => {
+      const found = { ...difference, endpoint, command }
+      return { ...found, reason: this.#reasonOf(found) }
+    })
   }
 
   #reasonOf(found: FoundDifference): string | undefined {

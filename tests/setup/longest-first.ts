@@ -1,28 +1,48 @@
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
-/** The longest test files, the longest first, by `.data/test-results.json` on 2026-11-27. */
+/** The longest test files, the longest first, by `.data/test-results.json` on 2026-11-28. */
 const longest = [
-  'tests/integration/kills.test.ts',
-  'tests/hostile/hostile-content.test.ts',
+  'tests/standalone/messages.test.ts',
   'tests/standalone/first-hour.test.ts',
-  'tests/integration/digest-roads.test.ts',
+  'tests/integration/kills.test.ts',
+  'tests/appliance/compose.test.ts',
+  'tests/compare/data-paths.test.ts',
+  'tests/hostile/hostile-content.test.ts',
+  'tests/integration/forks.test.ts',
+  'tests/monitoring/watched.test.ts',
   'tests/standalone/standalone.test.ts',
   'tests/api/answer-size.test.ts',
-  'tests/integration/forks.test.ts',
-  'tests/live/feed-forks.test.ts',
-  'tests/integration/market.test.ts',
+  'tests/integration/digest-roads.test.ts',
+  'tests/verify/every-damage.test.ts',
   'tests/integration/database-unavailable.test.ts',
-  'tests/integration/modes.test.ts',
+  'tests/integration/second-filler.test.ts',
+  'tests/live/feed-forks.test.ts',
   'tests/verify/verify.test.ts',
-  'tests/live/events.test.ts',
-  'tests/state/stored-rows.test.ts',
+  'tests/integration/market.test.ts',
+  'tests/integration/modes.test.ts',
+  'tests/verify/live.test.ts',
   'tests/standalone/endings.test.ts',
+  'tests/live/workers.test.ts',
+  'tests/state/stored-rows.test.ts',
+  'tests/live/plain.test.ts',
+  'tests/live/hostile-clients.test.ts',
+  'tests/import/import-kills.test.ts',
+  'tests/console/docs-page.test.ts',
+  'tests/integration/recordings.test.ts',
+  'tests/verify/kills.test.ts',
+  'tests/conformance/corpus.test.ts',
+  'tests/integration/block-faults.test.ts',
+  'tests/api/listing-attributes.test.ts',
+  'tests/api/market-model.test.ts',
+  'tests/live/events.test.ts',
+  'tests/console/console.test.ts',
+  'tests/import/import-state.test.ts',
 ]
 
 /**
  * Order of the test files: those with a process of their own, so that the others find the process of the one before
- * them, and of each kind the longest first, so that no worker begins a long one when the other has nothing left.
+ * them, and of each kind the longest first, so that no worker begins a long one when the others have nothing left.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -21,7 +21,8 @@ export const ofEachProject = {
   // PRONGHORN_TEST_PATIENCE scales every limit.
   expect: { poll: { timeout: patient(30_000) } },
   pool: 'forks',
-  maxWorkers: 2,
+  // Suites wait for processes, sockets and timers: two workers used 1.1 of two processors, three 1.8, on 2026-11-28.
+  maxWorkers: 3,
 } satisfies ProjectConfig
 
 /** Settings of every test run. */
