@@ -319,3 +319,52 @@ it('an oracle prices a sale by its pair as it was when the sale was bought, howe
     { listing_id: 5n },
   ])
 })
+
+it('an auction ends in the very second of a block with that block, however blocks are grouped', async () => {
+  // Blocks of half a second: the fifth is the first whose time is two seconds after the start.
+  const end_time = Date.UTC(2024, 0, 1) / 1_000 + 2
+  const auction = { asset_ids: [1n], end_time, claimed_by_seller: false, claimed_by_buyer: false }
+  const terms = { maker_marketplace: '', collection_name: 'cards', collection_fee: 0.05 }
+  const begin = { auction_id: 1n, seller: 'bob', starting_bid: '1.00000000 WAX', ...auction, ...terms }
+  const bid = { auction_id: 1n, bidder: 'carol', bid: '2.00000000 WAX', taker_marketplace: '' }
+  const started = [
+    action('market', 'lognewauct', begin),
+    action('market', 'logauctstart', { auction_id: 1n }),
+  ]
+  await writeBoth(
+    [
+      configured,
+      ...started,
+      action('market', 'auctionbid', bid),
+      row('market', 'auctions', 'market', auction),
+    ],
+    ...[[], [], [], []],
+  )
+  expect(await select(live.address, 'SELECT kind, listing_id, trade_time FROM market.trades')).toEqual([
+    { kind: 2, listing_id: 1n, trade_time: BigInt(end_time) * 1_000n },
+  ])
+  expect(compareDumps(await dumpMarket(live.address), await dumpMarket(grouped.address))).toEqual([])
+})
+
+it('a buy offer for an asset that is not known is invalid', async () => {
+  const minted = {
+    asset_id: 1n,
+    ...{ authorized_minter: 'alice', collection_name: 'cards', schema_name: 'odd', template_id: -1 },
+    ...{ new_asset_owner: 'bob', immutable_data: [], mutable_data: [] },
+  }
+  const buyoffer = {
+    ...{ buyer: 'carol', recipient: 'bob', price: '1.00000000 WAX', memo: '' },
+    ...{ maker_marketplace: '', collection_name: 'cards', collection_fee: 0.05 },
+  }
+  await writeBoth([
+    configured,
+    action('assets', 'logmint', minted),
+    action('market', 'lognewbuyo', { ...buyoffer, buyoffer_id: 1n, asset_ids: [1n] }),
+    action('market', 'lognewbuyo', { ...buyoffer, buyoffer_id: 2n, asset_ids: [1n, 2n] }),
+  ])
+  for (const { address } of [live, grouped])
+    expect(await select(address, 'SELECT buyoffer_id, state FROM market.buyoffers ORDER BY 1')).toEqual([
+      { buyoffer_id: 1n, state: 0 },
+      { buyoffer_id: 2n, state: 4 },
+    ])
+})

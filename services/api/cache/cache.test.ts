@@ -4,6 +4,7 @@ import { RequestError } from '../../core/http/index.ts'
 import { Answer } from './answer.ts'
 import type { AnyAnswer } from './large-answer.ts'
 import { AnswerCache } from './answer-cache.ts'
+import { answerKey } from './answer-key.ts'
 import type { CacheRequest } from './answer-cache.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 
@@ -132,6 +133,31 @@ describe('identical requests', () => {
     await after
     expect(textOf(await cache.answer(requestOf('a'), create))).toBe('new')
   })
+
+  it('identical requests do not get an answer that began before the cache was cleared and ended last', async () => {
+    const cache = new AnswerCache(settings, undefined)
+    const { create, settle } = createSource()
+    const before = cache.answer(requestOf('a'), create)
+    await flush()
+    cache.clear()
+    await settle(0, answerOf('old'))
+    await before
+    const after = cache.answer(requestOf('a'), create)
+    await settle(1, answerOf('new'))
+    expect(textOf(await after)).toBe('new')
+  })
+})
+
+describe('the key of an answer', () => {
+  const keyOf = (ids: readonly string[]): string => answerKey('assets /v1/assets', { ids }, [], [])
+  const manyIds = Array.from({ length: 100 }, (_, at) => String(1_099_511_627_776 + at))
+
+  it('the key of an answer tells long requests apart that differ at their end alone', () => {
+    const others = [...manyIds.slice(0, -1), '7']
+    expect(keyOf(manyIds)).toBe(keyOf([...manyIds]))
+    expect(keyOf(manyIds)).not.toBe(keyOf(others))
+    expect(keyOf(manyIds).length).toBeLessThan(200)
+  })
 })
 
 describe('cached answers', () => {
@@ -172,6 +198,20 @@ describe('cached answers', () => {
     expect(stored.get('b')!.lifeMs).toBeGreaterThan(settings.lifeMs - 10_000)
     stored.clear()
     await new Promise((resolve) => setTimeout(resolve, 25))
+    expect((await cache.answer(requestOf('a'), create)).outcome).toBe('miss')
+  })
+
+  it('cached answers of other processes are kept no longer than answers of this process', async () => {
+    const shared: SharedAnswers = {
+      read: () => Promise.resolve(elsewhere),
+      store: () => undefined,
+    }
+    let elsewhere: { answer: Answer; lifeMs: number } | undefined = { answer: answerOf('x'), lifeMs: 60_000 }
+    const create = (): Promise<Answer> => Promise.resolve(answerOf('made here'))
+    const cache = new AnswerCache({ ...settings, lifeMs: 5 }, shared)
+    expect((await cache.answer(requestOf('a'), create)).outcome).toBe('shared')
+    elsewhere = undefined
+    await new Promise((resolve) => setTimeout(resolve, 10))
     expect((await cache.answer(requestOf('a'), create)).outcome).toBe('miss')
   })
 })

@@ -332,6 +332,8 @@ describe('the undo journal', () => {
     expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 3 }])
     await store.rollBackTo(7)
     expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 2 }])
+    // Block 7 is undone: no fork begins after it.
+    await expect(store.rollBackTo(8)).rejects.toMatchObject({ code: 'UNDO_JOURNAL_EXHAUSTED' })
   })
 })
 

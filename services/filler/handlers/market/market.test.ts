@@ -43,20 +43,20 @@ interface Row {
   readonly value: object
 }
 
-/** One block of the market: actions as [name, data, ordinal, creator], then rows. */
+/** One block of the market: actions as [name, data, ordinal, creator, transaction], then rows. */
 function block(
   state: MarketState,
-  actions: readonly (readonly [string, object, number?, number?])[],
+  actions: readonly (readonly [string, object, number?, number?, number?])[],
   rows: readonly Row[] = [],
   num = 100,
 ) {
   const { operations, sink } = recordingSink()
   const handler = createHandler(entries[2]!, entries)!
   const scope = handler.open({ num, timeMs: 1_000 }, state, sink, () => undefined)
-  actions.forEach(([name, data, ordinal = 1, creatorOrdinal = 0], place) => {
+  actions.forEach(([name, data, ordinal = 1, creatorOrdinal = 0, txIndex = 0], place) => {
     const event: ActionEvent = {
       seq: BigInt(place + 1),
-      txIndex: 0,
+      txIndex,
       txid: Buffer.alloc(32),
       ordinal,
       creatorOrdinal,
@@ -173,6 +173,8 @@ describe('royalty payouts', () => {
     { recipient: 'carol', amount: '0.5000 TOK' },
   ]
   const found = { collection_name: 'cards', asset_id: 5n, payouts }
+  const ledgerOf = (operations: readonly Operation[]) =>
+    operations.filter(([, table]) => table === 'market.royalty_payouts').map(([, , row]) => row)
 
   it('royalty payouts belong to the listing of the action that sent them, also when one transaction settles several', () => {
     const { operations } = block(version2, [
@@ -182,10 +184,7 @@ describe('royalty payouts', () => {
       ['logroytempl', { ...found, template_id: 4 }, 4, 2],
       ['logroydust', { collection_name: 'cards', collection_author: 'dan', amount: '0.0001 TOK' }, 5, 2],
     ])
-    const ledger = operations
-      .filter(([, table]) => table === 'market.royalty_payouts')
-      .map(([, , row]) => row)
-    expect(ledger).toMatchObject([
+    expect(ledgerOf(operations)).toMatchObject([
       { seq: 2n, payout_index: 0, category: 1, kind: 1, listing_id: 7n, recipient: 'alice', amount: 10_000n },
       { seq: 2n, payout_index: 1, category: 1, kind: 1, listing_id: 7n, recipient: 'carol', amount: 5_000n },
       { seq: 4n, payout_index: 0, category: 2, kind: 2, listing_id: 9n, template_id: 4 },
@@ -201,12 +200,34 @@ describe('royalty payouts', () => {
     ])
   })
 
+  it('royalty payouts belong to a listing that is settled several senders before', () => {
+    const { operations } = block(version2, [
+      ['purchasesale', purchase, 1, 0],
+      ['logroyfound', found, 2, 1],
+      ['logroytempl', { ...found, template_id: 4 }, 3, 2],
+    ])
+    expect(ledgerOf(operations).map(({ seq, listing_id }) => [seq, listing_id])).toEqual([
+      [2n, 7n],
+      [2n, 7n],
+      [3n, 7n],
+      [3n, 7n],
+    ])
+  })
+
+  it('royalty payouts do not belong to a listing that another transaction settles', () => {
+    const { operations } = block(version2, [
+      ['purchasesale', purchase, 1, 0, 0],
+      ['logroyfound', found, 2, 1, 1],
+    ])
+    expect(ledgerOf(operations)).toMatchObject([
+      { kind: 0, listing_id: null },
+      { kind: 0, listing_id: null },
+    ])
+  })
+
   it('royalty payouts are stored without a listing when no settling action is found', () => {
     const { operations } = block(version2, [['logroyfound', found, 3, 2]])
-    const ledger = operations
-      .filter(([, table]) => table === 'market.royalty_payouts')
-      .map(([, , row]) => row)
-    expect(ledger).toMatchObject([
+    expect(ledgerOf(operations)).toMatchObject([
       { kind: 0, listing_id: null },
       { kind: 0, listing_id: null },
     ])

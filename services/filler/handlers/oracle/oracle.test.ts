@@ -87,6 +87,12 @@ it.each([
     [],
     330n,
   ],
+  [
+    'of the same time, in places that were empty, the one with the highest id',
+    [point(7n, 10, 330n), point(8n, 10, 340n), point(6n, 10, 320n)],
+    [],
+    340n,
+  ],
   ['nothing from places of a new ring', [point(4n, -1, 0n), point(5n, -1, 0n)], [], undefined],
   ['nothing older than what is known', [point(1n, 0, 300n)], [], undefined],
 ] as const)('a pair takes %s', (_, points, writes, median) => {

@@ -1,0 +1,184 @@
+/** A change of the code that a test has to notice. */
+export interface Mutant {
+  /** How the program behaves with the change. */
+  readonly behaviour: string
+  readonly file: string
+  /** Text that stands once in the file, and what takes its place. */
+  readonly from: string
+  readonly to: string
+  /** Files or folders of the tests that have to notice. */
+  readonly tests: readonly string[]
+}
+
+const oracle = ['services/filler/handlers/oracle', 'tests/integration/edge-values.test.ts']
+const market = [
+  'services/filler/handlers/market',
+  'tests/integration/market-clock.test.ts',
+  'tests/integration/market.test.ts',
+]
+const damages = ['tests/verify/missing-rows.test.ts', 'tests/verify/every-damage.test.ts']
+
+/** Changes that no test noticed once, each with the tests that notice it now. */
+export const knownMutants: readonly Mutant[] = [
+  {
+    behaviour: 'an undone block stays among those that a fork can go back to',
+    file: 'services/filler/store/store.ts',
+    from: 'known.num < block)',
+    to: 'known.num <= block)',
+    tests: ['services/filler/store'],
+  },
+  {
+    behaviour: 'blocks of EOSIO 2.1 and 2.2 are not linked by their header',
+    file: 'services/filler/ship/linkage.ts',
+    from: ' || sameId(parent, block, PREVIOUS_OFFSET + 1)',
+    to: '',
+    tests: ['services/filler/ship'],
+  },
+  {
+    behaviour: 'of data points of one time the lower id wins',
+    file: 'services/filler/handlers/oracle/block.ts',
+    from: 'point.id > best.id',
+    to: 'point.id < best.id',
+    tests: oracle,
+  },
+  {
+    behaviour: 'the chain of senders is followed for one step',
+    file: 'services/filler/handlers/market/royalties.ts',
+    from: 'ordinal = this.#senders.get(ordinal) ?? 0',
+    to: 'ordinal = 0',
+    tests: market,
+  },
+  {
+    behaviour: 'settlements of one transaction are found in the next one',
+    file: 'services/filler/handlers/market/royalties.ts',
+    from: 'this.#settlements.clear()',
+    to: '',
+    tests: market,
+  },
+  {
+    behaviour: 'an auction that ends in the very second of a block ends with the next one',
+    file: 'services/filler/handlers/market/clock.ts',
+    from: 'end_time <= floor($1',
+    to: 'end_time < floor($1',
+    tests: market,
+  },
+  {
+    behaviour: 'an asset that is not known does not make a buy offer invalid',
+    file: 'services/filler/handlers/market/listing-values.ts',
+    from: 'g(id) LEFT JOIN assets.assets a ON a.asset_id = g.id WHERE a.owner IS DISTINCT FROM b.seller',
+    to: 'g(id) JOIN assets.assets a ON a.asset_id = g.id WHERE a.owner IS DISTINCT FROM b.seller',
+    tests: market,
+  },
+  {
+    behaviour: 'a driven list stops at its budget without saying so',
+    file: 'services/api/planner/sources/driven.ts',
+    from: '${by} LIMIT ${number(most + 1)}',
+    to: '${by} LIMIT ${number(most)}',
+    tests: ['services/api/planner', 'tests/api/plans.test.ts'],
+  },
+  {
+    behaviour: 'a list that is gathered from several sources ignores the order of its keys',
+    file: 'services/api/planner/statement.ts',
+    from: "?? 'LAST')}, g.k ${raw(order.keys ?? 'ASC')}`",
+    to: "?? 'LAST')}, g.k ASC`",
+    tests: ['services/api/planner', 'tests/api/plans.test.ts', 'tests/api/entity-lists.test.ts'],
+  },
+  {
+    behaviour: 'a key of a cached answer is cut instead of hashed',
+    file: 'services/api/cache/answer-key.ts',
+    from: "hash('sha256', text, 'base64')",
+    to: 'text.slice(0, MAX_TEXT_LENGTH)',
+    tests: ['services/api/cache', 'tests/api/cache.test.ts'],
+  },
+  {
+    behaviour: 'an answer that began before the cache was cleared is cached',
+    file: 'services/api/cache/answer-cache.ts',
+    from: 'if (age !== this.#age) return false',
+    to: '',
+    tests: ['services/api/cache', 'tests/api/cache.test.ts'],
+  },
+  {
+    behaviour: 'the life of an answer of another process has no limit',
+    file: 'services/api/cache/answer-cache.ts',
+    from: 'Math.min(lifeMs, this.#lifeMs(request))',
+    to: 'lifeMs',
+    tests: ['services/api/cache', 'tests/api/cache.test.ts'],
+  },
+  {
+    behaviour: 'the cursor after a fork is one block too high',
+    file: 'services/core/feed-reader/cursor.ts',
+    from: 'entry.block_num - 1',
+    to: 'entry.block_num',
+    tests: ['services/core/feed-reader', 'tests/live/feed-forks.test.ts', 'tests/live/events.test.ts'],
+  },
+  {
+    behaviour: 'keys are used for ever while the database is unavailable',
+    file: 'services/state/access/key-ring.ts',
+    from: 'this.#ageMs() >= this.#timing.usableMs',
+    to: 'this.#ageMs() < 0',
+    tests: ['services/state/access', 'tests/state/keys.test.ts'],
+  },
+  {
+    behaviour: 'retired keys are kept for 2 hours',
+    file: 'services/state/access/signing-keys.ts',
+    from: "interval '25 hours'",
+    to: "interval '2 hours'",
+    tests: ['services/state/access', 'tests/state'],
+  },
+  {
+    behaviour: 'HSTS is sent with a self-signed certificate',
+    file: 'services/appliance/render/nginx.ts',
+    from: "mode === 'selfsigned' || mode === 'off'",
+    to: "mode === 'off'",
+    tests: ['tests/appliance/render.test.ts', 'tests/appliance/proxy.test.ts'],
+  },
+  {
+    behaviour: 'the last proxy counts as the client',
+    file: 'services/appliance/render/nginx.ts',
+    from: 'real_ip_recursive on;',
+    to: 'real_ip_recursive off;',
+    tests: ['tests/appliance/render.test.ts', 'tests/appliance/proxy.test.ts'],
+  },
+  {
+    behaviour: 'an upper bound of ids is counted too',
+    file: 'services/api/namespaces/assets/aggregates/asset-id-range.ts',
+    from: 'a.asset_id < ${bind(upper',
+    to: 'a.asset_id <= ${bind(upper',
+    tests: ['tests/api/totals.test.ts', 'tests/api/entity-lists.test.ts'],
+  },
+  {
+    behaviour: 'a lower bound of ids is not counted',
+    file: 'services/api/namespaces/assets/aggregates/asset-id-range.ts',
+    from: 'a.asset_id >= ${bind(lower',
+    to: 'a.asset_id > ${bind(lower',
+    tests: ['tests/api/totals.test.ts', 'tests/api/entity-lists.test.ts'],
+  },
+  {
+    behaviour: 'a mint number that is not known is shown as 0',
+    file: 'services/api/namespaces/assets/aggregates/stats.ts',
+    from: 'a.minted_at_block = 0 THEN',
+    to: 'a.minted_at_block < 0 THEN',
+    tests: ['tests/api/assets-namespace.test.ts', 'tests/import/import-state.test.ts'],
+  },
+  {
+    behaviour: 'of several schemas of one name the oldest is shown',
+    file: 'services/api/namespaces/assets/lists/schema-in-path.ts',
+    from: 's.created_at_time DESC',
+    to: 's.created_at_time ASC',
+    tests: ['tests/api/assets-namespace.test.ts', 'tests/api/entity-lists.test.ts'],
+  },
+  {
+    behaviour: 'of several sales of one price the earliest is the cheapest',
+    file: 'services/api/namespaces/market/lists/cheapest-sales.ts',
+    from: 'x.price, x.sale_id DESC LIMIT 1',
+    to: 'x.price, x.sale_id ASC LIMIT 1',
+    tests: ['tests/api/market-lists.test.ts', 'tests/api/plans.test.ts'],
+  },
+  ...['childRules', 'idRules', 'assetsRules', 'marketRules', 'historyRules'].map((rules) => ({
+    behaviour: `verify does not recompute ${rules}`,
+    file: 'services/verify/derived/check.ts',
+    from: `  ...${rules},\n`,
+    to: '',
+    tests: damages,
+  })),
+]
