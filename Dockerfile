@@ -45,5 +45,6 @@ RUN if [ -n "$REVISION" ]; then printf '%s' "$REVISION" > REVISION; fi
 ENV NODE_ENV=production PRONGHORN_MODE=appliance
 USER node
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "--enable-source-maps", "/pronghorn/dist/services/cli/main.js"]
+# By its path: an .env may hold a PATH.
+ENTRYPOINT ["/usr/local/bin/node", "--enable-source-maps", "/pronghorn/dist/services/cli/main.js"]
 CMD ["--help"]

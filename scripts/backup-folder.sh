@@ -1,11 +1,21 @@
 # Sourced by scripts that run in the project's folder: BACKUP_DIR as Compose reads it from the environment or .env (quotes,
-# comments, variables), made when it is not there. Of its JSON this undoes what a path may hold, and the doubled dollar signs.
+# comments, variables). Settings that Compose cannot read are listed by scripts/check. The folder `backups` of the project is
+# made when it is not there, and no other one: a wrong path would fill another disk.
+said=$(docker compose --profile '*' config --quiet 2>&1) || {
+  scripts/check >&2 && printf '%s\n' "$said" >&2
+  exit 1
+}
+# Of the JSON this undoes what a path may hold, and the doubled dollar signs.
 BACKUP_DIR=$(docker compose --profile tools config --format json backup |
   sed -n '/"source": /h; /"target": "\/backups"/{g; s/^ *"source": "\(.*\)",$/\1/; p;}' | tail -n 1 |
   sed 's/\\u0026/\&/g; s/\\u003c/</g; s/\\u003e/>/g; s/\\\(["\\]\)/\1/g; s/\$\$/$/g')
 [ -n "$BACKUP_DIR" ] || exit 1
 export BACKUP_DIR
-mkdir -p "$BACKUP_DIR"
+[ "$BACKUP_DIR" != "$PWD/backups" ] || mkdir -p "$BACKUP_DIR"
+if [ ! -d "$BACKUP_DIR" ]; then
+  printf 'BACKUP_DIR: found "%s", which is no folder, allowed: a folder that is there\n' "$BACKUP_DIR" >&2
+  exit 1
+fi
 # Backups belong to the user whose folder it is.
 owner_of() {
   stat -c %u:%g "$1" 2>/dev/null || printf '%s:%s' "$(id -u)" "$(id -g)"

@@ -12,10 +12,10 @@ const NAME = /^[A-Z][A-Z0-9_]*$/
 
 const HEAD = `# Settings of the appliance. Without an .env it serves the bundled demo chain; for a chain of your own:
 #
-#   cp .env.example .env       then set the four lines below, and: docker compose up -d --wait
+#   cp .env.example .env       then set the four lines below, and: scripts/check && docker compose up -d --wait
 #
-# \`docker compose run --rm config render-config --check\` lists what is wrong without changing anything, also lines that
-# nothing reads. These are the common variables; docs/settings.md names that of every key.
+# \`scripts/check\` lists what is wrong without changing anything, also lines that nothing reads. These are the common
+# variables; docs/settings.md names that of every key.
 
 # --- The four lines ---------------------------------------------------------------------------------------------------
 # A chain by name (wax-mainnet, wax-testnet, eos-mainnet, proton-mainnet, proton-testnet, telos-mainnet, jungle4): its

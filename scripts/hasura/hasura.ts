@@ -1,5 +1,5 @@
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
-import { compareHasura, generateHasura } from '../../services/appliance/index.ts'
+import { compareHasura } from '../../services/appliance/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 
 // hasura check: compares infra/hasura/metadata with the schema of the migrations, on its own database.
@@ -19,8 +19,7 @@ try {
     { applicationName: 'hasura-check' },
   )
   await migrate(client)
-  if (mode === 'write') await generateHasura(client)
-  const problems = await compareHasura(client)
+  const problems = await compareHasura(client, mode)
   await client.end()
   for (const problem of problems) process.stdout.write(`${problem}\n`)
   process.stdout.write(

@@ -9,6 +9,7 @@ import {
   addHasuraMetadata,
   addPrepareDatabase,
   addProbe,
+  addCheckEnv,
   addRenderConfig,
   addRotateSecrets,
   addSmokeTest,
@@ -79,6 +80,7 @@ function buildProgram(io: CliIo, mode: RunMode): Command {
   addKeys(program, io)
   addConfig(program, io)
   addRenderConfig(program, io)
+  addCheckEnv(program, io)
   addPrepareDatabase(program, io)
   addRotateSecrets(program, io)
   addSqlReader(program, io)

@@ -65,6 +65,8 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
     [`BACKUP_DIR='./a&b$c"d'`, 'a&b$c"d'],
   ])('the folder of the backups is what Compose reads from .env: %s', async (line, name) => {
     await writeFile(join(folder, '.env'), `${line}\n`)
+    // Only the folder of the project itself is made.
+    if (line !== '') await mkdir(join(folder, name))
     const words = ['-euc', '. scripts/backup-folder.sh; docker compose config --format json backup']
     const env = { PATH: process.env.PATH, HOME: folder }
     const { stdout } = await promisify(execFile)('sh', words, { cwd: folder, env })
@@ -74,6 +76,21 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
     const { source } = services.backup.volumes.find(({ target }) => target === '/backups')!
     expect(source.replaceAll('$$', '$')).toBe(join(folder, name))
     expect(await readdir(folder)).toContain(name)
+  })
+
+  it('a folder of the backups that is not there is refused, and not made', async () => {
+    await writeFile(join(folder, '.env'), 'BACKUP_DIR=./bakups\n')
+    const env = { PATH: process.env.PATH, HOME: folder }
+    const { status, stderr } = spawnSync('sh', ['-euc', '. scripts/backup-folder.sh'], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    })
+    expect([status, stderr]).toEqual([
+      1,
+      `BACKUP_DIR: found "${folder}/bakups", which is no folder, allowed: a folder that is there\n`,
+    ])
+    expect(await readdir(folder)).not.toContain('bakups')
   })
 })
 

@@ -55,6 +55,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
 
   beforeAll(async () => {
     await rm(join(packageRoot, variables.BACKUP_DIR!), { recursive: true, force: true })
+    await mkdir(join(packageRoot, variables.BACKUP_DIR!))
     await mkdir(join(packageRoot, certificates), { recursive: true })
     await ensureSelfSigned(join(packageRoot, certificates), 'localhost')
     await clean()

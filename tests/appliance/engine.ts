@@ -1,4 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
@@ -34,16 +36,18 @@ export const composeSources = ['docker-compose.yml', 'infra/bundled.yml']
 /** Compose files of a plain `docker compose up`. */
 export const composeFiles = ['docker-compose.yml', 'docker-compose.override.yml']
 
-/** The variables of a separate appliance, with its own project name and ports. */
+/** The variables of a separate appliance, with its own project name and ports; its folder of backups is made. */
 export function applianceVariables(
   project: string,
   ports: { readonly http: number; readonly https: number },
 ) {
+  const backups = `./.data/${project}-backups`
+  mkdirSync(join(packageRoot, backups), { recursive: true })
   return {
     COMPOSE_PROJECT_NAME: project,
     HTTP_PORT: String(ports.http),
     HTTPS_PORT: String(ports.https),
-    BACKUP_DIR: `./.data/${project}-backups`,
+    BACKUP_DIR: backups,
     FILLER_MEMORY: '1g',
     API_MEMORY: '1g',
     // Tests ask more than a person.

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -37,6 +37,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
 
   beforeAll(async () => {
     await rm(join(packageRoot, variables.BACKUP_DIR), { recursive: true, force: true })
+    await mkdir(join(packageRoot, variables.BACKUP_DIR))
     await compose('--profile', '*', 'down', '--volumes')
     await compose('up', '--detach', '--build', '--wait')
   }, LONGEST)

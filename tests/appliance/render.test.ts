@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { checkRender, render } from '../../services/appliance/index.ts'
+import type { RenderPlaces } from '../../services/appliance/render/index.ts'
 import { knownNames } from '../../services/appliance/render/env-file.ts'
 import { secretNames } from '../../services/appliance/render/secrets.ts'
 import { variables } from '../../services/appliance/render/variables.ts'
@@ -39,17 +40,25 @@ const OVERLAYFS = 0x794c7630
 const elsewhere = { POSTGRES_BUNDLED: 'false', POSTGRES_HOST: 'db.test' }
 
 let dir: string
+/** Folders on a disk: temporary ones may be in memory. */
+const operators: string[] = []
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pronghorn-render-'))
+  await mkdir(join(packageRoot, '.data'), { recursive: true })
 })
-afterAll(() => rm(dir, { recursive: true, force: true }))
+afterAll(async () => {
+  for (const folder of [dir, ...operators]) await rm(folder, { recursive: true, force: true })
+})
 
 const places = (name: string) => ({ out: join(dir, name), certificateFiles: join(dir, `${name}-files`) })
 
-async function problemsOf(environment: Record<string, string>, name = 'refused'): Promise<string[]> {
+async function problemsOf(
+  environment: Record<string, string>,
+  more: Partial<RenderPlaces> = {},
+): Promise<string[]> {
   try {
-    await checkRender(environment, places(name))
+    await checkRender(environment, { ...places('refused'), ...more })
     return []
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -130,11 +139,13 @@ describe('rendering', () => {
 
   it('a rendered configuration takes the password of a PostgreSQL of your own from a file, and again when it has changed', async () => {
     const { out, certificateFiles } = places('own')
-    const file = join(dir, 'own-password')
+    const mounted = join(dir, 'own-mounted')
+    await mkdir(mounted)
+    const file = join(mounted, 'POSTGRES_SUPERUSER_PASSWORD_FILE')
     const environment = { ...real, POSTGRES_SUPERUSER_PASSWORD_FILE: './somewhere' }
     for (const password of ['first one', 'second one']) {
       await writeFile(file, `${password}\n`)
-      await render(environment, { out, certificateFiles, superuserPasswordFile: file })
+      await render(environment, { out, certificateFiles, mounted })
       expect(await readFile(join(out, 'secrets/superuser'), 'utf8')).toBe(password)
       expect(await readFile(join(out, 'postgres/superuser'), 'utf8')).toBe(password)
     }
@@ -143,7 +154,7 @@ describe('rendering', () => {
       await expect(
         checkRender({ ...real, POSTGRES_SUPERUSER_PASSWORD_FILE: file }, places('own')),
       ).rejects.toThrow(
-        /POSTGRES_SUPERUSER_PASSWORD_FILE: found ".*own-password", which (?:is empty|holds more than a password)/,
+        /POSTGRES_SUPERUSER_PASSWORD_FILE: found ".*own-mounted.*", which (?:is empty|holds more than a password)/,
       )
     }
   })
@@ -210,7 +221,8 @@ describe('rendering', () => {
     const { out, certificateFiles } = places('defaults')
     await render(real, { out, certificateFiles })
     const plain = await readAll(out)
-    await render({ ...real, ...Object.fromEntries(defaults) }, { out, certificateFiles })
+    const mounted = await operatorFolders()
+    await render({ ...real, ...Object.fromEntries(defaults) }, { out, certificateFiles, mounted })
     expect(await readAll(out)).toEqual(plain)
   })
 
@@ -218,7 +230,7 @@ describe('rendering', () => {
     const text = await readFile(join(packageRoot, '.env.example'), 'utf8')
     const lines = text.matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)
     const environment = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
-    expect(await problemsOf({ ...environment, ...real })).toEqual([])
+    expect(await problemsOf({ ...environment, ...real }, { mounted: await operatorFolders() })).toEqual([])
   })
 
   it('a rendered configuration takes every variable of the compose files', async () => {
@@ -256,6 +268,7 @@ describe('rendering', () => {
   it('a rendered configuration refuses a place for the database that does not belong to PostgreSQL', async () => {
     const folder = join(dir, 'database')
     expect(await problemsOf({ ...real, DATA_LOCATION: folder })).toEqual(['DATA_LOCATION'])
+    expect(await problemsOf({ ...real, DATA_LOCATION: folder, ...elsewhere })).toEqual(['DATA_LOCATION'])
     await mkdir(folder)
     expect(await problemsOf({ ...real, DATA_LOCATION: folder })).toEqual(['DATA_LOCATION'])
     expect(await problemsOf({ ...real, DATA_LOCATION: 'database' })).toEqual(['DATA_LOCATION'])
@@ -263,15 +276,15 @@ describe('rendering', () => {
   })
 
   it('a rendered configuration refuses a folder of backups that is a file, is in memory, or that the schedule cannot write', async () => {
-    await mkdir(join(packageRoot, '.data'), { recursive: true })
-    // Temporary folders may be in memory.
     const BACKUP_DIR = await mkdtemp(join(packageRoot, '.data/backups-'))
     const { type } = await statfs(BACKUP_DIR)
     // Tests may run in a container.
     expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(type === OVERLAYFS ? ['BACKUP_DIR'] : [])
     expect(await problemsOf({ ...real, BACKUP_DIR, COMPOSE_PROFILES: 'backup' })).toEqual(['BACKUP_DIR'])
+    await chmod(BACKUP_DIR, 0)
+    expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(['BACKUP_DIR'])
     await rm(BACKUP_DIR, { recursive: true })
-    expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual([])
+    expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(['BACKUP_DIR'])
     await writeFile(BACKUP_DIR, '')
     expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(['BACKUP_DIR'])
     await rm(BACKUP_DIR)
@@ -494,6 +507,14 @@ describe('refused', () => {
     expect([await insists('files'), await insists('selfsigned')]).toEqual([true, false])
   })
 })
+
+/** The folders that `.env.example` names, as containers have them. */
+async function operatorFolders(): Promise<string> {
+  const mounted = await mkdtemp(join(packageRoot, '.data/operator-'))
+  for (const name of ['TLS_DIR', 'BACKUP_DIR']) await mkdir(join(mounted, name))
+  operators.push(mounted)
+  return mounted
+}
 
 async function readAll(folder: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {}

@@ -1,11 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chown } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { checkRender, render } from '../../services/appliance/index.ts'
 import type { RenderPlaces } from '../../services/appliance/render/index.ts'
 import { listVariables } from '../../services/appliance/render/catalogue.ts'
-import { findUnknownNames, namesOfContainer, readEnvFile } from '../../services/appliance/render/env-file.ts'
+import {
+  findUnknownNames,
+  namesOfContainer,
+  parseEnvFile,
+  readEnvFile,
+} from '../../services/appliance/render/env-file.ts'
+import { composeProfiles, containerVariables } from '../../services/appliance/render/container-variables.ts'
+import { pathVariables } from '../../services/appliance/render/host-paths.ts'
+import { variables } from '../../services/appliance/render/variables.ts'
 import { ConfigError, configFiles, loadConfig } from '../../services/core/config/index.ts'
 import type { ConfigPart } from '../../services/core/config/index.ts'
 import { parseVariable, settingVariables } from '../../services/core/config/environment/index.ts'
@@ -103,7 +113,7 @@ const LINES = 'CHAIN=wax-mainnet\nCHAIN_HTTP=http://node.test:8888\nCHAIN_SHIP=w
 
 /** Wrong files: the lines that are added to a good one, and how the first problem begins. */
 const wrong: readonly (readonly [what: string, text: string, problem: string])[] = [
-  ['an unknown name', 'FOO_BAR=1', 'FOO_BAR: the nearest known variable is '],
+  ['an unknown name', 'FOO_BAR=1', 'FOO_BAR: a variable of docs/settings.md; none is near'],
   [
     'the key of a file',
     'IP_WHITELIST=10.0.0.1',
@@ -129,9 +139,9 @@ const wrong: readonly (readonly [what: string, text: string, problem: string])[]
   ['lower case', 'cache_life=5', 'cache_life: the nearest known variable is CACHE_LIFE'],
   ['mixed case', 'Log_Level=info', 'Log_Level: the nearest known variable is LOG_LEVEL'],
   ['a hyphen', 'CACHE-LIFE=5', 'CACHE-LIFE: the nearest known variable is CACHE_LIFE'],
-  ['a dot', 'server.cache_life=5', 'server.cache_life: the nearest known variable is '],
-  ['a variable of another program', 'PGHOST=db', 'PGHOST: the nearest known variable is '],
-  ['a setting that the compose file fixes', 'STATE_PORT=9011', 'STATE_PORT: the nearest known variable is '],
+  ['a dot', 'server.cache_life=5', 'server.cache_life: the nearest known variable is SERVER_CACHE_LIFE'],
+  ['a variable of another program', 'PGHOST=db', 'PGHOST: a variable of docs/settings.md'],
+  ['a setting that the compose file fixes', 'STATE_PORT=9011', 'STATE_PORT: a variable of docs/settings.md'],
   [
     'a password that would be shown',
     'POSTGRES_SUPERUSER_PASSWORD=x',
@@ -178,6 +188,47 @@ const wrong: readonly (readonly [what: string, text: string, problem: string])[]
     'READER_MARKET_STORE_LOGS: nothing',
   ],
   ['a folder that is not there', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
+  ['a word of the host', 'TZ=Europe/Berlin', 'TZ: a variable of docs/settings.md; none is near'],
+  ['the path of programs', 'PATH=/x', 'PATH: a variable of docs/settings.md; none is near'],
+  // Compose refuses or misreads them before a container runs: scripts/check has the same check.
+  ['no for false', 'POSTGRES_BUNDLED=no', 'POSTGRES_BUNDLED: true or false'],
+  ['a flag of Compose in capitals', 'POSTGRES_BUNDLED=FALSE', 'POSTGRES_BUNDLED: true or false'],
+  ['a number for a flag of Compose', 'POSTGRES_BUNDLED=0', 'POSTGRES_BUNDLED: true or false'],
+  ['another flag in capitals', 'REDIS_BUNDLED=FALSE', 'REDIS_BUNDLED: true or false'],
+  ['memory with a factor', 'API_MEMORY=2x', 'API_MEMORY: an amount of memory'],
+  ['memory in words', 'PG_MEMORY=viel', 'PG_MEMORY: an amount of memory'],
+  ['processors in words', 'API_CPUS=all', 'API_CPUS: a number of processors'],
+  ['more processors than there are', 'FILLER_CPUS=9999', 'FILLER_CPUS: 0 for all of them, or 0.01 to '],
+  ['less of a processor than Docker gives', 'NGINX_CPUS=0.001', 'NGINX_CPUS: 0 for all of them, or 0.01 to '],
+  ['a port that is too high', 'HTTP_PORT=99999', 'HTTP_PORT: a whole number from 1 to 65535'],
+  ['the name of a protocol for a port', 'HTTPS_PORT=http', 'HTTPS_PORT: a whole number from 1 to 65535'],
+  ['letters for a port', 'GRAFANA_PORT=abc', 'GRAFANA_PORT: a whole number from 1 to 65535'],
+  ['a port twice', 'HTTPS_PORT=3000\nGRAFANA_PORT=3000', 'GRAFANA_PORT: another port than HTTPS_PORT'],
+  [
+    'a port that a profile takes',
+    'HTTP_PORT=3000\nCOMPOSE_PROFILES=monitoring',
+    'GRAFANA_PORT: another port than HTTP_PORT',
+  ],
+  ...[
+    ...['CONFIG_FILES', 'DATA_LOCATION', 'BACKUP_DIR', 'TLS_DIR', 'BACKUP_HOOK'],
+    ...['POSTGRES_SSL_CA_FILE', 'POSTGRES_SUPERUSER_PASSWORD_FILE', 'REDIS_PASSWORD_FILE'],
+  ].map((name) => [`a volume for a path: ${name}`, `${name}=mine`, `${name}: an absolute path`] as const),
+  ['a path with a colon', 'BACKUP_DIR=/srv/a:b', 'BACKUP_DIR: an absolute path'],
+  ['a profile that does not exist', 'COMPOSE_PROFILES=backups', 'COMPOSE_PROFILES: acme, backup, '],
+  ['a profile that scripts run', 'COMPOSE_PROFILES=backup,tools', 'COMPOSE_PROFILES: acme, backup, '],
+  ['a project in capitals', 'COMPOSE_PROJECT_NAME=Guild', 'COMPOSE_PROJECT_NAME: lower-case letters'],
+  ['a database that is too new', 'POSTGRES_IMAGE=postgres:99', 'POSTGRES_IMAGE: an image of PostgreSQL 14'],
+  ['a database that is too old', 'POSTGRES_IMAGE=postgres:9.6', 'POSTGRES_IMAGE: an image of PostgreSQL 14'],
+  [
+    'a database without a version',
+    'POSTGRES_IMAGE=docker.test/library/postgres',
+    'POSTGRES_IMAGE: an image of PostgreSQL 14',
+  ],
+  ['a hook that is not there', 'BACKUP_HOOK=/nowhere/hook', 'BACKUP_HOOK: a program'],
+  ['backups that are not there', 'BACKUP_DIR=/nowhere/backups', 'BACKUP_DIR: a folder'],
+  ['a certificate that is not there', 'TLS_DIR=/nowhere/tls', 'TLS_DIR: a folder'],
+  ['a database at a file', 'DATA_LOCATION=/etc/passwd', 'DATA_LOCATION: a folder of the user'],
+  ['a TLS mode in other case', 'TLS_MODE=SelfSigned', 'TLS_MODE: one of selfsigned, files, acme, off'],
 ]
 
 describe('an .env', () => {
@@ -190,6 +241,37 @@ describe('an .env', () => {
   it.each(wrong)('an .env is refused by name before anything starts: %s', async (_what, text, problem) => {
     const [first] = await problemsOf(`${LINES}${text}\n`)
     expect(first).toContain(problem)
+  })
+
+  it('an .env is refused with all of its problems at once', async () => {
+    const text =
+      'CACHE_LIFE=2s\nFOO_BAR=1\nHTTP_PORT=8443\nCOMPOSE_PROFILES=backups\nBACKUP_HOOK=/nowhere/hook\n'
+    const problems = await problemsOf(`${text}STOP_BLOCK=5\nPROVIDER_NAME="Guild\nCHAIN=waxx\n`)
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual([
+      ...['PROVIDER_NAME', 'FOO_BAR', 'CHAIN', 'CHAIN_NAME', 'CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'],
+      ...['CACHE_LIFE', 'HTTPS_PORT', 'COMPOSE_PROFILES', 'BACKUP_HOOK'],
+    ])
+  })
+
+  it('an .env is filled in with its own variables and those of the host, as Compose does', () => {
+    const text = [
+      'DOMAIN=nft.test',
+      'PROVIDER_URL="https://${DOMAIN}"',
+      "PROVIDER_NAME='$DOMAIN'",
+      'ACME_EMAIL=${MAIL:-x@nft.test}',
+      'READER_NAME=$HOST-1',
+      'CHAIN_NAME=${CHAIN_WORD:+a}b',
+    ]
+    const { values, problems } = parseEnvFile(text.join('\n'), { HOST: 'a', CHAIN_WORD: '' })
+    expect(problems).toEqual([])
+    expect(values).toEqual({
+      DOMAIN: 'nft.test',
+      PROVIDER_URL: 'https://nft.test',
+      PROVIDER_NAME: '$DOMAIN',
+      ACME_EMAIL: 'x@nft.test',
+      READER_NAME: 'a-1',
+      CHAIN_NAME: 'b',
+    })
   })
 
   it('an .env that lacks what is needed is refused by the names', async () => {
@@ -235,6 +317,109 @@ const TWO_READERS = `[
     "contracts": [{ "handler": "tools", "args": { "tools_account": "atomictoolsx", "store_logs": true } }]
   }
 ]`
+
+describe('what an operator keeps on the host', () => {
+  const POSTGRES = 999
+  const made: string[] = []
+  /** A folder on a disk, with a folder for each variable. */
+  const mount = async (...names: string[]): Promise<string> => {
+    const mounted = mkdtempSync(join(packageRoot, '.data/host-'))
+    made.push(mounted)
+    for (const name of names) {
+      mkdirSync(join(mounted, name))
+      await chown(join(mounted, name), POSTGRES, POSTGRES)
+    }
+    return mounted
+  }
+  const found = async (environment: Readonly<Record<string, string>>, more: Partial<RenderPlaces>) =>
+    checkRender({ ...real, ...environment }, { ...places('host'), ...more }).then(
+      () => [],
+      (error: unknown) => (error as ConfigError).problems.map(({ path, found: what }) => `${path}: ${what}`),
+    )
+  beforeAll(() => mkdirSync(join(packageRoot, '.data'), { recursive: true }))
+  afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
+
+  it.skipIf(process.getuid?.() !== 0)('folders of the operator fit PostgreSQL', async () => {
+    const mounted = await mount('DATA_LOCATION', 'BACKUP_DIR')
+    const both = { DATA_LOCATION: '/srv/database', BACKUP_DIR: '/srv/backups', COMPOSE_PROFILES: 'backup' }
+    expect(await found(both, { mounted })).toEqual([])
+    expect(await found({ ...both, BACKUP_DIR: '/srv/database/backups' }, { mounted })).toEqual([
+      'BACKUP_DIR: "/srv/database/backups", which is in DATA_LOCATION',
+    ])
+    chmodSync(join(mounted, 'DATA_LOCATION'), 0)
+    expect(await found(both, { mounted })).toEqual(['DATA_LOCATION: "/srv/database", which has the mode 000'])
+    chmodSync(join(mounted, 'DATA_LOCATION'), 0o755)
+    writeFileSync(join(mounted, 'DATA_LOCATION/photo.jpg'), '')
+    expect(await found(both, { mounted })).toEqual([
+      'DATA_LOCATION: "/srv/database", which has other files in it (photo.jpg)',
+    ])
+    // A database that is there is not left for a file beside it.
+    mkdirSync(join(mounted, 'DATA_LOCATION/pgdata'))
+    expect(await found(both, { mounted })).toEqual([])
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('one folder under two names is found', async () => {
+    const mounted = await mount('DATA_LOCATION')
+    symlinkSync('DATA_LOCATION', join(mounted, 'BACKUP_DIR'))
+    expect(await found({ DATA_LOCATION: '/srv/a', BACKUP_DIR: '/srv/b' }, { mounted })).toEqual([
+      'BACKUP_DIR: "/srv/b", which is in DATA_LOCATION',
+    ])
+  })
+
+  it('the schedule needs its folder where none is named, and a hook that it may execute', async () => {
+    const mounted = await mount()
+    const project = await mount()
+    const schedule = { COMPOSE_PROFILES: 'backup', BACKUP_HOOK: './hook' }
+    expect(await found(schedule, { mounted, project })).toEqual([
+      'BACKUP_HOOK: "./hook", which is not there',
+      'BACKUP_DIR: "./backups", which is not there',
+    ])
+    writeFileSync(join(mounted, 'BACKUP_HOOK'), '', { mode: 0o644 })
+    expect(await found({ BACKUP_HOOK: './hook' }, { mounted, project })).toEqual([
+      'BACKUP_HOOK: "./hook", which the user with the number 999 may not execute',
+    ])
+    chmodSync(join(mounted, 'BACKUP_HOOK'), 0o755)
+    expect(await found({ BACKUP_HOOK: './hook' }, { mounted, project })).toEqual([])
+  })
+
+  it('files that Compose is told to read are there', async () => {
+    const project = await mount()
+    writeFileSync(join(project, 'docker-compose.yml'), '')
+    const COMPOSE_FILE = 'docker-compose.yml:docker-compose.ipv4.yml'
+    expect(await found({ COMPOSE_FILE }, { project })).toEqual([
+      `COMPOSE_FILE: "${COMPOSE_FILE}", where docker-compose.ipv4.yml is no file`,
+    ])
+    expect(await found({ COMPOSE_FILE: 'docker-compose.yml' }, { project })).toEqual([])
+  })
+
+  it('every refusal of a variable is in words of the project', async () => {
+    const names = Object.keys({ ...variables, ...containerVariables })
+    const environment = Object.fromEntries(names.map((name) => [name, '\u0007']))
+    const error = await checkRender(environment, places('words')).catch((caught: unknown) => caught)
+    const { problems } = error as ConfigError
+    // Free text.
+    const takes = ['ACME_EMAIL']
+    expect(names.filter((name) => !problems.some(({ path }) => path === name))).toEqual(takes)
+    for (const { allowed } of problems) expect(allowed).not.toMatch(/input|choices|Invalid/i)
+  })
+
+  it('the profiles that may be turned on are those of the compose file', () => {
+    const text = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
+    const inFile = [...text.matchAll(/^ {4}profiles: \[(\w+)\]$/gm)].map(([, name = '']) => name)
+    expect([...new Set(inFile)].filter((name) => name !== 'tools').sort()).toEqual([...composeProfiles])
+  })
+
+  it('every file or folder of a variable is mounted under its name', () => {
+    const text = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
+    const { services } = parse(text, { merge: true }) as {
+      services: { config: { volumes: (string | { target: string; bind: unknown })[] } }
+    }
+    const mounted = services.config.volumes.filter((each) => typeof each === 'object')
+    const folder = '/pronghorn/operator/'
+    expect(mounted.map(({ target }) => target.replace(folder, '')).sort()).toEqual([...pathVariables].sort())
+    for (const { bind } of mounted) expect(bind).toEqual({ create_host_path: false })
+  })
+})
 
 describe('files of the operator', () => {
   const ownFolder = (files: Readonly<Record<string, string>>): string => {

@@ -13,7 +13,7 @@ describeUnless(whyNoCompose(), 'scripts/smoke-test without Node.js', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pronghorn-smoke-'))
     for (const name of ['scripts', 'programs']) await mkdir(join(folder, name))
-    for (const name of [...composeSources, 'scripts/smoke-test'])
+    for (const name of [...composeSources, 'scripts/smoke-test', 'scripts/image.sh'])
       await cp(join(packageRoot, name), join(folder, name))
     // Without an engine: says what would run.
     const docker = `#!/bin/sh\n[ "$1" != run ] || { echo "$@"; exit; }\nexec ${findProgram('docker')!} "$@"\n`
@@ -24,6 +24,9 @@ describeUnless(whyNoCompose(), 'scripts/smoke-test without Node.js', () => {
   it.each([
     ['', 'pronghorn:1.0.0'],
     ['PRONGHORN_IMAGE=registry.guild.example/pronghorn:1.0.0', 'registry.guild.example/pronghorn:1.0.0'],
+    ['export PRONGHORN_IMAGE="guild/pronghorn:2" # tried', 'guild/pronghorn:2'],
+    // Compose reads no such file.
+    ['POSTGRES_BUNDLED=no\nCACHE_LIFE="2', 'pronghorn:1.0.0'],
   ])('scripts/smoke-test runs the image that .env names: %s', async (line, image) => {
     await writeFile(join(folder, '.env'), `${line}\n`)
     const { PRONGHORN_IMAGE: _, ...environment } = process.env

@@ -24,7 +24,7 @@ async function readMetadataFiles(): Promise<MetadataFiles> {
 }
 
 /** Replaces the metadata in the repository by what the schema of a migrated database asks for. */
-export async function generateHasura(client: pg.ClientBase): Promise<void> {
+async function generateHasura(client: pg.ClientBase): Promise<void> {
   const files = await metadataFor(client)
   await rm(folder, { recursive: true, force: true })
   for (const [path, text] of Object.entries(files)) {
@@ -33,8 +33,15 @@ export async function generateHasura(client: pg.ClientBase): Promise<void> {
   }
 }
 
-/** What differs between the metadata in the repository and the schema of a migrated database; empty when nothing does. */
-export async function compareHasura(client: pg.ClientBase): Promise<string[]> {
+/**
+ * What differs between the metadata in the repository and the schema of a migrated database; empty when nothing does.
+ * @param mode `write`: the metadata are made from the schema first.
+ */
+export async function compareHasura(
+  client: pg.ClientBase,
+  mode: 'check' | 'write' = 'check',
+): Promise<string[]> {
+  if (mode === 'write') await generateHasura(client)
   const [stored, wanted] = [await readMetadataFiles(), await metadataFor(client)]
   const paths = [...new Set([...Object.keys(stored), ...Object.keys(wanted)])].sort()
   return paths.flatMap((path) => {

@@ -1,10 +1,9 @@
-import { port, str } from 'envalid'
 import { stateVariables } from '../../core/config/environment/index.ts'
 import { isAddressRange } from '../../core/config/index.ts'
 import { logLevels } from '../../core/log/index.ts'
 import { makeValidator } from 'envalid'
 import { images } from '../../core/images/index.ts'
-import { matching, memory, whole } from './variables.ts'
+import { hostPath, matching, memory, port, whole } from './variables.ts'
 
 const MAX_BACKUPS = 9_999
 const MAX_AGE = 999
@@ -49,7 +48,7 @@ export const containerVariables = {
     default: 'fd70:726f:6e67::/48',
     desc: 'Network of docker-compose.ipv6.yml; another for each appliance of a machine.',
   }),
-  BACKUP_DIR: str({ default: './backups', desc: 'Folder of the backups.' }),
+  BACKUP_DIR: hostPath({ default: './backups', desc: 'Folder of the backups.' }),
   BACKUP_HOURS: whole(1, MAX_BACKUPS)({ default: 24, desc: 'Hours between backups.' }),
   BACKUP_AT: matching(
     /^(?:[01]\d|2[0-3]):[0-5]\d$/,
@@ -61,7 +60,7 @@ export const containerVariables = {
     0,
     MAX_AGE,
   )({ default: 7, desc: 'Days between comparisons of a restored copy; 0: never.' }),
-  BACKUP_HOOK: str({
+  BACKUP_HOOK: hostPath({
     default: '',
     desc: 'Program that is called with the name and the folder of each new backup.',
   }),
@@ -77,6 +76,9 @@ export const containerVariables = {
     desc: 'Processes that read or write tables at the same time; one for each core when absent.',
   }),
 } as const
+
+/** Profiles of the compose file that `COMPOSE_PROFILES` may turn on; services of `tools` are run by scripts alone. */
+export const composeProfiles = ['acme', 'backup', 'devchain', 'graphql', 'monitoring'] as const
 
 /** Variables of the state service that the compose file leaves to the operator; the others fit its network. */
 export const operatorStateVariables = stateVariables.filter(

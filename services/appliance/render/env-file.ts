@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
-import { nearestOf } from '../../core/config/index.ts'
+import { likelyOf } from '../../core/config/index.ts'
 import type { ConfigProblem } from '../../core/config/index.ts'
 import { settingVariables } from '../../core/config/environment/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
@@ -29,10 +29,11 @@ export const knownNames: readonly string[] = [
 ]
 
 /**
- * Reads an `.env` line by line, as Compose does: quotes and comments are taken off.
+ * Reads an `.env` line by line, as Compose does: quotes and comments are taken off, and variables filled in.
+ * @param environment what `${NAME}` may stand for besides the lines above it.
  * @returns undefined where there is no such file; null where it is there and cannot be read.
  */
-export function readEnvFile(path: string): EnvFile | null | undefined {
+export function readEnvFile(path: string, environment: Environment = {}): EnvFile | null | undefined {
   const facts = statSync(path, { throwIfNoEntry: false })
   if (!facts?.isFile()) return undefined
   if (facts.size > MAX_FILE_BYTES) {
@@ -40,14 +41,14 @@ export function readEnvFile(path: string): EnvFile | null | undefined {
     return { values: {}, problems: [{ file: '.env', path: '', found: `${facts.size} bytes`, allowed }] }
   }
   try {
-    return parseEnvFile(readFileSync(path, 'utf8'))
+    return parseEnvFile(readFileSync(path, 'utf8'), environment)
   } catch {
     return null
   }
 }
 
 /** Reads the text of an `.env`. */
-function parseEnvFile(text: string): EnvFile {
+export function parseEnvFile(text: string, environment: Environment): EnvFile {
   const values: Record<string, string> = {}
   const problems: ConfigProblem[] = []
   const lines = new Map<string, number>()
@@ -77,14 +78,17 @@ function parseEnvFile(text: string): EnvFile {
       const first = lines.get(name)
       if (first !== undefined) refuse(name, `two lines, ${first} and ${at + 1}`, 'one line for each name')
       lines.set(name, at + 1)
-      const value = valueOf(rest)
+      const value = valueOf(rest, { ...values, ...environment })
       if (typeof value === 'string') values[name] = value
       else refuse(name, value.found, value.allowed)
     })
   return { values, problems }
 }
 
-function valueOf(rest: string): string | { readonly found: string; readonly allowed: string } {
+function valueOf(
+  rest: string,
+  known: Environment,
+): string | { readonly found: string; readonly allowed: string } {
   const text = rest.trim()
   const quote = text[0]
   if (quote === '"' || quote === "'") {
@@ -97,7 +101,7 @@ function valueOf(rest: string): string | { readonly found: string; readonly allo
       }
     }
     const inner = text.slice(1, end)
-    return quote === "'" ? inner : inner.replaceAll(/\\(["\\$])/g, '$1')
+    return quote === "'" ? inner : fillIn(inner, known).replaceAll(/\\(["\\$])/g, '$1')
   }
   if (TYPOGRAPHIC_QUOTES.test(text)) {
     return {
@@ -105,7 +109,20 @@ function valueOf(rest: string): string | { readonly found: string; readonly allo
       allowed: 'the value without quotes, or within " or \'',
     }
   }
-  return text.replace(/\s+#.*$/, '').replace(/^#.*$/, '')
+  return fillIn(text.replace(/\s+#.*$/, '').replace(/^#.*$/, ''), known)
+}
+
+const VARIABLE = /(?<!\\)\$(?:([A-Za-z_]\w*)|\{(\w+)(?:(:?[-+])([^{}]*))?\})/g
+
+/** Text in which `$NAME`, `${NAME}`, `${NAME:-otherwise}` and `${NAME:+instead}` are filled in, as Compose does. */
+function fillIn(text: string, known: Environment): string {
+  return text.replaceAll(VARIABLE, (...groups: (string | undefined)[]) => {
+    const [, plain, braced, sign = '', word = ''] = groups
+    const found = known[plain ?? braced ?? '']
+    const isThere = found !== undefined && !(sign.startsWith(':') && found === '')
+    if (sign.endsWith('+')) return isThere ? word : ''
+    return isThere ? found : word
+  })
 }
 
 function closingQuote(text: string, quote: string): number {
@@ -124,7 +141,7 @@ export function findUnknownNames(names: readonly string[], others: ReadonlySet<s
       file: 'environment',
       path: name,
       found: 'an unknown variable',
-      allowed: `the nearest known variable is ${nearestName(name)}`,
+      allowed: describeKnown(name),
     }))
 }
 
@@ -138,7 +155,7 @@ export function namesMeantForUs(environment: Environment): string[] {
   return Object.keys(environment).filter(
     (name) =>
       name !== 'HOSTNAME' &&
-      (OURS.test(name) || distance(name, nearestOf(name, knownNames)) <= MISSPELT_EDITS),
+      (OURS.test(name) || knownNames.some((known) => distance(name, known) <= MISSPELT_EDITS)),
   )
 }
 
@@ -151,9 +168,22 @@ export function namesOfContainer(environment: Environment): string[] {
   return Object.keys(environment).filter((name) => !OF_CONTAINER.test(name))
 }
 
-function nearestName(name: string): string {
-  const upper = name.toUpperCase().replaceAll('-', '_')
-  if (knownNames.includes(upper)) return upper
-  const longer = knownNames.filter((known) => known.endsWith(`_${upper}`))
-  return longer.length > 0 ? longer.slice(0, 4).join(' or ') : nearestOf(name, knownNames)
+/** Shorter names end many known ones by chance: PATH, PORT. */
+const LEAST_ENDING = 6
+const MOST_SHOWN = 4
+
+/** What is known and meant by a name that is not. */
+function describeKnown(name: string): string {
+  const upper = name.toUpperCase().replaceAll(/[-.]/g, '_')
+  const meant = knownNames.includes(upper) ? [upper] : namesAround(upper)
+  return meant.length > 0
+    ? `the nearest known variable is ${meant.slice(0, MOST_SHOWN).join(' or ')}`
+    : 'a variable of docs/settings.md; none is near'
+}
+
+function namesAround(upper: string): readonly string[] {
+  const longer = knownNames.filter((known) => known.endsWith(`_${upper}`) || known.startsWith(`${upper}_`))
+  if (longer.length > 0 && upper.length >= LEAST_ENDING) return longer
+  const likely = likelyOf(upper, knownNames)
+  return likely === undefined ? [] : [likely]
 }

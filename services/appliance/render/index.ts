@@ -1,6 +1,7 @@
 export { ensureSecrets, newSecret, secretNames, stageSecret } from './secrets.ts'
 export type { Secrets, SecretName } from './secrets.ts'
 export { checkRender, render, readHasuraSettings } from './render.ts'
+export { readHost } from './host.ts'
 export type { RenderPlaces } from './render.ts'
 export { readVariables as resolveVariables } from './render.ts'
 export { listVariables } from './catalogue.ts'

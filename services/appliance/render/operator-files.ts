@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { ConfigProblem } from '../../core/config/index.ts'
 import { CONTAINER_FOLDER } from '../../core/paths/index.ts'
 import { findVariable, settingVariables } from '../../core/config/environment/index.ts'
+import { placeOf } from './host-paths.ts'
+import type { OperatorPlaces } from './host-paths.ts'
+import { isHostPath, PATH_ALLOWED } from './variables.ts'
 
 interface FileSetting {
   /** Variable of the key, by the rule of names. */
   readonly variable: string
-  /** Name that its content gets in containers, and that it is mounted under. */
+  /** Name that its content gets in containers. */
   readonly name: string
   readonly holds: 'a certificate' | 'a private key' | 'a password'
 }
@@ -38,21 +40,26 @@ export interface OperatorFiles {
   readonly problems: readonly ConfigProblem[]
 }
 
-/**
- * Reads the files that settings name.
- * @param mounted folder that they are mounted in, under their names; undefined: each is at its own path.
- */
-export async function readOperatorFiles(given: Given, mounted: string | undefined): Promise<OperatorFiles> {
+/** Reads the files that settings name. */
+export async function readOperatorFiles(
+  given: Given,
+  places: Pick<OperatorPlaces, 'mounted'>,
+): Promise<OperatorFiles> {
   const texts = new Map<string, string>()
   const problems: ConfigProblem[] = []
-  for (const { name, holds, found } of listGiven(given)) {
+  for (const { variable, name, holds, found } of listGiven(given)) {
     const refuse = (why: string): void => {
       const shown = `${JSON.stringify(found.text)}, ${why}`
       const allowed = `a file with ${holds}, readable by the user with the number 1000`
       problems.push({ file: 'environment', path: found.name, found: shown, allowed })
     }
+    if (!isHostPath(found.text)) {
+      const shown = JSON.stringify(found.text)
+      problems.push({ file: 'environment', path: found.name, found: shown, allowed: PATH_ALLOWED })
+      continue
+    }
     try {
-      const text = await readFile(mounted === undefined ? found.text : join(mounted, name), 'utf8')
+      const text = await readFile(placeOf(variable, found.text, places), 'utf8')
       if (text === '') refuse('which is empty')
       else if (text.length > MAX_CHARACTERS || !patterns[holds].test(text)) refuse(`which is not ${holds}`)
       else texts.set(name, text)
@@ -74,8 +81,8 @@ export function withContainerPaths(given: Given): Given {
 }
 
 function listGiven(given: Given) {
-  return fileSettings.flatMap(({ variable, ...file }) => {
-    const setting = settingVariables.find(({ name }) => name === variable)
+  return fileSettings.flatMap((file) => {
+    const setting = settingVariables.find(({ name }) => name === file.variable)
     const found = setting && findVariable(setting, given)
     return found === undefined ? [] : [{ ...file, found }]
   })

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { configFiles, findJsonFault, nearestOf } from '../../core/config/index.ts'
+import { configFiles, findJsonFault } from '../../core/config/index.ts'
 import type { ConfigPart, ConfigProblem } from '../../core/config/index.ts'
 import { fillJson } from './template.ts'
 import type { Lookup } from './template.ts'
@@ -34,7 +34,7 @@ export function readOwnFiles(folder: string, shown: string): OwnFiles {
         file: name,
         path: '',
         found: `a file of CONFIG_FILES that nothing reads`,
-        allowed: `the nearest name is ${nearestOf(name, names)}`,
+        allowed: `the names ${names.join(', ')}`,
       })
     }
     for (const part of parts) {

@@ -1,60 +1,155 @@
 import { stat, readdir, statfs } from 'node:fs/promises'
-import { totalmem } from 'node:os'
+import { cpus, totalmem } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
 import type { ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
 import { knownChains } from '../../core/config/schema/index.ts'
 import { checkCertificateFiles } from '../tls/index.ts'
+import { placeOf } from './host-paths.ts'
+import type { OperatorPlaces } from './host-paths.ts'
 import type { Resolved, Values } from './resolve.ts'
 import { checkSuperuserPassword } from './superuser.ts'
 import { BUNDLED_POSTGRES } from './variables.ts'
 
-/** Where `render` finds the operator's files and disks. */
-export interface OperatorPlaces {
-  /** The operator's certificate, when `TLS_MODE` is `files`. */
-  readonly certificateFiles: string
-  /** Where `POSTGRES_SUPERUSER_PASSWORD_FILE` is mounted; undefined: at its own path. */
-  readonly superuserPasswordFile?: string | undefined
-  /** Where `DATA_LOCATION` is mounted; undefined: at its own path. */
-  readonly databaseFolder?: string | undefined
-  /** Where `BACKUP_DIR` is mounted; undefined: at its own path. */
-  readonly backupFolder?: string | undefined
-}
-
-/** Checks the memory, the folders and the disks of this machine against the settings. */
+/** Checks the memory, the processors, the folders and the disks of this machine against the settings. */
 export async function checkPlaces(
   { values, given, profiles }: Resolved,
   places: OperatorPlaces,
 ): Promise<{ readonly problems: readonly ConfigProblem[]; readonly warnings: readonly ConfigWarning[] }> {
-  const problems: ConfigProblem[] = []
+  const problems: ConfigProblem[] = [...checkMachine(values)]
   const warnings: ConfigWarning[] = []
-  if (values.POSTGRES_HOST === BUNDLED_POSTGRES && values.PG_MEMORY > totalmem()) {
-    const found = `${Math.floor(values.PG_MEMORY / 2 ** 20)} MiB`
-    const allowed = `at most what this machine has, ${Math.floor(totalmem() / 2 ** 20)} MiB`
-    problems.push({ file: 'environment', path: 'PG_MEMORY', found, allowed })
+  const refuse = (path: string, found: string, allowed: string): void => {
+    problems.push({ file: 'environment', path, found, allowed })
   }
-  if (values.TLS_MODE === 'files') {
-    problems.push(...(await checkCertificateFiles(places.certificateFiles, values.TLS_DIR)))
+  const absent = await listAbsent(
+    ['TLS_DIR', ...(values.POSTGRES_BUNDLED ? [] : ['DATA_LOCATION'])],
+    given,
+    places,
+  )
+  for (const { path, found } of absent) refuse(path, found, 'a folder that is there')
+  if (values.TLS_MODE === 'files' && !absent.some(({ path }) => path === 'TLS_DIR')) {
+    const folder =
+      given.TLS_DIR === undefined || places.mounted === undefined
+        ? places.certificateFiles
+        : placeOf('TLS_DIR', given.TLS_DIR, places)
+    problems.push(...(await checkCertificateFiles(folder, values.TLS_DIR)))
   }
   const passwordFile = superuserPasswordFile(values, places)
   if (passwordFile !== undefined) {
     const shown = values.POSTGRES_SUPERUSER_PASSWORD_FILE
     problems.push(...(await checkSuperuserPassword(passwordFile, shown)))
   }
+  if (values.BACKUP_HOOK !== '') problems.push(...(await checkHook(values.BACKUP_HOOK, places)))
+  problems.push(...(await checkComposeFiles(given, places)))
+  const isScheduled = profiles.includes('backup')
   const folders: OperatorFolder[] = []
   if (values.DATA_LOCATION !== '' && values.POSTGRES_BUNDLED)
     folders.push(databaseFolder(values.DATA_LOCATION, places))
-  if (given.BACKUP_DIR !== undefined)
-    folders.push(backupFolder(given.BACKUP_DIR, places, profiles.includes('backup')))
+  if (given.BACKUP_DIR !== undefined) folders.push(backupFolder(given.BACKUP_DIR, places, isScheduled))
+  else if (isScheduled && places.project !== undefined)
+    folders.push({
+      ...backupFolder(values.BACKUP_DIR, {}, isScheduled),
+      folder: join(places.project, values.BACKUP_DIR),
+    })
   for (const { problem, warning } of await Promise.all(folders.map((each) => checkFolder(each, values)))) {
     if (problem !== undefined) problems.push(problem)
     if (warning !== undefined) warnings.push(warning)
   }
+  const [database, backups] = folders
+  if (database !== undefined && backups !== undefined && (await isWithin(backups, database)))
+    refuse(
+      'BACKUP_DIR',
+      `${JSON.stringify(backups.shown)}, which is in DATA_LOCATION`,
+      'a folder of its own: a lost disk or folder would take the database and its backups',
+    )
   return { problems, warnings }
+}
+
+/** Processors that Docker gives a container at least. */
+const LEAST_PROCESSORS = 0.01
+
+/** What the machine does not have. */
+function checkMachine(values: Values): ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  if (values.POSTGRES_HOST === BUNDLED_POSTGRES && values.PG_MEMORY > totalmem()) {
+    const found = `${Math.floor(values.PG_MEMORY / 2 ** 20)} MiB`
+    const allowed = `at most what this machine has, ${Math.floor(totalmem() / 2 ** 20)} MiB`
+    problems.push({ file: 'environment', path: 'PG_MEMORY', found, allowed })
+  }
+  const limits = ['POSTGRES_CPUS', 'FILLER_CPUS', 'API_CPUS', 'NGINX_CPUS', 'BACKUP_CPUS'] as const
+  for (const path of limits) {
+    const wanted = Number(values[path])
+    if (wanted === 0 || (wanted >= LEAST_PROCESSORS && wanted <= cpus().length)) continue
+    const allowed = `0 for all of them, or ${LEAST_PROCESSORS} to ${cpus().length}, which this machine has`
+    problems.push({ file: 'environment', path, found: JSON.stringify(values[path]), allowed })
+  }
+  return problems
+}
+
+/** The variables that are set and name no folder: nothing can be mounted from there. */
+async function listAbsent(
+  variables: readonly string[],
+  given: Resolved['given'],
+  places: OperatorPlaces,
+): Promise<readonly { readonly path: string; readonly found: string }[]> {
+  const absent: { path: string; found: string }[] = []
+  for (const path of variables) {
+    const shown = given[path]
+    if (shown === undefined) continue
+    const facts = await stat(placeOf(path, shown, places)).catch(() => undefined)
+    if (!facts?.isDirectory())
+      absent.push({ path, found: `${JSON.stringify(shown)}, ${facts ? 'which is no folder' : NOT_THERE}` })
+  }
+  return absent
+}
+
+const NOT_THERE = 'which is not there'
+
+/** The files that Compose is told to read, with the separator that it takes. */
+async function checkComposeFiles(
+  given: Resolved['given'],
+  { project }: OperatorPlaces,
+): Promise<ConfigProblem[]> {
+  const list = given.COMPOSE_FILE ?? ''
+  const separator = given.COMPOSE_PATH_SEPARATOR ?? ':'
+  // Absolute paths are not mounted.
+  const paths = list.split(separator).filter((path) => path !== '' && !isAbsolute(path))
+  const problems: ConfigProblem[] = []
+  if (project === undefined) return problems
+  for (const path of paths) {
+    const facts = await stat(join(project, path)).catch(() => undefined)
+    if (facts?.isFile()) continue
+    const found = `${JSON.stringify(list)}, where ${path} is no file`
+    const allowed = 'files of the project such as docker-compose.yml, with colons between'
+    problems.push({ file: 'environment', path: 'COMPOSE_FILE', found, allowed })
+  }
+  return problems
+}
+
+/** A program that the service `backups` starts: it skips one that it may not execute. */
+async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigProblem[]> {
+  const facts = await stat(placeOf('BACKUP_HOOK', shown, places)).catch(() => undefined)
+  const bit = facts?.uid === POSTGRES_USER ? 0o100 : facts?.gid === POSTGRES_USER ? 0o010 : 0o001
+  if (facts?.isFile() && (facts.mode & bit) !== 0) return []
+  const why = facts?.isFile()
+    ? `which the user with the number ${POSTGRES_USER} may not execute`
+    : facts
+      ? 'which is no file'
+      : NOT_THERE
+  const allowed = `a program that this user may execute: chmod 755 ${shown}`
+  return [{ file: 'environment', path: 'BACKUP_HOOK', found: `${JSON.stringify(shown)}, ${why}`, allowed }]
+}
+
+/** Whether a folder is another one, or in it. */
+async function isWithin(inner: OperatorFolder, outer: OperatorFolder): Promise<boolean> {
+  if (`${resolve(inner.shown)}/`.startsWith(`${resolve(outer.shown)}/`)) return true
+  const [a, b] = await Promise.all([inner, outer].map(({ folder }) => stat(folder).catch(() => undefined)))
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
 /** The file with the password of the superuser; undefined where there is none. */
 export function superuserPasswordFile(values: Values, places: OperatorPlaces): string | undefined {
   const own = values.POSTGRES_SUPERUSER_PASSWORD_FILE
-  return own === '' ? undefined : (places.superuserPasswordFile ?? own)
+  return own === '' ? undefined : placeOf('POSTGRES_SUPERUSER_PASSWORD_FILE', own, places)
 }
 
 /** User of the image of PostgreSQL. */
@@ -67,12 +162,14 @@ interface OperatorFolder {
   readonly shown: string
   /** Where it is read. */
   readonly folder: string
-  /** Whether it has to belong to the user of PostgreSQL; else it may be missing, and is made when it is needed. */
+  /** Whether it has to belong to the user of PostgreSQL. */
   readonly isOfPostgres: boolean
   /** Kinds of file systems that do not fit, by the number that the kernel gives them. */
   readonly unfit: Readonly<Record<number, string>>
   /** Whether a name in it shows that it holds data. */
   readonly isData: (name: string) => boolean
+  /** Whether a name may be in it where it holds no data yet. */
+  readonly isFitting: (name: string) => boolean
   /** Sentence after the estimate of the database's size. */
   readonly sizeNote: string
 }
@@ -95,36 +192,46 @@ const unsafeFileSystems: Readonly<Record<number, string>> = {
   0x01021997: '9P, on which PostgreSQL is not safe',
 }
 
-function databaseFolder(shown: string, places: OperatorPlaces): OperatorFolder {
+function databaseFolder(shown: string, places: Pick<OperatorPlaces, 'mounted'>): OperatorFolder {
   return {
     path: 'DATA_LOCATION',
     shown,
-    folder: places.databaseFolder ?? shown,
+    folder: placeOf('DATA_LOCATION', shown, places),
     isOfPostgres: true,
     unfit: { ...losingFileSystems, ...unsafeFileSystems },
     isData: (name) => name === 'pgdata',
+    isFitting: (name) => name === 'lost+found' || name.startsWith('.'),
     sizeNote: '',
   }
 }
 
 /** @param isScheduled the service `backups` writes there, as the user of PostgreSQL; `scripts/backup` writes as the owner. */
-function backupFolder(shown: string, places: OperatorPlaces, isScheduled: boolean): OperatorFolder {
+function backupFolder(
+  shown: string,
+  places: Pick<OperatorPlaces, 'mounted'>,
+  isScheduled: boolean,
+): OperatorFolder {
   return {
     path: 'BACKUP_DIR',
     shown,
-    folder: places.backupFolder ?? shown,
+    folder: placeOf('BACKUP_DIR', shown, places),
     isOfPostgres: isScheduled,
     unfit: losingFileSystems,
     // `backup.sh` compares the free space with the newest backup.
     isData: (name) => !name.startsWith('.'),
+    isFitting: () => true,
     sizeNote: ': a backup is smaller, and several are retained',
   }
 }
 
 const GB = 1e9
+/** The owner reads, writes and enters. */
+const OWNER_BITS = 0o700
+const MODE_BITS = 0o777
+const FOREIGN_SHOWN = 4
 
 async function checkFolder(
-  { path, shown, folder, isOfPostgres, unfit, isData, sizeNote }: OperatorFolder,
+  { path, shown, folder, isOfPostgres, unfit, isData, isFitting, sizeNote }: OperatorFolder,
   values: Values,
 ): Promise<{ readonly problem?: ConfigProblem; readonly warning?: ConfigWarning }> {
   const quoted = JSON.stringify(shown)
@@ -134,14 +241,24 @@ async function checkFolder(
   const made = isOfPostgres
     ? `a folder of the user with the number ${POSTGRES_USER}: sudo install -d -o ${POSTGRES_USER} -g ${POSTGRES_USER} -m 755 ${shown}`
     : 'a folder'
+  // A folder that cannot be listed counts as empty.
   const [facts, disk] = await Promise.all([
     stat(folder).catch(() => undefined),
     statfs(folder).catch(() => undefined),
   ])
-  if (!isOfPostgres && facts === undefined) return {}
-  if (!facts?.isDirectory() || disk === undefined) return refuse('which is no folder', made)
+  if (facts === undefined) return refuse(NOT_THERE, made)
+  if (!facts.isDirectory() || disk === undefined) return refuse('which is no folder', made)
   if (isOfPostgres && facts.uid !== POSTGRES_USER)
     return refuse(`which belongs to the user with the number ${facts.uid}`, made)
+  if ((facts.mode & OWNER_BITS) !== OWNER_BITS)
+    return refuse(`which has the mode ${(facts.mode & MODE_BITS).toString(8).padStart(3, '0')}`, made)
+  const names = await readdir(folder).catch(() => [])
+  const foreign = names.filter((name) => !isFitting(name))
+  if (foreign.length > 0 && !names.some(isData))
+    return refuse(
+      `which has other files in it (${foreign.slice(0, FOREIGN_SHOWN).join(', ')})`,
+      'an empty folder',
+    )
   // Numbers of file systems are unsigned, and may be given as signed ones.
   const kind = unfit[disk.type >>> 0]
   if (kind !== undefined)
@@ -149,15 +266,7 @@ async function checkFolder(
   const needed = knownChains.find(({ id }) => id === values.CHAIN_ID.toLowerCase())?.diskGb ?? 0
   const free = Math.floor((disk.bavail * disk.bsize) / GB)
   // The estimate is of a new database. For one that exists, `doctor` says how long the free space lasts.
-  if (free >= needed || (await holdsData(folder, isData))) return {}
+  if (free >= needed || names.some(isData)) return {}
   const message = `${quoted} has ${free} GB free; docs/sizing.md estimates ${needed} GB for the database of ${values.CHAIN_NAME}${sizeNote}`
   return { warning: { file: 'environment', path, message } }
-}
-
-/** Whether there is data already. A folder that cannot be listed counts as empty: only a warning follows from that. */
-function holdsData(folder: string, isData: (name: string) => boolean): Promise<boolean> {
-  return readdir(folder).then(
-    (names) => names.some(isData),
-    () => false,
-  )
 }

@@ -9,36 +9,40 @@ import { overlayEnvironment, settingVariables } from '../../core/config/environm
 import type { Environment } from '../../core/config/environment/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { ensureSelfSigned } from '../tls/index.ts'
-import { findUnknownNames, namesMeantForUs, namesOfContainer, readEnvFile } from './env-file.ts'
+import { findUnknownNames, namesMeantForUs, namesOfContainer, parseEnvFile, readEnvFile } from './env-file.ts'
+import type { EnvFile } from './env-file.ts'
 import { PRIVATE_KEY_COMMAND, renderLibpq } from './libpq.ts'
 import type { RenderedFile } from './libpq.ts'
 import { renderNginx } from './nginx.ts'
 import { readOperatorFiles, withContainerPaths } from './operator-files.ts'
 import { noOwnFiles, parseOwnFile, readOwnFiles } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
+import { hostPaths, placeOf } from './host-paths.ts'
+import type { OperatorPlaces } from './host-paths.ts'
 import { checkPlaces, superuserPasswordFile } from './places.ts'
-import type { OperatorPlaces } from './places.ts'
 import { computePostgresSettings } from './postgres.ts'
-import { resolveVariables } from './resolve.ts'
-import type { Resolved, Values } from './resolve.ts'
+import { resolveUsable, resolveVariables, variableOf } from './resolve.ts'
+import type { Resolution, Resolved, Values } from './resolve.ts'
 import { ensureSecrets, secretNames } from './secrets.ts'
 import { readSuperuserPassword } from './superuser.ts'
 import type { SecretName, Secrets } from './secrets.ts'
 import { fillJson, fillTemplate, readTemplate } from './template.ts'
 import type { Lookup } from './template.ts'
-import { BUNDLED_POSTGRES, BUNDLED_REDIS } from './variables.ts'
+import { BUNDLED_POSTGRES, BUNDLED_REDIS, isHostPath } from './variables.ts'
 import type { variables } from './variables.ts'
+
+/** A problem of a file of the host with the path that the operator has given, instead of that in containers. */
+function withHostPath(problem: ConfigProblem, given: Resolved['given']): ConfigProblem {
+  const path = hostPaths(given).find(({ name }) => name === problem.path)?.path
+  return path === undefined ? problem : { ...problem, found: JSON.stringify(path) }
+}
 
 /** Where `render` puts things, and where it finds the operator's files. */
 export interface RenderPlaces extends OperatorPlaces {
   /** Each service gets its own folder here, and only its own. */
   readonly out: string
-  /** Folder in which the other files are mounted that settings name; undefined: each at its own path. */
-  readonly files?: string | undefined
-  /** Where `CONFIG_FILES` is mounted; undefined: at its own path. */
-  readonly configFiles?: string | undefined
-  /** The `.env` whose lines are checked; undefined: only the environment is. */
-  readonly envFile?: string | undefined
+  /** The `.env` whose lines are checked, as a path or as its text; undefined: only the environment is. */
+  readonly envFile?: string | { readonly text: string } | undefined
 }
 
 /** What rendering did. */
@@ -68,10 +72,23 @@ const MOST_CONNECTIONS = 8_000
  * @throws ConfigError with every problem, each naming its variable or key.
  */
 export async function checkRender(environment: Environment, places: RenderPlaces): Promise<RenderReport> {
-  const { resolved, own } = resolveAll(environment, places)
+  const { resolved, own, problems, refused } = resolveAll(environment, places)
   const placeholder = Object.fromEntries(Object.keys(secretNames).map((name) => [name, 'secret']))
-  const { warnings } = await prepare(resolved, placeholder as Record<SecretName, string>, { places, own })
-  return report(resolved, [], false, warnings)
+  const ownFiles = [...own.texts.keys()].map((part) => configFiles[part])
+  // A problem of a rendered file that no variable set follows from a refused one.
+  const isAnother = ({ file, path }: ConfigProblem): boolean =>
+    problems.length === 0 ||
+    ownFiles.includes(file) ||
+    (file === 'environment' && !refused.has(variableOf(path)))
+  try {
+    const secrets = placeholder as Record<SecretName, string>
+    const { warnings } = await prepare(resolved, secrets, { places, own })
+    if (problems.length === 0) return report(resolved, [], false, warnings)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    problems.push(...error.problems.filter(isAnother))
+  }
+  throw new ConfigError(problems)
 }
 
 /**
@@ -101,35 +118,43 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
 }
 
 /** The operator's own JSON files: those of the folder that `CONFIG_FILES` names. */
-function findOwnFiles(environment: Environment, mounted: string | undefined): OwnFiles {
+function findOwnFiles(environment: Environment, places: Pick<OperatorPlaces, 'mounted'>): OwnFiles {
   const shown = environment.CONFIG_FILES ?? ''
-  return shown === '' ? noOwnFiles : readOwnFiles(mounted ?? shown, shown)
+  return !isHostPath(shown) ? noOwnFiles : readOwnFiles(placeOf('CONFIG_FILES', shown, places), shown)
 }
 
-/**
- * The appliance's variables, with what the operator's own files say.
- * @param configFiles where the folder of `CONFIG_FILES` is mounted; undefined: at its own path.
- * @throws ConfigError
- */
-export function readVariables(environment: Environment, configFiles?: string): Resolved {
-  return resolveVariables(environment, findOwnFiles(environment, configFiles))
+/** The appliance's variables, with what the operator's own files say. @throws ConfigError */
+export function readVariables(
+  environment: Environment,
+  places: Pick<OperatorPlaces, 'mounted'> = {},
+): Resolved {
+  return resolveVariables(environment, findOwnFiles(environment, places))
 }
 
-/** Everything that is asked for, with what is wrong with the lines of `.env`. @throws ConfigError */
-function resolveAll(environment: Environment, places: RenderPlaces): { resolved: Resolved; own: OwnFiles } {
-  const file = places.envFile === undefined ? undefined : readEnvFile(places.envFile)
+function readEnv(environment: Environment, { envFile }: RenderPlaces): EnvFile | null | undefined {
+  if (envFile === undefined || typeof envFile === 'string')
+    return envFile === undefined ? undefined : readEnvFile(envFile, environment)
+  return parseEnvFile(envFile.text, environment)
+}
+
+/** Everything that is asked for, with what is wrong with the lines of `.env` and the variables. */
+function resolveAll(
+  environment: Environment,
+  places: RenderPlaces,
+): Omit<Resolution, 'problems'> & { readonly own: OwnFiles; readonly problems: ConfigProblem[] } {
+  const file = readEnv(environment, places)
   const all = { ...file?.values, ...environment }
-  const own = findOwnFiles(all, places.configFiles)
+  const own = findOwnFiles(all, places)
   const names = file ? Object.keys(file.values) : file === null ? namesOfContainer(all) : namesMeantForUs(all)
-  const problems = [...(file?.problems ?? []), ...findUnknownNames(names, own.used), ...own.problems]
-  try {
-    const resolved = resolveVariables(all, own)
-    if (problems.length === 0) return { resolved, own }
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    problems.push(...error.problems)
+  const unreadable = file?.problems ?? []
+  const known = new Set(unreadable.map(({ path }) => variableOf(path)))
+  const { resolved, problems, refused } = resolveUsable(all, own, known)
+  return {
+    resolved,
+    own,
+    refused,
+    problems: [...unreadable, ...findUnknownNames(names, own.used), ...own.problems, ...problems],
   }
-  throw new ConfigError(problems)
 }
 
 async function install(out: string, file: RenderedFile): Promise<void> {
@@ -148,7 +173,7 @@ async function prepare(
   const { values, given } = resolved
   const [atHand, operatorFiles] = await Promise.all([
     checkPlaces(resolved, places),
-    readOperatorFiles(given, places.files),
+    readOperatorFiles(given, places),
   ])
   const problems = [...atHand.problems, ...operatorFiles.problems]
   const files: RenderedFile[] = []
@@ -164,7 +189,8 @@ async function prepare(
       config = loaded.config
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      if (service === services[0]) problems.push(...error.problems)
+      if (service === services[0])
+        problems.push(...error.problems.map((problem) => withHostPath(problem, given)))
     }
     for (const part of Object.keys(parts) as ConfigPart[]) {
       const text = `${JSON.stringify(parts[part], null, 2)}\n`

@@ -12,14 +12,15 @@ import {
   valueAt,
 } from '../../core/config/environment/index.ts'
 import type { Environment, SettingVariable } from '../../core/config/environment/index.ts'
-import { containerVariables } from './container-variables.ts'
+import { images } from '../../core/images/index.ts'
+import { composeProfiles, containerVariables } from './container-variables.ts'
 import { noOwnFiles, parseOwnFile } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
 import { demoPreset, presets } from './presets.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, splitList, variables } from './variables.ts'
 
 /** The appliance's own variables, checked and with defaults. */
-export type Values = CleanedEnv<typeof variables>
+export type Values = CleanedEnv<typeof variables & typeof containerVariables>
 
 /** What the environment asks for. */
 export interface Resolved {
@@ -34,6 +35,15 @@ export interface Resolved {
 
 type Given = Record<string, string>
 
+/** What could be resolved, and what was refused. */
+export interface Resolution {
+  /** As if every refused variable were not set. */
+  readonly resolved: Resolved
+  readonly problems: readonly ConfigProblem[]
+  /** Names of the refused variables. */
+  readonly refused: ReadonlySet<string>
+}
+
 /**
  * Reads the variables: the environment above the preset that `CHAIN` names, above the defaults. Without any fact about
  * a chain, and where `DEMO_CHAIN` is true, the chain is the demo chain. What a connection file of the operator says
@@ -41,32 +51,77 @@ type Given = Record<string, string>
  * @throws ConfigError with every problem, each under its variable.
  */
 export function resolveVariables(environment: Environment, own: OwnFiles = noOwnFiles): Resolved {
+  const { resolved, problems } = resolveUsable(environment, own, new Set())
+  if (problems.length > 0) throw new ConfigError(problems)
+  return resolved
+}
+
+/**
+ * Reads the variables as `resolveVariables` does, and goes on without those that are refused, so that one report has all
+ * problems.
+ * @param known names that are refused for another reason.
+ */
+export function resolveUsable(
+  environment: Environment,
+  own: OwnFiles,
+  known: ReadonlySet<string>,
+): Resolution {
+  const refused = new Set(known)
+  const problems: ConfigProblem[] = []
+  for (;;) {
+    const found = resolveOnce(environment, own, refused)
+    const fresh = found.problems.filter(({ path }) => !refused.has(variableOf(path)))
+    if (fresh.length === 0) return { resolved: found.resolved, problems, refused }
+    problems.push(...fresh)
+    for (const { path } of fresh) for (const name of sameVariables(variableOf(path))) refused.add(name)
+  }
+}
+
+/** The variable that the path of a problem is in: `READER_LIST_POLLS[0].url` is in READER_LIST_POLLS. */
+export function variableOf(path: string): string {
+  return /^\w*/.exec(path)![0]
+}
+
+/** Every name of the setting that a variable sets. */
+function sameVariables(name: string): readonly string[] {
+  const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
+  return setting === undefined ? [name] : [setting.name, ...setting.aliases]
+}
+
+/** Stand for refused variables that have no default; nothing is rendered from them. */
+const placeholders = { ...demoPreset, CHAIN_ID: DEMO_CHAIN_ID }
+
+function resolveOnce(
+  environment: Environment,
+  own: OwnFiles,
+  refused: ReadonlySet<string>,
+): { readonly resolved: Resolved; readonly problems: readonly ConfigProblem[] } {
   const set = Object.fromEntries(
-    Object.entries(environment).filter((pair): pair is [string, string] => (pair[1] ?? '') !== ''),
+    Object.entries(environment).filter(
+      (pair): pair is [string, string] => (pair[1] ?? '') !== '' && !refused.has(pair[0]),
+    ),
   )
   const problems: ConfigProblem[] = []
   const given = { ...valuesOfOwn(own, set), ...withBothNames(set, problems) }
   const preset = choosePreset(given, problems)
-  let values: Values | undefined
-  try {
-    const all = { ...variables, ...containerVariables }
-    values = cleanEnv({ ...preset.values, ...given }, all, {
+  const standing = Object.entries(placeholders).filter(([name]) => refused.has(name))
+  const values: Values = cleanEnv(
+    { ...Object.fromEntries(standing), ...preset.values, ...given },
+    { ...variables, ...containerVariables },
+    {
       reporter: ({ errors }) => {
         for (const [name, error] of Object.entries(errors)) problems.push(problemOf(name, set, error))
       },
-    })
-  } catch (error) {
-    throw new ConfigError([
-      { file: 'environment', path: '', found: String(error), allowed: 'a usable environment' },
-    ])
-  }
+    },
+  )
   problems.push(...readStateSettings(given).problems, ...checkSettings(given, problems))
   // Values that were refused have no meaning together.
-  if (problems.length > 0) throw new ConfigError(problems)
-  checkTogether(values, given, problems)
-  checkOwn(set, own, problems)
-  if (problems.length > 0) throw new ConfigError(problems)
-  return { values, given, isDemo: preset.isDemo, profiles: listProfiles(given) }
+  if (problems.length === 0) {
+    problems.push(...checkTogether(values, given, refused))
+    checkOwn(set, own, problems)
+  }
+  const resolved = { values, given, isDemo: preset.isDemo, profiles: listProfiles(given) }
+  return { resolved, problems }
 }
 
 const isOfAppliance = (name: string): name is keyof typeof variables => name in variables
@@ -193,21 +248,28 @@ function choosePreset(given: Readonly<Record<string, string>>, problems: ConfigP
   return { values: { ...demoPreset, CHAIN_ID: DEMO_CHAIN_ID }, isDemo: true }
 }
 
-/** Checks what no single variable can show. */
+/** What no single variable can show. @param refused names whose values say nothing. */
 function checkTogether(
   values: Values,
   given: Readonly<Record<string, string>>,
-  problems: ConfigProblem[],
-): void {
-  const refuse = (path: keyof typeof variables, found: unknown, allowed: string) =>
+  refused: ReadonlySet<string>,
+): ConfigProblem[] {
+  const problems: ConfigProblem[] = []
+  /** @param others variables that the problem is one with. */
+  const refuse = (path: string, found: unknown, allowed: string, others: readonly string[] = []): void => {
+    if (others.some((name) => refused.has(name))) return
     problems.push({ file: 'environment', path, found: showFound([path], found), allowed })
-  if (values.HTTP_PORT === values.HTTPS_PORT) {
-    refuse('HTTPS_PORT', values.HTTPS_PORT, `another port than HTTP_PORT, which is ${values.HTTP_PORT}`)
   }
+  const ports = listPublished(values, given)
+  ports.forEach(([name, port], at) => {
+    const [other] = ports.slice(0, at).find(([, taken]) => taken === port) ?? []
+    if (other !== undefined) refuse(name, port, `another port than ${other}, which is ${port}`, [other])
+  })
   const start = values.START_BLOCK_OVERRIDE
     ? undefined
     : startBlockProblem(values.CHAIN_ID, values.START_BLOCK, 'START_BLOCK_OVERRIDE=true')
-  if (start !== undefined) refuse('START_BLOCK', values.START_BLOCK, start)
+  if (start !== undefined)
+    refuse('START_BLOCK', values.START_BLOCK, start, ['CHAIN', 'CHAIN_ID', 'START_BLOCK_OVERRIDE'])
   for (const name of ['CHAIN_HTTP', 'CHAIN_SHIP'] as const) {
     if (splitList(values[name]).some(isExample))
       refuse(name, values[name], 'the address of your chain node, not an example')
@@ -218,46 +280,79 @@ function checkTogether(
   if (values.TLS_MODE === 'acme' && !values.ACME_EMAIL.includes('@')) {
     refuse('ACME_EMAIL', values.ACME_EMAIL, 'an e-mail address, because TLS_MODE is acme')
   }
-  if (values.TLS_MODE === 'acme' && !listProfiles(given).includes('acme')) {
-    problems.push({
-      file: 'environment',
-      path: 'COMPOSE_PROFILES',
-      found: JSON.stringify(given.COMPOSE_PROFILES ?? ''),
-      allowed: 'a list with acme, because TLS_MODE is acme',
-    })
-  }
+  checkCompose(values, given, refuse)
   if (!values.POSTGRES_BUNDLED && values.POSTGRES_HOST === BUNDLED_POSTGRES) {
-    refuse(
-      'POSTGRES_HOST',
-      BUNDLED_POSTGRES,
-      'the host of your own server, because POSTGRES_BUNDLED is false',
-    )
+    const allowed = 'the host of your own server, because POSTGRES_BUNDLED is false'
+    refuse('POSTGRES_HOST', BUNDLED_POSTGRES, allowed)
   }
   if (!values.REDIS_BUNDLED && values.REDIS_HOST === BUNDLED_REDIS) {
     refuse('REDIS_HOST', BUNDLED_REDIS, 'the host of your own server, because REDIS_BUNDLED is false')
   }
-  checkEncryption(values, given, problems)
+  problems.push(...checkEncryption(values, given, refused))
   if (values.ASSETS_ACCOUNT === 'none') {
     refuse('ASSETS_ACCOUNT', 'none', 'an account name: every other family needs the assets contract')
   }
   if (values.MARKET_ACCOUNT !== 'none' && values.ORACLE_ACCOUNT === 'none') {
-    refuse(
-      'ORACLE_ACCOUNT',
-      'none',
-      'an account name, because the market needs the oracle; or MARKET_ACCOUNT=none',
-    )
+    const allowed = 'an account name, because the market needs the oracle; or MARKET_ACCOUNT=none'
+    refuse('ORACLE_ACCOUNT', 'none', allowed, ['MARKET_ACCOUNT'])
   }
+  return problems
+}
+
+/** What Compose and the containers of others take. */
+function checkCompose(
+  values: Values,
+  given: Readonly<Record<string, string>>,
+  refuse: (path: string, found: unknown, allowed: string) => void,
+): void {
+  const profiles = listProfiles(given)
+  const unknown = profiles.filter((name) => !(composeProfiles as readonly string[]).includes(name))
+  if (unknown.length > 0) {
+    const allowed = `${composeProfiles.join(', ')}, with commas between; ${unknown.join(', ')} is none`
+    refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES, allowed)
+  } else if (values.TLS_MODE === 'acme' && !profiles.includes('acme')) {
+    const allowed = 'a list with acme, because TLS_MODE is acme'
+    refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES ?? '', allowed)
+  }
+  const project = given.COMPOSE_PROJECT_NAME
+  if (project !== undefined && !/^[a-z0-9][a-z0-9_-]*$/.test(project)) {
+    refuse('COMPOSE_PROJECT_NAME', project, 'lower-case letters, digits, hyphens and underscores')
+  }
+  if (!isSupportedPostgres(values.POSTGRES_IMAGE)) {
+    refuse('POSTGRES_IMAGE', values.POSTGRES_IMAGE, SUPPORTED_POSTGRES)
+  }
+}
+
+/** Ports that containers publish on this machine; that of Grafana counts with its profile, or where it is set. */
+function listPublished(values: Values, given: Readonly<Record<string, string>>) {
+  const hasGrafana = listProfiles(given).includes('monitoring') || given.GRAFANA_PORT !== undefined
+  const names = ['HTTP_PORT', 'HTTPS_PORT', ...(hasGrafana ? (['GRAFANA_PORT'] as const) : [])] as const
+  return names.map((name) => [name, values[name]] as const)
+}
+
+/** Versions of PostgreSQL that the program is tested with, and those between. */
+const LEAST_POSTGRES = 14
+const MOST_POSTGRES = 18
+const SUPPORTED_POSTGRES = `an image of PostgreSQL ${LEAST_POSTGRES} to ${MOST_POSTGRES} whose tag begins with its version, such as ${images.postgres}`
+
+/** Of other images than the public one, the tag does not say the version. */
+function isSupportedPostgres(image: string): boolean {
+  const [, name, tag = ''] = /^(?:.*\/)?([^/:@]+)(?::([^/@]+))?(?:@.*)?$/.exec(image) ?? []
+  if (name !== 'postgres') return true
+  const version = Number.parseInt(tag)
+  return version >= LEAST_POSTGRES && version <= MOST_POSTGRES
 }
 
 /** The bundled servers are reached over a network of the machine, without TLS. */
 function checkEncryption(
   values: Values,
   given: Readonly<Record<string, string>>,
-  problems: ConfigProblem[],
-): void {
+  refused: ReadonlySet<string>,
+): ConfigProblem[] {
+  const problems: ConfigProblem[] = []
   const isBundled = {
-    SQLDB_SSL_MODE: values.POSTGRES_HOST === BUNDLED_POSTGRES,
-    KVSTORE_TLS: values.REDIS_HOST === BUNDLED_REDIS,
+    SQLDB_SSL_MODE: values.POSTGRES_HOST === BUNDLED_POSTGRES && !refused.has('POSTGRES_HOST'),
+    KVSTORE_TLS: values.REDIS_HOST === BUNDLED_REDIS && !refused.has('REDIS_HOST'),
   }
   for (const setting of settingVariables) {
     const [name] = namesOf(setting, given)
@@ -267,10 +362,11 @@ function checkEncryption(
     const allowed = 'nothing: the bundled server has no TLS, and only services of this machine reach it'
     problems.push({ file: 'environment', path: name, found: showFound([name], given[name]), allowed })
   }
+  return problems
 }
 
 function listProfiles(given: Readonly<Record<string, string>>): string[] {
-  return splitList(given.COMPOSE_PROFILES ?? '')
+  return splitList(given.COMPOSE_PROFILES ?? '').filter((name) => name !== '')
 }
 
 /** Names that RFC 2606 reserves for documents; no node has one. */

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { isAddressRange } from '../../core/config/index.ts'
-import { bool, makeExactValidator, makeValidator, port, str } from 'envalid'
+import { makeExactValidator, makeValidator, str } from 'envalid'
 
 /** A whole number; what it takes is shown in words when it is refused. */
 export const whole = (least: number, most: number) =>
@@ -17,6 +17,35 @@ export const matching = (pattern: RegExp, allowed: string) =>
     if (!pattern.test(text)) throw new RangeError(allowed)
     return text
   })
+
+/** A port of this machine or of another one. */
+const MAX_PORT = 65_535
+export const port = whole(1, MAX_PORT)
+
+/** A yes or a no; what envalid takes for one, and our words where it is none. */
+const flagWords: readonly string[] = ['true', 't', 'yes', 'on', '1', 'false', 'f', 'no', 'off', '0']
+const bool = makeValidator<boolean>((text) => {
+  const at = flagWords.indexOf(text.toLowerCase())
+  if (at < 0) throw new RangeError('true or false')
+  return at < flagWords.length / 2
+})
+
+/** One word of a list. */
+function oneWord<const T extends readonly string[]>(words: T) {
+  return makeValidator<T[number]>((text) => {
+    if (!words.includes(text)) throw new RangeError(`one of ${words.join(', ')}`)
+    return text
+  })
+}
+
+/** A file or folder of this machine. Compose takes a name without a slash at its start for a volume, and a colon for its end. */
+const PATH_PATTERN = /^\.{0,2}\/[^:\p{Cc}]{0,4000}$/u
+export const PATH_ALLOWED = 'an absolute path, or one that begins with ./ or ../, without a colon'
+export const isHostPath = (text: string): boolean => PATH_PATTERN.test(text)
+export const hostPath = makeValidator<string>((text) => {
+  if (text !== '' && !isHostPath(text)) throw new RangeError(PATH_ALLOWED)
+  return text
+})
 
 const HOST_NAME_PATTERN = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$/
 const hostName = matching(HOST_NAME_PATTERN, 'a host name or an IPv4 address')
@@ -148,12 +177,11 @@ export const variables = {
     desc: 'Published port that leads to HTTPS, or serves with TLS_MODE=off.',
   }),
   HTTPS_PORT: port({ default: 8443, desc: 'Published port of HTTPS.' }),
-  TLS_MODE: str({
-    choices: tlsModes,
+  TLS_MODE: oneWord(tlsModes)({
     default: 'selfsigned',
     desc: 'Where the certificate comes from: created at the first start, your files, an ACME authority, or no TLS at all (behind another proxy).',
   }),
-  TLS_DIR: str({
+  TLS_DIR: hostPath({
     default: './certificates',
     desc: 'Folder with fullchain.pem and privkey.pem, for TLS_MODE=files.',
   }),
@@ -181,10 +209,7 @@ export const variables = {
     default: true,
     desc: 'Run the bundled PostgreSQL; false for a server of your own, at POSTGRES_HOST.',
   }),
-  DATA_LOCATION: matching(
-    /^(?:\.{0,2}\/.{0,4000})?$/,
-    'an absolute path, or one that begins with ./',
-  )({
+  DATA_LOCATION: hostPath({
     default: '',
     desc: 'Folder of this machine for the database of the bundled PostgreSQL; without it a volume of Docker.',
   }),
@@ -201,7 +226,7 @@ export const variables = {
     default: 'postgres',
     desc: 'Role that creates the database and the roles.',
   }),
-  POSTGRES_SUPERUSER_PASSWORD_FILE: str({
+  POSTGRES_SUPERUSER_PASSWORD_FILE: hostPath({
     default: '',
     desc: 'File with its password, for a PostgreSQL of your own; of the bundled one it is created at the first start.',
   }),
@@ -213,7 +238,7 @@ export const variables = {
     default: 4 * 2 ** 30,
     desc: 'Memory for PostgreSQL, such as 32g; its settings are computed from it and its container is limited to it.',
   }),
-  CONFIG_FILES: str({
+  CONFIG_FILES: hostPath({
     default: '',
     desc: 'Folder with JSON files of your own (connections.config.json, server.config.json, readers.config.json), which take the place of the rendered ones.',
   }),

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import type { render } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
@@ -41,17 +42,11 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     })
 }
 
-/** Where the compose file mounts the file of `POSTGRES_SUPERUSER_PASSWORD_FILE`. */
-const MOUNTED_PASSWORD = '/pronghorn/superuser-password'
-/** Where it mounts the folder of `CONFIG_FILES`, and that of the project with its `.env`. */
-const MOUNTED_CONFIG_FILES = '/pronghorn/config-files'
-/** Where it mounts the files that other settings name, the place of the database, and that of the backups. */
-const MOUNTED_FILES = '/pronghorn/files'
-const MOUNTED_DATABASE = '/volumes/postgres'
-const MOUNTED_BACKUPS = '/volumes/backups'
-const MOUNTED_ENV_FILE = '/pronghorn/project/.env'
+/** Where the compose file mounts what variables of the operator name, each under its name, and the project's folder. */
+const MOUNTED = '/pronghorn/operator'
+const MOUNTED_PROJECT = '/pronghorn/project'
 
-const ifMounted = (path: string): string | undefined => (existsSync(path) ? path : undefined)
+const ifThere = (path: string): string | undefined => (existsSync(path) ? path : undefined)
 
 function placesOf({
   out,
@@ -60,20 +55,56 @@ function placesOf({
 }: Omit<RenderFlags, 'check'>): Parameters<typeof render>[1] {
   return {
     out,
-    certificateFiles,
-    superuserPasswordFile: ifMounted(MOUNTED_PASSWORD),
-    databaseFolder: ifMounted(MOUNTED_DATABASE),
-    backupFolder: ifMounted(MOUNTED_BACKUPS),
-    files: ifMounted(MOUNTED_FILES),
-    configFiles: ifMounted(MOUNTED_CONFIG_FILES),
-    envFile: envFile ?? ifMounted(MOUNTED_ENV_FILE),
+    certificateFiles: ifThere(join(MOUNTED_PROJECT, 'certificates')) ?? certificateFiles,
+    mounted: ifThere(MOUNTED),
+    project: ifEntered(MOUNTED_PROJECT),
+    envFile: envFile ?? ifThere(join(MOUNTED_PROJECT, '.env')),
+  }
+}
+
+/** Of a folder that the user may not enter nothing is known. */
+function ifEntered(folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.X_OK)
+    return folder
+  } catch {
+    return undefined
   }
 }
 
 /** The appliance's variables, with what the operator's own files say. @throws ConfigError */
 async function readVariables(io: CliIo) {
   const { resolveVariables } = await import('../../appliance/index.ts')
-  return resolveVariables(io.env, ifMounted(MOUNTED_CONFIG_FILES))
+  return resolveVariables(io.env, { mounted: ifThere(MOUNTED) })
+}
+
+interface CheckFlags {
+  readonly mounted: string
+  readonly project: string
+  readonly listPaths?: true
+}
+
+/** `pronghorn check-env`. */
+export function addCheckEnv(program: Command, io: CliIo): void {
+  program
+    .command('check-env')
+    .summary("check an operator's environment and .env before Compose reads them; for scripts/check")
+    .description(
+      'Reads the environment of the host (the output of `env -0`), an empty entry and the text of .env, and lists ' +
+        'everything that is wrong.',
+    )
+    .helpGroup(APPLIANCE_GROUP)
+    .option('--mounted <folder>', 'where the files and folders that variables name are mounted', MOUNTED)
+    .option('--project <folder>', "where the project's folder is mounted", MOUNTED_PROJECT)
+    .option('--list-paths', 'only list the variables that name a file or folder of the host')
+    .action(async ({ mounted, project, listPaths }: CheckFlags) => {
+      const { readHost } = await import('../../appliance/index.ts')
+      const certificateFiles = join(project, 'certificates')
+      const places = { certificateFiles, mounted, project: ifEntered(project) }
+      const host = readHost(await text(process.stdin))
+      if (!listPaths) return io.out(describeReport(await host.check(places), true))
+      for (const { variable, path } of host.paths) io.out(`${variable}\t${path}\n`)
+    })
 }
 
 function describeReport(report: Awaited<ReturnType<typeof render>>, isCheck: boolean): string {

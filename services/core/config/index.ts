@@ -5,7 +5,7 @@ export type { AppConfig, ConfigWith, ConfigPart, LoadedConfig } from './types.ts
 export { parseConfig, loadConfig } from './load.ts'
 export { ConfigError, showFound } from './problems.ts'
 export type { ConfigProblem, ConfigWarning } from './problems.ts'
-export { nearestOf } from './nearest.ts'
+export { likelyOf } from './nearest.ts'
 export { findJsonFault } from './json-scan.ts'
 export { isAddressRange } from './fields.ts'
 

@@ -16,3 +16,17 @@ export function nearestOf(word: string, known: readonly string[]): string {
   }
   return best
 }
+
+/** One edit for every so many letters is a slip; more make another word. Swapped letters are two edits. */
+const LETTERS_PER_EDIT = 4
+const SWAP_EDITS = 2
+/** Half of a shorter word is not two letters that are swapped. */
+const LEAST_SWAPPED = 4
+
+/** The word of a list that another one is likely meant to be; undefined where none is that near. */
+export function likelyOf(word: string, known: readonly string[]): string | undefined {
+  const nearest = nearestOf(word, known)
+  const edits = distance(word.slice(0, LONGEST_COMPARED).toLowerCase(), nearest.toLowerCase())
+  const few = word.length < LEAST_SWAPPED ? 1 : SWAP_EDITS
+  return edits <= Math.max(few, Math.floor(word.length / LETTERS_PER_EDIT)) ? nearest : undefined
+}

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { FatalError } from '../errors/index.ts'
 import { isSecretKey, redactSecrets, redactUrls, REDACTED_TEXT } from '../log/index.ts'
-import { nearestOf } from './nearest.ts'
+import { likelyOf } from './nearest.ts'
 import type { Path } from './path.ts'
 import { formatPath, valueAt } from './path.ts'
 
@@ -98,9 +98,15 @@ function unknownKey(issue: z.core.$ZodIssue, key: string, value: unknown, origin
     file: originOf(path).file,
     path: formatPath([...placeOf(issue).slice(0, -1), ...placeOf(issue).slice(-1), shown]),
     found: `an unknown key with ${showFound(path, valueAt(value, path))}`,
-    // The message lists the known keys, see `section` in fields.ts.
-    allowed: `the nearest known key is "${nearestOf(key, issue.message.split(' '))}"`,
+    allowed: describeKeys(key, issue.message),
   }
+}
+
+/** @param known the keys with spaces between, see `section` in fields.ts. */
+function describeKeys(found: string, known: string): string {
+  const keys = known.split(' ')
+  const likely = likelyOf(found, keys)
+  return likely === undefined ? `the keys ${keys.join(', ')}` : `the nearest known key is "${likely}"`
 }
 
 const LONGEST_SHOWN = 100

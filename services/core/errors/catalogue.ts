@@ -14,7 +14,7 @@ export const errorCatalogue = {
     remedy: {
       standalone: 'Correct the options that the message names; `npm start -- --help` explains each.',
       appliance:
-        'Correct every listed problem in `.env`; `docker compose run --rm config render-config --check` repeats the list without changing anything.',
+        'Correct every listed problem in `.env`; `scripts/check` repeats the list without changing anything.',
       process:
         'Correct every listed problem; `pronghorn config check` repeats the list without starting anything, `pronghorn render-config --check` that of its variables.',
     },

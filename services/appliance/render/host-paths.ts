@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import type { Environment } from '../../core/config/environment/index.ts'
+import { findVariable, settingVariables } from '../../core/config/environment/index.ts'
+
+/** Where the files and folders of the operator are. */
+export interface OperatorPlaces {
+  /**
+   * Folder in which the file or folder that a variable names is mounted, under the name of the variable; undefined: each
+   * is at its own path.
+   */
+  readonly mounted?: string | undefined
+  /** The operator's certificate, when `TLS_MODE` is `files` and `TLS_DIR` is not set. */
+  readonly certificateFiles: string
+  /** The project's folder; undefined where it is not known. */
+  readonly project?: string | undefined
+}
+
+/** Variables that name a folder of the host. */
+const folders = ['CONFIG_FILES', 'TLS_DIR', 'DATA_LOCATION', 'BACKUP_DIR'] as const
+/** Variables that name a file of the host; those of keys by the rule of names. */
+const files = [
+  'POSTGRES_SUPERUSER_PASSWORD_FILE',
+  'BACKUP_HOOK',
+  ...['SQLDB_SSL_CA_FILE', 'SQLDB_SSL_CERT_FILE', 'SQLDB_SSL_KEY_FILE'],
+  ...['KVSTORE_TLS_CA_FILE', 'KVSTORE_PASSWORD_FILE'],
+] as const
+
+/** Every variable that names a file or folder of the host. */
+export const pathVariables: readonly string[] = [...folders, ...files]
+
+/** Each of them that is set: the name that it is mounted under, the name in use, and the path. */
+export function hostPaths(
+  given: Environment,
+): readonly { readonly variable: string; readonly name: string; readonly path: string }[] {
+  return pathVariables.flatMap((variable) => {
+    const setting = settingVariables.find(({ name }) => name === variable)
+    if (setting === undefined) {
+      const path = given[variable] ?? ''
+      return path === '' ? [] : [{ variable, name: variable, path }]
+    }
+    const found = findVariable(setting, given)
+    return found === undefined ? [] : [{ variable, name: found.name, path: found.text }]
+  })
+}
+
+/** Where the file or folder of a variable is read. @param path its path on the host. */
+export function placeOf(
+  variable: string,
+  path: string,
+  { mounted }: Pick<OperatorPlaces, 'mounted'>,
+): string {
+  return mounted === undefined ? path : join(mounted, variable)
+}
