@@ -165,7 +165,7 @@ export const knownMutants: readonly Mutant[] = [
     file: 'services/api/namespaces/assets/lists/schema-in-path.ts',
     from: 's.created_at_time DESC',
     to: 's.created_at_time ASC',
-    tests: ['tests/api/assets-namespace.test.ts', 'tests/api/entity-lists.test.ts'],
+    tests: ['tests/api/asset-filters.test.ts'],
   },
   {
     behaviour: 'of several sales of one price the earliest is the cheapest',

@@ -102,10 +102,9 @@ function tryAll(root: string, attempts: readonly Attempt[]): string[] {
 
 /** Runs tests until the first failure; returns the title of the test that failed. */
 function failedTest(root: string, tests: readonly string[]): string | undefined {
-  const output = join(root, 'mutant.json')
+  const output = join(root, '.data/test-results.json')
   rmSync(output, { force: true })
-  const report = ['--bail', '1', '--reporter', 'json', '--outputFile', output]
-  const { status } = spawnSync('npx', ['vitest', 'run', ...tests, ...report], {
+  const { status } = spawnSync('npx', ['vitest', 'run', ...tests, '--bail', '1'], {
     cwd: root,
     stdio: 'ignore',
     timeout: MAX_TEST_MS,

@@ -361,6 +361,11 @@ describe('lists', () => {
     expect(ids(await everything(`/v1/assets?order=asc&after=${time}`), 'asset_id')).toEqual(
       byTime((minted) => minted > time),
     )
+    const countOf = (bounds: string) => one(`/v1/assets/_count?${bounds}`)
+    expect(await countOf(`lower_bound=${id}`)).toBe(String(all.length - 300))
+    expect(await countOf(`upper_bound=${id}`)).toBe('300')
+    expect(await countOf(`before=${time}`)).toBe(String(byTime((minted) => minted < time).length))
+    expect(await countOf(`after=${time}`)).toBe(String(byTime((minted) => minted > time).length))
     expect(await list('/v1/assets?after=99999999999999')).toEqual([])
     expect(await list('/v1/assets?before=1')).toEqual([])
   })

@@ -12,9 +12,9 @@ import type { Filter } from '../../services/api/planner/filters/filter.ts'
 import { createListReader } from '../../services/api/namespaces/nft/endpoints/list-reader.ts'
 import { countedList, listingList } from '../../services/api/namespaces/market/lists/listing-list.ts'
 import { listingTables, marketTables } from '../../services/api/namespaces/market/lists/listing-table.ts'
+import type { ListingKind } from '../../services/api/namespaces/market/lists/listing-table.ts'
 import { payoutList } from '../../services/api/namespaces/market/lists/payout-list.ts'
 import { withoutCommon } from '../../services/api/namespaces/market/lists/listing-request.ts'
-import type { ListingKind } from '../../services/api/namespaces/market/lists/listing-table.ts'
 import { inRange, tradeRange } from '../../services/api/namespaces/market/aggregates/trade-range.ts'
 import { selectCheapest } from '../../services/api/namespaces/market/lists/cheapest-sales.ts'
 import { sumInRange } from '../../services/api/namespaces/market/aggregates/trade-sums.ts'
@@ -57,7 +57,6 @@ beforeAll(async () => {
   await generateDatabase(database.address, scaledSizes(0.02), 'market-lists')
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await addManyTemplates(client)
-  await client.query('SET jit = off; SET random_page_cost = 1.1')
   // A second pair, of which several listing prices become one price, and one without a rate.
   await client.query(`
     INSERT INTO oracle.pairs SELECT (jsonb_populate_record(p, jsonb_build_object('pair_name', n.name, 'median', n.median))).*
@@ -68,7 +67,8 @@ beforeAll(async () => {
     UPDATE market.sales SET listing_symbol = 'KARMA', settlement_symbol = 'WAX', price = NULL WHERE sale_id % 97 = 5 AND state <> 3;
     UPDATE market.sales SET listing_symbol = 'EUR', settlement_symbol = 'WAX', price = NULL WHERE sale_id % 97 = 6 AND state <> 3;
     UPDATE market.sales SET created_at_time = created_at_time / 100000000 * 100000000;
-    ANALYZE`)
+    UPDATE market.sales SET listing_price = 77, price = 77, (listing_symbol, settlement_symbol) = (SELECT s, s FROM (SELECT CASE sale_id % 2 WHEN 0 THEN 'WAX' ELSE 'KARMA' END s) x) WHERE template_id % 3 = 0 AND listing_symbol = settlement_symbol;
+    ANALYZE; SET jit = off; SET random_page_cost = 1.1`)
   session = sessionOf(client)
   const { config } = parseConfig({ server: { namespaces: benchNamespaces('market') } })
   endpoints = config.server.namespaces.flatMap(
@@ -503,7 +503,7 @@ describe('the cheapest sales of templates', () => {
       const known = new Set(Object.keys(endpoint.parameters))
       const setup = { trigrams: true, lists: createListReader(marketTables) }
       let shown = 0
-      for (let at = 0; at < REQUESTS; at++) {
+      for (let at = 0; at < Math.max(40, REQUESTS); at++) {
         const filters = Object.entries(await pickFilters('sale', random)).filter(
           ([name]) => known.has(name) || name.includes('data'),
         )

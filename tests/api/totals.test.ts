@@ -54,6 +54,35 @@ describe('statistics', () => {
     expect(await failure('/v1/assets/1/stats')).toBe('416 Asset not found')
   })
 
+  it('statistics of assets have no mint number where the mint is not known, and 0 where it gave none', async () => {
+    const [asset] = assets.filter(({ template }) => template !== null)
+    const id = asset!.asset_id
+    const client = await connectDatabase(server.database.address, { applicationName: 'test' })
+    const put = (mint: number | null, block: number) =>
+      client.query('UPDATE assets.assets SET template_mint = $2, minted_at_block = $3 WHERE asset_id = $1', [
+        id,
+        mint,
+        block,
+      ])
+    const { rows } = await client.query<{ template_mint: number; minted_at_block: number }>(
+      'SELECT template_mint, minted_at_block FROM assets.assets WHERE asset_id = $1',
+      [id],
+    )
+    const [{ template_mint, minted_at_block }] = rows as [(typeof rows)[number]]
+    const shown: unknown[] = []
+    for (const block of [0, minted_at_block]) {
+      await put(null, block)
+      // A cached answer is left out: the address differs.
+      shown.push(await get(`/v1/assets/${id}/stats?block=${block}`))
+    }
+    await put(template_mint, minted_at_block)
+    await client.end()
+    expect(shown).toEqual([
+      { template_mint: null, original: null },
+      { template_mint: '0', original: null },
+    ])
+  })
+
   it('statistics of collections, schemas and templates count what the lists show', async () => {
     const templates = await get<Template[]>('/v1/templates?include_deleted=true&limit=1000')
     const burned = assets.filter(({ owner }) => owner === null)

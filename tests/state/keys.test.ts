@@ -256,6 +256,30 @@ it('a retired key accepts tokens from before it was retired, and none that lives
   expect(await refusalOf(current!, now + 3_600, 600)).toMatch(/not come yet/)
 })
 
+it('a retired key accepts tokens for as long as the longest of them lives, and is deleted afterwards', async () => {
+  const day = 86_400
+  const client = await start({ tokenTtlSeconds: day })
+  await client.login((await run('keys', 'create', '--label', 'rotated')).out.trim())
+  const claims = jwt.decode(client.token) as jwt.JwtPayload
+  const [old] = await query<{ key_id: string; secret: Buffer }>(
+    'SELECT key_id, secret FROM access.signing_keys',
+  )
+  await run('rotate-keys')
+  const retire = (hours: number) =>
+    query(
+      `UPDATE access.signing_keys SET retired_at = now() - interval '${hours} hours' WHERE key_id = '${old!.key_id}'`,
+    )
+  await retire(23)
+  const iat = Math.floor(Date.now() / 1_000) - 23 * 3_600 - 60
+  const token = { ...claims, iat, exp: iat + day }
+  const later = await start({ tokenTtlSeconds: day })
+  later.token = jwt.sign(token, old!.secret, { algorithm: 'HS256', keyid: old!.key_id })
+  expect((await later.get('/v0/state/abi', { account: 'eosio' })).status).toBe(200)
+  await retire(26)
+  await run('rotate-keys')
+  expect(await query(`SELECT FROM access.signing_keys WHERE key_id = '${old!.key_id}'`)).toEqual([])
+})
+
 it('rotate-keys --now ends the old keys and their tokens at once, and the new key signs at once', async () => {
   const client = await start()
   const key = (await run('keys', 'create', '--label', 'leaked')).out.trim()
