@@ -19,6 +19,7 @@ const health = await startFillerHealth({
   address: '127.0.0.1',
   port: Number(process.argv[3] ?? 0),
   statuses,
+  stopBlocks: new Map(),
   storeState: () => 'up',
   renderMetrics: () => Promise.resolve(''),
   logger,

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { listStopBlocks } from '../core/progress/index.ts'
 import type { NamespaceConfig } from '../core/config/schema/index.ts'
 import { DEMO_CHAIN_ID } from '../core/chain-node/index.ts'
 import { bodyLimits, BodyReader } from '../core/http/content/index.ts'
@@ -375,6 +376,7 @@ function healthSettings({ config, isDemo }: ApiOptions): HealthSettings {
     version: readPackageVersion(),
     readers: [...new Set(connected.filter((name) => name !== undefined))],
     irreversibleReaders: readers.filter((reader) => reader.irreversible_only).map(({ name }) => name),
+    stopBlocks: listStopBlocks(readers),
     demo: isDemo ?? config.connections.chain.chain_id === DEMO_CHAIN_ID,
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { listStopBlocks } from '../core/progress/index.ts'
 import { redactConfig } from '../core/config/index.ts'
 import type { ConfigWith } from '../core/config/index.ts'
 import type { ShipConfig } from '../core/config/connections/index.ts'
@@ -74,6 +75,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
           address: first.server_addr,
           port: first.server_port,
           statuses,
+          stopBlocks: listStopBlocks(config.readers),
           storeState: () => storeState(),
           renderMetrics: () => {
             metrics.noteStore(storeState())

@@ -54,7 +54,8 @@ async function ask(received: Partial<ReceivedStatus>, store: StoreState = 'up') 
   const logger = createLogger({ name: 'test', level: 'silent' })
   const renderMetrics = () => Promise.resolve('')
   const storeState = () => store
-  const options = { address: '127.0.0.1', port: 0, statuses, storeState, renderMetrics, logger }
+  const stopBlocks = new Map([['main-1', 100]])
+  const options = { address: '127.0.0.1', port: 0, statuses, stopBlocks, storeState, renderMetrics, logger }
   health = await startFillerHealth(options)
   const url = `http://127.0.0.1:${health.port}`
   const response = await fetch(`${url}/health`)
@@ -93,6 +94,15 @@ it('the health of the filler answers 503 while a reader is stalled, but stays al
   expect(data).toMatchObject({
     status: 'stalled',
     reasons: ['reader main-1: blocks wait: 7 blocks, no commit for 31 s'],
+  })
+})
+
+it('the health of the filler is well at a stop_block, and says so', async () => {
+  const status = { ...well, state: 'stopped', head: 900 } as const
+  const long = { status, atMs: performance.now() - 3_600_000 }
+  expect(await ask(long)).toMatchObject({
+    status: 200,
+    data: { status: 'healthy', readers: [{ state: 'stopped at stop_block 100', problem: null }] },
   })
 })
 

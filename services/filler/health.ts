@@ -25,6 +25,8 @@ export interface FillerHealthOptions {
   readonly port: number
   /** The newest of each reader, and when it came on the clock of `performance`. */
   readonly statuses: ReadonlyMap<string, ReceivedStatus>
+  /** Last block of each reader that is to stop at one. */
+  readonly stopBlocks: ReadonlyMap<string, number>
   /** State of the key-value store that live clients' processes listen to. */
   readonly storeState: () => StoreState
   /** All metrics in the Prometheus text format. */
@@ -59,7 +61,7 @@ export async function startFillerHealth(options: FillerHealthOptions): Promise<F
       return response
         .writeHead(404, { 'content-type': 'application/json' })
         .end('{"success":false,"message":"Endpoint not found"}')
-    const readers = [...statuses.values()].map(judgeReader)
+    const readers = [...statuses.values()].map((status) => judgeReader(status, options.stopBlocks))
     const reasons = readers.flatMap(({ name, problem }) =>
       problem === null ? [] : [`reader ${name}: ${problem}`],
     )
@@ -87,13 +89,17 @@ export async function startFillerHealth(options: FillerHealthOptions): Promise<F
   }
 }
 
-function judgeReader({ status, atMs }: ReceivedStatus) {
+function judgeReader({ status, atMs }: ReceivedStatus, stopBlocks: ReadonlyMap<string, number>) {
   const silentMs = performance.now() - atMs
   const isSilent = status.state !== 'stopped' && silentMs >= SILENT_MS
   const silence = `its thread has said nothing for ${Math.round(silentMs / 1_000)} s`
   return {
     ...describeReader(status, silentMs),
     name: status.reader,
+    state:
+      status.state === 'stopped' && status.block >= (stopBlocks.get(status.reader) ?? Infinity)
+        ? `stopped at stop_block ${status.block}`
+        : status.state,
     problem: status.problem?.detail ?? (isSilent ? silence : null),
   }
 }
@@ -102,7 +108,6 @@ function describeReader(status: ReaderStatus, ageMs: number): Record<string, unk
   const seconds = (sinceMs: number | null) =>
     sinceMs === null ? null : Math.round((sinceMs + ageMs) / 100) / 10
   return {
-    state: status.state,
     block_num: String(status.block),
     block_time: String(status.blockTimeMs),
     head_block: status.head,

@@ -46,6 +46,7 @@ describe('the doctor', () => {
       backups: null,
       mode: 'appliance',
       families,
+      stopBlocks: new Map([['done', 900]]),
       report: (level, subject, note, command) => {
         found.set(subject, [level, note])
         if (command !== undefined) helps.set(subject, command)
@@ -58,7 +59,7 @@ describe('the doctor', () => {
     const client = await connectDatabase(database.address, { applicationName: 'test' })
     const reader = (name: string) =>
       `INSERT INTO chain.readers (name, start_block, block_num, block_id, block_time) VALUES ('${name}', 1, 900, '\\x00', 0)`
-    for (const name of ['gone', 'held']) await client.query(reader(name))
+    for (const name of ['gone', 'held', 'done']) await client.query(reader(name))
     await client.query(
       `INSERT INTO chain.heartbeats (reader, beaten_at, committed_at, problem, head_block, irreversible_block, blocks_per_second, state)
        VALUES ('gone', now() - interval '7 minutes', now(), NULL, 900, 900, 0, 'live'),
@@ -73,6 +74,7 @@ describe('the doctor', () => {
       'fail',
       'block 900, SILENT for 7 minutes: is the filler running?',
     ])
+    expect(found.get('reader done')).toEqual(['ok', 'stopped at stop_block 900'])
     expect(found.get('reader held')?.[1]).toMatch(/^block 900, STALLED for 6\d seconds: blocks wait$/)
     expect(found.get('comparison')?.[1]).toMatch(/^3 rows differ from the chain, since 20\d\d-/)
     expect(helps.get('reader gone')).toBe('docker compose logs --tail 50 filler')

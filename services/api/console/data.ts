@@ -54,6 +54,8 @@ export interface ReaderView {
   readonly name: string
   /** connecting, catching-up, live or stopped; null before its first word. */
   readonly state: string | null
+  /** It stands at its `stop_block`, and nothing more is expected of it. */
+  readonly is_done: boolean
   readonly contracts: readonly { readonly family: string; readonly account: string }[]
   readonly start_block: number
   readonly block_num: number

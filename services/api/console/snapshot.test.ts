@@ -46,7 +46,13 @@ const facts = {
   providerName: 'Example',
   providerUrl: 'https://example.org',
   chain: 'wax',
-  health: { version: '1.0.0', readers: [], irreversibleReaders: [], demo: false },
+  health: {
+    version: '1.0.0',
+    readers: [],
+    irreversibleReaders: [],
+    stopBlocks: new Map<string, number>(),
+    demo: false,
+  },
   namespaces: [],
   statePort: () => undefined,
 }
@@ -67,6 +73,17 @@ it('the console data shows the position and target of each reader', () => {
   expect(snapshot({}, { health: irreversible }).readers).toMatchObject([
     { target_block: 1_050, lag_blocks: 50 },
   ])
+})
+
+it('the console data shows a reader at its stop_block as done', () => {
+  const health = { ...facts.health, stopBlocks: new Map([['main-1', 1_000]]) }
+  expect(snapshot({}, { health })).toMatchObject({
+    health: {
+      status: 'degraded',
+      reasons: expect.not.arrayContaining(['a reader is 100 blocks behind']) as unknown,
+    },
+    readers: [{ is_done: true, target_block: 1_000, lag_blocks: 0 }],
+  })
 })
 
 it('the console data says since when something is wrong, while its figures change', () => {

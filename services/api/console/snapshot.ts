@@ -1,7 +1,7 @@
 import { knownChains } from '../../core/config/schema/index.ts'
 import type { NamespaceConfig } from '../../core/config/schema/index.ts'
 import type { ServerInfo } from '../documentation/index.ts'
-import { isAnswered, measureLag, reportHealth } from '../health/index.ts'
+import { isAnswered, isAtStop, measureLag, reportHealth } from '../health/index.ts'
 import type { HealthReport, HealthSettings, HealthState, ReaderLag, ReaderState } from '../health/index.ts'
 import type {
   ConsoleData,
@@ -51,9 +51,10 @@ export function takeSnapshot(
       head_time: report.head.timeMs,
     },
     health: describeHealth(report, state, history),
-    readers: state.readers.map((reader) =>
-      describeReader(reader, measureLag(reader, report.head, facts.health), history, range),
-    ),
+    readers: state.readers.map((reader) => ({
+      ...describeReader(reader, measureLag(reader, report.head, facts.health), history, range),
+      is_done: isAtStop(reader, facts.health),
+    })),
     namespaces: facts.namespaces,
     state_port: facts.statePort() ?? null,
     database,
@@ -97,7 +98,7 @@ function describeReader(
   { lagBlocks, lagSeconds }: ReaderLag,
   history: ProgressHistory,
   range: HistoryRange,
-): ReaderView {
+): Omit<ReaderView, 'is_done'> {
   return {
     name: reader.name,
     state: reader.mode ?? null,

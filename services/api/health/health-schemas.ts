@@ -5,7 +5,11 @@ const { choice, decimal, flag, integer, list, nullable, number, object, record, 
 
 const reader = object({
   name: text('Reader'),
-  state: nullable(text('Current activity')),
+  state: nullable(
+    text(
+      'connecting, catching-up, live, stopped, or stopped at stop_block with its number, which is healthy',
+    ),
+  ),
   block_num: decimal('Last committed block'),
   block_time: time('Time of that block'),
   head_block: nullable(decimal('Head that the reader knows')),

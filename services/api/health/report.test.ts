@@ -34,7 +34,13 @@ const state: HealthState = {
   node: { chainId: 'c', headBlock: 1_001, headId: 'c', headTimeMs: NOW_MS, irreversibleBlock: 990 },
   chainId: 'c',
 }
-const settings = { version: '1.0.0', readers: [], irreversibleReaders: [], demo: false }
+const settings = {
+  version: '1.0.0',
+  readers: [],
+  irreversibleReaders: [],
+  stopBlocks: new Map<string, number>(),
+  demo: false,
+}
 
 function statusOf(change: Partial<HealthState>, more: Partial<typeof settings> = {}): string {
   const { status, reasons } = reportHealth({ ...state, ...change }, { ...settings, ...more }, NOW_MS)
@@ -74,6 +80,26 @@ describe('health', () => {
     expect(statusOf({ node: undefined, readers: [{ ...reader, headTimeMs: NOW_MS - 20_000 }] })).toBe(
       'degraded: the chain head is old',
     )
+  })
+
+  it('health is healthy with a reader that stands at its stop_block, however far the head is', () => {
+    const done = { ...reader, mode: 'stopped', headBlock: 9_000, secondsSinceHeartbeat: 3_600, problem: 'x' }
+    const node = { ...state.node!, headBlock: 9_001 }
+    const at = (stopBlock: number, more: readonly ReaderState[] = []) =>
+      reportHealth(
+        { ...state, node, readers: [done, ...more] },
+        { ...settings, stopBlocks: new Map([['main-1', stopBlock]]) },
+        NOW_MS,
+      )
+    const { status, reasons, data, lags } = at(1_000)
+    expect([status, reasons]).toEqual(['healthy', []])
+    expect(lags).toEqual([{ reader: 'main-1', lagBlocks: 0, lagSeconds: 0 }])
+    expect(data.chain).toMatchObject({
+      service: { readers: [{ state: 'stopped at stop_block 1000', lag_blocks: 0 }] },
+    })
+    // On the way to it, and beside another reader that is late.
+    expect(at(1_400)).toMatchObject({ status: 'unhealthy', lagBlocks: 400, lags: [{ lagSeconds: 200 }] })
+    expect(at(1_000, [{ ...reader, name: 'other' }]).reasons).toEqual(['a reader is 8001 blocks behind'])
   })
 
   describe('the time of the head', () => {

@@ -21,6 +21,8 @@ export interface HealthSettings {
   readonly readers: readonly string[]
   /** Readers that index irreversible blocks only: they are measured against the last irreversible block. */
   readonly irreversibleReaders: readonly string[]
+  /** Last block of each reader that is to stop at one (`stop_block`). */
+  readonly stopBlocks: ReadonlyMap<string, number>
   /** The chain is the bundled one. */
   readonly demo: boolean
 }
@@ -65,7 +67,8 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
   const lags = watched.map((reader) => measureLag(reader, head, settings))
   const lagBlocks = Math.max(0, ...lags.map((lag) => lag.lagBlocks))
   const headAgeMs = head.timeMs === null ? null : Math.max(0, nowMs - head.timeMs)
-  const { status, reasons } = judge(state, watched, lagBlocks, headAgeMs)
+  const running = watched.filter((reader) => !isAtStop(reader, settings))
+  const { status, reasons } = judge({ state, watched, running }, lagBlocks, headAgeMs)
   const readers = state.readers.map((reader) => describeReader(reader, head, settings))
   const data = {
     version: settings.version,
@@ -98,9 +101,15 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
 /** Lag of a reader, relevant or not. */
 export function measureLag(reader: ReaderState, head: ChainHead, settings: HealthSettings): ReaderLag {
   const lagBlocks = lagOf(reader, head.block, settings)
-  const isTimed = head.timeMs !== null && reader.blockTimeMs > 0
+  const goesToHead = (settings.stopBlocks.get(reader.name) ?? Infinity) >= head.block
+  const isTimed = goesToHead && head.timeMs !== null && reader.blockTimeMs > 0
   const lagMs = isTimed ? head.timeMs - reader.blockTimeMs : lagBlocks * BLOCK_MS
   return { reader: reader.name, lagBlocks, lagSeconds: Math.max(0, lagMs) / 1_000 }
+}
+
+/** Whether a reader stands at its `stop_block`: nothing more is expected of it. */
+export function isAtStop({ name, blockNum }: ReaderState, { stopBlocks }: HealthSettings): boolean {
+  return blockNum >= (stopBlocks.get(name) ?? Infinity)
 }
 
 /** Whether requests are answered, be it by a replica. */
@@ -144,12 +153,18 @@ function watchedReaders(state: HealthState, settings: HealthSettings): readonly 
 function lagOf(reader: ReaderState, headBlock: number, settings: HealthSettings): number {
   const irreversible = settings.irreversibleReaders.includes(reader.name)
   const target = irreversible ? (reader.irreversibleBlock ?? reader.blockNum) : headBlock
-  return Math.max(0, target - reader.blockNum)
+  return Math.max(0, Math.min(target, settings.stopBlocks.get(reader.name) ?? Infinity) - reader.blockNum)
+}
+
+/** The readers that requests depend on, and those of them of which more blocks are expected. */
+interface Judged {
+  readonly state: HealthState
+  readonly watched: readonly ReaderState[]
+  readonly running: readonly ReaderState[]
 }
 
 function judge(
-  state: HealthState,
-  watched: readonly ReaderState[],
+  { state, watched, running }: Judged,
   lagBlocks: number,
   headAgeMs: number | null,
 ): { status: HealthStatus; reasons: string[] } {
@@ -167,8 +182,9 @@ function judge(
   const kvstoreProblem = describeStoreState(state.kvstore)
   if (kvstoreProblem !== null) poor.push(kvstoreProblem)
   if (headAgeMs !== null && headAgeMs >= HEAD_OLD_MS) poor.push('the chain head is old')
-  for (const { name, secondsSinceHeartbeat, problem, gaps } of watched) {
+  for (const { name, gaps } of watched)
     for (const [first, last] of gaps) poor.push(`reader ${name} lacks blocks ${first} to ${last}`)
+  for (const { name, secondsSinceHeartbeat, problem } of running) {
     if ((secondsSinceHeartbeat ?? Infinity) > SILENT_SECONDS) poor.push(`reader ${name} is silent`)
     if (problem !== undefined) poor.push(`reader ${name}: ${problem}`)
   }
@@ -199,7 +215,7 @@ function describeReader(
   const { lagBlocks, lagSeconds } = measureLag(reader, head, settings)
   return {
     name: reader.name,
-    state: reader.mode ?? null,
+    state: isAtStop(reader, settings) ? `stopped at stop_block ${reader.blockNum}` : (reader.mode ?? null),
     block_num: String(reader.blockNum),
     block_time: String(reader.blockTimeMs),
     // A commit comes after the heartbeat that reported the head.

@@ -37,6 +37,8 @@ export interface DoctorOptions {
   readonly databaseDisk: string | null
   /** Families that the filler indexes, and so builds query indexes for; null for those that the database has. */
   readonly families: readonly string[] | null
+  /** Last block of each reader that is to stop at one. */
+  readonly stopBlocks: ReadonlyMap<string, number>
   /** Folder of the backups; null where this machine has none. */
   readonly backups: string | null
   /** Decides what a finding advises. */
@@ -187,7 +189,7 @@ async function examineDatabase(client: Client, options: DoctorOptions, head: num
     'SELECT max(number) AS schema FROM public.pronghorn_migrations',
   )
   report('ok', 'database', `${server}, schema ${migrations[0]!.schema}`)
-  const blocks = await examineReaders(client, report, head)
+  const blocks = await examineReaders(client, options, head)
   await examineComparison(client, report)
   await examineSizes(client, report)
   await examineIndexes(client, options)
@@ -196,7 +198,7 @@ async function examineDatabase(client: Client, options: DoctorOptions, head: num
 
 async function examineReaders(
   client: Client,
-  report: DoctorOptions['report'],
+  { report, stopBlocks }: DoctorOptions,
   head: number | null,
 ): Promise<number> {
   const { rows } = await client.query<{
@@ -213,6 +215,10 @@ async function examineReaders(
   )
   if (rows.length === 0) report('warn', 'readers', 'none has started')
   for (const { name, block_num: block, silent, idle, problem } of rows) {
+    if (block >= (stopBlocks.get(name) ?? Infinity)) {
+      report('ok', `reader ${name}`, `stopped at stop_block ${block}`)
+      continue
+    }
     const lag = head === null ? null : Math.max(0, head - block)
     const isSilent = silent === null || silent > 30
     const place = `block ${block}${lag === null ? '' : `, ${lag} behind the head`}`

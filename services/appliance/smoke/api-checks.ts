@@ -10,11 +10,19 @@ export const health = z.object({
   version: z.string(),
   chain: z.object({
     chain_id: z.string(),
-    service: z.object({ status: z.string(), reasons: z.array(z.string()) }),
+    service: z.object({
+      status: z.string(),
+      reasons: z.array(z.string()),
+      readers: z.array(z.object({ name: z.string(), state: z.string().nullable() })),
+    }),
   }),
   postgres: z.object({ readers: z.array(z.object({ name: z.string(), block_num: z.string() })) }),
 })
 const openapi = z.object({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
+
+/** Whether a reader stands at its `stop_block`, where nothing more happens. */
+export const isAtStop = ({ state }: { readonly state: string | null }): boolean =>
+  state?.startsWith('stopped at stop_block') ?? false
 
 const POLL_MS = 500
 
@@ -60,7 +68,12 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
       run: async () => {
         const { version, chain, postgres } = health.parse(dataOf(await ask('/health')))
         expectThat(postgres.readers.length > 0, 'no reader has indexed anything')
-        const readers = postgres.readers.map(({ name, block_num }) => `${name} at ${block_num}`).join(', ')
+        const stopped = new Map(
+          chain.service.readers.filter(isAtStop).map(({ name, state }) => [name, state]),
+        )
+        const readers = postgres.readers
+          .map(({ name, block_num }) => `${name} ${stopped.get(name) ?? `at ${block_num}`}`)
+          .join(', ')
         const why = chain.service.reasons.length > 0 ? ` (${chain.service.reasons.join(', ')})` : ''
         return `version ${version}, ${chain.service.status}${why}, ${readers}`
       },

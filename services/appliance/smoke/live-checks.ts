@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import { dataOf, health, pathsOf } from './api-checks.ts'
+import { dataOf, health, isAtStop, pathsOf } from './api-checks.ts'
 import type { Check } from './check.ts'
 import { expectThat, NotApplicable } from './check.ts'
 import type { Ask } from './client.ts'
@@ -17,12 +17,16 @@ export function liveChecks(base: URL, ask: Ask, insecure: boolean, waitMs: numbe
         if (found !== undefined) return found
         // A quiet chain has no events, but its blocks are read.
         const { chain } = health.parse(dataOf(await ask('/health')))
-        const { status, reasons } = chain.service
+        const { status, reasons, readers } = chain.service
         expectThat(
           status === 'healthy',
           `no event within ${waitMs / 1_000} seconds: ${status} ${reasons.join(', ')}`,
         )
-        return `subscribed; no event within ${waitMs / 1_000} seconds, the chain is quiet`
+        const why =
+          readers.length > 0 && readers.every(isAtStop)
+            ? 'every reader is at its stop_block'
+            : 'the chain is quiet'
+        return `subscribed; no event within ${waitMs / 1_000} seconds, ${why}`
       },
     },
     {

@@ -13,7 +13,11 @@ afterEach(() => {
 })
 
 /** Asks a server that has no blocks with events, and no tools contract. */
-async function testQuietServer(status: string): Promise<Map<string, CheckResult>> {
+async function testQuietServer(
+  status: string,
+  readers: readonly { name: string; state: string }[] = [],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Map<string, CheckResult>> {
   const answers: Record<string, unknown> = {
     '/openapi.json': {
       openapi: '3.1.0',
@@ -21,8 +25,8 @@ async function testQuietServer(status: string): Promise<Map<string, CheckResult>
     },
     '/health': {
       version: '1',
-      chain: { chain_id: '', service: { status, reasons: ['no blocks'] } },
-      postgres: { readers: [] },
+      chain: { chain_id: '', service: { status, reasons: ['no blocks'], readers } },
+      postgres: { readers: readers.map(({ name }) => ({ name, block_num: '7' })) },
     },
     '/a/v1/config': {},
     '/a/v1/assets': [],
@@ -31,6 +35,7 @@ async function testQuietServer(status: string): Promise<Map<string, CheckResult>
   const quiet = createServer((request, response) => {
     const path = request.url?.split('?')[0] ?? ''
     const data = answers[path]
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     if (data === undefined) {
       response.writeHead(416).end('{"success":false,"message":"Config not found"}')
     } else {
@@ -58,6 +63,24 @@ it('the smoke test takes a healthy chain without events, and one without the too
     outcome: 'ok',
     note: '/a/v1/config /t/v1/config (no contract)',
   })
+})
+
+it('the smoke test takes a server whose readers are at their stop_block, and says so', async () => {
+  const results = await testQuietServer('healthy', [{ name: 'main', state: 'stopped at stop_block 7' }])
+  expect(results.get('health')).toMatchObject({
+    outcome: 'ok',
+    note: expect.stringContaining('main stopped at stop_block 7') as string,
+  })
+  expect(results.get('socket event')?.note).toContain('every reader is at its stop_block')
+})
+
+it.each([
+  [{ 'access-control-allow-origin': '*' }, 'ok', 'CORS for *'],
+  [{ vary: 'Accept-Encoding, Origin' }, 'ok', 'CORS for the origins of server.config.json'],
+  [{ vary: 'Accept-Encoding' }, 'failed', 'neither Access-Control-Allow-Origin nor Vary: Origin'],
+])('the smoke test judges the headers of CORS: %j', async (headers, outcome, note) => {
+  const found = (await testQuietServer('healthy', [], headers)).get('headers')
+  expect(found).toMatchObject({ outcome, note: expect.stringContaining(note) as string })
 })
 
 it('the smoke test says that no event came where the service is ill', async () => {

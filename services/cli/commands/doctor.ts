@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { examine } from '../../appliance/index.ts'
+import { listStopBlocks } from '../../core/progress/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { dataOption, withDataDirectory } from '../database.ts'
@@ -63,6 +64,7 @@ function ofDirectory(address: DatabaseAddress, { data, http, disk, backups }: Do
     mode: 'standalone',
     databaseDisk: disk ?? data ?? null,
     backups: backups ?? null,
+    stopBlocks: new Map(),
     families: null,
   }
 }
@@ -83,6 +85,7 @@ async function examineConfigured(flags: DoctorFlags, io: CliIo): Promise<void> {
     mode: rendered === undefined ? 'process' : 'appliance',
     databaseDisk: diskOfDatabase(io.env, flags.disk) ?? null,
     backups: flags.backups ?? null,
+    stopBlocks: listStopBlocks(config.readers),
     families: config.readers.flatMap(({ contracts }) => contracts.map(({ handler }) => handler)),
   })
 }

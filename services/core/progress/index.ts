@@ -1,1 +1,2 @@
 export { TimeLeft } from './time-left.ts'
+export { listStopBlocks } from './stop-blocks.ts'

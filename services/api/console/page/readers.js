@@ -15,6 +15,7 @@ const stateWords = /** @type {Readonly<Record<string, string>>} */ ({
   'catching-up': 'catching up',
   live: 'live',
   stopped: 'stopped',
+  done: 'at stop_block',
 })
 
 /** The readers: how far each is, and how fast. */
@@ -97,8 +98,8 @@ function createCard(name) {
      * @param {number} now of the server, ms
      */
     update(reader, range, now) {
-      const isSilent = (reader.seconds_since_heartbeat ?? Infinity) > SILENT_SECONDS
-      const mode = isSilent ? 'stopped' : (reader.state ?? 'connecting')
+      const isSilent = !reader.is_done && (reader.seconds_since_heartbeat ?? Infinity) > SILENT_SECONDS
+      const mode = reader.is_done ? 'done' : isSilent ? 'stopped' : (reader.state ?? 'connecting')
       state.dataset.state = mode
       element.dataset.state = mode
       setText(state, isSilent ? 'silent' : (stateWords[mode] ?? mode))
@@ -194,7 +195,8 @@ function percentOf({ state, start_block, block_num, target_block }) {
 }
 
 /** @param {ReaderView} reader */
-function timeLeft({ state, lag_blocks, eta_seconds }) {
+function timeLeft({ state, is_done: isDone, lag_blocks, eta_seconds }) {
+  if (isDone) return 'At its stop_block'
   if (state === 'connecting') return 'Not known'
   if (lag_blocks <= HEAD_BLOCKS && state === 'live') return 'At the head'
   return eta_seconds === null ? 'Not known yet' : formatDuration(eta_seconds)

@@ -82,8 +82,8 @@ function databaseState({ health }) {
  * @param {ReaderView} reader
  * @returns {Found | undefined}
  */
-function stoppedState({ name, state, block_num, seconds_since_heartbeat: silent }) {
-  if (silent === null || (state !== 'stopped' && silent <= SILENT_SECONDS)) return undefined
+function stoppedState({ name, state, is_done: isDone, block_num, seconds_since_heartbeat: silent }) {
+  if (isDone || silent === null || (state !== 'stopped' && silent <= SILENT_SECONDS)) return undefined
   const place = `Reader ${name} is stopped at block ${formatWhole(block_num)}`
   return {
     kind: 'stopped',
@@ -97,8 +97,8 @@ function stoppedState({ name, state, block_num, seconds_since_heartbeat: silent 
  * @param {ReaderView} reader
  * @returns {Found | undefined}
  */
-function nodeState({ name, state, nodes, seconds_since_commit: seconds }) {
-  if (state !== 'connecting' || seconds === null || seconds < LOST_SECONDS) return undefined
+function nodeState({ name, state, is_done: isDone, nodes, seconds_since_commit: seconds }) {
+  if (isDone || state !== 'connecting' || seconds === null || seconds < LOST_SECONDS) return undefined
   const which =
     nodes.length > 1 ? `None of the ${nodes.length} chain nodes sends` : 'The chain node does not send'
   return { kind: 'node', text: `${which} blocks to reader ${name}. It keeps trying.`, facts: [], seconds }

@@ -37,6 +37,7 @@ it.each([
     /^Reader main is stopped at block 1,000\. The log of the filler names the cause\.$/,
     'for 2 min',
   ],
+  [{ state: 'stopped', is_done: true, seconds_since_heartbeat: 130 }, {}, undefined, undefined],
   [
     { state: 'connecting', seconds_since_commit: 42 },
     {},
