@@ -36,9 +36,9 @@ describe('paths in the documents', () => {
     let service = ''
     const missing: string[] = []
     for (const line of tree!.split('\n')) {
-      const [, indent, folder] = /^( +)([\w-]+)\//.exec(line)!
-      if (indent!.length === 6) service = folder!
-      const path = indent!.length === 6 ? `services/${folder}` : `services/${service}/${folder}`
+      const [, indent = '', folder = ''] = /^( +)([\w-]+)\//.exec(line)!
+      if (indent.length === 6) service = folder
+      const path = indent.length === 6 ? `services/${folder}` : `services/${service}/${folder}`
       if (!existsSync(join(packageRoot, path))) missing.push(path)
     }
     expect(missing).toEqual([])
