@@ -176,7 +176,7 @@ export const knownMutants: readonly Mutant[] = [
   },
   ...['childRules', 'idRules', 'assetsRules', 'marketRules', 'historyRules'].map((rules) => ({
     behaviour: `verify does not recompute ${rules}`,
-    file: 'services/verify/derived/check.ts',
+    file: 'services/core/derived/check.ts',
     from: `  ...${rules},\n`,
     to: '',
     tests: damages,

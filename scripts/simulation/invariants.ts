@@ -1,7 +1,7 @@
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import type { Invariant } from './invariant.ts'
-import { findDerivedViolations } from '../../services/verify/index.ts'
+import { findDerivedViolations } from '../../services/core/derived/index.ts'
 import type { readerNames } from './readers.ts'
 
 /** The reader of the assets and of the market. */

@@ -1,6 +1,5 @@
 export { digestDatabase, compareDigests, listDigestTables } from './digest/digest.ts'
 export type { DatabaseDigest } from './digest/digest.ts'
-export { findDerivedViolations } from './derived/index.ts'
 export type { Difference } from './engine/difference.ts'
 export { describeRepair } from './engine/repair-plan.ts'
 export type { PlannedRepair } from './engine/repair-plan.ts'

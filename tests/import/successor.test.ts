@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
+import { findDerivedViolations } from '../../services/core/derived/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { importDatabase } from '../../services/filler/import/index.ts'
 import type { ImportReport } from '../../services/filler/import/index.ts'
@@ -183,5 +184,19 @@ describe('a database of the successor', () => {
     const named = report.differences.map(({ what }) => what)
     for (const what of ['chain.abis', 'assets.templates: 20', '__proto__', 'v2_since_block'])
       expect(named).toContainEqual(expect.stringContaining(what))
+    expect(report.lacking).toEqual([])
+  })
+
+  it('a database of the successor and the blocks after it follow every rule but the one that it cannot', async () => {
+    const client = await connectDatabase(target.address, { applicationName: 'test' })
+    try {
+      expect(await findDerivedViolations(client, 5)).toEqual([])
+      const { rows } = await client.query('SELECT accepted_gaps AS gaps FROM chain.imports')
+      expect(rows).toEqual([
+        { gaps: ['assets.templates has every template_id that the contract has given out: template_id 20'] },
+      ])
+    } finally {
+      await client.end()
+    }
   })
 })

@@ -23,7 +23,7 @@ const reader = object({
     decimal('First block whose history is whole, when the database began with the state of the chain'),
   ),
   missing_rows: list(
-    text('Table, and ranges of ids'),
+    text('Rule of `verify` that they break, and some of them'),
     'Rows that an imported database lacked, as its operator accepted',
   ),
   missing_blocks: list(

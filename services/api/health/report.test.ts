@@ -48,6 +48,12 @@ function statusOf(change: Partial<HealthState>, more: Partial<typeof settings> =
 }
 
 describe('health', () => {
+  it('health names what an imported database lacks', () => {
+    const acceptedGaps = ['assets.assets has every asset_id that the contract has given out: asset_id 5 to 9']
+    const { data } = reportHealth({ ...state, readers: [{ ...reader, acceptedGaps }] }, settings, NOW_MS)
+    expect(data.chain).toMatchObject({ service: { readers: [{ missing_rows: acceptedGaps }] } })
+  })
+
   it('health is healthy at the head', () => {
     const { status, data } = reportHealth(state, settings, NOW_MS)
     expect(status).toBe('healthy')

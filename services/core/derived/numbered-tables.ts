@@ -70,5 +70,5 @@ export function missingIds({ table, id, next }: NumberedTable, since: string): s
       SELECT ${id}::numeric AS id, lead(${id}::numeric) OVER (ORDER BY ${id}) AS following FROM ${table} WHERE ${id} >= ${since}
       UNION ALL SELECT ${since}::numeric - 1, (SELECT min(${id}) FROM ${table} WHERE ${id} >= ${since}))
     SELECT concat_ws(' ', '${id}', id + 1, 'to', coalesce(following, c.next) - 1) AS text
-    FROM ids CROSS JOIN (${next}) c(next) WHERE c.next IS NOT NULL AND coalesce(following, c.next) <> id + 1`
+    FROM ids CROSS JOIN (${next}) c(next) WHERE c.next IS NOT NULL AND coalesce(following, c.next) <> id + 1 ORDER BY id`
 }

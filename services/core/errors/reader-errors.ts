@@ -80,7 +80,8 @@ export const readerErrors = {
     },
   },
   IMPORT_SOURCE_INCOMPLETE: {
-    meaning: 'The database to import lacks rows that its contracts have created.',
+    meaning:
+      'The database to import lacks rows, blocks or logs that it should have: a rule that its rows have to follow is broken.',
     remedy:
       'Import a database that has them. To accept what the message names, run the same command with `--allow-gaps`: it continues where it ended, and `verify` and `/health` name what is missing.',
   },

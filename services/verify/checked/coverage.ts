@@ -1,6 +1,6 @@
 import type { Origin } from '../../core/model/index.ts'
 import { modelTables } from '../../core/model/tables/index.ts'
-import { derivedRules } from '../derived/index.ts'
+import { derivedRules } from '../../core/derived/index.ts'
 import { verifiedTables } from '../tables/index.ts'
 
 /** How `verify` accounts for a column. */

@@ -1,5 +1,5 @@
 import type { CoverageReport } from '../checked/index.ts'
-import type { DerivedViolations } from '../derived/index.ts'
+import type { DerivedViolations } from '../../core/derived/index.ts'
 import type { Difference } from './difference.ts'
 
 /** What came of one table. */

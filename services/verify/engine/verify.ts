@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { reportCoverage } from '../checked/index.ts'
 import type { CoverageReport } from '../checked/index.ts'
-import { findDerivedViolations } from '../derived/index.ts'
+import { findDerivedViolations } from '../../core/derived/index.ts'
 import type { ChainSource } from '../sources/index.ts'
 import { labelOf, verifiedTables } from '../tables/index.ts'
 import type { Family } from '../../core/model/contract/index.ts'
@@ -102,7 +102,7 @@ class Run {
       "SELECT accepted_gaps FROM chain.imports WHERE kind = 'database'",
     )
     for (const gap of imported.rows.flatMap(({ accepted_gaps }) => accepted_gaps ?? []))
-      this.#notes.push(`the imported database lacked rows, as was accepted: ${gap}`)
+      this.#notes.push(`the imported database lacked rows, as was accepted, so that this is not checked: ${gap}`)
     if (imported.rows.length > 0)
       this.#notes.push(
         'the database was imported: where it does not know who pays for a row, that is not compared',

@@ -188,7 +188,7 @@ async function writeEvents(
   const copyFacts = async (
     table: string,
     columns: readonly string[],
-    list: readonly (readonly (bigint | number | string)[])[],
+    list: readonly (readonly (bigint | number | string | boolean)[])[],
   ): Promise<void> => {
     const lines = list.map((values) => `${values.join('\t')}\n`)
     if (lines.length > 0) await copyText(target, { table: `import.${table}`, columns }, lines)
@@ -197,7 +197,7 @@ async function writeEvents(
   await copyFacts('medians', ['sale_id', 'median'], medians)
   await copyFacts('starting_bids', ['auction_id', 'amount'], startingBids)
   await copyFacts('auction_changes', ['auction_id', 'block', 'time_ms'], auctionChanges)
-  await copyFacts('templates', ['template_id'], templates)
+  await copyFacts('templates', ['template_id', 'is_brief'], templates)
   await copyFacts('typed_schemas', ['collection_name', 'schema_name'], typedSchemas)
   return written
 }

@@ -30,8 +30,8 @@ export interface EventFacts {
   readonly startingBids: (readonly [bigint, bigint])[]
   /** Auction id with block and time of a change. */
   readonly auctionChanges: (readonly [bigint, number, number])[]
-  /** Ids of templates that were created. */
-  readonly templates: (readonly [bigint])[]
+  /** Id of a template that was created or, as true, deleted in the transaction that created it. */
+  readonly templates: (readonly [bigint, boolean])[]
   /** Collection and name of schemas whose media types were set. */
   readonly typedSchemas: (readonly [string, string])[]
   /** Actions that are not known here, by name. */
@@ -59,6 +59,8 @@ export class EventRows {
   readonly #accounts: Accounts
   readonly #stored: StoredEvents
   readonly #packer: MapPacker
+  /** Templates that the current transaction created. */
+  readonly #newTemplates = new Set<bigint>()
 
   constructor(accounts: Accounts, stored: StoredEvents, packer: MapPacker) {
     this.#accounts = accounts
@@ -89,6 +91,7 @@ export class EventRows {
       if (txid === null || !event.txid.equals(txid)) {
         txIndex++
         txid = event.txid
+        this.#newTemplates.clear()
       }
       const action: ActionEvent = {
         seq: event.seq,
@@ -154,13 +157,16 @@ export class EventRows {
         this.facts.typedSchemas.push([String(collection), String(data.schema_name)])
         return log.write(action, nameToInt64(String(collection)), rest)
       case 'lognewtempl':
-        this.facts.templates.push([id('template_id')])
+        this.facts.templates.push([id('template_id'), false])
+        this.#newTemplates.add(id('template_id'))
         return log.write(action, id('template_id'), {
           authorized_creator: data.authorized_creator,
           max_supply: data.max_supply,
         })
-      case 'locktemplate':
       case 'deltemplate':
+        if (this.#newTemplates.has(id('template_id'))) this.facts.templates.push([id('template_id'), true])
+        return log.write(action, id('template_id'), rest)
+      case 'locktemplate':
       case 'redtemplmax':
         return log.write(action, BigInt(template as string | number), rest)
       default:

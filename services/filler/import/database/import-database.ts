@@ -11,8 +11,8 @@ import { accountsOf, createReaderHandlers } from '../reader-handlers.ts'
 import { asImportError, withTarget } from '../target.ts'
 import type { ImportTarget } from '../target.ts'
 import { readFieldsToRepair } from './fields-to-repair.ts'
-import { completeFromLog, findLostTemplates, loggedTables } from './logged-facts.ts'
-import { findLacking, requireComplete } from './completeness.ts'
+import { completeFromLog, findBriefTemplates, loggedTables } from './logged-facts.ts'
+import { describeBrief, findLacking, requireComplete } from './completeness.ts'
 import { putConfigs, readPrecisions } from './configs.ts'
 import type { PartContext } from './copy-parts.ts'
 import { WINDOW_MS, assetSteps, eventSteps, plainSteps } from './copy-steps.ts'
@@ -109,6 +109,11 @@ const workTables = [
   ...loggedTables,
 ]
 
+/** The store plans for single rows; the checks read whole tables. */
+const PLANS_OF_WHOLE_TABLES = ['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan'].map(
+  (name) => `SET LOCAL ${name} = on`,
+)
+
 /** A partition holds 2^33 global sequences; the same as in chain.ensure_partition. */
 const PARTITION_BITS = 33n
 
@@ -160,17 +165,7 @@ class DatabaseImport {
     const resumedSteps = this.#done.size
     await this.#ensurePartitions()
     await this.#copy()
-    const lostTemplates = await findLostTemplates(this.#store)
-    const lacking = await findLacking(this.#store, this.#context)
-    requireComplete(lacking, this.#options.mayLack === true)
-    const { num, id, timeMs } = this.#block
-    await finishImport(this.#store, { num, id: Buffer.from(id, 'hex'), timeMs }, async (statements) => {
-      if (lacking.length > 0)
-        await statements.run('UPDATE chain.imports SET accepted_gaps = $2 WHERE reader = $1', [
-          this.#options.settings.name,
-          lacking,
-        ])
-    })
+    const { lacking, briefTemplates } = await this.#finish()
     return {
       block: this.#block.num,
       blockId: this.#block.id,
@@ -182,9 +177,31 @@ class DatabaseImport {
         context: this.#context,
         totals: this.#totals,
         hasNodeTables: this.#hasNodeTables,
-        lostTemplates,
+        lostTemplates: briefTemplates,
       }),
     }
+  }
+
+  /** Checks what was copied and sets the position, in one transaction: rules read the position. */
+  async #finish(): Promise<{ lacking: string[]; briefTemplates: string[] }> {
+    const { num, id, timeMs } = this.#block
+    let lacking: string[] = []
+    let briefTemplates: string[] = []
+    this.#report('checks', 0, 1, 0)
+    await finishImport(this.#store, { num, id: Buffer.from(id, 'hex'), timeMs }, async (statements) => {
+      for (const setting of PLANS_OF_WHOLE_TABLES) await statements.run(setting, [])
+      lacking = await findLacking(statements, this.#stored())
+      requireComplete(lacking, this.#options.mayLack === true)
+      briefTemplates = await findBriefTemplates(statements)
+      const gaps = [...lacking, ...describeBrief(briefTemplates)]
+      if (gaps.length > 0)
+        await statements.run('UPDATE chain.imports SET accepted_gaps = $2 WHERE reader = $1', [
+          this.#options.settings.name,
+          gaps,
+        ])
+    })
+    this.#report('checks', 1, 1, 0)
+    return { lacking, briefTemplates }
   }
 
   async #copy(): Promise<void> {

@@ -1,9 +1,9 @@
-import type { Store } from '../../store/index.ts'
+import type { Statements } from '../../store/index.ts'
 import type { ImportWorker } from './workers.ts'
 
 /** Tables of facts of the log that rows of the assets family are completed with. */
 export const loggedTables = [
-  'CREATE TABLE import.templates (template_id bigint NOT NULL)',
+  'CREATE TABLE import.templates (template_id bigint NOT NULL, is_brief boolean NOT NULL)',
   'CREATE TABLE import.typed_schemas (collection_name text NOT NULL, schema_name text NOT NULL)',
 ]
 
@@ -23,11 +23,16 @@ export async function completeFromLog({ target }: ImportWorker): Promise<number>
   return changed
 }
 
-/** Ids of the templates that the log names and the source has no rows of, ascending. */
-export async function findLostTemplates(store: Store): Promise<string[]> {
-  const rows = await store.query<{ id: bigint }>(
-    `SELECT DISTINCT l.template_id AS id FROM import.templates l
-     WHERE NOT EXISTS (SELECT FROM assets.templates t WHERE t.template_id = l.template_id) ORDER BY 1`,
+/** Statement that returns the templates that were created and deleted in one transaction and that the source has no rows of. */
+export const briefTemplates = `
+  SELECT template_id FROM import.templates l
+  WHERE is_brief AND NOT EXISTS (SELECT FROM assets.templates t WHERE t.template_id = l.template_id)`
+
+/** Ids of the templates that only the log of the source names, ascending. */
+export async function findBriefTemplates(within: Statements): Promise<string[]> {
+  const rows = await within.select<{ id: bigint }>(
+    `SELECT template_id AS id FROM (${briefTemplates}) b ORDER BY 1`,
+    [],
   )
   return rows.map(({ id }) => id.toString())
 }

@@ -1,52 +1,6 @@
 import type pg from 'pg'
-import { assetsRules } from './assets-rules.ts'
-import { childRules } from './child-rules.ts'
-import { historyRules } from './history-rules.ts'
-import { idRules } from './id-rules.ts'
-import { marketRules } from './market-rules.ts'
-import { columnNames } from './rule.ts'
-import type { DerivedRule, RecomputedTable } from './rule.ts'
-
-/** Every counter, sum and state that follows from other rows; each rule stands after those whose rows it reads. */
-export const derivedRules: readonly DerivedRule[] = [
-  ...childRules,
-  ...idRules,
-  ...assetsRules,
-  ...marketRules,
-  ...historyRules,
-]
-
-/** Rows that break a rule. */
-export interface DerivedViolations {
-  readonly rule: string
-  /** How many rows break it. */
-  readonly count: number
-  /** The first of them, as text. */
-  readonly violations: readonly string[]
-}
-
-/**
- * Recomputes everything derived in SQL and compares it with the database.
- *
- * @param client in a transaction whose statements see one snapshot.
- * @param shown how many rows of each rule are named.
- */
-export async function findDerivedViolations(
-  client: pg.ClientBase,
-  shown: number,
-  onRule?: (rule: string, done: number, of: number) => void,
-): Promise<DerivedViolations[]> {
-  const found: DerivedViolations[] = []
-  for (const [i, { rule, violations }] of derivedRules.entries()) {
-    onRule?.(rule, i, derivedRules.length)
-    const { rows } = await client.query<{ text: string; count: bigint }>(
-      `SELECT v.text, count(*) OVER () FROM (${violations}) v(text) LIMIT ${shown}`,
-    )
-    if (rows.length > 0)
-      found.push({ rule, count: Number(rows[0]!.count), violations: rows.map(({ text }) => text) })
-  }
-  return found
-}
+import { columnNames, heldRules } from '../../core/derived/index.ts'
+import type { DerivedRule, RecomputedTable } from '../../core/derived/index.ts'
 
 /** A broken rule whose rows a repair does not write. */
 export interface RefusedRule {
@@ -70,7 +24,7 @@ export interface DerivedRepairs {
 export async function repairDerived(client: pg.ClientBase, isAllCompared: boolean): Promise<DerivedRepairs> {
   const rebuilt: string[] = []
   const refused: RefusedRule[] = []
-  for (const derived of derivedRules) {
+  for (const derived of await heldRules(client)) {
     const { rule, violations, recomputed, correction } = derived
     if (!(await hasRows(client, violations))) continue
     const why = isAllCompared ? whyRefused(derived) : 'not all rows that it follows from were compared'

@@ -122,7 +122,7 @@ export const historyRules: readonly DerivedRule[] = [
       UNION ALL SELECT concat_ws(' ', 'transfer', t.transfer_id, 'asset', asset, 'has no row')
       FROM assets.transfers t, unnest(t.asset_ids) asset
       WHERE NOT EXISTS (SELECT 1 FROM assets.assets a WHERE a.asset_id = asset) AND ${knownFromFirst('assets')}
-        AND NOT EXISTS (SELECT 1 FROM chain.imports WHERE accepted_gaps IS NOT NULL)`,
+        AND NOT EXISTS (SELECT 1 FROM chain.imports, unnest(accepted_gaps) gap WHERE gap LIKE 'assets.assets %')`,
   },
   {
     rule: 'an offer has the collections of its assets',

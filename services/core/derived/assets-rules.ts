@@ -1,4 +1,4 @@
-import { assetsCounters } from '../../core/derived/index.ts'
+import { assetsCounters } from './assets-counters.ts'
 import { restingOn, sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
 

@@ -1,4 +1,4 @@
-import { assetsContract, marketContract } from '../../core/model/contract/index.ts'
+import { assetsContract, marketContract } from '../model/contract/index.ts'
 import type { DerivedRule } from './rule.ts'
 
 /** Rows that belong to a row of another table: with that row the chain's row is compared, without it nothing is. */

@@ -1,5 +1,5 @@
-import { missingIds, numberedTables } from '../../core/derived/index.ts'
-import type { NumberedTable } from '../../core/derived/index.ts'
+import { missingIds, numberedTables } from './numbered-tables.ts'
+import type { NumberedTable } from './numbered-tables.ts'
 import type { DerivedRule } from './rule.ts'
 
 /**
@@ -17,7 +17,7 @@ export const knownFromFirst = (family: string): string => `
  * The ids of a table have no gap up to the contract's counter. They begin with the first one of the contract where the
  * database knows the family from the first block on, else with the smallest one whose creation it knows.
  */
-function dense(numbered: NumberedTable): DerivedRule {
+export function denseIds(numbered: NumberedTable): DerivedRule {
   const { table, id, first, family, created } = numbered
   const since = `(SELECT CASE WHEN ${knownFromFirst(family)} THEN ${first}
     ELSE (SELECT min(${id}) FROM ${table} WHERE ${created} > 0) END)`
@@ -25,9 +25,9 @@ function dense(numbered: NumberedTable): DerivedRule {
     rule: `${table} has every ${id} that the contract has given out`,
     covers: { [table]: [id] },
     violations: `SELECT text FROM (${missingIds(numbered, since)}) m
-      WHERE NOT EXISTS (SELECT 1 FROM chain.gaps) AND NOT EXISTS (SELECT 1 FROM chain.imports WHERE accepted_gaps IS NOT NULL)`,
+      WHERE NOT EXISTS (SELECT 1 FROM chain.gaps)`,
   }
 }
 
 /** Ids that contracts give out one after the other. */
-export const idRules: readonly DerivedRule[] = numberedTables.map(dense)
+export const idRules: readonly DerivedRule[] = numberedTables.map(denseIds)

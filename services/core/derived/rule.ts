@@ -7,11 +7,16 @@ export interface RecomputedTable {
   readonly rows: string
 }
 
-/** A rule that derived rows follow. */
-export interface DerivedRule {
+/** A rule that rows follow. */
+export interface Rule {
+  /** Name that reports show. */
   readonly rule: string
   /** Statement that returns one text for every row that breaks the rule. */
   readonly violations: string
+}
+
+/** A rule that derived rows follow. */
+export interface DerivedRule extends Rule {
   /** The columns that the rule checks: table, and its columns. */
   readonly covers: Readonly<Record<string, readonly string[]>>
   /**

@@ -1,0 +1,76 @@
+import type pg from 'pg'
+import { assetsRules } from './assets-rules.ts'
+import { childRules } from './child-rules.ts'
+import { historyRules } from './history-rules.ts'
+import { idRules } from './id-rules.ts'
+import { marketRules } from './market-rules.ts'
+import type { DerivedRule, Rule } from './rule.ts'
+
+/** Every counter, sum and state that follows from other rows; each rule stands after those whose rows it reads. */
+export const derivedRules: readonly DerivedRule[] = [
+  ...childRules,
+  ...idRules,
+  ...assetsRules,
+  ...marketRules,
+  ...historyRules,
+]
+
+/** Rows that break a rule. */
+export interface DerivedViolations {
+  readonly rule: string
+  /** How many rows break it. */
+  readonly count: number
+  /** The first of them, as text. */
+  readonly violations: readonly string[]
+}
+
+interface BrokenRow {
+  text: string
+  count: bigint
+}
+
+/** Rows that break a rule; null when none does. @param shown how many of them are named. */
+export async function findBroken(
+  query: (text: string) => Promise<BrokenRow[]>,
+  { rule, violations }: Rule,
+  shown: number,
+): Promise<DerivedViolations | null> {
+  const rows = await query(`SELECT v.text, count(*) OVER () FROM (${violations}) v(text) LIMIT ${shown}`)
+  if (rows.length === 0) return null
+  return { rule, count: Number(rows[0]!.count), violations: rows.map(({ text }) => text) }
+}
+
+/** A broken rule as one text: its name, then rows that break it. */
+export function describeBroken({ rule, count, violations }: DerivedViolations): string {
+  const more = count - violations.length
+  return `${rule}: ${violations.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** Rules that the source of an import broke and that its operator accepted: `verify` names them instead of checking them. */
+export async function heldRules(client: pg.ClientBase): Promise<DerivedRule[]> {
+  const { rows } = await client.query<{ gap: string }>(
+    'SELECT unnest(accepted_gaps) AS gap FROM chain.imports',
+  )
+  return derivedRules.filter(({ rule }) => !rows.some(({ gap }) => gap.startsWith(`${rule}: `)))
+}
+
+/**
+ * Recomputes everything derived in SQL and compares it with the database.
+ *
+ * @param client in a transaction whose statements see one snapshot.
+ * @param shown how many rows of each rule are named.
+ */
+export async function findDerivedViolations(
+  client: pg.ClientBase,
+  shown: number,
+  onRule?: (rule: string, done: number, of: number) => void,
+): Promise<DerivedViolations[]> {
+  const found: DerivedViolations[] = []
+  const rules = await heldRules(client)
+  for (const [i, rule] of rules.entries()) {
+    onRule?.(rule.rule, i, rules.length)
+    const broken = await findBroken(async (text) => (await client.query<BrokenRow>(text)).rows, rule, shown)
+    if (broken !== null) found.push(broken)
+  }
+  return found
+}
