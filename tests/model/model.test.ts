@@ -34,6 +34,14 @@ async function readColumns(names: readonly string[]): Promise<Record<string, str
 const described = ({ columns }: (typeof modelTables)[number]) =>
   Object.entries(columns).map(([name, { type, isNullable }]) => `${name} ${type}${isNullable ? ' null' : ''}`)
 
+const isJournaled = ({ kind, name }: (typeof modelTables)[number]) =>
+  ['keyed', 'grouped', 'counter'].includes(kind) && name !== 'chain.identity'
+
+const undoTable = ({ name }: { readonly name: string }) => `undo.${name.replace('.', '_')}`
+
+/** Name of a column as `readColumns` returns it. */
+const nameOf = (column: string) => column.replace(/ .*/, '')
+
 it('the migrated tables have the columns of the model, in its order', async () => {
   const migrated = await readColumns(modelTables.map(({ name }) => name))
   expect(Object.fromEntries(modelTables.map((table) => [table.name, described(table)]))).toEqual(migrated)
@@ -44,6 +52,27 @@ it('the history tables have the columns of their table, and the block that ended
   const migrated = await readColumns(histories.map(({ past }) => past))
   for (const table of histories)
     expect(migrated[table.past]!.sort()).toEqual([...described(table), 'until_block integer'].sort())
+})
+
+it('the undo tables have the columns of their table, behind those of the journal', async () => {
+  const undone = modelTables.filter(isJournaled)
+  const migrated = await readColumns(undone.map(undoTable))
+  for (const table of undone)
+    expect(migrated[undoTable(table)]!.map(nameOf)).toEqual([
+      'undo_block',
+      'undo_existed',
+      ...Object.keys(table.columns),
+    ])
+})
+
+it('digests leave out the columns of readers, which are named alike in every table', () => {
+  const wrong = modelTables.flatMap(({ name, columns }) => {
+    if (Object.values(columns).every(({ origin }) => origin === 'reader')) return []
+    return Object.entries(columns)
+      .filter(([column, { origin }]) => (origin === 'reader') !== (column === 'reader'))
+      .map(([column]) => `${name}.${column}`)
+  })
+  expect(wrong).toEqual([])
 })
 
 it('the tables whose rows are changed have the keys of the model', async () => {
@@ -63,10 +92,9 @@ it('the undo journal has a table for each table whose rows are changed one by on
   const { rows } = await client.query<{ name: string }>(
     "SELECT relname::text AS name FROM pg_class WHERE relnamespace = 'undo'::regnamespace AND relkind = 'r' ORDER BY 1",
   )
-  const journaled = modelTables.filter(
-    ({ kind, name }) => ['keyed', 'grouped', 'counter'].includes(kind) && name !== 'chain.identity',
+  expect(rows.map(({ name }) => `undo.${name}`)).toEqual(
+    modelTables.filter(isJournaled).map(undoTable).sort(),
   )
-  expect(rows.map(({ name }) => name)).toEqual(journaled.map(({ name }) => name.replace('.', '_')).sort())
 })
 
 it('digests are of every table that does not hold the bookkeeping of readers alone', async () => {
