@@ -102,7 +102,9 @@ class Run {
       "SELECT accepted_gaps FROM chain.imports WHERE kind = 'database'",
     )
     for (const gap of imported.rows.flatMap(({ accepted_gaps }) => accepted_gaps ?? []))
-      this.#notes.push(`the imported database lacked rows, as was accepted, so that this is not checked: ${gap}`)
+      this.#notes.push(
+        `the imported database lacked rows, as was accepted, so that this is not checked: ${gap}`,
+      )
     if (imported.rows.length > 0)
       this.#notes.push(
         'the database was imported: where it does not know who pays for a row, that is not compared',

@@ -12,7 +12,7 @@ import { marketLogCodes } from '../../handlers/market/index.ts'
 import { toolsLogCodes } from '../../handlers/tools/index.ts'
 import type { Statements } from '../../store/index.ts'
 import type { StoredEvents } from './event-rows.ts'
-import { briefTemplates } from './logged-facts.ts'
+import { BRIEF_TEMPLATES } from './logged-facts.ts'
 
 /** Rows that break a rule and that a message names. */
 const MOST_NAMED = 5
@@ -46,7 +46,7 @@ function countedIds(numbered: NumberedTable): Rule {
   const { table, id, created } = numbered
   const rows =
     table === 'assets.templates'
-      ? `(SELECT ${id}, ${created} FROM ${table} UNION ALL SELECT template_id, 0 FROM (${briefTemplates}) b) t`
+      ? `(SELECT ${id}, ${created} FROM ${table} UNION ALL SELECT template_id, 0 FROM (${BRIEF_TEMPLATES}) b) t`
       : table
   return {
     rule: denseIds(numbered).rule,

@@ -24,14 +24,14 @@ export async function completeFromLog({ target }: ImportWorker): Promise<number>
 }
 
 /** Statement that returns the templates that were created and deleted in one transaction and that the source has no rows of. */
-export const briefTemplates = `
+export const BRIEF_TEMPLATES = `
   SELECT template_id FROM import.templates l
   WHERE is_brief AND NOT EXISTS (SELECT FROM assets.templates t WHERE t.template_id = l.template_id)`
 
 /** Ids of the templates that only the log of the source names, ascending. */
 export async function findBriefTemplates(within: Statements): Promise<string[]> {
   const rows = await within.select<{ id: bigint }>(
-    `SELECT template_id AS id FROM (${briefTemplates}) b ORDER BY 1`,
+    `SELECT template_id AS id FROM (${BRIEF_TEMPLATES}) b ORDER BY 1`,
     [],
   )
   return rows.map(({ id }) => id.toString())
