@@ -35,9 +35,13 @@ export async function checkReader(
       await wipeFeed(statements, settings.name)
       for (const table of ['chain.gaps', 'chain.imports'])
         await statements.run(`DELETE FROM ${table} WHERE reader = $1`, [settings.name])
-      await statements.run('UPDATE chain.sources SET first_block = NULL WHERE reader = $1', [settings.name])
+      await statements.run(
+        "UPDATE chain.sources SET first_block = NULL, transfers_left_out = '{}' WHERE reader = $1",
+        [settings.name],
+      )
     })
   }
+  await noteTransfers(store, settings)
   const position = store.position
   if (position === null) return Math.max(settings.start_block, 1)
   if (settings.start_block > position.num + 1) return settings.start_block
@@ -142,6 +146,25 @@ async function claimFamilies(
      WHERE reader = $1 AND family <> ALL ($3) AND left_out_after IS NULL`,
     [reader, store.position?.num ?? 0, families.map(({ family }) => family)],
   )
+}
+
+/** From the first block that a fork may replace on; from the first of all where no transfer is stored. */
+const LEAVE_OUT = `
+  UPDATE chain.sources SET transfers_left_out = transfers_left_out + int4multirange(int4range(
+    CASE WHEN EXISTS (SELECT FROM assets.transfers) THEN coalesce(
+      (SELECT min(block_num) FROM chain.reversible_blocks WHERE reader = $1), $2::integer + 1) ELSE 0 END, NULL))
+  WHERE family = 'assets' AND reader = $1 AND NOT upper_inf(transfers_left_out)`
+
+const STORE_AGAIN = `
+  UPDATE chain.sources SET transfers_left_out = transfers_left_out * int4multirange(int4range(NULL, $2::integer + 1))
+  WHERE family = 'assets' AND reader = $1 AND upper_inf(transfers_left_out)`
+
+/** Notes the blocks whose transfers the settings leave out: owners then differ from the last stored recipients. */
+async function noteTransfers(store: Store, { name, contracts }: ReaderSettings): Promise<void> {
+  const entry = contracts.find(({ handler }) => handler === 'assets')
+  if (entry === undefined) return
+  const isStored = (entry.args as { readonly store_transfers?: unknown }).store_transfers === true
+  await store.query(isStored ? STORE_AGAIN : LEAVE_OUT, [name, store.position?.num ?? 0])
 }
 
 /** Whether a family of the reader was added after blocks had been indexed. */

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type pg from 'pg'
+import { connectDatabase } from '../../services/core/database/index.ts'
+import { findDerivedViolations } from '../../services/verify/derived/index.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { broadChain } from './verify-of.ts'
+
+/** The settings of what is stored change twice while a chain is indexed. */
+let running: TestChain
+let database: TestDatabase
+let client: pg.Client
+let head: number
+
+beforeAll(async () => {
+  running = await startChain(broadChain.chain)
+  head = running.chain.head().num
+  database = await createTestDatabase()
+  client = await connectDatabase(database.address, { applicationName: 'test' })
+})
+
+afterAll(async () => {
+  await client.end()
+  await running.chain.stop()
+  await database.drop()
+})
+
+function contracts(stored: boolean) {
+  return testSettings.contracts.map(({ handler, args }) => ({
+    handler,
+    args: {
+      ...args,
+      ...('store_logs' in args ? { store_logs: stored } : {}),
+      ...('store_transfers' in args ? { store_transfers: stored } : {}),
+    },
+  }))
+}
+
+const index = (block: number, stored: boolean): Promise<void> =>
+  indexUntil(running, database.address, block, { settings: { contracts: contracts(stored) } })
+
+async function broken(): Promise<string[]> {
+  return (await findDerivedViolations(client, 5)).map(
+    ({ rule, count, violations }) => `${rule}: ${count}: ${violations.join('; ')}`,
+  )
+}
+
+async function leftOut(): Promise<string> {
+  const { rows } = await client.query<{ blocks: string }>(
+    "SELECT transfers_left_out::text AS blocks FROM chain.sources WHERE family = 'assets'",
+  )
+  return rows[0]!.blocks
+}
+
+it('transfers and logs that the settings leave out break no rule, and what is stored is still compared', async () => {
+  const off = head - 160
+  const on = head - 80
+  await index(off, true)
+  expect(await broken()).toEqual([])
+  expect(await leftOut()).toBe('{}')
+
+  await index(on, false)
+  expect(await broken()).toEqual([])
+  const open = await leftOut()
+  expect(open).toMatch(/^\{\[\d+,\)\}$/)
+  const from = Number(/\d+/.exec(open)![0])
+  // Blocks that a fork may replace are stored as the settings of then say.
+  expect(from).toBeLessThanOrEqual(off)
+  // A start without a change notes nothing more.
+  await index(on, false)
+  expect(await leftOut()).toBe(open)
+
+  await index(head, true)
+  expect(await broken()).toEqual([])
+  expect(await leftOut()).toBe(`{[${from},${on + 1})}`)
+
+  // A wrong sender before the blocks, and a wrong recipient after them.
+  const { rows } = await client.query<{ first: bigint; last: bigint }>(
+    'SELECT min(transfer_id) AS first, max(transfer_id) AS last FROM assets.transfers',
+  )
+  const { first, last } = rows[0]!
+  for (const [column, id] of [
+    ['sender', first],
+    ['recipient', last],
+  ] as const) {
+    await client.query('BEGIN')
+    await client.query(`UPDATE assets.transfers SET ${column} = 'wrong' WHERE transfer_id = $1`, [id])
+    expect((await broken()).join(), column).toMatch(/each sender of an asset received it before/)
+    await client.query('ROLLBACK')
+  }
+})
