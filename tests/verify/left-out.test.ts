@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type pg from 'pg'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import { findDerivedViolations } from '../../services/verify/derived/index.ts'
+import { findDerivedViolations } from '../../services/core/derived/index.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
 import { createTestDatabase } from '../setup/database.ts'
