@@ -54,6 +54,20 @@ async function leftOut(): Promise<string> {
   return rows[0]!.blocks
 }
 
+it('a link that came before its assets is broken, unless another reader indexes them', async () => {
+  await index(head - 160, true)
+  await client.query('BEGIN')
+  await client.query(
+    "UPDATE tools.links SET has_unknown_assets = true, collection_names = '{}' WHERE link_id = (SELECT min(link_id) FROM tools.links)",
+  )
+  expect((await broken()).join()).toMatch(/a link has the collections of its assets/)
+  await client.query("UPDATE chain.sources SET reader = 'other' WHERE family = 'tools'")
+  expect((await broken()).join()).not.toMatch(/a link has the collections of its assets/)
+  await client.query("UPDATE tools.links SET has_unknown_assets = false WHERE collection_names = '{}'")
+  expect((await broken()).join()).toMatch(/a link has the collections of its assets/)
+  await client.query('ROLLBACK')
+})
+
 it('transfers and logs that the settings leave out break no rule, and what is stored is still compared', async () => {
   const off = head - 160
   const on = head - 80

@@ -92,9 +92,12 @@ export const assetsRules: readonly DerivedRule[] = [
   {
     rule: 'a link has the collections of its assets',
     covers: { 'tools.links': ['collection_names', 'has_unknown_assets'] },
+    // Where the assets have another reader, a link that came before them is completed when its own reader starts again.
     violations: `
-      SELECT l.link_id::text FROM tools.links l WHERE collection_names <> ARRAY(
+      SELECT l.link_id::text FROM tools.links l WHERE (collection_names <> ARRAY(
         SELECT DISTINCT a.collection_name FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids) ORDER BY 1)
-        OR has_unknown_assets <> (SELECT count(*) < cardinality(l.asset_ids) FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids))`,
+        OR has_unknown_assets <> (SELECT count(*) < cardinality(l.asset_ids) FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids)))
+        AND NOT (has_unknown_assets AND EXISTS (
+          SELECT FROM chain.sources s JOIN chain.sources o ON o.reader <> s.reader WHERE s.family = 'tools' AND o.family = 'assets'))`,
   },
 ]
