@@ -74,7 +74,10 @@ async function blocks(): Promise<number[]> {
 /** Waits until so many readers have a block above it. */
 const reach = (block: number, readers = 1): Promise<void> =>
   expect
-    .poll(async () => (await blocks()).filter((at) => at > block).length, { timeout: 120_000, interval: 1_000 })
+    .poll(async () => (await blocks()).filter((at) => at > block).length, {
+      timeout: 120_000,
+      interval: 1_000,
+    })
     .toBeGreaterThanOrEqual(readers)
 
 const psql = (container: string, sql: string): Promise<string> =>
