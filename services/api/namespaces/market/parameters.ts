@@ -1,3 +1,4 @@
+import type { ListingKey } from './lists/listing-table.ts'
 import {
   choice,
   choices,
@@ -107,9 +108,6 @@ const auctionFilter = {
   ),
   hide_empty_auctions: flag('true: only with a bid.'),
 }
-
-/** Parameter of the key of a kind of listing. */
-export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 
 /** The states of a kind of listing, for people. */
 export interface StateTexts {

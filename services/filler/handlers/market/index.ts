@@ -5,21 +5,14 @@ import { MarketBlock } from './block.ts'
 import { clock } from './clock.ts'
 import { actions, rows } from './contract.ts'
 import type { MarketAction, MarketRowEvent } from './contract.ts'
-import { auctionAssets, buyofferAssets, saleAssets, wantedTemplates } from './listed-assets.ts'
+import { listedAssets, wantedTemplates } from './listed-assets.ts'
 import { editedAssets, editedTemplates, listingNames } from './listing-names.ts'
 import { auctionFlip, buyofferStates, deliveredAssets, salePrices, saleStates } from './listing-values.ts'
 import { marketplaceAccounts } from './marketplace-accounts.ts'
 import { priceDays } from './price-days.ts'
 import { loadMarketState } from './state.ts'
 import type { MarketState } from './state.ts'
-import {
-  auctionCounts,
-  buyofferCounts,
-  marketplaceSums,
-  saleSums,
-  templateBuyofferCounts,
-  tradeSums,
-} from './sums.ts'
+import { counts, marketplaceSums, saleSums, tradeSums } from './sums.ts'
 import { tables } from './tables.ts'
 import { contractSellers, templatePrices } from './template-prices.ts'
 import { auctionTrades, burnedTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
@@ -47,9 +40,7 @@ export interface MarketHandlerArgs {
 
 /** Values derived from the rows, each step after those that it reads. */
 const derived: readonly DerivedStep[] = [
-  saleAssets,
-  auctionAssets,
-  buyofferAssets,
+  ...listedAssets,
   wantedTemplates,
   saleStates,
   salePrices,
@@ -66,9 +57,7 @@ const derived: readonly DerivedStep[] = [
   templateBuyofferTrades,
   burnedTrades,
   saleSums,
-  auctionCounts,
-  buyofferCounts,
-  templateBuyofferCounts,
+  ...counts,
   tradeSums,
   marketplaceAccounts,
   marketplaceSums,

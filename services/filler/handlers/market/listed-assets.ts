@@ -1,6 +1,7 @@
-import type { Completion } from '../../rows/operations.ts'
-import { tables } from './tables.ts'
-import type { AuctionRow, BuyofferRow, ListedAssets, SaleRow, TemplateBuyofferRow } from './tables.ts'
+import type { KeyedTable } from '../../../core/model/index.ts'
+import type { Completion, DerivedStep } from '../../rows/operations.ts'
+import { bundles, tables } from './tables.ts'
+import type { ListedAssets, TemplateBuyofferRow } from './tables.ts'
 
 /** Columns of an asset in the assets family. */
 interface AssetFact {
@@ -65,35 +66,19 @@ export function ascending(numbers: readonly number[]): bigint[] {
   return [...new Set(numbers)].sort((a, b) => a - b).map(BigInt)
 }
 
-/** Completes new sales. */
-export const saleAssets: Completion<SaleRow, AssetFact> = {
-  kind: 'completion',
-  name: 'assets of sales',
-  table: tables.sales,
-  keysOf: (row) => row.asset_ids,
-  statement: assetFacts,
-  complete: completeListing,
+function assetsIn<Row extends ListedAssets>(table: KeyedTable<Row>): Completion<Row, AssetFact> {
+  return {
+    kind: 'completion',
+    name: `assets of ${table.name}`,
+    table,
+    keysOf: (row) => row.asset_ids,
+    statement: assetFacts,
+    complete: completeListing,
+  }
 }
 
-/** Completes new auctions. */
-export const auctionAssets: Completion<AuctionRow, AssetFact> = {
-  kind: 'completion',
-  name: 'assets of auctions',
-  table: tables.auctions,
-  keysOf: (row) => row.asset_ids,
-  statement: assetFacts,
-  complete: completeListing,
-}
-
-/** Completes new buy offers. */
-export const buyofferAssets: Completion<BuyofferRow, AssetFact> = {
-  kind: 'completion',
-  name: 'assets of buy offers',
-  table: tables.buyoffers,
-  keysOf: (row) => row.asset_ids,
-  statement: assetFacts,
-  complete: completeListing,
-}
+/** Completes new sales, auctions and buy offers. */
+export const listedAssets: readonly DerivedStep[] = bundles.map(({ table }) => assetsIn(table))
 
 /** Completes new template buy offers: schema and name of the template. */
 export const wantedTemplates: Completion<

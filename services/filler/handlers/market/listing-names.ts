@@ -1,6 +1,6 @@
 import type { Derivation, KeyOf, RowSink } from '../../rows/operations.ts'
 import type { KeyedTable } from '../../../core/model/index.ts'
-import { kinds, tables } from './tables.ts'
+import { bundles, kinds, tables } from './tables.ts'
 
 const MERGED = 'market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data)'
 
@@ -21,7 +21,7 @@ interface Names {
 /** Derives the names of one kind of listing. */
 function namesIn<R extends Names>(
   table: KeyedTable<R>,
-  id: keyof R & string,
+  id: string,
 ): Derivation<Names & { listing_id: bigint }> {
   return {
     kind: 'derivation',
@@ -37,10 +37,6 @@ function namesIn<R extends Names>(
     },
   }
 }
-
-const saleNames = namesIn(tables.sales, 'sale_id')
-const auctionNames = namesIn(tables.auctions, 'auction_id')
-const buyofferNames = namesIn(tables.buyoffers, 'buyoffer_id')
 
 const templateBuyofferNames: Derivation<{ buyoffer_id: bigint; name: string | null }> = {
   kind: 'derivation',
@@ -59,11 +55,14 @@ const templateBuyofferNames: Derivation<{ buyoffer_id: bigint; name: string | nu
 
 /** Derivations of the asset names in listings. */
 export const listingNames: readonly Derivation[] = [
-  saleNames,
-  auctionNames,
-  buyofferNames,
+  ...bundles.map(({ table, id }) => namesIn(table, id)),
   templateBuyofferNames,
 ]
+
+const namesOfKind = new Map<number, Derivation>([
+  ...bundles.map(({ kind }, place) => [kind, listingNames[place]!] as const),
+  [kinds.templateBuyoffer, templateBuyofferNames],
+])
 
 interface Touched {
   kind: number
@@ -71,7 +70,7 @@ interface Touched {
 }
 
 function recheckNames(rows: readonly Touched[], sink: RowSink): void {
-  for (const { kind, listing_id } of rows) sink.recheck(listingNames[kind - 1]!, listing_id)
+  for (const { kind, listing_id } of rows) sink.recheck(namesOfKind.get(kind)!, listing_id)
 }
 
 /** Listings of edited assets. */

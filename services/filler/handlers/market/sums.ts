@@ -1,8 +1,8 @@
-import type { Aggregate, RowSink, UnitClock } from '../../rows/operations.ts'
+import type { Aggregate, DerivedStep, RowSink, UnitClock } from '../../rows/operations.ts'
 import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { recheckParties } from './marketplace-accounts.ts'
 import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
-import { kinds, tables } from './tables.ts'
+import { bundles, kinds, tables } from './tables.ts'
 import type { MarketplaceAccountRow, PartyStatsRow, SchemaStatsRow, TradeRow } from './tables.ts'
 
 /** Contribution of a listing to the counts. */
@@ -35,12 +35,11 @@ function listingCounts(kind: number, table: { readonly name: string }): Aggregat
   }
 }
 
-/** Counts of auctions by stored state. */
-export const auctionCounts = listingCounts(kinds.auction, tables.auctions)
-/** Counts of buy offers by state. */
-export const buyofferCounts = listingCounts(kinds.buyoffer, tables.buyoffers)
-/** Counts of template buy offers by state. */
-export const templateBuyofferCounts = listingCounts(kinds.templateBuyoffer, tables.templateBuyoffers)
+/** Counts of listings by stored state; sales are counted with their sums. */
+export const counts: readonly DerivedStep[] = [
+  ...bundles.filter(({ kind }) => kind !== kinds.sale).map(({ kind, table }) => listingCounts(kind, table)),
+  listingCounts(kinds.templateBuyoffer, tables.templateBuyoffers),
+]
 
 /** A sale as its sums need it. */
 interface CountedSale extends CountedListing {

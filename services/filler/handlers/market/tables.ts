@@ -1,9 +1,29 @@
-import type { RowOf } from '../../../core/model/index.ts'
+import type { KeyedTable, RowOf } from '../../../core/model/index.ts'
 import { marketTables as tables } from '../../../core/model/tables/index.ts'
 export { tables }
 
 /** Kinds of listing, as the database numbers them. */
 export const kinds = { sale: 1, auction: 2, buyoffer: 3, templateBuyoffer: 4 } as const
+
+/** A kind of listing whose rows name their assets. */
+interface Bundle {
+  readonly kind: number
+  /** Its rows have further columns, which what is derived from the assets does not read. */
+  readonly table: KeyedTable<ListedAssets>
+  /** Column of the key. */
+  readonly id: string
+}
+
+function bundle<Row extends ListedAssets>(kind: number, table: KeyedTable<Row>): Bundle {
+  return { kind, table: table as unknown as KeyedTable<ListedAssets>, id: table.key[0]! }
+}
+
+/** Listings of the assets that their rows name. */
+export const bundles: readonly Bundle[] = [
+  bundle(kinds.sale, tables.sales),
+  bundle(kinds.auction, tables.auctions),
+  bundle(kinds.buyoffer, tables.buyoffers),
+]
 
 export type SaleRow = RowOf<typeof tables.sales>
 export type AuctionRow = RowOf<typeof tables.auctions>

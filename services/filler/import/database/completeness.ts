@@ -83,7 +83,9 @@ function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   const logs = { assets: assets.logs, market: marketLogs, tools: toolsLogs }
   return [
     ...(['assets', 'market', 'tools'] as const).filter((family) => logs[family]).map(loggedBlocksOf),
-    ...numberedTables.filter(({ family }) => logs[family]).map(loggedRows),
+    ...numberedTables
+      .filter(({ family, table }) => logs[family] && (table === 'assets.assets' || table in creationLogs))
+      .map(loggedRows),
     {
       rule: 'each transfer moves an asset',
       violations: `SELECT concat_ws(' ', 'transfer', transfer_id) FROM assets.transfers WHERE cardinality(asset_ids) = 0`,

@@ -14,6 +14,8 @@ import type { CommitUnit } from '../../store/index.ts'
 
 /** How rows of a table follow from the contract's rows. */
 export interface EntityRows<Row extends object> {
+  /** Fields of the contract's rows with accounts that an open offer or listing waits for. */
+  readonly parties?: readonly string[]
   /** The row for a contract's row alone. Columns that only actions set are unknown. */
   rowOf(from: ContractRow): Row
   /**
@@ -68,6 +70,7 @@ export const assetRows = {
 
 /** Rows of offers. */
 export const offerRows = {
+  parties: ['sender', 'recipient'],
   rowOf: (from: ContractRow) => ({
     ...readColumns(assetsContract.offers, from),
     ...unknownDates,
@@ -85,6 +88,7 @@ export const offerRows = {
 
 /** Rows of sales. */
 export const saleRows = {
+  parties: ['seller'],
   rowOf: (from: ContractRow) => {
     const known = readColumns(marketContract.sales, from)
     return {
@@ -103,6 +107,7 @@ export const saleRows = {
 
 /** Rows of auctions. */
 export const auctionRows = {
+  parties: ['seller', 'current_bidder'],
   rowOf: (from: ContractRow) => {
     const known = readColumns(marketContract.auctions, from)
     return {
@@ -118,6 +123,7 @@ export const auctionRows = {
 
 /** Rows of buy offers. */
 export const buyofferRows = {
+  parties: ['buyer', 'recipient'],
   rowOf: (from: ContractRow) => {
     const known = readColumns(marketContract.buyoffers, from)
     return {
@@ -134,6 +140,7 @@ export const buyofferRows = {
 
 /** Rows of template buy offers. */
 export const templateBuyofferRows = {
+  parties: ['buyer'],
   rowOf: (from: ContractRow) => ({
     ...readColumns(marketContract.tbuyoffers, from),
     ...unknownDates,

@@ -43,8 +43,9 @@ interface Collected {
   readonly is_present: boolean
 }
 
-const isEntity = ({ family, table }: ContractTable) =>
-  entityTables.some((known) => known.family === family && known.contractTable === table)
+const entityOf = ({ family, table }: ContractTable) =>
+  entityTables.find((known) => known.family === family && known.contractTable === table)
+const isEntity = (table: ContractTable) => entityOf(table) !== undefined
 const isConfig = ({ table }: ContractTable) => table === 'config' || table === 'tokenconfigs'
 const isTemplateData = ({ family, table }: ContractTable) => family === 'assets' && table === 'templates2'
 
@@ -82,22 +83,14 @@ export async function readParties(writing: RowWriting): Promise<string[]> {
   const writer = new RowWriter(writing)
   const parties = new Set<string>()
   for (const table of writing.tables) {
-    const fields = partyFields[table.table]
-    if (fields === undefined || !isEntity(table)) continue
+    const fields = entityOf(table)?.rows.parties ?? []
+    if (fields.length === 0) continue
     await writer.eachRow(table, (value) => {
       for (const field of fields) parties.add(value[field] as string)
     })
   }
   parties.delete('')
   return [...parties].sort()
-}
-
-const partyFields: Readonly<Record<string, readonly string[]>> = {
-  offers: ['sender', 'recipient'],
-  sales: ['seller'],
-  auctions: ['seller', 'current_bidder'],
-  buyoffers: ['buyer', 'recipient'],
-  tbuyoffers: ['buyer'],
 }
 
 class RowWriter {

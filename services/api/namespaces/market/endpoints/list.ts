@@ -8,7 +8,8 @@ import { oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 import type { ListingQuery } from '../lists/listing-request.ts'
 import { countFromCounters } from '../lists/listing-counts.ts'
 import { countedList, listingList } from '../lists/listing-list.ts'
-import type { ListingKey, ListingListValues } from '../parameters.ts'
+import type { ListingKey } from '../lists/listing-table.ts'
+import type { ListingListValues } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** What answers a list of listings, and what answers its count. */

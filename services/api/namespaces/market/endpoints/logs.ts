@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import type { LoggedActions } from '../../nft/logs/index.ts'
 import { logRecord, logParameters } from '../../nft/logs/index.ts'
-import type { ListingKind } from '../lists/listing-table.ts'
+import type { ListingKey, ListingKind } from '../lists/listing-table.ts'
 import { selectMarketLogs } from '../lists/log-list.ts'
 import {
   auctionActions,
@@ -11,7 +11,6 @@ import {
   saleActions,
   templateBuyofferActions,
 } from '../records/log-schemas.ts'
-import type { ListingKey } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** The logs of one kind of listing. */

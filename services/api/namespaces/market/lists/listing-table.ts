@@ -1,7 +1,6 @@
 import { raw } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { Index, Source } from '../../../planner/sources/index.ts'
-import type { ListingKey } from '../parameters.ts'
 
 /** Tables and columns of a kind of listing. The row is `l` everywhere. */
 export interface ListingTable {
@@ -21,6 +20,9 @@ export interface ListingTable {
   readonly terms: Sql
   readonly source: Source
 }
+
+/** Parameter of the key of a kind of listing. */
+export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 
 /** Name of a kind of listing. */
 export type ListingKind = 'sale' | 'auction' | 'buyoffer' | 'template_buyoffer'
