@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -92,16 +92,24 @@ it('prepare-database prepares another database where its name is given', async (
   await client.end()
 })
 
-it('scripts/rotate-secrets hands --now on, and takes nothing else', async () => {
+it('scripts/rotate-secrets checks the settings first, hands --now on, and takes nothing else', async () => {
   const programs = join(folder, 'programs')
   for (const name of ['scripts', 'programs']) await mkdir(join(folder, name))
   for (const name of ['scripts/rotate-secrets', 'scripts/common.sh'])
     await cp(join(packageRoot, name), join(folder, name))
   // Without an engine: says what would run.
   await writeFile(join(programs, 'docker'), '#!/bin/sh\n[ "$2" = ps ] || echo "$@"\n', { mode: 0o755 })
+  await writeFile(join(folder, 'scripts/check'), '#!/bin/sh\necho checked\nexit "${CHECKED:-0}"\n', {
+    mode: 0o755,
+  })
   const env = { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) }
   const script = (...words: string[]): string =>
     execFileSync(join(folder, 'scripts/rotate-secrets'), words, { env, encoding: 'utf8', stdio: 'pipe' })
+  const refused = spawnSync(join(folder, 'scripts/rotate-secrets'), [], {
+    env: { ...env, CHECKED: '3' },
+    encoding: 'utf8',
+  })
+  expect([refused.status, refused.stdout, refused.stderr]).toEqual([3, '', 'checked\n'])
   const rotate = 'compose run --rm --no-TTY --no-deps rotate rotate-secrets'
   expect(script()).toBe(`${rotate}\n${rotate} --settle\n`)
   expect(script('--now')).toBe(`${rotate} --now\n${rotate} --settle\n`)
