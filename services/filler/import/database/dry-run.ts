@@ -56,6 +56,7 @@ const BYTES_PER_BYTE = 0.7
 /** Tables of which nothing is taken, and why. */
 const notTaken: Readonly<Record<string, string>> = {
   simpleassets_assets: 'this version does not index the family simpleassets',
+  atomicassets_original_mints: 'no endpoint shows on which contract an asset was minted first',
   lists: 'named lists are read from their sources again (list_polls)',
 }
 
