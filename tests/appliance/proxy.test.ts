@@ -237,6 +237,8 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     ['2001:db8:1:2ff::1', '2001:db8:1:200:ffff::2', '2001:db8:1:3ff::1'],
     ['2001:db8:a0a:a0a:a0a::', '2001:db8:a0a:aff:a::', '2001:db8:a0a:b0a:a0a::'],
     ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2'],
+    // The last address is that of a trusted proxy.
+    ['192.0.2.5, 127.0.0.1', '192.0.2.5', '192.0.2.6, 127.0.0.1'],
   ])('the proxy counts %s and %s together, and not %s', async (one, same, other) => {
     const from = (address: string): string => `\r\nX-Forwarded-For: ${address}`
     const statusFor = (path: string, address: string): Promise<number> =>

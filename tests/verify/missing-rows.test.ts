@@ -64,6 +64,20 @@ const listings: readonly Listing[] = [
   { table: 'tools.links', key: 'link_id', open: ['state = 0', 'state = 1'] },
 ]
 
+it('rows are named whose row in another table is lacking', async () => {
+  await client.query("INSERT INTO assets.backed_tokens (asset_id, token_symbol, amount) VALUES (7, 'WAX', 5)")
+  await client.query(
+    "INSERT INTO market.bonus_fee_ranges (bonusfee_id, counter_name, start_id) VALUES (9, 'sale', 1)",
+  )
+  const { derived } = await verifyOf(database.address, state)
+  await client.query('DELETE FROM assets.backed_tokens WHERE asset_id = 7')
+  await client.query('DELETE FROM market.bonus_fee_ranges WHERE bonusfee_id = 9')
+  expect(derived?.flatMap(({ violations }) => violations).sort()).toEqual([
+    'assets.backed_tokens 7',
+    'market.bonus_fee_ranges 9',
+  ])
+})
+
 it('listings and links that are lacking are named, and none is made up', async () => {
   const deleted: (Listing & { readonly row: Record<string, unknown> })[] = []
   for (const listing of listings) {
@@ -76,7 +90,14 @@ it('listings and links that are lacking are named, and none is made up', async (
       deleted.push({ ...listing, row: rows[0]! })
     }
   }
-  const { differences } = await verifyOf(database.address, state)
+  const { differences, derived } = await verifyOf(database.address, state)
+  expect(derived?.map(({ rule }) => rule)).toEqual(
+    expect.arrayContaining([
+      ...listings.map(({ table, key }) => `${table} has every ${key} that the contract has given out`),
+      'listings are counted',
+      'the bids of an auction ascend, and the last one is its price',
+    ]),
+  )
   const named = differences.map(({ table, kind, key }) => `${table} ${kind} ${key}`)
   expect(named.sort()).toEqual(
     deleted.map(({ table, key, row }) => `${table} missing ${String(row[key])}`).sort(),
