@@ -4,7 +4,10 @@ import { expect, it } from 'vitest'
 import { knownMutants } from '../../scripts/mutants/known.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
-it.each(knownMutants)('a change that a test has to notice can be made: $behaviour', ({ file, from, tests }) => {
-  expect(readFileSync(join(packageRoot, file), 'utf8').split(from)).toHaveLength(2)
-  for (const test of tests) expect(existsSync(join(packageRoot, test)), test).toBe(true)
-})
+it.each(knownMutants)(
+  'a change that a test has to notice can be made: $behaviour',
+  ({ file, from, tests }) => {
+    expect(readFileSync(join(packageRoot, file), 'utf8').split(from)).toHaveLength(2)
+    for (const test of tests) expect(existsSync(join(packageRoot, test)), test).toBe(true)
+  },
+)
