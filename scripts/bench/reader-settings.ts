@@ -23,6 +23,7 @@ export function readerSettings(changes: Partial<ReaderSettings> = {}): ReaderSet
     ship_min_block_confirmation: 50,
     db_group_blocks: 100,
     delete_data: false,
+    ship_check_roots: true,
     feed_blocks: 172_800,
     feed_max_behind: 200,
     contracts: [assetsContract],

@@ -51,8 +51,8 @@ export function* benchBlocks(kind: BenchKind, count: number, after: BenchStart):
       num: after.num + made,
       slot: after.slot + made,
       previousId: previous,
-      transactionRoot: Buffer.alloc(32),
-      actionRoot: Buffer.alloc(32),
+      transactionRoot: template.transactionRoot,
+      actionRoot: template.actionRoot,
     })
     yield new BenchBlock({ num: after.num + made, id }, previous, header, template)
     previous = id

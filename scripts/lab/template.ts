@@ -1,9 +1,12 @@
 import {
+  actionRoot,
   noAccountChanges,
   packDeltas,
   packTransaction,
+  transactionRoot,
   writeTransactionTrace,
 } from '../../services/devchain/activity/index.ts'
+import type { SignedTransaction } from '../../services/devchain/activity/index.ts'
 import { ByteWriter } from '../../services/devchain/bytes/index.ts'
 import { nameValue, packAction } from '../../services/devchain/runtime/index.ts'
 import type { ActionTrace, PackedAction } from '../../services/devchain/runtime/index.ts'
@@ -12,6 +15,8 @@ import type { ActionTrace, PackedAction } from '../../services/devchain/runtime/
 export interface BlockTemplate {
   /** What follows the header and its signature in a `signed_block`: transactions and extensions. */
   readonly transactions: Buffer
+  readonly transactionRoot: Buffer
+  readonly actionRoot: Buffer
   readonly traces: Buffer
   readonly deltas: Buffer
 }
@@ -29,16 +34,27 @@ const SLOT = 1_700_000_000
 export function foreignTemplate(): BlockTemplate {
   const transactions = new ByteWriter(128 * 1024).varuint(TRANSFERS_PER_BLOCK)
   const traces = new ByteWriter(512 * 1024).varuint(TRANSFERS_PER_BLOCK)
+  const pushed: SignedTransaction[] = []
+  const actions: ActionTrace[] = []
   for (let index = 0; index < TRANSFERS_PER_BLOCK; index++) {
     const [from, to] = [accountAt(index), accountAt(index + 1)]
     const action = transferAction(from, to, index)
     const frame = { expiresAt: SLOT + index, refNum: 1, refId: Buffer.alloc(32) }
     const transaction = packTransaction(frame, [action], 250)
+    pushed.push(transaction)
     transactions.u8(0).u32(250).varuint(transaction.netWords).u8(1).varuint(1)
     transactions.u8(0).raw(transaction.signature!).u8(0).varuint(0).blob(transaction.packed)
-    writeTransactionTrace(traces, transaction, tracesOf(action, from, to, index))
+    const executed = tracesOf(action, from, to, index)
+    actions.push(...executed)
+    writeTransactionTrace(traces, transaction, executed)
   }
-  return { transactions: transactions.varuint(0).copy(), traces: traces.copy(), deltas: deltasOf(20) }
+  return {
+    transactions: transactions.varuint(0).copy(),
+    transactionRoot: transactionRoot(pushed),
+    actionRoot: actionRoot(actions),
+    traces: traces.copy(),
+    deltas: deltasOf(20),
+  }
 }
 
 /** A block without transactions but the implicit one; a result of about 860 bytes. */
@@ -47,10 +63,15 @@ export function emptyTemplate(): BlockTemplate {
   const action = packAction({ account: 'eosio', name: 'onblock', actors: ['eosio'], data })
   const transaction = { ...packTransaction(emptyFrame, [action], 100), signature: null, netWords: 0 }
   const traces = new ByteWriter().varuint(1)
-  writeTransactionTrace(traces, transaction, [
-    traceOf(action, { ordinal: 1, creator: 0, receiver: 'eosio' }, FIRST_SEQUENCE),
-  ])
-  return { transactions: Buffer.alloc(2), traces: traces.copy(), deltas: deltasOf(1) }
+  const actions = [traceOf(action, { ordinal: 1, creator: 0, receiver: 'eosio' }, FIRST_SEQUENCE)]
+  writeTransactionTrace(traces, transaction, actions)
+  return {
+    transactions: Buffer.alloc(2),
+    transactionRoot: transactionRoot([]),
+    actionRoot: actionRoot(actions),
+    traces: traces.copy(),
+    deltas: deltasOf(1),
+  }
 }
 
 const emptyFrame = { expiresAt: 0, refNum: 0, refId: Buffer.alloc(32) }

@@ -31,6 +31,7 @@ const common = {
   feed_blocks: 172_800,
   feed_max_behind: 200,
   delete_data: false,
+  ship_check_roots: true,
 }
 
 /** A reader of all families. */

@@ -243,7 +243,7 @@ export class Programs {
       libLagBlocks: 12,
     })
     const { shipUrl, httpUrl } = await chain.start()
-    await indexUntil({ chain, shipUrl, httpUrl }, database.address, chain.head().num, {
+    await indexUntil({ chain, shipUrl, httpUrl, hasRoots: true }, database.address, chain.head().num, {
       settings: { contracts: settings.contracts },
     })
     const client = await connectDatabase(database.address, { applicationName: 'test' })
@@ -301,7 +301,7 @@ export class Programs {
     const straight = await createTestDatabase()
     try {
       await indexUntil(
-        { chain: this.chain, shipUrl: this.#shipUrl, httpUrl: this.#httpUrl },
+        { chain: this.chain, shipUrl: this.#shipUrl, httpUrl: this.#httpUrl, hasRoots: true },
         straight.address,
         last,
         { settings: { contracts: settings.contracts } },

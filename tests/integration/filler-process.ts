@@ -45,7 +45,7 @@ export interface FillerHome {
 
 /** Writes the configuration of a filler that reads `chain` into `database`. */
 export async function createFillerHome(
-  { chain, shipUrl, httpUrl }: TestChain,
+  { chain, shipUrl, httpUrl, hasRoots }: TestChain,
   database: DatabaseAddress,
   settings: Partial<ReaderSettings> = {},
 ): Promise<FillerHome> {
@@ -60,7 +60,7 @@ export async function createFillerHome(
   await writeFile(join(directory, 'connections.config.json'), JSON.stringify(connections))
   await writeFile(
     join(directory, 'readers.config.json'),
-    JSON.stringify([{ ...testSettings, ...server, ...settings }]),
+    JSON.stringify([{ ...testSettings, ship_check_roots: hasRoots, ...server, ...settings }]),
   )
   const started: FillerProcess[] = []
   return {

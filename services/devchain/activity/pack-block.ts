@@ -1,6 +1,9 @@
+import { merkleRoot } from '../../core/antelope/merkle/index.ts'
 import { ByteWriter } from '../bytes/index.ts'
 import { nameValue, sha256 } from '../runtime/index.ts'
+import type { ActionTrace } from '../runtime/index.ts'
 import { SYSTEM_ACCOUNT } from '../contracts/system.ts'
+import { actionRoot } from './pack-traces.ts'
 import { signatureOf } from './pack-transaction.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 
@@ -10,8 +13,8 @@ export interface BlockParts {
   readonly slot: number
   readonly previousId: Buffer
   readonly transactions: readonly SignedTransaction[]
-  /** Digests of the executed actions, in order of execution. */
-  readonly actionDigests: readonly Buffer[]
+  /** Every executed action. */
+  readonly actions: readonly ActionTrace[]
 }
 
 /** The part of a block that its id is computed from. */
@@ -40,12 +43,12 @@ export function packHeader(parts: HeaderParts): { id: Buffer; header: Buffer } {
   return { id, header: writer.u8(0).raw(signatureOf(digest)).copy() }
 }
 
-/** Packs a `signed_block` and its id. The roots are plain hashes of the digests, not Merkle roots. */
+/** Packs a `signed_block` and its id. */
 export function packBlock(parts: BlockParts): { id: Buffer; bytes: Buffer } {
   const { id, header } = packHeader({
     ...parts,
-    transactionRoot: rootOf(parts.transactions.map((transaction) => transaction.id)),
-    actionRoot: rootOf(parts.actionDigests),
+    transactionRoot: transactionRoot(parts.transactions),
+    actionRoot: actionRoot(parts.actions),
   })
   writer.clear().raw(header).varuint(parts.transactions.length)
   for (const transaction of parts.transactions) writeReceipt(transaction)
@@ -58,16 +61,30 @@ export function headerOf(block: Buffer): Buffer {
 }
 
 function writeReceipt(transaction: SignedTransaction): void {
-  writer.u8(0).u32(transaction.cpuUs).varuint(transaction.netWords)
-  // Variant 1, one K1 signature, no compression, no context-free data.
-  writer
-    .u8(1)
-    .varuint(1)
-    .u8(0)
-    .raw(transaction.signature ?? Buffer.alloc(65))
-  writer.u8(0).varuint(0).blob(transaction.packed)
+  const { usage, signatures, packed } = receiptParts(transaction)
+  // Variant 1, no compression, no context-free data.
+  writer.raw(usage).u8(1).raw(signatures).u8(0).varuint(0).raw(packed)
 }
 
-function rootOf(digests: readonly Buffer[]): Buffer {
-  return digests.length === 0 ? Buffer.alloc(32) : sha256(Buffer.concat(digests))
+/** The `transaction_mroot` of a block. */
+export function transactionRoot(transactions: readonly SignedTransaction[]): Buffer {
+  return merkleRoot(Buffer.concat(transactions.map(receiptDigest)))
+}
+
+/** The hash of status and usage, and of the packed transaction. */
+function receiptDigest(transaction: SignedTransaction): Buffer {
+  const { usage, signatures, packed } = receiptParts(transaction)
+  // What may be pruned has a digest of its own: signatures and context-free data.
+  const prunable = sha256(Buffer.concat([signatures, Buffer.alloc(1)]))
+  return sha256(Buffer.concat([usage, sha256(Buffer.concat([Buffer.alloc(1), packed, prunable]))]))
+}
+
+const partWriter = new ByteWriter(1024)
+
+function receiptParts(transaction: SignedTransaction): { usage: Buffer; signatures: Buffer; packed: Buffer } {
+  const usage = partWriter.clear().u8(0).u32(transaction.cpuUs).varuint(transaction.netWords).copy()
+  const signature = transaction.signature ?? Buffer.alloc(65)
+  // One K1 signature.
+  const signatures = partWriter.clear().varuint(1).u8(0).raw(signature).copy()
+  return { usage, signatures, packed: partWriter.clear().blob(transaction.packed).copy() }
 }

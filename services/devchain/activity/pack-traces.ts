@@ -1,5 +1,6 @@
-import type { ByteWriter } from '../bytes/index.ts'
-import { nameValue } from '../runtime/index.ts'
+import { ByteWriter } from '../bytes/index.ts'
+import { merkleRoot } from '../../core/antelope/merkle/index.ts'
+import { nameValue, sha256 } from '../runtime/index.ts'
 import type { ActionTrace } from '../runtime/index.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 
@@ -37,15 +38,25 @@ export function writeExpiredTrace(writer: ByteWriter, number: number): void {
   writer.bool(false).bool(false).bool(false).bool(false).bool(false)
 }
 
+const receiptWriter = new ByteWriter(256)
+
+/** The `action_mroot` of a block: over the receipts of its executed actions, in order of execution. */
+export function actionRoot(traces: readonly ActionTrace[]): Buffer {
+  const inOrder = traces.toSorted((a, b) => (a.receipt.global < b.receipt.global ? -1 : 1))
+  return merkleRoot(Buffer.concat(inOrder.map((trace) => sha256(packReceipt(trace)))))
+}
+
+function packReceipt({ receiver, action, receipt }: ActionTrace): Buffer {
+  receiptWriter.clear().u64(nameValue(receiver)).raw(action.digest).u64(receipt.global).u64(receipt.recv)
+  receiptWriter.varuint(receipt.auth.length)
+  for (const { actor, sequence } of receipt.auth) receiptWriter.u64(nameValue(actor)).u64(sequence)
+  return receiptWriter.varuint(receipt.code).varuint(receipt.abi).copy()
+}
+
 function writeActionTrace(writer: ByteWriter, trace: ActionTrace): void {
-  const { action, receipt } = trace
-  const receiver = nameValue(trace.receiver)
   writer.u8(1).varuint(trace.ordinal).varuint(trace.creator)
-  writer.bool(true).u8(0).u64(receiver).raw(action.digest).u64(receipt.global).u64(receipt.recv)
-  writer.varuint(receipt.auth.length)
-  for (const { actor, sequence } of receipt.auth) writer.u64(nameValue(actor)).u64(sequence)
-  writer.varuint(receipt.code).varuint(receipt.abi)
-  writer.u64(receiver).raw(action.packed)
+  writer.bool(true).u8(0).raw(packReceipt(trace))
+  writer.u64(nameValue(trace.receiver)).raw(trace.action.packed)
   // Not context-free, no elapsed time, no console output.
   writer.bool(false).u64(0n).varuint(0)
   writer.varuint(trace.ramDeltas.size)

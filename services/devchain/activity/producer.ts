@@ -44,7 +44,7 @@ interface Draft {
   readonly slot: number
   readonly transactions: SignedTransaction[]
   readonly traces: ByteWriter
-  readonly digests: [bigint, Buffer][]
+  readonly actions: ActionTrace[]
   readonly payers: Set<bigint>
   count: number
 }
@@ -102,7 +102,7 @@ export class Producer {
       slot,
       transactions: [],
       traces: this.#traces.clear(),
-      digests: [],
+      actions: [],
       payers: new Set([nameValue(SYSTEM_ACCOUNT)]),
       count: 0,
     }
@@ -157,7 +157,7 @@ export class Producer {
   #write(draft: Draft, transaction: SignedTransaction, traces: readonly ActionTrace[]): void {
     writeTransactionTrace(draft.traces, transaction, traces)
     for (const trace of traces) {
-      draft.digests.push([trace.receipt.global, trace.action.digest])
+      draft.actions.push(trace)
       for (const payer of trace.ramDeltas.keys()) draft.payers.add(nameValue(payer))
     }
     draft.count++
@@ -165,9 +165,8 @@ export class Producer {
 
   #finish(draft: Draft): ChainBlock {
     const { state, head } = this.#chain
-    const { num, slot, transactions } = draft
-    const inOrder = draft.digests.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, digest]) => digest)
-    const packed = packBlock({ num, slot, previousId: head.id, transactions, actionDigests: inOrder })
+    const { num, slot, transactions, actions } = draft
+    const packed = packBlock({ num, slot, previousId: head.id, transactions, actions })
     const traces = new ByteWriter(draft.traces.length + 5)
       .varuint(draft.count)
       .raw(draft.traces.copy())

@@ -26,7 +26,7 @@ export type HeaderReader = (payload: Uint8Array) => BlockHeader
  * where the protocol sends blocks as a variant: typed in the result, or under the block's type name.
  */
 export function createHeaderReader(types: TypeGraph, result: TypeNode): HeaderReader {
-  const structs = structsOf(typedBlockOf(result) ?? blockTypeOf(types), 'a block')
+  const structs = blockStructs(types, result)
   for (const { struct } of structs) {
     requireBuiltin(struct, 'timestamp', 'block_timestamp_type', 'uint32')
     requireBuiltin(struct, 'producer', 'name')
@@ -58,7 +58,7 @@ export type IdCheck = (payload: Uint8Array, num: number, id: Uint8Array) => bool
  * the block number in the first four bytes, big-endian. That is so in all generations of nodes.
  */
 export function createIdCheck(types: TypeGraph, result: TypeNode): IdCheck {
-  const structs = structsOf(typedBlockOf(result) ?? blockTypeOf(types), 'a block')
+  const structs = blockStructs(types, result)
   const readers = structs.map(({ struct, index }) => headerEndOf(struct, index === null ? 0 : 1))
   const isVariant = structs[0]?.index !== null
   return (payload, num, id) => {
@@ -99,6 +99,11 @@ function headerEnd(read: () => number, payload: Uint8Array): number | null {
     if (error instanceof DecodeFailure) return null
     throw error
   }
+}
+
+/** The structs that a block payload may be, each with its index where it is a variant. */
+export function blockStructs(types: TypeGraph, result: TypeNode): ReturnType<typeof structsOf> {
+  return structsOf(typedBlockOf(result) ?? blockTypeOf(types), 'a block')
 }
 
 function typedBlockOf(result: TypeNode): TypeNode | null {

@@ -10,11 +10,18 @@ import {
   explainFailure,
 } from '../../core/antelope/decoder/index.ts'
 import { slotToEpochMs } from '../../core/antelope/index.ts'
-import { createHeaderReader, createIdCheck, type BlockHeader, type IdCheck } from './block-header.ts'
+import {
+  blockStructs,
+  createHeaderReader,
+  createIdCheck,
+  type BlockHeader,
+  type IdCheck,
+} from './block-header.ts'
 import { generateDeltaWalker } from './delta-walker.ts'
 import { protocolLacks, requireType } from './protocol-shape.ts'
 import { createRequestEncoder, type BlocksRequest, type RequestEncoder } from './requests.ts'
 import { generateResultReader, type BlocksResult, type StatusResult } from './result-reader.ts'
+import { createRootCheck, type RootCheck } from './roots.ts'
 import { createPermissionReaders, type PermissionReaders } from './permissions.ts'
 import {
   ScannedAction,
@@ -38,6 +45,8 @@ export interface Protocol extends RequestEncoder {
   readBlockHeader(payload: Uint8Array): BlockHeader
   /** Whether a block payload is that of the block with this number and id, by the hash of its header. */
   isBlock: IdCheck
+  /** What of a block is not what the Merkle roots in its header say; null where all is, and where the header has no such roots. */
+  findFalseContent: RootCheck
   /** Time of a block payload in epoch milliseconds. @throws DecodeError when it is too short. */
   readBlockTimeMs(payload: Uint8Array): number
   /**
@@ -88,6 +97,7 @@ class CompiledProtocol implements Protocol {
   readonly #requests: RequestEncoder
   readonly readBlockHeader: Protocol['readBlockHeader']
   readonly isBlock: IdCheck
+  readonly findFalseContent: RootCheck
   readonly #result: Root
   readonly #traces: Root
   readonly #deltas: Root
@@ -116,6 +126,7 @@ class CompiledProtocol implements Protocol {
     this.#walkDeltas = generateDeltaWalker(emitters.deltas, abi.types, this.#deltas.node)
     this.readBlockHeader = createHeaderReader(abi.types, this.#result.node)
     this.isBlock = createIdCheck(abi.types, this.#result.node)
+    this.findFalseContent = createRootCheck(blockStructs(abi.types, this.#result.node), this.#traces.node)
     this.#requests = createRequestEncoder(abi)
     this.#permissions = createPermissionReaders(abi)
   }

@@ -57,6 +57,7 @@ export interface ReaderSettings {
   readonly irreversible_only: boolean
   readonly ship_prefetch_blocks: number
   readonly ship_min_block_confirmation: number
+  readonly ship_check_roots: boolean
   /** Default 256 MiB. */
   readonly ship_max_message_bytes?: number
   readonly db_group_blocks: number

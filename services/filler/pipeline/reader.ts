@@ -266,6 +266,7 @@ function openSession(
         : { maxMessageBytes: settings.ship_max_message_bytes }),
       leftOut,
       checkBlocks: true,
+      checkRoots: settings.ship_check_roots,
       compileProtocol: (abi) => compileProtocol(normalizeAbiJson(abi)),
       logger: options.logger,
       ...(options.shipTiming ? { timing: options.shipTiming } : {}),

@@ -171,8 +171,9 @@ export class StreamAttempt<P extends ProtocolCodec> {
     } else if (position.num <= this.#reader.settings.stopBlock) {
       this.#reversible = position.num > result.lib.num
       // Before anything is undone for the sake of the block.
-      if (!this.#connection.isIntact(position, result.block)) {
-        this.#fail(blockFalse(this.#address.label, position.num, position.id))
+      const falsePart = this.#connection.findFalsePart(position, result)
+      if (falsePart !== null) {
+        this.#fail(blockFalse(this.#address.label, position, falsePart))
         return
       }
       const linkage = tail.classify(position, result.prev, result.block)

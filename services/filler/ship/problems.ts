@@ -2,7 +2,7 @@ import { nodeRefusal } from '../../core/chain-node/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { PronghornError } from '../../core/errors/index.ts'
 import type { SocketLimit } from './node-socket.ts'
-import type { StatusResult } from './types.ts'
+import type { StatusResult, WirePosition } from './types.ts'
 
 /** Reason to leave a connection, and the reaction. `lost`: reconnect indefinitely. `unusable`: the node cannot serve us; fatal once that is so for every node. `suspect`: fatal when repeated without a block between, after every node was tried. `missed-fork`: reconnect at once; the second time undo a block.
  */
@@ -41,10 +41,17 @@ function describeRanges(status: StatusResult): string {
   return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`
 }
 
-/** The content of a block is not that of its id. */
-export function blockFalse(label: string, num: number, id: Uint8Array): Problem {
+/** What of a block is not what its id says: the header by its hash, the content by the roots in the header. */
+export type FalsePart = 'header' | 'transactions' | 'actions'
+
+/** A part of a block is not that of its id. */
+export function blockFalse(label: string, { num, id }: WirePosition, part: FalsePart): Problem {
   const shown = Buffer.from(id).toString('hex')
-  const message = `block ${num} from ${label} is not the block that its id ${shown} names: the hash of its header is another`
+  const reason =
+    part === 'header'
+      ? 'the hash of its header is another'
+      : `the Merkle root of its ${part} is not the one in its header`
+  const message = `block ${num} from ${label} is not the block that its id ${shown} names: ${reason}`
   return {
     kind: 'unusable',
     error: new FatalError('SHIP_BLOCK_INVALID', message, { details: { block_num: num } }),

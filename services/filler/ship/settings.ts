@@ -56,6 +56,7 @@ export interface ShipSettings<P extends ProtocolCodec = ProtocolCodec> {
   readonly maxMessageBytes: number
   readonly leftOut: ReadonlyMap<string, PronghornError>
   readonly checkBlocks: boolean
+  readonly checkRoots: boolean
   readonly compileProtocol: (shipAbi: unknown) => P
   readonly logger: ShipLogger
   readonly timing: ShipTiming
@@ -97,6 +98,7 @@ export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOpt
     ),
     leftOut: options.leftOut ?? new Map(),
     checkBlocks: options.checkBlocks ?? false,
+    checkRoots: options.checkRoots ?? false,
     compileProtocol: options.compileProtocol,
     logger: options.logger,
     timing: { ...defaultTiming, ...options.timing },

@@ -59,6 +59,8 @@ export interface ProtocolCodec {
   encodeAck(messages: number): Uint8Array
   /** Whether a block payload is that of the block with this number and id. Blocks are not checked without it. */
   isBlock?(payload: Uint8Array, num: number, id: Uint8Array): boolean
+  /** What of a block is not what the roots in its header say, or null. Content is not checked without it. */
+  findFalseContent?(payload: Uint8Array, traces: Uint8Array | null): 'transactions' | 'actions' | null
 }
 
 /** A block whose linkage to the one delivered before it has been verified. */
@@ -196,6 +198,8 @@ export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   readonly leftOut?: ReadonlyMap<string, PronghornError>
   /** Compare each block with its id, where the protocol can. Default false. */
   readonly checkBlocks?: boolean
+  /** With `checkBlocks`: compare the content of each reversible block with the roots in its header too. Default false. */
+  readonly checkRoots?: boolean
   /** Turns the parsed JSON of a node's first frame into a codec; throws when it cannot. */
   readonly compileProtocol: (shipAbi: unknown) => P
   readonly logger: ShipLogger

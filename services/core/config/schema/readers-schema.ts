@@ -134,6 +134,11 @@ export const readerSchema = section({
     .describe(
       'Largest message that the node may send. A block has a few megabytes at most; the first after a snapshot start carries the whole chain state.',
     ),
+  ship_check_roots: flag()
+    .default(true)
+    .describe(
+      'Compare the transactions and actions of each reversible block with the Merkle roots in its header. A node whose block differs is left out. False: for a chain with other rules for these roots.',
+    ),
   ship_ds_queue_size: integer(1, 100_000)
     .default(20)
     .describe('Most decoded blocks waiting for the database.'),

@@ -377,8 +377,8 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   #take(task: LinkTask<P>, position: WirePosition, result: BlocksResult, bytes: number): void {
-    if (this.#connection?.isIntact(position, result.block) === false)
-      return this.fail(blockFalse(this.node.label, position.num, position.id))
+    const falsePart = this.#connection?.findFalsePart(position, result) ?? null
+    if (falsePart !== null) return this.fail(blockFalse(this.node.label, position, falsePart))
     if (!task.continues(result.prev, result.block)) return this.fail(missedFork(position.num))
     const block = new ReceivedBlock(this.node.label, bytes, position, result)
     if (isIncomplete(block)) {

@@ -1,0 +1,1 @@
+export { merkleRoot, writeDigest } from './merkle.ts'
