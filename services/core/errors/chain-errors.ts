@@ -162,9 +162,9 @@ export const chainErrors = {
       standalone:
         'Nothing of the block was written. Use another node (`--ship`, `--http`); repair or replace the one that the message names.',
       appliance:
-        'Nothing of the block was written. Use another node, or several (CHAIN_SHIP in `.env`, with commas): a bad one is then left out. Repair or replace the one that the message names.',
+        'Nothing of the block was written. Use another node, or several (CHAIN_SHIP in `.env`, with commas): a bad one is then left out. Repair or replace the one that the message names. If every node of the chain is refused for a Merkle root, set READER_SHIP_CHECK_ROOTS=false.',
       process:
-        'Nothing of the block was written. Use another node, or several (`chain.ship`): a bad one is then left out. Repair or replace the one that the message names.',
+        'Nothing of the block was written. Use another node, or several (`chain.ship`): a bad one is then left out. Repair or replace the one that the message names. If every node of the chain is refused for a Merkle root, set `ship_check_roots` to false.',
     },
   },
   SHIP_RANGE_MISSING: {
