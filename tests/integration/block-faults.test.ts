@@ -3,6 +3,8 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { MirrorNode } from '../../scripts/lab/index.ts'
 import type { ReaderSettings } from '../../services/filler/index.ts'
+import { readAbi } from '../decode/recordings.ts'
+import { compileProtocol } from '../../services/filler/decode/protocol.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
@@ -186,6 +188,56 @@ it.each(roundSeeds(200))(
   patient(120_000),
 )
 
+const leap = compileProtocol(readAbi('ship.leap'))
+
+/** What a node may send of a reversible block: the id, the header and the links are right. */
+const falseContent = {
+  'another action': (frame: Buffer) => {
+    const traces = contentOf(frame, payloadAfter(frame, PAYLOADS))
+    let last = 0
+    leap.scanTransactions(frame.subarray(traces.start, traces.start + traces.length), {
+      action: ({ dataEnd }) => (last = dataEnd - 1),
+    })
+    return flip(frame, traces.start + last)
+  },
+  'another transaction': (frame: Buffer) => {
+    const { start, length } = contentOf(frame, PAYLOADS)
+    // The block ends with the number of its extensions, the transaction before it with that of its own.
+    return flip(frame, start + length - 3)
+  },
+} as const
+
+it.each(
+  (['another action', 'another transaction'] as const).flatMap((fault) =>
+    [0, 1, 2].map((others) => [fault, others] as const),
+  ),
+)(
+  '%s in a reversible block is not written, with %d other nodes',
+  async (fault, others) => {
+    const { num: head } = running.chain.head()
+    // A block without transactions has about 190 bytes.
+    const num = [head, head - 1].find((each) => running.chain.block(each)!.block!.length > 250)!
+    const replace = (frame: Buffer): Buffer[] => [
+      numberOf(frame) === num ? falseContent[fault](frame) : frame,
+    ]
+    const lag = { libLagBlocks: LIB_LAG_BLOCKS }
+    const bad = new MirrorNode(running.chain, { ...lag, replace })
+    const nodes = [bad, ...Array.from({ length: others }, () => new MirrorNode(running.chain, lag))]
+    await withDatabase((address) =>
+      withNodes(nodes, async () => {
+        if (others === 0) {
+          await expect(read(address, nodes)).rejects.toMatchObject({ code: 'SHIP_BLOCK_INVALID' })
+          expect(await positionOf(address)).toBe(num - 1)
+          const whole = new MirrorNode(running.chain, lag)
+          await withNodes([whole], () => read(address, [whole]))
+        } else await read(address, nodes)
+        await expectEverything(address)
+      }),
+    )
+  },
+  patient(120_000),
+)
+
 it.each(roundSeeds(25))(
   'a database that refuses the rows of a block has all blocks before it, seed %d',
   async (seed) => {
@@ -236,7 +288,9 @@ it('an asset id that no column holds stops the reader by name, with every block 
   const node = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS, replace })
   await withDatabase((address) =>
     withNodes([node], async () => {
-      await expect(read(address, [node])).rejects.toMatchObject({
+      // The content has been changed: the roots would say so first.
+      const settings = { ship_check_roots: false }
+      await expect(read(address, [node], settings)).rejects.toMatchObject({
         code: 'BLOCK_FAILED',
         message: expect.stringMatching(
           new RegExp(
@@ -246,7 +300,7 @@ it('an asset id that no column holds stops the reader by name, with every block 
       })
       expect(await positionOf(address)).toBe(num - 1)
       const good = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })
-      await withNodes([good], () => read(address, [node, good]))
+      await withNodes([good], () => read(address, [node, good], settings))
       await expectEverything(address)
     }),
   )
