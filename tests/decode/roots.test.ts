@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readAbi, readRecording } from '../../../tests/decode/recordings.ts'
-import { createDevchain } from '../../devchain/index.ts'
-import { compileProtocol } from './protocol.ts'
+import { readAbi, readRecording } from './recordings.ts'
+import { createDevchain } from '../../services/devchain/index.ts'
+import { compileProtocol } from '../../services/filler/decode/protocol.ts'
 
 const leap = compileProtocol(readAbi('ship.leap'))
 
