@@ -382,7 +382,7 @@ describe('what an operator keeps on the host', () => {
     expect(await found({ BACKUP_HOOK: './hook' }, { mounted, project })).toEqual([])
   })
 
-  it('files that Compose is told to read are there', async () => {
+  it('COMPOSE_FILE is refused where it names no file', async () => {
     const project = await mount()
     writeFileSync(join(project, 'docker-compose.yml'), '')
     const COMPOSE_FILE = 'docker-compose.yml:docker-compose.ipv4.yml'

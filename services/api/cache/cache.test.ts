@@ -152,7 +152,7 @@ describe('the key of an answer', () => {
   const keyOf = (ids: readonly string[]): string => answerKey('assets /v1/assets', { ids }, [], [])
   const manyIds = Array.from({ length: 100 }, (_, at) => String(1_099_511_627_776 + at))
 
-  it('the key of an answer tells long requests apart that differ at their end alone', () => {
+  it('long requests that differ only at their end have different keys', () => {
     const others = [...manyIds.slice(0, -1), '7']
     expect(keyOf(manyIds)).toBe(keyOf([...manyIds]))
     expect(keyOf(manyIds)).not.toBe(keyOf(others))

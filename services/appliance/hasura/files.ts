@@ -34,7 +34,7 @@ async function generateHasura(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * What differs between the metadata in the repository and the schema of a migrated database; empty when nothing does.
+ * The differences between the metadata in the repository and the schema of a migrated database.
  * @param mode `write`: the metadata are made from the schema first.
  */
 export async function compareHasura(

@@ -172,7 +172,7 @@ export function namesOfContainer(environment: Environment): string[] {
 const LEAST_ENDING = 6
 const MOST_SHOWN = 4
 
-/** What is known and meant by a name that is not. */
+/** The known names that are near an unknown one, as a sentence. */
 function describeKnown(name: string): string {
   const upper = name.toUpperCase().replaceAll(/[-.]/g, '_')
   const meant = knownNames.includes(upper) ? [upper] : namesAround(upper)

@@ -67,7 +67,7 @@ export async function checkPlaces(
 /** Processors that Docker gives a container at least. */
 const LEAST_PROCESSORS = 0.01
 
-/** What the machine does not have. */
+/** Problems of limits that are above the memory and the processors of the machine. */
 function checkMachine(values: Values): ConfigProblem[] {
   const problems: ConfigProblem[] = []
   if (values.POSTGRES_HOST === BUNDLED_POSTGRES && values.PG_MEMORY > totalmem()) {
@@ -104,7 +104,7 @@ async function listAbsent(
 
 const NOT_THERE = 'which is not there'
 
-/** The files that Compose is told to read, with the separator that it takes. */
+/** Problems of `COMPOSE_FILE`, the list of files that Compose reads. */
 async function checkComposeFiles(
   given: Resolved['given'],
   { project }: OperatorPlaces,

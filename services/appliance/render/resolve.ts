@@ -35,7 +35,7 @@ export interface Resolved {
 
 type Given = Record<string, string>
 
-/** What could be resolved, and what was refused. */
+/** The resolved variables and the refused ones. */
 export interface Resolution {
   /** As if every refused variable were not set. */
   readonly resolved: Resolved
@@ -248,7 +248,7 @@ function choosePreset(given: Readonly<Record<string, string>>, problems: ConfigP
   return { values: { ...demoPreset, CHAIN_ID: DEMO_CHAIN_ID }, isDemo: true }
 }
 
-/** What no single variable can show. @param refused names whose values say nothing. */
+/** Problems of several variables together. @param refused names of variables whose values are not used. */
 function checkTogether(
   values: Values,
   given: Readonly<Record<string, string>>,
@@ -299,7 +299,7 @@ function checkTogether(
   return problems
 }
 
-/** What Compose and the containers of others take. */
+/** Problems of the variables that Compose and other images read. */
 function checkCompose(
   values: Values,
   given: Readonly<Record<string, string>>,
@@ -335,7 +335,7 @@ const LEAST_POSTGRES = 14
 const MOST_POSTGRES = 18
 const SUPPORTED_POSTGRES = `an image of PostgreSQL ${LEAST_POSTGRES} to ${MOST_POSTGRES} whose tag begins with its version, such as ${images.postgres}`
 
-/** Of other images than the public one, the tag does not say the version. */
+/** True for a supported version; the tag of an image with another name than `postgres` need not be its version. */
 function isSupportedPostgres(image: string): boolean {
   const [, name, tag = ''] = /^(?:.*\/)?([^/:@]+)(?::([^/@]+))?(?:@.*)?$/.exec(image) ?? []
   if (name !== 'postgres') return true

@@ -62,7 +62,7 @@ function placesOf({
   }
 }
 
-/** Of a folder that the user may not enter nothing is known. */
+/** The folder, or undefined where the user may not enter it: its files cannot be checked then. */
 function ifEntered(folder: string): string | undefined {
   try {
     accessSync(folder, constants.X_OK)

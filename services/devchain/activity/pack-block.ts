@@ -74,7 +74,7 @@ export function transactionRoot(transactions: readonly SignedTransaction[]): Buf
 /** The hash of status and usage, and of the packed transaction. */
 function receiptDigest(transaction: SignedTransaction): Buffer {
   const { usage, signatures, packed } = receiptParts(transaction)
-  // What may be pruned has a digest of its own: signatures and context-free data.
+  // A node may prune signatures and context-free data, so these have a digest of their own.
   const prunable = sha256(Buffer.concat([signatures, Buffer.alloc(1)]))
   return sha256(Buffer.concat([usage, sha256(Buffer.concat([Buffer.alloc(1), packed, prunable]))]))
 }

@@ -45,7 +45,7 @@ export interface Protocol extends RequestEncoder {
   readBlockHeader(payload: Uint8Array): BlockHeader
   /** Whether a block payload is that of the block with this number and id, by the hash of its header. */
   isBlock: IdCheck
-  /** What of a block is not what the Merkle roots in its header say; null where all is, and where the header has no such roots. */
+  /** The part of a block whose Merkle root is not the one in the header; null where all are, or the header has no such roots. */
   findFalseContent: RootCheck
   /** Time of a block payload in epoch milliseconds. @throws DecodeError when it is too short. */
   readBlockTimeMs(payload: Uint8Array): number

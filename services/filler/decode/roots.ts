@@ -11,7 +11,7 @@ import type { StructNode, TypeNode } from '../../core/antelope/types/index.ts'
 import { elementOf, fieldOf, structsOf } from './protocol-shape.ts'
 import { assignSmall, walkFields, walkStructs } from './walker-code.ts'
 
-/** What of a block is not what the Merkle root in its header says. */
+/** The part of a block whose Merkle root is not the one in the header. */
 export type FalseContent = 'transactions' | 'actions'
 
 /**
@@ -126,7 +126,7 @@ function transactionDigests(bytes: Buffer, items: readonly number[] | null): Buf
     const part = (from: number | undefined, to: number | undefined) => bytes.subarray(from, to)
     if (third === -1) part(first, second).copy(digest)
     else {
-      // What may be pruned has a digest of its own: signatures and context-free data.
+      // A node may prune signatures and context-free data, so these have a digest of their own.
       writeDigest(Buffer.concat([part(first, second), part(third, fourth)]), digest, 0)
       writeDigest(Buffer.concat([part(second, third), part(fourth, end), digest]), digest, 0)
     }

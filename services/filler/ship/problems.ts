@@ -41,7 +41,7 @@ function describeRanges(status: StatusResult): string {
   return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`
 }
 
-/** What of a block is not what its id says: the header by its hash, the content by the roots in the header. */
+/** The part of a block that its id contradicts: the header by its hash, the content by the roots in the header. */
 export type FalsePart = 'header' | 'transactions' | 'actions'
 
 /** A part of a block is not that of its id. */

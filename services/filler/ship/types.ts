@@ -59,7 +59,7 @@ export interface ProtocolCodec {
   encodeAck(messages: number): Uint8Array
   /** Whether a block payload is that of the block with this number and id. Blocks are not checked without it. */
   isBlock?(payload: Uint8Array, num: number, id: Uint8Array): boolean
-  /** What of a block is not what the roots in its header say, or null. Content is not checked without it. */
+  /** The part of a block whose Merkle root is not the one in the header, or null. Blocks are not checked so without this function. */
   findFalseContent?(payload: Uint8Array, traces: Uint8Array | null): 'transactions' | 'actions' | null
 }
 

@@ -8,7 +8,7 @@ export const kinds = { sale: 1, auction: 2, buyoffer: 3, templateBuyoffer: 4 } a
 /** A kind of listing whose rows name their assets. */
 interface Bundle {
   readonly kind: number
-  /** Its rows have further columns, which what is derived from the assets does not read. */
+  /** The rows have further columns; derivations from the assets do not read them. */
   readonly table: KeyedTable<ListedAssets>
   /** Column of the key. */
   readonly id: string
