@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { FatalError } from '../../services/core/errors/index.ts'
@@ -24,6 +25,7 @@ let running: TestChain
 
 beforeAll(async () => {
   old = await restoreOldDatabase()
+  await withClient(old, (client) => client.query(LEFT_OUT))
   imported = await createTestDatabase()
   indexed = await createTestDatabase()
   running = await startChain({ recordings: ['main'] })
@@ -33,6 +35,26 @@ afterAll(async () => {
   await running.chain.stop()
   await Promise.all([old.drop(), imported.drop(), indexed.drop()])
 })
+
+async function withClient(
+  database: TestDatabase,
+  run: (client: pg.Client) => Promise<unknown>,
+): Promise<void> {
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  await run(client).finally(() => client.end())
+}
+
+/** Tables and a contract of which nothing is imported, each with a row. */
+const LEFT_OUT = `
+  CREATE TABLE atomicassets_original_mints (contract varchar(12), asset_id bigint);
+  INSERT INTO atomicassets_original_mints VALUES ('atomicassets', 1099511627776);
+  CREATE TABLE simpleassets_assets (contract varchar(12), asset_id bigint);
+  INSERT INTO simpleassets_assets VALUES ('simpleassets', 1);
+  CREATE TABLE neftyblocks_drops (drop_id bigint);
+  INSERT INTO neftyblocks_drops VALUES (1);
+  INSERT INTO lists (list_name) VALUES ('verified');
+  INSERT INTO delphioracle_pairs
+    SELECT (jsonb_populate_record(d, '{"contract": "otheroracle"}')).* FROM delphioracle_pairs d LIMIT 1`
 
 function importOptions(more: Partial<ImportDatabaseOptions> = {}): ImportDatabaseOptions {
   return {
@@ -93,6 +115,9 @@ describe('a database of eosio-contract-api', () => {
       expect(text).toMatch(/atomicassets_assets +581 rows/)
       // The dump of the test has none.
       expect(text).toContain('contract_traces have no index, so that every step reads them whole')
+      expect(text).toMatch(
+        /^Not imported:\n {2}atomicassets_original_mints \(1 rows\)\n {4}no endpoint shows/m,
+      )
       expect(text).toContain('Nothing was changed.')
       expect(text).not.toContain(password)
     } finally {
@@ -116,6 +141,19 @@ describe('a database of eosio-contract-api', () => {
       expect.stringContaining('market.counters'),
       expect.stringContaining('oracle.pairs'),
       expect.stringContaining('tools.links.claimer_signature'),
+    ])
+  })
+
+  it('a database of eosio-contract-api names the tables and contracts of which it takes nothing', () => {
+    expect(report.leftOut).toEqual([
+      {
+        what: 'atomicassets_original_mints (1 rows)',
+        why: expect.stringContaining('minted first') as string,
+      },
+      { what: 'lists (1 rows)', why: expect.stringContaining('list_polls') as string },
+      { what: 'neftyblocks_drops (1 rows)', why: 'this version does not know the table' },
+      { what: 'simpleassets_assets (1 rows)', why: expect.stringContaining('simpleassets') as string },
+      { what: 'everything of contract otheroracle', why: expect.stringContaining('oracle') as string },
     ])
   })
 

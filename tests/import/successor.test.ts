@@ -185,6 +185,7 @@ describe('a database of the successor', () => {
     for (const what of ['chain.abis', 'assets.templates: 20', '__proto__', 'v2_since_block'])
       expect(named).toContainEqual(expect.stringContaining(what))
     expect(report.lacking).toEqual([])
+    expect(report.leftOut).toEqual([])
   })
 
   it('a database of the successor and the blocks after it follow every rule but the one that it cannot', async () => {

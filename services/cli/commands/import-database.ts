@@ -122,6 +122,10 @@ async function withPassword(
 const differenceLines = (differences: readonly Difference[]) =>
   differences.map(({ what, why }) => `  ${what}\n    ${why}`)
 
+/** Names of what is not imported, with an empty line; nothing when all is. */
+const leftOutLines = (leftOut: readonly Difference[]) =>
+  leftOut.length === 0 ? [] : ['Not imported:', ...differenceLines(leftOut), '']
+
 function planText(plan: ImportPlan): string {
   const width = Math.max(...plan.counts.map(({ table }) => table.length))
   const lines = [
@@ -141,8 +145,8 @@ function planText(plan: ImportPlan): string {
           `Much slower than that: ${plan.unindexed.join(', ')} have no index, so that every step reads them whole.`,
           'Restore the dump with its indexes first.',
         ]),
-    ...(plan.leftOut.length === 0 ? [] : ['', 'Not taken:', ...differenceLines(plan.leftOut)]),
     '',
+    ...leftOutLines(plan.leftOut),
     'Other than in an index that read the blocks:',
     ...differenceLines(plan.differences),
     '',
@@ -185,6 +189,7 @@ function reportText(report: ImportReport, reader: string): string {
     ...(report.lacking.length === 0
       ? []
       : ['The source lacks, as was accepted:', ...report.lacking.map((text) => `  ${text}`), '']),
+    ...leftOutLines(report.leftOut),
     'Other than in an index that read the blocks:',
     ...differenceLines(report.differences),
     '',
@@ -194,7 +199,7 @@ function reportText(report: ImportReport, reader: string): string {
 }
 
 function reportJson(report: ImportReport): unknown {
-  const { block, blockId, rows, seconds, resumedSteps, lacking, differences } = report
+  const { block, blockId, rows, seconds, resumedSteps, lacking, leftOut, differences } = report
   return {
     block_num: block,
     block_id: blockId,
@@ -202,6 +207,7 @@ function reportJson(report: ImportReport): unknown {
     seconds,
     resumed_steps: resumedSteps,
     lacking,
+    left_out: leftOut,
     differences,
   }
 }

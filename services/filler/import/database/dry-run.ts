@@ -1,25 +1,15 @@
 import type { NodeBlock } from '../../../core/chain-node/index.ts'
 import { CommitUnit } from '../../store/index.ts'
 import { accountsOf, createReaderHandlers } from '../reader-handlers.ts'
-import type { Accounts } from '../reader-handlers.ts'
 import { putConfigs } from './configs.ts'
-import { literal } from './copy-parts.ts'
 import type { ImportDatabaseOptions } from './import-database.ts'
+import { countTables, listLeftOut } from './left-out.ts'
+import type { TableCount } from './left-out.ts'
 import { findUnindexed, openOldSource, requireFamilies } from './old-source.ts'
-import type { OldSource } from './old-source.ts'
 import { undoReversible } from './old-undo.ts'
 import { findBlock } from './source-block.ts'
 import { describeDifferences } from './report.ts'
 import type { Difference } from './report.ts'
-
-/** Rows of a table of the source. */
-export interface TableCount {
-  readonly table: string
-  /** By the server's statistics where it has any. */
-  readonly rows: number
-  /** Bytes of the table without indexes. */
-  readonly bytes: number
-}
 
 /** What an import would do. */
 export interface ImportPlan {
@@ -32,7 +22,7 @@ export interface ImportPlan {
   /** Bytes that the tables will take here, with their keys and without the indexes that queries need. */
   readonly bytes: number
   readonly seconds: number
-  /** Data that is not imported. */
+  /** Tables and contracts of the source of which nothing is imported. */
   readonly leftOut: readonly Difference[]
   /** Large tables without an index: every step reads them whole. */
   readonly unindexed: readonly string[]
@@ -53,13 +43,6 @@ const RATE_OF_THE_REST = 80_000
 /** Bytes in this database, with keys, for a byte of the source's tables without indexes; measured alike. */
 const BYTES_PER_BYTE = 0.7
 
-/** Tables of which nothing is taken, and why. */
-const notTaken: Readonly<Record<string, string>> = {
-  simpleassets_assets: 'this version does not index the family simpleassets',
-  atomicassets_original_mints: 'no endpoint shows on which contract an asset was minted first',
-  lists: 'named lists are read from their sources again (list_polls)',
-}
-
 /** Does everything that an import checks before it writes, and counts. Changes nothing, here or there. */
 export async function planImport(options: ImportDatabaseOptions): Promise<ImportPlan> {
   const source = await openOldSource(options.source, options.sourceReader)
@@ -71,9 +54,8 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
     // Shows that the journal can be played back, and that the source has the contracts.
     const undone = await undoReversible(source)
     await putConfigs(context, undone, new CommitUnit(false)).finally(() => undone.close())
-    const counts = await countTables(source)
-    const taken = counts.filter(({ table }) => !(table in notTaken))
-    const sum = (of: (count: TableCount) => number) => taken.reduce((total, count) => total + of(count), 0)
+    const counts = await countTables(source, true)
+    const sum = (of: (count: TableCount) => number) => counts.reduce((total, count) => total + of(count), 0)
     return {
       version: source.version,
       block,
@@ -82,7 +64,7 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
       rows: sum(({ rows }) => rows),
       bytes: Math.round(sum(({ bytes }) => bytes) * BYTES_PER_BYTE),
       seconds: Math.ceil(sum(({ table, rows }) => rows / (rates[table] ?? RATE_OF_THE_REST))),
-      leftOut: await listLeftOut(source, accounts, counts),
+      leftOut: await listLeftOut(source, accounts),
       unindexed: await findUnindexed(source),
       differences: describeDifferences({
         context,
@@ -94,51 +76,4 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
   } finally {
     await source.close()
   }
-}
-
-async function countTables(source: OldSource): Promise<TableCount[]> {
-  const rows = await source.query<{ table: string; estimate: number; bytes: bigint }>(
-    `SELECT c.relname AS table, c.reltuples::float8 AS estimate, pg_table_size(c.oid) AS bytes FROM pg_class c
-     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
-       AND c.relname ~ '^(atomicassets|atomicmarket|atomictools|delphioracle|simpleassets|contract)_|^lists$'
-       AND c.relname !~ '_(updates|counts|prices|readers)$|sales_filters|stats_markets' ORDER BY c.relname`,
-  )
-  const counts: TableCount[] = []
-  for (const { table, estimate, bytes } of rows) {
-    let count = estimate
-    if (count <= 0) {
-      const [row] = await source.query<{ count: bigint }>(`SELECT count(*) AS count FROM "${table}"`)
-      count = Number(row?.count ?? 0n)
-    }
-    if (count > 0) counts.push({ table, rows: count, bytes: Number(bytes) })
-  }
-  return counts
-}
-
-async function listLeftOut(
-  source: OldSource,
-  accounts: Accounts,
-  counts: readonly TableCount[],
-): Promise<Difference[]> {
-  const leftOut = counts.flatMap(({ table, rows }) => {
-    const why = notTaken[table]
-    return why === undefined ? [] : [{ what: `${table} (${rows} rows)`, why }]
-  })
-  const configs = [
-    ['assets', 'atomicassets_config', 'contract'],
-    ['market', 'atomicmarket_config', 'market_contract'],
-    ['tools', 'atomictools_config', 'tools_contract'],
-  ] as const
-  for (const [family, table, column] of configs) {
-    if (!source.has(table)) continue
-    const others = await source.query<{ account: string }>(
-      `SELECT ${column} AS account FROM ${table} WHERE ${column} <> ${literal(accounts[family] ?? '')}`,
-    )
-    for (const { account } of others)
-      leftOut.push({
-        what: `everything of contract ${account}`,
-        why: `the reader does not index it as its ${family} contract`,
-      })
-  }
-  return leftOut
 }

@@ -19,6 +19,7 @@ import { WINDOW_MS, assetSteps, eventSteps, plainSteps } from './copy-steps.ts'
 import type { AppendColumns, EventTotals } from './copy-steps.ts'
 import { counterSteps, NUMBER_MINTS, removeForgedLogs } from './counters.ts'
 import type { StoredEvents } from './event-rows.ts'
+import { listLeftOut } from './left-out.ts'
 import { listingParts } from './listing-parts.ts'
 import { readListings, writeListings } from './listing-steps.ts'
 import type { ChangedListings } from './listing-steps.ts'
@@ -63,6 +64,8 @@ export interface ImportReport {
   readonly resumedSteps: number
   /** Rows that the source lacked and that were accepted to lack. */
   readonly lacking: readonly string[]
+  /** Tables and contracts of the source of which nothing is imported. */
+  readonly leftOut: readonly Difference[]
   /** Differences from a database that was indexed from blocks. */
   readonly differences: readonly Difference[]
 }
@@ -173,6 +176,7 @@ class DatabaseImport {
       seconds: (performance.now() - started) / 1000,
       resumedSteps,
       lacking,
+      leftOut: await listLeftOut(this.#source, this.#context.accounts),
       differences: describeDifferences({
         context: this.#context,
         totals: this.#totals,
