@@ -135,7 +135,8 @@ export function drawPlan(seed: number, { tree }: ChainPlan): SeedPlan {
   const random = new Random(`seed ${seed}`)
   const nodes = random.chance(0.25) ? 2 : 1
   const isProcess = seed % PROCESS_EVERY === 0
-  const readers = random.chance(0.2) ? 2 : 1
+  // A filler process runs every configured reader, but the simulation starts one filler for each reader.
+  const readers = random.chance(0.2) && !isProcess ? 2 : 1
   return {
     seed,
     isProcess,
