@@ -56,6 +56,8 @@ export interface Comparison {
 /** The comparison is not possible; the message says why, and what to do. */
 export class CannotCompare extends Error {}
 
+/** Path of the description of a server's endpoints. */
+const DOCUMENT = '/openapi.json'
 /** Requests in a row without an answer after which a server counts as gone. */
 const MAX_FAILURES = 20
 /** Wait before a request with an unexpected difference is sent again: the servers may have read different blocks. */
@@ -95,8 +97,10 @@ class Run {
   }
 
   async run(): Promise<Comparison> {
-    const material = await this.#learn()
-    await this.#check(this.#settings.baseB, 'B')
+    const { baseA, baseB } = this.#settings
+    const document = await this.#check(baseA, 'A')
+    const material = await this.#learn(document)
+    this.#compareDocuments(document, await this.#check(baseB, 'B'))
     // The endpoints take turns: a short comparison asks each of them as well.
     let turn = 0
     const work = async (): Promise<void> => {
@@ -120,14 +124,13 @@ class Run {
   }
 
   /** Reads what the first server has. */
-  async #learn(): Promise<Material> {
+  async #learn({ text }: Received): Promise<Material> {
     const { baseA } = this.#settings
-    const answer = await this.#check(baseA, 'A')
     let document: OpenApiDocument
     try {
-      document = JSON.parse(answer.text) as OpenApiDocument
+      document = JSON.parse(text) as OpenApiDocument
     } catch {
-      throw new CannotCompare(`${baseA}/openapi.json is no JSON: name a server of this program as BASE_A`)
+      throw new CannotCompare(`${baseA}${DOCUMENT} is no JSON: name a server of this program as BASE_A`)
     }
     const answers = await crawl(baseA, document, async (url) => {
       await this.#pace.turn()
@@ -138,7 +141,7 @@ class Run {
   }
 
   async #check(base: string, name: 'A' | 'B'): Promise<Received> {
-    const url = `${base}/openapi.json`
+    const url = base + DOCUMENT
     const answer = await this.#sender.send({ method: 'GET', url }).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error)
       throw new CannotCompare(
@@ -152,6 +155,12 @@ class Run {
     return answer
   }
 
+  /** The OpenAPI documents are a promise too; a second server of another program has none. */
+  #compareDocuments(a: Received, b: Received): void {
+    if (b.status !== 200) return
+    this.#add(`GET ${DOCUMENT}`, { method: 'GET', target: DOCUMENT }, answersDiffer(a, b))
+  }
+
   /** Sends a question in every encoding; compares the answers of the servers, and those of the first server. */
   async #ask(question: Question): Promise<void> {
     let byAddress: Received | undefined
@@ -163,12 +172,12 @@ class Run {
       if (!pair) continue
       const differences = differ(question, pair)
       this.#count(question, pair[0])
-      this.#add(question, encoded, differences)
+      this.#add(endpointOf(question, encoded), encoded, differences)
       if (encoding === 'address') [byAddress] = pair
       else if (byAddress) {
         const own = answersDiffer(byAddress, pair[0], { bodyOnly: true })
         this.#add(
-          question,
+          endpointOf(question, encoded),
           encoded,
           own.map((each) => ({ ...each, kind: `${encoding} unlike its address: ${each.kind}` })),
         )
@@ -235,26 +244,25 @@ class Run {
     this.#settings.onAnswer?.(documentPath, answer.status, answer.text)
   }
 
-  #add(question: Question, encoded: EncodedQuestion, differences: readonly Difference[]): void {
-    this.#found.push(...this.#describe(question, encoded, differences))
+  #add(endpoint: string, encoded: EncodedQuestion, differences: readonly Difference[]): void {
+    this.#found.push(...this.#describe(endpoint, encoded, differences))
   }
 
   /** True when each difference of two answers has a reason. */
   #isExpected(question: Question, encoded: EncodedQuestion, pair: readonly [Received, Received]): boolean {
-    return this.#describe(question, encoded, differ(question, pair)).every(
+    return this.#describe(endpointOf(question, encoded), encoded, differ(question, pair)).every(
       ({ reason }) => reason !== undefined,
     )
   }
 
   /** The differences with their request and their reason, if one is expected. */
   #describe(
-    question: Question,
+    endpoint: string,
     encoded: EncodedQuestion,
     differences: readonly Difference[],
   ): FoundDifference[] {
     const { target, ...request } = encoded
     const command = curlCommand({ ...request, url: this.#settings.baseA + target })
-    const endpoint = `${request.method} ${question.target.documentPath}`
     return differences.map((difference) => {
       const found = { ...difference, endpoint, command }
       return { ...found, reason: this.#reasonOf(found) }
@@ -268,6 +276,10 @@ class Run {
       names.every((name) => each[name] === undefined || new RegExp(each[name]).test(parts[name])),
     )?.why
   }
+}
+
+function endpointOf({ target }: Question, { method }: EncodedQuestion): string {
+  return `${method} ${target.documentPath}`
 }
 
 function differ(question: Question, [a, b]: readonly [Received, Received]): Difference[] {

@@ -41,7 +41,7 @@ const document = {
 }
 
 /** A server with one list. */
-async function serve(answers: Answers): Promise<string> {
+async function serve(answers: Answers, described: unknown = document): Promise<string> {
   const server = createServer((request, response) => {
     request.resume()
     const url = request.url ?? ''
@@ -49,7 +49,7 @@ async function serve(answers: Answers): Promise<string> {
       status = 200,
       body,
       headers = {},
-    } = url === '/openapi.json' ? { body: document } : answers(url, request)
+    } = url === '/openapi.json' ? { body: described } : answers(url, request)
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   })
   servers.push(server)
@@ -102,6 +102,23 @@ describe('the comparison of two servers', () => {
       )
       expect(text).toContain(`curl -s '${base}/a/v1/things`)
       expect(text).toMatch(/\d+ x POST \/a\/v1\/things/)
+    },
+    patient(30_000),
+  )
+
+  it(
+    'the comparison of two servers compares their documents',
+    async () => {
+      const other = { ...document, components: { ...document.components, schemas: { Thing: {} } } }
+      const { code, text } = await compare(
+        await serve(things('alice')),
+        await serve(things('alice'), other),
+        ...small,
+      )
+      expect([code, text]).toEqual([
+        1,
+        expect.stringContaining('GET /openapi.json components.schemas.Thing: only in B'),
+      ])
     },
     patient(30_000),
   )
