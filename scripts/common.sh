@@ -17,12 +17,15 @@ is_current() {
 }
 
 # Runs a one-shot service to its end with the settings of now; its output is shown when it fails. Compose recreates all
-# that depends on a service which it recreates at the same time, so one-shots come first and alone.
+# that depends on a service which it recreates at the same time, so one-shots come first and alone. The service `config` has
+# failed as well where the former configuration stays in use.
 one_shot() {
   output=$(docker compose up --detach "$1" 2>&1) || { say "$output"; return 1; }
   id=$(docker compose ps --all --quiet "$1")
-  [ "$(docker wait "$id")" = 0 ] && return 0
-  docker logs --tail 30 "$id" >&2
+  code=$(docker wait "$id")
+  output=$(docker logs --tail 30 --since "$(docker inspect --format '{{.State.StartedAt}}' "$id")" "$id" 2>&1)
+  case $code:$output in *'The former configuration stays in use'*) ;; 0:*) return 0 ;; esac
+  say "$output"
   return 1
 }
 

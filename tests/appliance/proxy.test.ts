@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { resolveVariables } from '../../services/appliance/index.ts'
+import { readVariables } from '../../services/appliance/index.ts'
 import { images } from '../../services/core/images/index.ts'
 import { renderNginx } from '../../services/appliance/render/nginx.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
@@ -21,7 +21,7 @@ import { whyNoEngine } from './engine.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const IMAGE = images.nginx
-const { values } = resolveVariables({
+const { values } = readVariables({
   ...{ DEMO_CHAIN: 'true', TLS_MODE: 'off' },
   // A test speaks for clients of several addresses.
   TRUSTED_PROXIES: '127.0.0.1',

@@ -17,7 +17,7 @@ import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { checkRender, render } from '../../services/appliance/index.ts'
+import { checkRender, render, renderOrKeep } from '../../services/appliance/index.ts'
 import type { RenderPlaces } from '../../services/appliance/render/index.ts'
 import { knownNames } from '../../services/appliance/render/env-file.ts'
 import { secretNames } from '../../services/appliance/render/secrets.ts'
@@ -135,6 +135,32 @@ describe('rendering', () => {
     expect(report).toMatchObject({ secretsCreated: [], certificateCreated: false })
     expect(await readAll(out)).toEqual(before)
     expect((await stat(join(out, 'secrets/api'))).mode & 0o077).toBe(0)
+  })
+
+  it('a rendered configuration stays in use while .env is refused, unless Compose itself reads what has changed', async () => {
+    const { out, certificateFiles } = places('former')
+    const keep = async (environment: Record<string, string>) => {
+      const report = await renderOrKeep({ ...real, ...environment }, { out, certificateFiles })
+      return 'refused' in report ? (report.whyNotFormer ?? 'stays') : 'rendered'
+    }
+    expect(await keep({ CACHE_LIFE: '2s' })).toBe('there is no former configuration of this version')
+    expect(await keep(elsewhere)).toBe('rendered')
+    const before = await readAll(out)
+    for (const [wrong, outcome] of [
+      [{ ...elsewhere, CACHE_LIFE: '2s' }, 'stays'],
+      [{ ...elsewhere, CHAIN: 'waxx' }, 'stays'],
+      [{ ...elsewhere, FILLER_MEMORY: 'all' }, 'stays'],
+      [{ CACHE_LIFE: '2s' }, 'POSTGRES_BUNDLED, POSTGRES_HOST'],
+      [{ ...elsewhere, SQLDB_PORT: 'x' }, 'POSTGRES_PORT'],
+      [{ ...elsewhere, DATA_LOCATION: '/nowhere' }, 'DATA_LOCATION'],
+    ] as const) {
+      const because = `the former configuration cannot stay in use, because Compose reads ${outcome} by itself`
+      expect(await keep(wrong)).toBe(outcome === 'stays' ? outcome : because)
+      expect(await readAll(out)).toEqual(before)
+    }
+    // A rendering that was cut short is none.
+    await rm(join(out, 'secrets/rendered.json'))
+    expect(await keep({ ...elsewhere, CACHE_LIFE: '2s' })).toContain('no former configuration')
   })
 
   it('a rendered configuration takes the password of a PostgreSQL of your own from a file, and again when it has changed', async () => {

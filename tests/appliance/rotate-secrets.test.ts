@@ -24,7 +24,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function run(...line: string[]): Promise<string> {
+const run = (...line: string[]): Promise<string> => runWith({}, ...line)
+
+async function runWith(more: Readonly<Record<string, string>>, ...line: string[]): Promise<string> {
   let out = ''
   const env = {
     CHAIN_NAME: 'test',
@@ -38,6 +40,7 @@ async function run(...line: string[]): Promise<string> {
     REDIS_HOST: '127.0.0.1',
     REDIS_PORT: '1',
     LOG_LEVEL: 'silent',
+    ...more,
   }
   const say = (text: string): void => void (out += text)
   const io = { env, isTerminal: false, out: say, err: say, signal: new AbortController().signal }
@@ -81,6 +84,16 @@ it('rotate-secrets replaces the signing key; with --now the old one ends at once
   expect(others).toEqual([])
   expect(both.map(({ id }) => id)).not.toContain(last!.id)
   expect(said).toContain(last!.id)
+})
+
+it('a refused .env leaves the rendered files in use, and the database is prepared from them', async () => {
+  const wrong = { CACHE_LIFE: '2s', CHAIN_ID: 'b0' }
+  const said = await runWith(wrong, 'render-config', '--out', folder, '--or-former')
+  const [phrase = ''] = /^The former configuration stays in use/m.exec(said) ?? []
+  expect(said).toMatch(/environment: CACHE_LIFE: found "2s"/)
+  // Scripts that change a running appliance take it for a failure.
+  expect(await readFile(join(packageRoot, 'scripts/common.sh'), 'utf8')).toContain(`*'${phrase}'*`)
+  await runWith(wrong, 'prepare-database', '--rendered', folder)
 })
 
 it('prepare-database prepares another database where its name is given', async () => {

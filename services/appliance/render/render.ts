@@ -11,6 +11,7 @@ import { FatalError } from '../../core/errors/index.ts'
 import { ensureSelfSigned } from '../tls/index.ts'
 import { findUnknownNames, namesMeantForUs, namesOfContainer, parseEnvFile, readEnvFile } from './env-file.ts'
 import type { EnvFile } from './env-file.ts'
+import { forgetRendering, noteRendering, whyNotFormer } from './former.ts'
 import { PRIVATE_KEY_COMMAND, renderLibpq } from './libpq.ts'
 import type { RenderedFile } from './libpq.ts'
 import { renderNginx } from './nginx.ts'
@@ -21,7 +22,7 @@ import { hostPaths, placeOf } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
 import { checkPlaces, superuserPasswordFile } from './places.ts'
 import { computePostgresSettings } from './postgres.ts'
-import { resolveUsable, resolveVariables, variableOf } from './resolve.ts'
+import { namesOfProblem, resolveUsable, variableOf } from './resolve.ts'
 import type { Resolution, Resolved, Values } from './resolve.ts'
 import { ensureSecrets, secretNames } from './secrets.ts'
 import { readSuperuserPassword } from './superuser.ts'
@@ -105,6 +106,7 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
     passwordFile === undefined ? {} : { superuser: await readSuperuserPassword(passwordFile) },
   )
   const { files, warnings } = await prepare(resolved, secrets, { places, own })
+  await forgetRendering(places.out)
   for (const file of files) await install(places.out, file)
   const certificates = join(places.out, 'certificates')
   let certificateCreated = false
@@ -114,7 +116,29 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
     // Until an authority has answered, the proxy needs something to start with.
     certificateCreated = await ensureSelfSigned(certificates, values.DOMAIN, 0)
   }
+  await install(places.out, noteRendering(values))
   return report(resolved, made, certificateCreated, warnings)
+}
+
+/** The settings are refused, and a rendering before is complete. */
+export interface Refusal {
+  readonly refused: ConfigError
+  /** Why its files cannot stay in use; undefined when they do. */
+  readonly whyNotFormer: string | undefined
+}
+
+/** Renders as `render` does. Settings that are refused leave the files of the rendering before as they are. */
+export async function renderOrKeep(
+  environment: Environment,
+  places: RenderPlaces,
+): Promise<RenderReport | Refusal> {
+  try {
+    return await render(environment, places)
+  } catch (refused) {
+    if (!(refused instanceof ConfigError)) throw refused
+    const { values } = resolveAll(environment, places).resolved
+    return { refused, whyNotFormer: await whyNotFormer(places.out, values, refused.problems) }
+  }
 }
 
 /** The operator's own JSON files: those of the folder that `CONFIG_FILES` names. */
@@ -123,13 +147,25 @@ function findOwnFiles(environment: Environment, places: Pick<OperatorPlaces, 'mo
   return !isHostPath(shown) ? noOwnFiles : readOwnFiles(placeOf('CONFIG_FILES', shown, places), shown)
 }
 
-/** The appliance's variables, with what the operator's own files say. @throws ConfigError */
+/**
+ * The appliance's variables, with what the operator's own files say.
+ * @param needed the variables that the caller uses, where another one may be refused; undefined: all of them.
+ * @throws ConfigError
+ */
 export function readVariables(
   environment: Environment,
   places: Pick<OperatorPlaces, 'mounted'> = {},
+  needed?: readonly (keyof Values)[],
 ): Resolved {
-  return resolveVariables(environment, findOwnFiles(environment, places))
+  const { resolved, problems } = resolveUsable(environment, findOwnFiles(environment, places), new Set())
+  const own = problems.filter(
+    (problem) => needed === undefined || namesOfProblem(problem).some((name) => isOneOf(needed, name)),
+  )
+  if (own.length > 0) throw new ConfigError(own)
+  return resolved
 }
+
+const isOneOf = (names: readonly string[], name: string): boolean => names.includes(name)
 
 function readEnv(environment: Environment, { envFile }: RenderPlaces): EnvFile | null | undefined {
   if (envFile === undefined || typeof envFile === 'string')

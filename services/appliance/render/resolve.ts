@@ -1,7 +1,7 @@
 import { cleanEnv } from 'envalid'
 import type { CleanedEnv } from 'envalid'
 import { DEMO_CHAIN_ID } from '../../core/chain-node/index.ts'
-import { ConfigError, configFiles, showFound } from '../../core/config/index.ts'
+import { configFiles, showFound } from '../../core/config/index.ts'
 import { startBlockProblem } from '../../core/config/schema/index.ts'
 import type { ConfigProblem } from '../../core/config/index.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import type { Environment, SettingVariable } from '../../core/config/environment/index.ts'
 import { images } from '../../core/images/index.ts'
 import { composeProfiles, containerVariables } from './container-variables.ts'
-import { noOwnFiles, parseOwnFile } from './own-files.ts'
+import { parseOwnFile } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
 import { demoPreset, presets } from './presets.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, splitList, variables } from './variables.ts'
@@ -47,18 +47,7 @@ export interface Resolution {
 /**
  * Reads the variables: the environment above the preset that `CHAIN` names, above the defaults. Without any fact about
  * a chain, and where `DEMO_CHAIN` is true, the chain is the demo chain. What a connection file of the operator says
- * counts where its variable is not set.
- * @throws ConfigError with every problem, each under its variable.
- */
-export function resolveVariables(environment: Environment, own: OwnFiles = noOwnFiles): Resolved {
-  const { resolved, problems } = resolveUsable(environment, own, new Set())
-  if (problems.length > 0) throw new ConfigError(problems)
-  return resolved
-}
-
-/**
- * Reads the variables as `resolveVariables` does, and goes on without those that are refused, so that one report has all
- * problems.
+ * counts where its variable is not set. Refused variables count as not set, so that one report has all problems.
  * @param known names that are refused for another reason.
  */
 export function resolveUsable(
@@ -80,6 +69,11 @@ export function resolveUsable(
 /** The variable that the path of a problem is in: `READER_LIST_POLLS[0].url` is in READER_LIST_POLLS. */
 export function variableOf(path: string): string {
   return /^\w*/.exec(path)![0]
+}
+
+/** Every name of the setting that a problem is in; none for a problem of another file. */
+export function namesOfProblem({ file, path }: ConfigProblem): readonly string[] {
+  return file === 'environment' || file === '.env' ? sameVariables(variableOf(path)) : []
 }
 
 /** Every name of the setting that a variable sets. */

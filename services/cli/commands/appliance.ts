@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import type { render } from '../../appliance/index.ts'
+import type { readVariables, render } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
@@ -18,6 +18,7 @@ interface RenderFlags {
   readonly certificateFiles: string
   readonly envFile?: string
   readonly check?: true
+  readonly orFormer?: true
 }
 
 /** `pronghorn render-config`. */
@@ -34,13 +35,28 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
     .option('--env-file <file>', 'an .env to read below the environment; nothing in it may be unknown')
     .option('--check', 'write nothing; list what is wrong')
+    .option(
+      '--or-former',
+      'with refused settings, succeed where files that were rendered before can stay in use',
+    )
     .action(async (flags: RenderFlags) => {
-      const { checkRender, render } = await import('../../appliance/index.ts')
-      const run = flags.check ? checkRender : render
-      const report = await run(io.env, placesOf(flags))
-      io.out(describeReport(report, flags.check === true))
+      const { checkRender, renderOrKeep } = await import('../../appliance/index.ts')
+      const places = placesOf(flags)
+      if (flags.check) return io.out(describeReport(await checkRender(io.env, places), true))
+      const report = await renderOrKeep(io.env, places)
+      if (!('refused' in report)) return io.out(describeReport(report, false))
+      if (!flags.orFormer) throw report.refused
+      if (report.whyNotFormer !== undefined) {
+        io.err(`Nothing starts: ${report.whyNotFormer}.\n`)
+        throw report.refused
+      }
+      io.err(`${report.refused.message}\n${FORMER_STAYS}\n`)
     })
 }
+
+/** Said of refused settings that leave the services as they are; scripts/common.sh looks for it. */
+const FORMER_STAYS =
+  'The former configuration stays in use, and nothing was written. Correct .env and run scripts/apply.'
 
 /** Where the compose file mounts what variables of the operator name, each under its name, and the project's folder. */
 const MOUNTED = '/pronghorn/operator'
@@ -72,10 +88,10 @@ function ifEntered(folder: string): string | undefined {
   }
 }
 
-/** The appliance's variables, with what the operator's own files say. @throws ConfigError */
-async function readVariables(io: CliIo) {
-  const { resolveVariables } = await import('../../appliance/index.ts')
-  return resolveVariables(io.env, { mounted: ifThere(MOUNTED) })
+/** The appliance's variables, with what the operator's own files say. @throws ConfigError naming those that are needed. */
+async function readOwnVariables(io: CliIo, needed: Parameters<typeof readVariables>[2]) {
+  const { readVariables } = await import('../../appliance/index.ts')
+  return readVariables(io.env, { mounted: ifThere(MOUNTED) }, needed)
 }
 
 interface CheckFlags {
@@ -158,7 +174,6 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
 /** The server of the containers, with its superuser and the rendered passwords. */
 async function readServer(rendered: string, io: CliIo) {
   const { ensureSecrets } = await import('../../appliance/index.ts')
-  const { values } = await readVariables(io)
   requireRendered(rendered, 'secrets')
   const { secrets, made } = await ensureSecrets(join(rendered, 'secrets'), {})
   if (made.length > 0)
@@ -166,15 +181,15 @@ async function readServer(rendered: string, io: CliIo) {
       'CONFIG_INVALID',
       `${rendered}/secrets lacked ${made.join(', ')}: run render-config first`,
     )
+  const { values } = await readOwnVariables(io, ['POSTGRES_SUPERUSER'])
+  const { sqldb, chain } = readRenderedConnections(join(rendered, 'filler'))
+  const { host, port, database, ssl } = sqldb
   const address = {
-    host: values.POSTGRES_HOST,
-    port: values.POSTGRES_PORT,
+    ...{ host, port, database, ssl },
     user: values.POSTGRES_SUPERUSER,
     password: secrets.superuser,
-    database: values.POSTGRES_DATABASE,
-    ssl: readRenderedConnections(join(rendered, 'filler')).sqldb.ssl,
   }
-  return { address, chainId: values.CHAIN_ID, secrets }
+  return { address, chainId: chain.chain_id, secrets }
 }
 
 /** `pronghorn sql-reader`. */
@@ -221,7 +236,7 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
       requireRendered(rendered, 'secrets')
       const places = placesOf({ out: rendered, ...files })
       await checkRender(io.env, places)
-      const { values } = await readVariables(io)
+      const { values } = await readOwnVariables(io, undefined)
       const redis = values.REDIS_BUNDLED ? { host: values.REDIS_HOST, port: values.REDIS_PORT } : null
       if (settle) {
         if (redis === null) return
@@ -280,7 +295,7 @@ export function addCertificates(program: Command, io: CliIo): void {
     .option('--rendered <folder>', 'output of render-config', '/rendered')
     .action(async (flags: { readonly rendered: string }) => {
       const { keepCertificate } = await import('../../appliance/index.ts')
-      const { values } = await readVariables(io)
+      const { values } = await readOwnVariables(io, ['ACME_DIRECTORY', 'ACME_EMAIL', 'DOMAIN'])
       const settings = {
         directory: values.ACME_DIRECTORY,
         email: values.ACME_EMAIL,

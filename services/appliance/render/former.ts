@@ -1,0 +1,55 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readPackageVersion } from '../../core/paths/index.ts'
+import type { ConfigProblem } from '../../core/config/index.ts'
+import type { RenderedFile } from './libpq.ts'
+import { namesOfProblem } from './resolve.ts'
+import type { Values } from './resolve.ts'
+
+/**
+ * Variables that say which servers run and where the data are. Compose takes them from `.env` by itself, at once: rendered
+ * files stay in use only beside the values that they were rendered from.
+ */
+const dataVariables = [
+  ...(['DATA_LOCATION', 'POSTGRES_BUNDLED', 'POSTGRES_HOST', 'POSTGRES_PORT', 'POSTGRES_DATABASE'] as const),
+  ...(['POSTGRES_SUPERUSER', 'REDIS_BUNDLED'] as const),
+]
+
+/** The last file that `render` writes: the version and the values that everything was rendered from. */
+const NOTE = { service: 'secrets', name: 'rendered.json' } as const
+
+/** The note of a rendering. */
+export function noteRendering(values: Values): RenderedFile {
+  return { ...NOTE, text: `${JSON.stringify(contentOf(values), null, 2)}\n`, mode: 0o440 }
+}
+
+/** Files that are about to be written are complete again with their own note. */
+export async function forgetRendering(out: string): Promise<void> {
+  await rm(pathIn(out), { force: true })
+}
+
+const pathIn = (out: string): string => join(out, NOTE.service, NOTE.name)
+
+function contentOf(values: Values): Record<string, string> {
+  const facts = dataVariables.map((name) => [name, String(values[name])])
+  return { version: readPackageVersion(), ...(Object.fromEntries(facts) as Record<string, string>) }
+}
+
+/**
+ * Why the files of the rendering before cannot stay in use while the settings are refused; undefined when they can.
+ * @param values as if every refused variable were not set.
+ */
+export async function whyNotFormer(
+  out: string,
+  values: Values,
+  problems: readonly ConfigProblem[],
+): Promise<string | undefined> {
+  const text = await readFile(pathIn(out), 'utf8').catch(() => '{}')
+  const former = JSON.parse(text) as Partial<Record<string, string>>
+  const present = contentOf(values)
+  if (former.version !== present.version) return 'there is no former configuration of this version'
+  const refused = new Set(problems.flatMap(namesOfProblem))
+  const moved = dataVariables.filter((name) => refused.has(name) || former[name] !== present[name])
+  if (moved.length === 0) return undefined
+  return `the former configuration cannot stay in use, because Compose reads ${moved.join(', ')} by itself`
+}
