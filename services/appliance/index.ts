@@ -1,5 +1,5 @@
 export { compareHasura } from './hasura/files.ts'
-export { checkRender, readHost, render, renderOrKeep, ensureSecrets, readVariables } from './render/index.ts'
+export { checkRender, readHost, renderOrKeep, ensureSecrets, readVariables } from './render/index.ts'
 export { listVariables } from './render/index.ts'
 export { createSqlReader, prepareDatabase } from './database/prepare.ts'
 export { rotateSecrets } from './database/rotate.ts'

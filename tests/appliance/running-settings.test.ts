@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { render } from '../../services/appliance/index.ts'
+import { render } from '../../services/appliance/render/render.ts'
 import { configFiles, loadConfig, redactConfig } from '../../services/core/config/index.ts'
 import type { ConfigPart } from '../../services/core/config/index.ts'
 import {

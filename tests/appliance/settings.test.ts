@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { checkRender, render } from '../../services/appliance/index.ts'
+import { checkRender, render } from '../../services/appliance/render/render.ts'
 import type { RenderPlaces } from '../../services/appliance/render/index.ts'
 import { listVariables } from '../../services/appliance/render/catalogue.ts'
 import {

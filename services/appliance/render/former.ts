@@ -16,11 +16,11 @@ const dataVariables = [
 ]
 
 /** The last file that `render` writes: the version and the values that everything was rendered from. */
-const NOTE = { service: 'secrets', name: 'rendered.json' } as const
+const note = { service: 'secrets', name: 'rendered.json' } as const
 
 /** The note of a rendering. */
 export function noteRendering(values: Values): RenderedFile {
-  return { ...NOTE, text: `${JSON.stringify(contentOf(values), null, 2)}\n`, mode: 0o440 }
+  return { ...note, text: `${JSON.stringify(contentOf(values), null, 2)}\n`, mode: 0o440 }
 }
 
 /** Files that are about to be written are complete again with their own note. */
@@ -28,7 +28,7 @@ export async function forgetRendering(out: string): Promise<void> {
   await rm(pathIn(out), { force: true })
 }
 
-const pathIn = (out: string): string => join(out, NOTE.service, NOTE.name)
+const pathIn = (out: string): string => join(out, note.service, note.name)
 
 function contentOf(values: Values): Record<string, string> {
   const facts = dataVariables.map((name) => [name, String(values[name])])

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
-import type { readVariables, render } from '../../appliance/index.ts'
+import type { checkRender, readVariables } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
@@ -68,7 +68,7 @@ function placesOf({
   out,
   certificateFiles,
   envFile,
-}: Omit<RenderFlags, 'check'>): Parameters<typeof render>[1] {
+}: Omit<RenderFlags, 'check'>): Parameters<typeof checkRender>[1] {
   return {
     out,
     certificateFiles: ifThere(join(MOUNTED_PROJECT, 'certificates')) ?? certificateFiles,
@@ -123,7 +123,7 @@ export function addCheckEnv(program: Command, io: CliIo): void {
     })
 }
 
-function describeReport(report: Awaited<ReturnType<typeof render>>, isCheck: boolean): string {
+function describeReport(report: Awaited<ReturnType<typeof checkRender>>, isCheck: boolean): string {
   const lines = [
     isCheck ? 'The configuration can be rendered and started.' : 'The configuration is rendered.',
     report.isDemo
@@ -230,17 +230,17 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
     .option('--settle', 'make the new password the only one that Redis accepts, once all services use it')
     .addOption(nowOption())
-    .action(async ({ rendered, settle, now, ...files }: RotateFlags) => {
-      const { checkRender, ensureSecrets, render, rotateSecrets, settleRedisPassword } =
+    .action(async ({ rendered: out, settle, now, ...files }: RotateFlags) => {
+      const { checkRender, ensureSecrets, renderOrKeep, rotateSecrets, settleRedisPassword } =
         await import('../../appliance/index.ts')
-      requireRendered(rendered, 'secrets')
-      const places = placesOf({ out: rendered, ...files })
+      requireRendered(out, 'secrets')
+      const places = placesOf({ out, ...files })
       await checkRender(io.env, places)
       const { values } = await readOwnVariables(io, undefined)
       const redis = values.REDIS_BUNDLED ? { host: values.REDIS_HOST, port: values.REDIS_PORT } : null
       if (settle) {
         if (redis === null) return
-        const { secrets } = await ensureSecrets(join(rendered, 'secrets'), {})
+        const { secrets } = await ensureSecrets(join(out, 'secrets'), {})
         const isSettled = await settleRedisPassword(redis, secrets.redis)
         io.out(
           isSettled
@@ -249,11 +249,11 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
         )
         return
       }
-      const dir = join(rendered, 'secrets')
+      const dir = join(out, 'secrets')
       const server = {
         host: values.POSTGRES_HOST,
         port: values.POSTGRES_PORT,
-        ssl: readRenderedConnections(join(rendered, 'filler')).sqldb.ssl,
+        ssl: readRenderedConnections(join(out, 'filler')).sqldb.ssl,
       }
       const rotated = await rotateSecrets({
         dir,
@@ -261,7 +261,8 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
         redis,
         keepSuperuser: !values.POSTGRES_BUNDLED || values.POSTGRES_SUPERUSER_PASSWORD_FILE !== '',
       })
-      await render(io.env, places)
+      const rendered = await renderOrKeep(io.env, places)
+      if ('refused' in rendered) throw rendered.refused
       const { secrets } = await ensureSecrets(dir, {})
       const database = {
         ...server,
