@@ -89,7 +89,8 @@ describe('the access path of a list', () => {
       const filters = [{ ...equal('schema', 2_000, schemas), isIndexed: false }, equal('owner', 200_000)]
       return (choosePath(request(filters, 'time', 10)) as WalkPath).budget!
     }
-    // 50,000 rows of one stream of eight ranges; 19,700 of sixteen ranges, which cost more to begin, are 1,231 of each.
+    // Eight ranges: a budget of 50,000 rows in one merged stream. Sixteen ranges cost more to begin: 19,700 rows, 1,231
+    // for each range.
     expect([of(8), of(16)]).toEqual([65_536, 8_192])
   })
 

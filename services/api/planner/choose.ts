@@ -3,96 +3,107 @@ import type { EqualValues, Filter } from './filters/index.ts'
 import { estimateRows, withoutImplied } from './filters/index.ts'
 import type { Branch, Driven, Index, Order, PageWindow, Source } from './sources/index.ts'
 
-/** A list to be read. */
+/** Input of the planner: the list to read, the page, and the size of the table. */
 export interface ListRequest {
   readonly source: Pick<Source, 'key' | 'indexes' | 'ranges'>
-  /** Rows of the table. */
+  /** Estimated rows of the whole table. */
   readonly rows: number
   readonly filters: readonly Filter[]
   readonly order: Order
   readonly window: PageWindow
-  /** What an earlier walk saw, in place of the estimate: of the `most` rows that it could read it read about `read`, and `hits` of these matched. */
+  /**
+   * Result of an earlier index scan whose row budget ran out; replaces the row estimate. The scan could read `most`
+   * rows; it read about `read` rows, and `hits` of them matched.
+   */
   readonly seen?: { readonly most: number; readonly read: number; readonly hits: number }
 }
 
-/** How one branch of the order is walked. */
+/** How one branch of the order is read: an index scan in the wanted order (a walk). */
 export interface BranchWalk {
   readonly branch: Branch
-  /** Values of the columns before that of the order; the first of them begin the ranges. */
+  /**
+   * Equality filters on the index columns before the sort column. Each combination of their values is one index range.
+   */
   readonly prefix: readonly EqualValues[]
-  /** Filters that bound the column of the order. */
+  /** Filters that bound the sort column: they limit the index ranges. */
   readonly bounds: readonly Filter[]
-  /** Filters that are checked on each row. */
+  /** Filters that the index does not serve: each row that the scan reads is checked against them. */
   readonly checks: readonly Filter[]
-  /** Ranges of the index: products of the values of the prefix. */
+  /** Number of index ranges: the product of the numbers of values in `prefix`. */
   readonly ranges: number
-  /** Rows of each of many ranges that are read first. */
+  /** Rows that are read first from each range, if there are too many ranges to merge as one stream. */
   readonly first: number
-  /** Set where rows of another table lead to these. */
+  /** Set if the scan iterates another table (templates by name, say) and looks up this table's rows from it. */
   readonly driven?: Driven
 }
 
-/** Reads rows in the wanted order until the page is full. Several ranges or branches are merged. */
+/** Access path: scans indexes in the wanted order until the page is full. Several ranges or branches are merged. */
 export interface WalkPath {
   readonly kind: 'walk' | 'merge'
   readonly walks: readonly BranchWalk[]
-  /** Rows that each range, or what is merged of them, reads at most; undefined without a limit. */
+  /** Row budget of each range, or of the merged stream; undefined means unlimited. */
   readonly budget: number | undefined
-  /** Rows that are read, estimated. */
+  /** Estimated rows that the scan reads. */
   readonly expected: number
-  /** Rows that are read where the page is not filled before, estimated. */
+  /** Estimated rows that the scan reads if the page never fills. */
   readonly most: number
   readonly reason: string
 }
 
-/** Reads all rows that match by their most selective filters, and sorts them. */
+/** Access path: collects all matching rows through the most selective filters, and sorts them (top-N sort). */
 export interface GatherPath {
   readonly kind: 'gather'
-  /** The filter whose rows another table leads to, where that is how they are found. */
+  /** Entry filter when rows are found via another table (`Filter.through`). */
   readonly through?: Filter
-  /** Whether only those with the greatest keys are found so, as many as the page needs. */
+  /** Set if `through` finds only the matching rows with the greatest keys, as many as the page needs. */
   readonly isLast?: boolean
   readonly expected: number
   readonly reason: string
 }
 
-/** How a list is read. */
+/** The access path of a list: an ordered index scan, or collect and sort. */
 export type AccessPath = WalkPath | GatherPath
 
-/** What each range of a walk costs to begin; and each of many, which are read twice. */
+/** Start-up cost of one index range. Above MERGED_RANGES each range is probed twice: MANY_RANGE_COST. */
 const RANGE_COST = 12
 const MANY_RANGE_COST = 100
-/** What each row costs that leads to others. */
+/** Cost of one row of the driving table. */
 const DRIVER_COST = 2
-/** Ranges up to which they are merged. */
+/** More index ranges than this are never merged: the index is not used for the order. */
 const MAX_RANGES = 4_096
-/** A walk may read so many times what was estimated before another path is chosen, but not fewer rows nor more than these: */
+/** Give up an index scan after BUDGET_FACTOR x its estimated rows, clamped to MIN_BUDGET..MAX_BUDGET, and re-plan. */
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
 const MAX_BUDGET = 20_000
-/** Each of many ranges may read so many times its share of the budget: some have more rows before the end of the page. */
+/** Budget multiplier per range when there are many: matches are spread unevenly. */
 const SKEW = 4
-/** So many times the rows of a page are estimated where the page is sure to be full. */
+/**
+ * Earlier ranks with SURE x the rows of the page, by estimate, are taken to fill the page: later ranks then cost
+ * nothing.
+ */
 const SURE = 4
-/** A walk may always cost this share of what gathering would. */
+/** The row budget of an index scan is never worth less than this share of the cost of collecting and sorting. */
 const SHARE_OF_GATHERING = 0.25
 
 /**
- * A walk may cost so many times what gathering would where it can read no more rows: of what is asked for often there are
- * more than of an average value, which is what is estimated. Not where these rows have been read in vain.
+ * Accept an index scan up to SAME_ROWS x the cost of collecting and sorting if the scan can read no more rows: popular
+ * values have more rows than the average that the estimate assumes. Does not apply after a scan ran out of its budget.
  */
 const SAME_ROWS = 2
 
 interface Candidate {
   readonly walks: readonly BranchWalk[]
-  /** Rows that it reads, estimated. */
+  /** Estimated rows that the scans read. */
   readonly expected: number
-  /** Rows that it reads where the page is not filled before. */
+  /** Estimated rows that the scans read if the page never fills. */
   readonly most: number
   readonly cost: number
 }
 
-/** The access path with the lowest estimated cost, and why. Pure: the same request always gives the same path. */
+/**
+ * Chooses the access path with the lowest estimated cost, and states the reason. Pure: the same request always gives
+ * the same path.
+ */
 export function choosePath(request: ListRequest): AccessPath {
   const gather = gatherCost(request)
   const walk = cheapestWalk(request)
@@ -123,7 +134,7 @@ export function choosePath(request: ListRequest): AccessPath {
   }
 }
 
-/** Whether gathering costs less than a walk. */
+/** Whether collecting and sorting costs less than the index scan in order. */
 function isCheaper(gather: Gathering, walk: Candidate, { seen }: ListRequest): boolean {
   const isOfSameRows = !seen && walk.most <= gather.expected
   return gather.cost * (isOfSameRows ? SAME_ROWS : 1) < walk.cost
@@ -134,9 +145,9 @@ function budgetOf(
   gatherCost: number | undefined,
   { seen }: ListRequest,
 ): number | undefined {
-  // It is chosen once more, by what it has seen: nothing cheaper is left.
+  // Second choice, after a scan ran out of its budget: no cheaper path is left, so this scan is unlimited.
   if (seen) return undefined
-  // Without a budget all rows of some are read.
+  // No other path exists, and no branch is read whole without a budget: a budget would save nothing.
   if (gatherCost === undefined && !walk.walks.some(isWholeWithoutBudget)) return undefined
   const beforeRows = walk.walks.reduce((sum, { driven }) => sum + driverCost(driven), 0)
   const rowCost = Math.max(HEAP_COST, (walk.cost - beforeRows) / Math.max(1, walk.expected))
@@ -148,16 +159,16 @@ function budgetOf(
   )
   const streams = streamsOf(walk.walks)
   const each = (rows / streams) * (isOneStream(streams) ? 1 : SKEW)
-  // A power of two, so that statements are few and can be prepared.
+  // Rounded up to a power of two: fewer different statements, so that connections can prepare them.
   return 2 ** Math.ceil(Math.log2(Math.max(1, each)))
 }
 
-/** Whether the rows that walks read may not be those of the page. */
+/** Whether some walk of the path may read rows that are not on the page; see `isWalkChecked`. */
 export function isChecked({ walks }: Pick<WalkPath, 'walks'>): boolean {
   return walks.some(isWalkChecked)
 }
 
-/** Whether the rows that a walk reads may not be those of the page. */
+/** Whether a walk may read rows that are not on the page: rows that a filter rejects, or rows to be sorted first. */
 export function isWalkChecked(walk: BranchWalk): boolean {
   return walk.checks.length > 0 || isWholeWithoutBudget(walk)
 }
@@ -166,7 +177,7 @@ function isWholeWithoutBudget({ branch, driven }: Pick<BranchWalk, 'branch' | 'd
   return branch.isCoarse === true || driven?.isBounded === true
 }
 
-/** How many streams walks read, each within the budget. */
+/** Number of ordered streams that the walks read. The row budget applies to each stream. */
 export function streamsOf(walks: readonly BranchWalk[]): number {
   return walks.reduce((sum, { ranges }) => sum + (isOneStream(ranges) ? 1 : ranges), 0)
 }
@@ -179,10 +190,10 @@ interface Gathering {
   readonly isLast?: boolean
 }
 
-/** Cost of reading all matches by indexes, or through another table; undefined where no filter has either. */
+/** Cheapest way to collect all matching rows, by indexes or via another table; undefined if no filter has either. */
 function gatherCost(request: ListRequest): Gathering | undefined {
   const { rows, filters, order } = request
-  // The order may need a FROM item of its own.
+  // An order with a FROM item of its own cannot be combined with `Through.from`.
   const through = order.sorted?.from ? undefined : throughCost(rows, filters)
   return cheapest([indexedCost(rows, filters), through, lastCost(request)])
 }
@@ -191,7 +202,9 @@ function cheapest(gatherings: readonly (Gathering | undefined)[]): Gathering | u
   return gatherings.reduce((a, b) => (a && b ? (b.cost < a.cost ? b : a) : (a ?? b)), undefined)
 }
 
-/** Cost of finding the rows with the greatest keys through another table; undefined where these are not the page. */
+/**
+ * Cost of finding only the matching rows with the greatest keys via another table; undefined if they are not the page.
+ */
 function lastCost({ source, filters, order, window }: ListRequest): Gathering | undefined {
   const [branch, ...others] = order.branches
   const isOfLast = others.length === 0 && branch?.column === source.key && order.direction === 'DESC'
@@ -208,7 +221,10 @@ function lastCost({ source, filters, order, window }: ListRequest): Gathering | 
   }
 }
 
-/** Cost of reading all matches by indexes: by those whose entries cost less than the rows that they spare, or by what searches other tables. */
+/**
+ * Cost of collecting all matching rows by indexes. Uses an index if its entries cost less than the rows it excludes,
+ * or a single filter whose `found` condition searches other tables.
+ */
 function indexedCost(rows: number, filters: readonly Filter[]): Gathering | undefined {
   const indexed = filters.filter((each) => each.isIndexed && !each.through).sort((a, b) => a.rows - b.rows)
   const costOf = (some: readonly Filter[]): Gathering => {
@@ -233,7 +249,7 @@ function indexedCost(rows: number, filters: readonly Filter[]): Gathering | unde
   return cheapest([best, ...searched])
 }
 
-/** What finding all rows that match some filters costs, in visited rows; these included. */
+/** Cost of finding and reading all rows that match the filters, in units of one visited row. */
 export function findingCost(rows: number, filters: readonly Filter[]): number {
   return (indexedCost(rows, filters)?.cost ?? HEAP_COST * rows) / HEAP_COST
 }
@@ -252,12 +268,15 @@ function throughCost(rows: number, filters: readonly Filter[]): Gathering | unde
     .reduce<Gathering | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
 }
 
-/** Filters without those that follow from one. */
+/** Drops the filters that another filter implies, except the entry filter `through`. */
 function uncovered(filters: readonly Filter[], through: Filter): Filter[] {
   return filters.filter((each) => each === through || !each.isImplied)
 }
 
-/** Cost of visits to other tables for one row, of filters that are not served; only what matches the other filters is checked. */
+/**
+ * Lookup cost per row of the filters that the access path does not cover. They run last, on rows that passed the cheap
+ * filters.
+ */
 function visitsOf(rows: number, filters: readonly Filter[], served: readonly Filter[]): number {
   const checks = filters.filter((filter) => !served.includes(filter))
   const visits = checks.reduce((sum, each) => sum + (each.visits ?? 0), 0)
@@ -266,7 +285,7 @@ function visitsOf(rows: number, filters: readonly Filter[], served: readonly Fil
   return (HEAP_COST * visits * estimateRows(rows, cheap)) / Math.max(rows, 1)
 }
 
-/** The filter through which all matches are counted, where that is cheaper than by the others' indexes or the whole table. */
+/** Entry filter for counting all matches via another table, if that is cheaper than indexes or a full scan. */
 export function countedThrough(rows: number, filters: readonly Filter[]): Filter | undefined {
   const through = throughCost(rows, filters)
   const plain = indexedCost(rows, filters)?.cost ?? HEAP_COST * rows
@@ -289,7 +308,7 @@ function cheapestWalk(request: ListRequest): Candidate | undefined {
     most += best.most
     const before = order.branches.filter(({ rank }) => rank < branch.rank)
     const first = matching * before.reduce((sum, { share = 1 }) => sum + share, 0)
-    // A rank is not read where those before fill the page.
+    // Later ranks are read only if the earlier ranks do not fill the page.
     if (!seen && before.length > 0 && first >= SURE * (window.offset + window.limit)) continue
     cost += best.cost
     expected += best.expected
@@ -297,7 +316,7 @@ function cheapestWalk(request: ListRequest): Candidate | undefined {
   return { walks, cost, expected, most }
 }
 
-/** The cheapest walk of a branch as a whole. */
+/** The cheapest walk of a branch, with every filter as a whole. */
 function walkOfBranch(request: ListRequest, branch: Branch): Candidate | undefined {
   const driven = branch.driven ? [drivenWalk(request, branch, branch.driven)] : []
   const best = [...driven, ...request.source.indexes.map((index) => walkOf(request, branch, index))]
@@ -306,7 +325,7 @@ function walkOfBranch(request: ListRequest, branch: Branch): Candidate | undefin
   return best && { ...best, walks: [best.walk] }
 }
 
-/** The walks of a branch with each filter in turn taken in parts. */
+/** For each filter that has disjoint parts: one candidate that walks the branch once for each part. */
 function walksOfParts(request: ListRequest, branch: Branch): (Candidate | undefined)[] {
   return request.filters.flatMap((filter) => {
     if (!filter.parts || branch.driven) return []
@@ -327,7 +346,7 @@ function walksOfParts(request: ListRequest, branch: Branch): (Candidate | undefi
   })
 }
 
-/** A walk of a branch with what it is estimated to cost. */
+/** A walk of a branch with its estimated rows and cost. */
 interface Estimated {
   readonly walk: BranchWalk
   readonly expected: number
@@ -335,7 +354,7 @@ interface Estimated {
   readonly cost: number
 }
 
-/** The walk of a branch by one index; undefined where the index has not the order. */
+/** The walk of a branch by one index; undefined if the index does not have the wanted order. */
 function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated | undefined {
   const { source, filters } = request
   const place = index.columns.indexOf(branch.column)
@@ -361,7 +380,7 @@ function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated |
   return estimated(request, { branch, prefix, bounds, checks, ranges }, within, has)
 }
 
-/** The walk of rows that another table leads to. */
+/** The walk of a branch via a driving table (`Driven`). */
 function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estimated {
   const checks = withoutImplied(request.filters.filter(({ name }) => !driven.applied.has(name)))
   const walk = { branch, prefix: [], bounds: [], checks, ranges: 1, driven }
@@ -369,12 +388,15 @@ function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estim
   return { ...walked, cost: walked.cost + driverCost(driven) }
 }
 
-/** Cost of putting the rows of another table in order, whatever is read of what they lead to. */
+/** Cost of sorting the rows of the driving table. The cost is the same however many rows of the list are then read. */
 function driverCost(driven: Driven | undefined): number {
   return DRIVER_COST * (driven?.drivers ?? 0)
 }
 
-/** @param within rows that the walk could read. @param has columns that it knows without visiting rows. */
+/**
+ * @param within rows that the walk could read, at most.
+ * @param has columns that the index contains: checks of these columns alone do not visit the table.
+ */
 function estimated(
   { rows, filters, window, seen }: ListRequest,
   walk: Omit<BranchWalk, 'first'>,
@@ -404,7 +426,10 @@ function estimated(
   return { walk: { ...walk, first }, expected, most: within * share, cost }
 }
 
-/** Rows that come before those of filters that stand together in the order: of the others half, if they do in one place. */
+/**
+ * Estimated rows before the first match, if the matches of a filter are adjacent in the order (`Branch.clusters`).
+ * With matches in n places, 1/(n + 1) of the other rows come first.
+ */
 function rowsBefore(
   rows: number,
   { branch: { clusters }, checks }: Pick<BranchWalk, 'branch' | 'checks'>,

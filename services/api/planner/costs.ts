@@ -1,27 +1,29 @@
-/** Cost of a visited row, relative to one of an index-only scan. */
+/** Cost of a row that is read from the table, in units of one row of an index-only scan. */
 export const HEAP_COST = 4
-/** Cost of an index row in a bitmap scan. */
+/** Cost of an index entry in a bitmap scan, in units of one row of an index-only scan. */
 export const BITMAP_COST = 0.15
 
-/** Ranges of an index up to which they are merged as they are read. */
+/** PostgreSQL merges up to this many index ranges as one ordered stream. Above, each range is probed on its own. */
 const MERGED_RANGES = 8
-/** Of more ranges so many times the rows of a page are read first. */
+/** Above MERGED_RANGES the first probe reads FIRST_ROWS x the rows of a page, over all ranges together. */
 const FIRST_ROWS = 2
 
-/** Whether ranges of an index are one stream in its order; the first rows of each of more bound what is read of all. */
+/**
+ * Whether the ranges are read as one merged stream. Otherwise the first rows of each range bound how far all are read.
+ */
 export function isOneStream(ranges: number): boolean {
   return ranges <= MERGED_RANGES
 }
 
 /**
- * Rows of each of many ranges that are read first: as many as the page needs, taken from them, bound the rest, so that not
- * each range is read as if the page were in it alone.
+ * Rows of the first probe of each range, above MERGED_RANGES. A page of matches among them bounds the rest of the
+ * scan; without the bound each range would have to be read for a whole page.
  */
 export function firstOfRange(wanted: number, ranges: number): number {
   return Math.ceil((FIRST_ROWS * wanted) / ranges)
 }
 
-/** Rows that a merge reads where each of them is wanted. */
+/** Rows that a merge of ranges reads if every row belongs to the page. */
 export function rowsOfMerge(wanted: number, ranges: number): number {
   return isOneStream(ranges)
     ? wanted + ranges - 1

@@ -9,7 +9,7 @@ import type { Order, PageWindow, Source } from './sources/index.ts'
 import { countOf, pageOf } from './statement.ts'
 import type { Statistics } from './statistics.ts'
 
-/** A requested list. */
+/** A list to read: table, filters and order. */
 export interface List {
   readonly source: Source
   /** Schema-qualified name of the source's table, as the statistics know it. */
@@ -18,46 +18,53 @@ export interface List {
   readonly order: Order
 }
 
-/** What reading a page found: its records, or that the row budget ran out after so many hits. */
+/** The records of a page, or the number of hits before the row budget ran out. */
 export type PageResult<Records> = { readonly records: Records } | { readonly hits: number }
 
-/** Reads the records of a page in one statement. @param page rows `k`, `n`; see `pageOf`. */
+/**
+ * Reads the records of a page in one statement.
+ * @param page subquery with rows `k`, `n`; see `pageOf`.
+ */
 export type ReadPage<Records> = (page: PageStatement) => Promise<PageResult<Records>>
 
-/** The keys of a page as a part of a statement. */
+/** The keys of a page, as a subquery of a larger statement. */
 export interface PageStatement {
   readonly keys: Sql
-  /** Whether one plan is good for all values: a statement with a walk may be prepared. */
+  /** Whether one plan suits all values, so that connections may prepare the statement. */
   readonly isFixed: boolean
-  /** Why the planner chose it, for the log. */
+  /** Why the planner chose this access path; logged. */
   readonly reason: string
 }
 
-/** Chooses the path of a list; tests force one. */
+/** Chooses the access path of a list; tests pass a function that forces one. */
 export type ChoosePath = (request: ListRequest) => AccessPath
 
-/** Texts of statements that connections prepare. */
+/**
+ * Most statement texts that get a name for prepared statements. Each connection keeps its own plans of them in memory.
+ */
 const MAX_PREPARED = 200
 
-/** Reads lists of one namespace: estimates, choice, statement. */
+/** Reads the lists of one namespace: estimates rows, chooses the access path, builds the statement. */
 export class ListReader {
   readonly statistics: Statistics
   readonly #choose: ChoosePath
   readonly #names = new PreparedNames(MAX_PREPARED)
 
-  /** @param statistics of the tables that lists read. */
+  /** @param statistics of the tables that the lists read. */
   constructor(statistics: Statistics, choose: ChoosePath = choosePath) {
     this.statistics = statistics
     this.#choose = choose
   }
 
-  /** Forgets what is known of the database: it may be another one. */
+  /** Forgets all statistics: after a reconnect the database may be another one. */
   clear(): void {
     this.statistics.clear()
   }
 
-  /** Reads a page. When the row budget of a walk is exhausted, the list is read by the path that is best given the rows seen, without a budget.
-   * @returns undefined when no row can match, without a statement.
+  /**
+   * Reads a page. If a walk exhausts its row budget, the planner chooses again from the rows seen, and reads without a
+   * budget.
+   * @returns undefined if no row can match; no statement runs then.
    */
   async page<Records>(
     { source, table, filters, order }: List,
@@ -92,14 +99,14 @@ export class ListReader {
     return row?.[0] ?? '0'
   }
 
-  /** The statement, with a name for connections to prepare it under where one plan is good for all its values. */
+  /** Renders a statement. With `isFixed`, it gets a name, under which connections prepare it once. */
   prepare(statement: Sql, isFixed: boolean): Statement {
     const rendered = statement.render()
     return isFixed ? this.#names.prepared(rendered) : rendered
   }
 }
 
-/** Reads the keys of a page, as text, with a statement that is planned for its values. */
+/** Reads the keys of a page, as text, with a statement that PostgreSQL plans for the given values. */
 export async function readPageKeys(
   session: Session,
   { keys, reason }: PageStatement,
@@ -127,11 +134,11 @@ function isFixedGather({ filters, source }: Parameters<typeof pageOf>[0], { thro
   return !through && haveOnePlan(filters, source.indexes)
 }
 
-/** What a walk has seen when its budget has run out. */
+/** Observations of a walk whose budget has run out. */
 function seenBy(path: AccessPath, hits: number): NonNullable<ListRequest['seen']> {
   if (path.kind === 'gather' || path.budget === undefined)
     throw new Error(`a path without a budget ran out of it: ${path.reason}`)
-  // Between what one stream and what all of them may have read.
+  // The walk read between `budget` rows (one stream) and `budget` rows of every stream: take the geometric mean.
   const read = path.budget * Math.sqrt(streamsOf(path.walks))
   return { most: path.most, read: Math.min(path.most, read), hits }
 }

@@ -1,7 +1,7 @@
 import { raw } from '../sql/index.ts'
 import type { Sql } from '../sql/index.ts'
 
-/** Numbers of rows are part of the text: PostgreSQL plans by them. */
+/** Puts a row count into the SQL text as a literal, not as a parameter: PostgreSQL plans by LIMIT and OFFSET values. */
 export function number(value: number): Sql {
   return raw(String(value))
 }

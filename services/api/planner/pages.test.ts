@@ -18,7 +18,7 @@ interface Thing {
   readonly id: number
   readonly giver: number
   readonly taker: number
-  /** Few values: most rows have the weight of others. */
+  /** Few distinct weights: most rows share their weight with other rows. */
   readonly weight: number
 }
 
@@ -60,7 +60,7 @@ async function select<R extends object>(statement: Sql): Promise<R[]> {
   return (await client.query<R>(text, [...values])).rows
 }
 
-/** A filter for one of some values of a column, and what it means. */
+/** A filter that accepts any of some values of a column, and the same condition as a function. */
 function oneOf(column: 'giver' | 'taker', values: readonly number[]): [Filter, (thing: Thing) => boolean] {
   const filter = {
     name: column,
@@ -98,7 +98,7 @@ describe('the keys of a page', () => {
           .toSorted((a, b) => sign(direction) * (a[column] - b[column]) || sign(keys) * (a.id - b.id))
           .slice(window.offset, window.offset + window.limit)
         expect(await select(countOf(list))).toEqual([{ count: String(matching.length) }])
-        // A marker says that the row budget ran out: the page is not known.
+        // A row without a key is a marker: the row budget ran out, so the page is unknown.
         if (found.some(({ k }) => k === null)) continue
         complete++
         const places = found.toSorted((a, b) => Number(a.n - b.n)).map(({ k, n }) => [Number(k), Number(n)])

@@ -8,7 +8,7 @@ import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './f
 import type { Branch, Order, PageWindow, Source } from './sources/index.ts'
 import { number } from './number.ts'
 
-/** Input of a statement. */
+/** Input of the statement builder. */
 export interface StatementRequest {
   readonly source: Source
   readonly filters: readonly Filter[]
@@ -17,16 +17,17 @@ export interface StatementRequest {
 }
 
 /**
- * The keys of a page: rows of `k`, the key, and `n`, its place from 0 in the whole list. A row whose `k` is null is a
- * marker: the row budget ran out within the page or before, so the page is unknown; its `n` is the number of hits before.
+ * Query of the keys of a page, with columns `k` (key) and `n` (position in the whole list, from 0). A row whose `k` is
+ * null is a marker: the row budget ran out before the end of the page, so the page is unknown. The marker's `n` is the
+ * number of hits before it.
  */
 export function pageOf(request: StatementRequest, path: AccessPath): Sql {
   return path.kind === 'gather' ? gather(request, path) : merge(request, path)
 }
 
 /**
- * The number of rows that match all filters, as text.
- * @param through the filter whose rows another table leads to, where that is how they are found.
+ * Query of the number of rows that match all filters, as text.
+ * @param through entry filter, if rows are found via another table.
  */
 export function countOf(
   { source, filters }: Pick<StatementRequest, 'source' | 'filters'>,
@@ -40,7 +41,7 @@ export function countOf(
   return sql`SELECT (${joinSql(counts, ' + ')})::text`
 }
 
-/** Conditions of all combinations of the parts of filters: disjoint, and together the same. */
+/** Conditions of all combinations of the filters' parts. The combinations are disjoint and cover all matching rows. */
 function partsOf(filters: readonly Filter[]): Sql[][] {
   return filters.reduce<Sql[][]>(
     (lists, filter) => {
@@ -75,25 +76,28 @@ function valueOf(source: Source, branch: Branch): Sql {
   return branch.value ?? orderedBy(source, branch)
 }
 
-/** What walks of a branch read in order. */
+/** Expression in whose order a walk of the branch reads. */
 function orderedBy(source: Source, { expression, column: name }: Branch): Sql {
   return expression ?? column(source, name)
 }
 
-/** Whether the order is that of the key alone, in which there are no ties. */
+/** Whether the list is ordered by the key alone, so that no ties exist. */
 function isByKey({ source, order }: StatementRequest): boolean {
   const [branch] = order.branches
   return order.branches.length === 1 && branch?.column === source.key && branch.value === undefined
 }
 
-/** Whether a walk reads rows with the same value in the order of their keys, as its index has them. */
+/** Whether a walk returns rows with the same value in the wanted order of their keys without a sort. */
 function hasOrderOfKeys({ source, order }: StatementRequest, branch: Branch): boolean {
   const isOfColumn = branch.value === undefined || branch.column === source.key
   const direction = branch.direction ?? order.direction
   return isOfColumn && branch.isCoarse !== true && direction === (order.keys ?? 'ASC')
 }
 
-/** What a walk sorts by, which is as its index has the rows. @param value what the index has under the name of the column. */
+/**
+ * ORDER BY expression of a walk; equals the order of the index.
+ * @param value expression that the index stores under the name of the column.
+ */
 function indexOrder(request: StatementRequest, branch: Branch, value: Sql, key: Sql): Sql {
   const direction = raw(branch.direction ?? request.order.direction)
   const isByBoth = branch.column !== request.source.key && hasOrderOfKeys(request, branch)
@@ -112,8 +116,8 @@ function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql
   const by = isByKey(request)
     ? sql`g.k ${direction}`
     : sql`g.v ${direction} NULLS ${raw(order.sorted?.nulls ?? 'LAST')}, g.k ${raw(order.keys ?? 'ASC')}`
-  // OFFSET 0 is an optimization fence between the order and the search: an index of the order must not be chosen for it.
-  // Places are given to the page alone: a window over all rows would sort all of them.
+  // OFFSET 0 is an optimization fence: PostgreSQL must not choose an index of the order for the search. Only rows of
+  // the page are numbered: a window function over all rows would sort all of them.
   return sql`SELECT g.k, ${number(window.offset)} + row_number() OVER (ORDER BY ${by}) - 1 AS n
     FROM (SELECT g.* FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${from}
       ${where(conditions)} OFFSET 0) g
@@ -121,8 +125,8 @@ function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql
 }
 
 /**
- * So many rows, rounded up to one digit, a large number to two: where rows are just read from an index, a few more cost
- * less than another statement for each number of rows, which would be planned.
+ * Rounds a row count up to one significant digit, or two if it has more than three digits. A few more rows of an index
+ * cost less than planning another statement text for each page size.
  */
 function roundedUp(rows: number): number {
   const digits = String(rows).length
@@ -138,7 +142,8 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
     ? sql`p.n >= ${number(window.offset)} OR NOT p.hit`
     : sql`p.n >= ${bind(window.offset, 'bigint')} AND p.n < ${bind(end, 'bigint')}`
   const direction = raw(order.direction)
-  // A marker without a key goes before the hits of the same value: rows beyond the budget may have that value, and lower keys.
+  // A marker without a key sorts before the hits of the same value: rows beyond the budget may have the same value and
+  // lower keys.
   const within = isByKey(request)
     ? sql`m.v ${direction}`
     : sql`m.v ${direction}, m.k ${raw(order.keys ?? 'ASC')} NULLS FIRST`
@@ -153,7 +158,7 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
             parts.map((part) => sql`(${part})`),
             ' UNION ALL ',
           )
-    // Each of many ranges has a page of rows: only those of the page are stored.
+    // Each of many ranges returns up to a page of rows: materialize only one page of them.
     const rows =
       parts.length > 1 || walks.some(hasSeveralRanges)
         ? sql`SELECT m.* FROM (${all}) m ORDER BY ${within} LIMIT ${number(wanted)}`
@@ -161,7 +166,7 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
     const name = raw(`rank${rank}`)
     if (index === 0) return sql`${name} AS MATERIALIZED (${rows})`
     const before = raw(`rank${ranks[index - 1]!}`)
-    // Later ranges are read only when the earlier ones are complete and do not fill the page.
+    // A later rank is read only if the earlier ranks are complete (no marker) and do not fill the page.
     return sql`${name} AS MATERIALIZED (SELECT b.* FROM (${rows}) b
       WHERE (SELECT count(*) < ${number(wanted)} AND bool_and(f.hit) IS NOT FALSE FROM ${before} f)
       UNION ALL SELECT f.* FROM ${before} f)`
@@ -176,7 +181,10 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
 
 const ROWS_OF_RANGE = raw('x.k, x.v, x.rank, x.hit')
 
-/** The first rows of a branch: `k`, `v`, `rank`, `hit`; as many as the page needs, ties of the last included. */
+/**
+ * Query of the first rows of a branch: `k`, `v`, `rank`, `hit`. Returns as many rows as the page needs, and rows tied
+ * with the last.
+ */
 function branchRows(
   request: StatementRequest,
   walk: BranchWalk,
@@ -184,7 +192,7 @@ function branchRows(
   wanted: number,
 ): Sql {
   const { source } = request
-  // What has no checks is read no further than the page goes.
+  // A walk without checks needs no budget: every row that it reads is on the page.
   const checked = isWalkChecked(walk) ? budgetOfChecked : undefined
   const isOfPage = walk.driven?.isBounded === true && walk.checks.length === 0
   const budget = checked !== undefined && isOfPage ? Math.min(checked, wanted) : checked
@@ -215,20 +223,21 @@ function branchRows(
   return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, stream, parts)}) x`
 }
 
-/** The ranges of a walk. */
+/** Conditions, budget and limit shared by the index ranges of a walk. */
 interface RangeParts {
-  /** Conditions of the columns with one value. */
+  /** Conditions on the columns that are compared with one value. */
   readonly single: readonly Sql[]
-  /** Columns with several values: each of these begins a range. */
+  /** Columns with several values. Each combination of values is one range. */
   readonly several: readonly EqualValues[]
   readonly budget: number | undefined
-  /** LIMIT or FETCH FIRST. */
+  /** LIMIT or FETCH FIRST clause. */
   readonly most: Sql
 }
 
 /**
- * The rows of many ranges: the first of each; where a page of these does not match, the first of each that match; and what
- * a page of matches leaves to be read.
+ * Rows of many ranges, in three steps: `first` probes the first rows of each range. If they have no page of hits,
+ * `starts` reads the first hits of each range. `bound` is the value of the last row of such a page: ranges are read no
+ * further.
  */
 function rowsOfMany(
   request: StatementRequest,
@@ -256,11 +265,11 @@ function rowsOfMany(
     return rangeOf(request, walk, [...single, ...conditions, ...more])
   }
   const all = rangeBy((index) => `r${index}.value`, [])
-  // Rows behind a bound may have its value, and lower keys.
+  // A coarse branch cannot use the bound: rows beyond it may have the same value and lower keys.
   if (branch.isCoarse === true) {
     return sql`SELECT ${ROWS_OF_RANGE} FROM ${drivers} CROSS JOIN LATERAL (${rangeRows(request, walk, all, { budget, most })}) x`
   }
-  // Each range continues from the first of its known rows that matches: those before do not.
+  // Each range continues at the first row that matched: the rows before it did not match.
   const continued = (known: string, selected: Sql, some: Sql, more: readonly Sql[]): Sql => {
     const range = rangeBy((index) => `r.v${index}`, [sql`${ordered} ${raw(atLeast)} r.begins`, ...more])
     return sql`SELECT ${selected} FROM (SELECT ${keys}, coalesce(${raw(least)}(c) FILTER (WHERE hit), ${raw(last)}(c)) AS begins
@@ -281,14 +290,14 @@ function rowsOfMany(
     UNION ALL ${rest([])} WHERE NOT EXISTS (SELECT FROM bound)`
 }
 
-/** Where the rows of a range are read from, in which order. */
+/** FROM item, conditions and order of an index range. */
 interface Range {
   readonly from: Sql
   readonly conditions: readonly Sql[]
   readonly ordered: Sql
 }
 
-/** The range of an index that the values of its first columns select. */
+/** The index range that the values of the leading columns select. */
 function rangeOf(
   { source }: StatementRequest,
   { branch, bounds }: BranchWalk,
@@ -298,12 +307,12 @@ function rangeOf(
   return { from: source.from, conditions, ordered: orderedBy(source, branch) }
 }
 
-/** More ranges than a query of values is estimated to return that are merged as they are read. */
+/** Spare merge inputs in case the subquery returns more values than estimated. */
 const SPARE_RANGES = 2
 
 /**
- * Ranges of an index as one, in its order: PostgreSQL merges them as they are read. Where a query returns more values than
- * it was estimated to, the first rows of each of these ranges are sorted.
+ * Index ranges as one ordered stream: PostgreSQL merges them while reading (Merge Append). If a query returns more
+ * values than the merge has inputs, the first rows of the ranges of the extra values are sorted instead.
  */
 function streamOf(
   request: StatementRequest,
@@ -355,7 +364,7 @@ function streamOf(
         ? rows(
             ofDriver,
             walk.checks.map(({ condition }) => condition),
-            // Of a coarse branch all rows are read.
+            // A coarse branch has no limit here: rows beyond a limit may have the same value and lower keys.
             walk.branch.isCoarse === true ? raw('') : most,
           )
         : rows(ofDriver, [], sql`LIMIT ${number(budget + 1)}`)
@@ -363,12 +372,13 @@ function streamOf(
       WHERE ${joinSql(unmerged, ' OR ')} ORDER BY ${orderIn('x')})`)
   }
   const ordered = sql`${alias}.ordered_by`
-  // OFFSET 0 is an optimization fence: checks of single ranges would read each until it has a match.
+  // OFFSET 0 is an optimization fence: pushed down into the ranges, a check would read each range until its first
+  // match.
   const from = sql`(SELECT u.* FROM (${joinSql(ranges, ' UNION ALL ')}) u ORDER BY ${orderIn('u')} OFFSET 0) ${alias}`
   return { lists, stream: { from, conditions: [], ordered } }
 }
 
-/** The rows of a range, with `c`, what it is read in the order of. */
+/** Query of the rows of a range, with `c`, the value in whose order the range is read. */
 function rangeRows(
   request: StatementRequest,
   { branch, checks }: BranchWalk,
@@ -397,7 +407,7 @@ function rangeRows(
     WHERE y.hit OR NOT ${isWithin} ORDER BY ${by} ${most}`
 }
 
-/** Whether a row passes all checks; those that visit other tables come last. */
+/** Expression that is true if a row passes all checks. Checks that visit other tables run last. */
 function isHit(checks: readonly Filter[]): Sql {
   const cheapFirst = [...checks].sort((a, b) => (a.visits ?? 0) - (b.visits ?? 0))
   return sql`(${joinSql([raw('true'), ...cheapFirst.map(({ condition }) => sql`(${condition})`)], ' AND ')}) IS TRUE`
@@ -407,7 +417,7 @@ function hasSeveralRanges({ driven, prefix }: BranchWalk): boolean {
   return driven === undefined && !prefix.every(isOneValue)
 }
 
-/** FROM item with the values of a prefix in the column `value`. */
+/** FROM item with the values of an equality filter in the column `value`. */
 function driverOf({ values, type }: EqualValues, alias: string): Sql {
   if (values instanceof Sql) return sql`(${values}) AS ${raw(alias)}`
   return sql`unnest(${bind(values.map(String), `${type}[]`)}) AS ${raw(`${alias}(value)`)}`

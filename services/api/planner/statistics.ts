@@ -1,29 +1,29 @@
 import pg from 'pg'
 import type { Session } from '../database/index.ts'
 
-/** What PostgreSQL knows of the values of a column, from its last ANALYZE. */
+/** PostgreSQL's statistics of a column from the last ANALYZE. */
 interface ColumnStatistics {
   /** Share of null values. */
   readonly nulls: number
-  /** Different values. */
+  /** Number of distinct values. */
   readonly distinct: number
-  /** Share of each of the most common values; of an array column, of each of its most common elements. */
+  /** Frequency of each of the most common values; for an array column, of each of the most common elements. */
   readonly common: ReadonlyMap<string, number>
   /** Share of the rows whose value is neither null nor one of the most common ones. */
   readonly rest: number
-  /** Bounds of ranges with as many rows each, of the values that are not common. */
+  /** Histogram bounds of the values that are not most common. About the same number of rows lies between two bounds. */
   readonly bounds: readonly string[]
 }
 
 interface TableStatistics {
   readonly rows: number
-  /** What was read of each column; of those of partitions, each. */
+  /** Rows of `pg_stats` by column: one for each partition. */
   readonly read: ReadonlyMap<string, readonly Row[]>
-  /** Of the columns that lists have asked for. */
+  /** Parsed statistics of the columns that lists have used. */
   readonly columns: Map<string, ColumnStatistics>
 }
 
-/** Arrays are texts: to read those of all columns would hold requests up. */
+/** Arrays stay text until a column is used: parsing the arrays of all columns at once would delay requests. */
 type Row = readonly [
   table: string,
   rows: number,
@@ -39,16 +39,16 @@ const TEXT_ARRAY_OID = 1009
 const typeParser = pg.types.getTypeParser as (oid: number) => unknown
 const readArray = typeParser(TEXT_ARRAY_OID) as (text: string) => string[]
 
-/** How long statistics are used, in ms. They are shares, which change slowly. */
+/** How long statistics are cached, in ms. They are shares of the rows, which change slowly. */
 const LIFE_MS = 60_000
-/** Share of the rows that match a test on values of which nothing is known. */
+/** Assumed share of rows that pass a test if the column has no statistics or no histogram. */
 const UNSAMPLED = 0.01
-/** Share of an unknown element of an array. */
+/** Assumed share of rows that have an array element which is not among the most common ones. */
 const RARE_ELEMENT = 1e-5
 
 /**
- * `$1`: tables; those of partitions count for their parent. `$2`: requested jsonb columns, with their tables. `OFFSET 0`
- * keeps PostgreSQL from reading the statistics of all tables first.
+ * `$1`: tables; partitions count for their parent. `$2`: requested jsonb columns, with their tables. `OFFSET 0` is an
+ * optimization fence: without it PostgreSQL reads the statistics of all tables first.
  */
 const STATISTICS = `SELECT (n.nspname || '.' || coalesce(p.relname, c.relname)), greatest(c.reltuples, 0)::float8, s.attname::text,
     s.null_frac::float8, s.n_distinct::float8,
@@ -64,8 +64,8 @@ const STATISTICS = `SELECT (n.nspname || '.' || coalesce(p.relname, c.relname)),
   WHERE c.relkind = 'r' AND (n.nspname || '.' || coalesce(p.relname, c.relname)) = ANY($1::text[])`
 
 /**
- * Estimates from the statistics of PostgreSQL, read once a minute: how many rows a table has, and how many
- * of them have a value. A request runs no statement for them.
+ * Row estimates from PostgreSQL's statistics: rows of a table, and how many of them have a value. The statistics are
+ * read once a minute, so estimates cost no statement of their own.
  */
 export class Statistics {
   readonly #tables: readonly string[]
@@ -75,7 +75,7 @@ export class Statistics {
 
   /**
    * @param tables schema-qualified names.
-   * @param jsonColumns columns of type jsonb of which samples are stored, for example `assets.assets.mutable_data`.
+   * @param jsonColumns jsonb columns whose sampled values are loaded, for example `assets.assets.mutable_data`.
    */
   constructor(tables: readonly string[], jsonColumns: readonly string[] = []) {
     this.#tables = tables
@@ -86,7 +86,7 @@ export class Statistics {
   async refresh(session: Session): Promise<void> {
     const now = performance.now()
     if (now - this.#readAt < LIFE_MS) return
-    // Requests that come meanwhile use what is known.
+    // Set before the query: concurrent requests use the old statistics instead of querying too.
     this.#readAt = now
     const rows = await session.query<Row>({
       name: 'list-statistics',
@@ -96,13 +96,13 @@ export class Statistics {
     this.#known = collect(rows)
   }
 
-  /** Forgets everything: the database may be another one. */
+  /** Forgets all statistics: after a reconnect the database may be another one. */
   clear(): void {
     this.#known = new Map()
     this.#readAt = -Infinity
   }
 
-  /** Rows of a table, at least 1. */
+  /** Estimated rows of a table, at least 1. */
   rows(table: string): number {
     return Math.max(1, this.#known.get(table)?.rows ?? 1)
   }
@@ -116,7 +116,7 @@ export class Statistics {
     return statistics
   }
 
-  /** Rows whose column has one of some values; null means rows without a value. */
+  /** Estimated rows whose column has one of the values. The value null stands for rows without a value. */
   equal(table: string, column: string, values: readonly (string | number | bigint | null)[]): number {
     const rows = this.rows(table)
     const known = this.#column(table, column)
@@ -129,14 +129,17 @@ export class Statistics {
     return Math.min(rows, rows * share)
   }
 
-  /** Rows whose array has an element. */
+  /** Estimated rows whose array contains the element. */
   containing(table: string, column: string, element: string | number | bigint): number {
     const rows = this.rows(table)
     const known = this.#column(table, column)
     return rows * (known?.common.get(String(element)) ?? Math.min(RARE_ELEMENT, lowest(known)))
   }
 
-  /** Rows whose value passes a test, by the values that PostgreSQL samples: most common values, and histogram bounds of the others. */
+  /**
+   * Estimated rows whose value passes a test. Runs the test on PostgreSQL's samples: the most common values, and the
+   * histogram bounds of the other values.
+   */
   sampled(table: string, column: string, test: (value: string) => boolean): number {
     const rows = this.rows(table)
     const known = this.#column(table, column)
@@ -149,7 +152,7 @@ export class Statistics {
     return Math.max(1, rows * share)
   }
 
-  /** Rows whose number is within bounds, each inclusive; undefined is no bound. */
+  /** Estimated rows whose number is between two inclusive bounds; undefined means no bound. */
   between(table: string, column: string, low: bigint | undefined, high: bigint | undefined): number {
     const rows = this.rows(table)
     const known = this.#column(table, column)
@@ -163,12 +166,12 @@ export class Statistics {
     const upTo = (limit: bigint | undefined, beyond: number): number =>
       limit === undefined ? beyond : place(bounds, limit)
     const part = Math.max(0, upTo(high, 1) - upTo(low, 0))
-    // The newest rows are beyond the last statistics: there are some.
+    // Rows newer than the last ANALYZE lie outside the histogram: assume at least one row.
     return rows * Math.max(share + known.rest * part, 1 / Math.max(rows, 1))
   }
 }
 
-/** Share of the bounds' rows that are below a value. */
+/** Share of the histogram's rows below a value. */
 function place(bounds: readonly bigint[], value: bigint): number {
   const last = bounds.length - 1
   if (value <= bounds[0]!) return 0
@@ -187,7 +190,7 @@ function place(bounds: readonly bigint[], value: bigint): number {
 
 function rareShare({ common, rest, distinct }: ColumnStatistics): number {
   const others = distinct - common.size
-  // All values are common ones: another has hardly a row.
+  // The most common values are all distinct values: another value has hardly a row.
   return others < 1 ? 0 : rest / others
 }
 
@@ -215,7 +218,10 @@ function collect(rows: readonly Row[]): Map<string, TableStatistics> {
   )
 }
 
-/** The statistics of a column over the partitions of its table. @param count rows of all. */
+/**
+ * Merges the statistics of a column over the partitions of its table.
+ * @param count rows of all partitions.
+ */
 function merged(parts: readonly Row[], count: number): ColumnStatistics {
   const common = new Map<string, number>()
   let nulls = 0
@@ -237,7 +243,10 @@ function merged(parts: readonly Row[], count: number): ColumnStatistics {
   return { nulls, distinct, common, rest: Math.max(0, 1 - nulls - commonShare), bounds }
 }
 
-/** Bounds of several partitions: all of theirs in order, as each has about as many rows between two. */
+/**
+ * Merges the histogram bounds of several partitions by sorting them. Valid because about the same number of rows lies
+ * between two bounds of each partition.
+ */
 function spanOf(histograms: readonly (readonly string[])[]): string[] {
   const all = histograms.flat()
   if (!all.every((value) => /^-?\d+$/.test(value))) return all.sort()

@@ -2,73 +2,79 @@ import { raw, Sql } from '../../sql/index.ts'
 import type { SqlValue } from '../../sql/index.ts'
 import { BITMAP_COST, HEAP_COST } from '../costs.ts'
 
-/** Values that a column must have one of. */
+/** Equality condition: a column must have one of these values. */
 export interface EqualValues {
   readonly column: string
-  /** The values, or a query of them in one column `value`, each once. */
+  /** The values, or a query with one column `value` that returns each value once. */
   readonly values: readonly SqlValue[] | Sql
   /** SQL type of one value, for example `text`. */
   readonly type: string
-  /** Number of values; estimated where a query returns them. */
+  /** Number of values; an estimate if a query returns them. */
   readonly count: number
 }
 
-/** Rows that are found through those of another table. */
+/** How to find the rows that match a filter via another table. */
 export interface Through {
   /** FROM item of the rows that match the filter, each once, under the alias of the list's table. */
   readonly from: Sql
-  /** What finding them costs before they are visited, in visited rows. */
+  /** Cost of finding the rows, without reading them, in units of one visited row. */
   readonly visits: number
-  /** The same for the rows with the greatest keys: at least `wanted` of them where there are so many. */
+  /** Finds only the matching rows with the greatest keys: at least `wanted` rows if that many match. */
   readonly last?: {
     readonly from: (wanted: number) => Sql
     readonly visits: (wanted: number) => number
   }
 }
 
-/** One of several disjoint parts of a filter. */
+/** One part of a filter that is split into disjoint parts. */
 export interface FilterPart {
-  /** Condition of this part; an index may serve it and not the whole filter. */
+  /** Filter of this part alone. An index may serve a part even if no index serves the whole filter. */
   readonly filter: Filter
-  /** Excludes rows of the other parts: nearly all rows match it. */
+  /** Excludes the rows of the other parts. Nearly all rows pass. */
   readonly apart?: Sql
 }
 
-/** One condition on the rows of a list. Conditions, estimates and access paths all come from these. */
+/** One condition on the rows of a list. SQL conditions, row estimates and access paths all derive from filters. */
 export interface Filter {
-  /** Names of the request's parameters, for the planner's reason. */
+  /** Names of the request parameters; shown in the planner's reason. */
   readonly name: string
-  /** The whole condition, as rows are checked by it. */
+  /** Condition that checks a row that was found by another filter. */
   readonly condition: Sql
-  /** The same as rows are found by it, where that is spelled otherwise: an index serves it. */
+  /** Equivalent condition in a form that an index serves, if `condition` is not in that form. */
   readonly found?: Sql
-  /** Estimated rows of the table that match it. */
+  /** Estimated rows of the table that match the filter. */
   readonly rows: number
-  /** Set where the condition means no more than that a column has one of some values: an index may serve it. */
+  /** Set if the condition is exactly `column IN (values)`: an index may serve it. */
   readonly equals?: EqualValues
-  /** Columns that `found` compares with one value each, in addition to that of `equals`. */
+  /** Further columns that `found` compares with one value each, besides the column of `equals`. */
   readonly alsoEqual?: readonly string[]
-  /** Set where the condition means bounds of a column, and little more: an index in the order of the column serves it. */
+  /**
+   * Set if the condition is essentially a lower or upper bound of this column: an index ordered by the column serves
+   * it.
+   */
   readonly range?: { readonly column: string }
-  /** Columns that the condition reads, where these are all of the table's own; undefined reads anything. */
+  /** Columns of the list's table that the condition reads. Undefined if it reads other tables or if that is unknown. */
   readonly columns?: readonly string[]
-  /** Whether an index finds the rows by this condition alone. */
+  /** Whether an index, or another table (`through`), finds the rows by this condition alone. */
   readonly isIndexed: boolean
-  /** What its rows cost to be found before they are visited, in visited rows, where `found` searches other tables. Default 0. */
+  /**
+   * Cost of finding the rows if `found` searches other tables, before the rows are read, in units of one visited row.
+   * Default 0.
+   */
   readonly finding?: number
-  /** Set where no index finds the rows, but another table leads to them; `isIndexed` is then true. */
+  /** Set if no index of the list's table finds the rows, but another table does. `isIndexed` is then true. */
   readonly through?: Through
-  /** Name of a filter that it follows from: rows that match that one need not be checked. */
+  /** Name of a filter that implies this one: rows that match that filter need no check of this one. */
   readonly impliedBy?: string
-  /** Whether it follows from another filter: rows that were found through another table match it. */
+  /** Whether another filter implies this one: rows that were found through another table match it. */
   readonly isImplied?: boolean
-  /** Rows of other tables that checking one row visits; default none. */
+  /** Rows of other tables that one check of this condition visits. Default 0. */
   readonly visits?: number
-  /** The same as disjoint parts: walks may read each part on its own, and counts add them up. */
+  /** The filter as disjoint parts: a walk may read each part on its own, and a count adds the parts up. */
   readonly parts?: readonly FilterPart[]
   /**
-   * Filters of one group imply each other: the rows that match several of them are those that match the strictest. Without
-   * a group, filters are taken for independent.
+   * Filters of one group imply each other: rows that match all of them are the rows that match the strictest. Filters
+   * without a group are assumed to be independent.
    */
   readonly group?: string
 }
@@ -88,8 +94,8 @@ export function isImpossible(filters: readonly Filter[]): boolean {
 }
 
 /**
- * Whether one plan is good for all values of the filters: there is none, or one value of each of some columns with which
- * an index begins, so that it serves them whatever they are.
+ * Whether one prepared plan suits all values of the filters: there is at most one filter, with one value, or the
+ * filters give one value each to the leading columns of an index.
  */
 export function haveOnePlan(
   filters: readonly Filter[],
@@ -104,7 +110,7 @@ export function haveOnePlan(
   return indexes.some(({ columns }) => columns.slice(0, equal.size).every((column) => equal.has(column)))
 }
 
-/** Whether a column has one given value. */
+/** Whether the column is compared with one constant (not with a query). */
 export function isOneValue({ values, count }: EqualValues): boolean {
   return !(values instanceof Sql) && count === 1
 }
@@ -123,21 +129,22 @@ export function estimateRows(rows: number, filters: readonly Filter[]): number {
   return rows * share
 }
 
-/** Filters without those that follow from others of them. */
+/** Filters without the ones that another filter of the list implies. */
 export function withoutImplied(filters: readonly Filter[]): Filter[] {
   const names = new Set(filters.map(({ name }) => name))
   return filters.filter(({ impliedBy }) => impliedBy === undefined || !names.has(impliedBy))
 }
 
-/** Conditions of filters as rows are found by them. */
+/** SQL conditions for finding the rows that match all filters. */
 export function foundConditions(filters: readonly Filter[]): Sql[] {
   const needed = withoutImplied(filters)
   return needed.map((filter) => conditionAmong(filter, needed))
 }
 
 /**
- * How a filter is spelled beside others: so that an index serves it, unless that costs more than checking all rows that the
- * most selective other filter finds. PostgreSQL, which knows less of the values, would do it.
+ * Which condition of a filter to use together with the other filters: `found`, so that an index serves it, unless the
+ * index costs more than checking all rows of the most selective other filter. PostgreSQL would use the index: its
+ * estimates know less of the values.
  */
 export function conditionAmong(filter: Filter, filters: readonly Filter[]): Sql {
   const { condition, found, alsoEqual, rows, finding = 0, visits = 0 } = filter

@@ -2,38 +2,41 @@ import { raw, sql, where } from '../../sql/index.ts'
 import type { Sql } from '../../sql/index.ts'
 import { number } from '../number.ts'
 
-/** So many rows that another table leads to count as one of the budget: those of one of its rows stand together in an index. */
+/** Rows found via one driving row are adjacent in the index, so DRIVEN_ROWS of them count as one budget row. */
 const DRIVEN_ROWS = 2
 
-/** Rows of the other table within a budget: a power of two, so that statements are few. */
+/** Rows of the driving table within a row budget, rounded up to a power of two: fewer different statement texts. */
 function driversWithin(budget: number, rowsOfEach: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(1, (DRIVEN_ROWS * budget) / Math.max(1, rowsOfEach))))
 }
 
-/** What `rowsOfDrivers` reads. */
+/** Input of `rowsOfDrivers`. */
 export interface DrivenRows {
-  /** Query of the rows of the other table in the order of the list: `value`, and what `from` and `conditions` read. */
+  /** Query of the driving rows in the order of the list: `value`, and the columns that `from` and `conditions` use. */
   readonly drivers: Sql
-  /** FROM item of the rows that one of them, `t`, leads to, in the order of `key`. */
+  /** FROM item of the list's rows that belong to one driving row `t`, in the order of `key`. */
   readonly from: Sql
   readonly key: Sql
   readonly conditions: readonly Sql[]
   readonly direction: 'ASC' | 'DESC'
-  /** Column of `drivers` that an index has in the same order, where values of it may be equal that are not. */
+  /**
+   * Column of `drivers` that an index has in the same order, but coarser: different values may be equal in it (a text
+   * prefix, say).
+   */
   readonly head?: string
   readonly wanted: number
-  /** As of `Driven.query`. */
+  /** Row budget, as in `Driven.query`. */
   readonly budget: number | undefined
-  /** As of `Driven`. */
+  /** Estimated list rows per driving row, as in `Driven`. */
   readonly rowsOfEach: number
 }
 
-/** Rows that those of another table lead to, one of these after the other; as `Driven.query`. */
+/** Query of the list's rows, driving row by driving row; returns the columns of `Driven.query`. */
 export function rowsOfDrivers(rows: DrivenRows): Sql {
   const { drivers, from, key, conditions, direction, head, wanted, budget } = rows
   const most = budget === undefined ? undefined : driversWithin(budget, rows.rowsOfEach)
   const of = (all: readonly Sql[]): Sql =>
-    // Of one value no row of the other table has more rows on the page than the page has.
+    // No driving row can contribute more rows to the page than the page has.
     sql`SELECT ${key} AS k FROM ${from} ${where(all)} ORDER BY ${key} LIMIT ${number(wanted)}`
   const columns = [...(head === undefined ? [] : [head]), 'value']
   const by = raw(`ORDER BY ${columns.map((column) => `t.${column} ${direction}`).join(', ')}`)

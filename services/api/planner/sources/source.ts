@@ -1,12 +1,12 @@
 import type { Sql } from '../../sql/index.ts'
 import type { EqualValues } from '../filters/index.ts'
 
-/** An index that lists are read by. */
+/** An index that lists can be read by. */
 export interface Index {
   readonly name: string
-  /** Key columns in their order. */
+  /** Key columns, in index order. */
   readonly columns: readonly string[]
-  /** Further columns in the index. */
+  /** Columns of the INCLUDE clause. */
   readonly includes?: readonly string[]
 }
 
@@ -19,83 +19,94 @@ export interface Source {
   /** Key column, without alias. */
   readonly key: string
   readonly indexes: readonly Index[]
-  /** Columns with few values that lead indexes: without a filter on one, its ranges can all be merged. */
+  /** Columns with few values that lead indexes. Without a filter on such a column, all its ranges can be merged. */
   readonly ranges?: Readonly<Record<string, EqualValues>>
 }
 
 /** The order of a list. */
 export interface Order {
   readonly direction: 'ASC' | 'DESC'
-  /** Direction of the keys of rows with the same value, default ascending. */
+  /** Direction of the key among rows with the same value. Default ascending. */
   readonly keys?: 'ASC' | 'DESC'
-  /** How walks read it: parts of the rows, disjoint, that have all of them. */
+  /** Disjoint parts of the rows, each with its own index order. Together they contain all rows. */
   readonly branches: readonly Branch[]
-  /** How rows that were gathered are sorted. Default: by the column of the only branch. */
+  /** Sort expression for rows that were collected first. Default: the column of the only branch. */
   readonly sorted?: {
-    /** FROM item, where the value needs more than the source's. */
+    /** FROM item, if the sort value needs more tables than `Source.from`. */
     readonly from?: Sql
     readonly value: Sql
-    /** Where null values come, default last. */
+    /** Position of null values. Default last. */
     readonly nulls?: 'FIRST' | 'LAST'
   }
 }
 
 /** A part of the rows with its own order. Branches are merged by rank, then by value, then by key. */
 export interface Branch {
-  /** Lower ranks come first, whatever the direction. A rank is read only where those before do not fill the page. */
+  /** Lower ranks come first, whatever the direction. A rank is read only if the lower ranks do not fill the page. */
   readonly rank: number
-  /** Column of an index, without alias, that walks read in order; the key column where the order is that of the keys alone. */
+  /**
+   * Index column, without alias, in whose order the branch is read. The key column if the list is ordered by key
+   * alone.
+   */
   readonly column: string
-  /** Expression that the index has under the name of `column`; default the column itself. */
+  /** Expression that the index stores under the name of `column`. Default: the column itself. */
   readonly expression?: Sql
-  /** What rows are compared by across branches; never falls where the column grows. Default: the column. */
+  /**
+   * Expression that rows of different branches are compared by; must not decrease as `column` grows. Default: the
+   * column.
+   */
   readonly value?: Sql
   /**
-   * Set where several values of the column may have one value. Rows are then read in the order of the column with a row
-   * budget, and sorted by the value.
+   * Set if rows with different values of `column` may have the same `value`. Rows are then read in the order of the
+   * column within a row budget, and sorted by `value`.
    */
   readonly isCoarse?: boolean
-  /** Direction that this branch is read in, where its value is the same for all rows. Default: that of the order. */
+  /**
+   * Direction in which this branch is read, if `value` is the same for all its rows. Default: direction of the order.
+   */
   readonly direction?: 'ASC' | 'DESC'
-  /** Condition of the rows of this branch, for example `a.template_mint IS NOT NULL`. */
+  /** Conditions that select the rows of this branch, for example `a.template_mint IS NOT NULL`. */
   readonly conditions?: readonly Sql[]
-  /** Share of the rows that are in this branch, about; default all. */
+  /** Estimated share of the table's rows in this branch. Default 1. */
   readonly share?: number
   /**
-   * Filters, by name, whose rows are not spread over the order but stand together in it, and in how many places: those of a
-   * template by their names in one.
+   * Filters, by name, whose matching rows are adjacent in the order instead of spread over it, with the number of
+   * adjacent groups. Example: the assets of one template, in a list ordered by name, form one group.
    */
   readonly clusters?: ReadonlyMap<string, number>
-  /** Set where rows of another table lead to these; taken where no index has the order, or where it costs less. */
+  /** Set if the branch can be read via a driving table. Used if no index has the order, or if it costs less. */
   readonly driven?: Driven
 }
 
-/** Rows that are read through those of another table, which has the order. */
+/** Reads rows of the list via a driving table, which has the wanted order. */
 export interface Driven {
   /**
-   * Query of the first rows of the branch in order: `k`, `v`; at least `wanted` of them where there are so many, ties of
-   * the last value as far as their keys come first.
+   * Query of the first rows of the branch in order, with columns `k` (key) and `v` (value). Returns at least `wanted`
+   * rows if that many exist, and rows tied with the last value up to the key limit.
    * @param checks conditions on the rows.
-   * @param budget rows that are read, about; a row whose `k` is null stands where there are more.
+   * @param budget approximate rows to read. If more rows follow, the result has a marker row, whose `k` is null.
    */
   query(checks: readonly Sql[], wanted: number, budget: number | undefined): Sql
   /** Names of filters that the query applies itself. */
   readonly applied: ReadonlySet<string>
-  /** Rows that the other table leads to, estimated. */
+  /** Estimated rows of the list that the driving table leads to. */
   readonly rows: number
-  /** Rows of the other table that are put in order first, estimated. */
+  /** Estimated rows of the driving table that are sorted first. */
   readonly drivers: number
-  /** Rows that each row of the other table leads to, estimated. */
+  /** Estimated rows of the list per driving row. */
   readonly rowsOfEach: number
-  /** Whether the other table has not the order: all rows are read and sorted. */
+  /** Whether the driving table does not have the wanted order: all rows are read and sorted. */
   readonly isSorted?: boolean
-  /** Whether the other table only limits what is read: its estimate of the rows within the limit may be too high. */
+  /**
+   * Whether the driving table only limits which rows are read. The estimate of the rows within the limit may be too
+   * high.
+   */
   readonly isBounded?: boolean
-  /** Rows that are read at least, estimated. */
+  /** Estimated minimum of rows that are read. */
   readonly least?: number
 }
 
-/** Rows to skip and to take. */
+/** Page of a list: rows to skip (`offset`) and rows to return (`limit`). */
 export interface PageWindow {
   readonly offset: number
   readonly limit: number
