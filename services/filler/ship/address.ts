@@ -1,18 +1,19 @@
 import { FatalError } from '../../core/errors/index.ts'
 
-/** Where a state-history node listens. */
+/** Address of a state-history node, parsed. */
 export interface NodeAddress {
-  /** Options of the websocket client. */
+  /** URL for the websocket client. */
   readonly url: string
   /** Path of the unix socket to connect to instead of the host in `url`; null for TCP. */
   readonly socketPath: string | null
-  /** For logs and health reports: the address without credentials. */
+  /** Address without credentials, for logs and health reports. */
   readonly label: string
 }
 
 /**
- * Reads `ws://host:port`, `wss://host` or `ws+unix:///path/to.sock`. The whole path of the latter names the
- * socket file, percent-decoded. Throws a `FatalError` `CONFIG_INVALID` for anything else.
+ * Parses `ws://host:port`, `wss://host` or `ws+unix:///path/to.sock`. In the last form the whole path names the socket
+ * file, percent-decoded.
+ * @throws FatalError `CONFIG_INVALID` for anything else.
  */
 export function parseAddress(text: string): NodeAddress {
   if (!URL.canParse(text)) {

@@ -22,7 +22,8 @@ type Phase = 'status' | 'waiting' | 'streaming' | 'finished'
 const END_FOR_EVER = 0xffffffff
 
 /**
- * The stream of one connection, from the handshake to its end. Everything is pushed, with no promise per block.
+ * One connection to a node with its block stream, from the handshake to the end. Calls the consumer synchronously: a
+ * promise per block would cost too much at 100,000 empty blocks a second.
  */
 export class StreamAttempt<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
@@ -63,7 +64,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     return this.#servedSince === null ? 0 : performance.now() - this.#servedSince
   }
 
-  /** Ends the connection, drops whatever arrives late, and settles. */
+  /** Closes the connection, drops data that arrives late, and settles. */
   finish(outcome: Outcome): void {
     if (this.#phase === 'finished') return
     this.#phase = 'finished'
@@ -75,7 +76,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
     this.#settle(outcome)
   }
 
-  /** The pipeline released blocks: acknowledge if the window allows. */
+  /** Acknowledges received blocks after the pipeline released some, if the credit window allows. */
   acknowledge(): void {
     if (this.#phase !== 'streaming' || this.#delivering) return
     this.#connection.acknowledge(this.#reader.credits.takeDue(this.#reversible))
@@ -125,7 +126,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
   #requestBlocks(status: StatusResult, start: number): void {
     const { settings, tail, credits, consumer } = this.#reader
     const resume = consumer.resumePosition()
-    // A position that the node cannot know would only lower its start to blocks that it does not have.
+    // Leave out positions below the node's logs: the node would lower its start to blocks that it does not have.
     const lowest = Math.max(status.traceBegin, status.stateBegin)
     const known = resume.havePositions.filter(({ num }) => num < start && num >= lowest)
     tail.reset(resume, start)
@@ -170,7 +171,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
       if (problem !== null) this.#fail(problem)
     } else if (position.num <= this.#reader.settings.stopBlock) {
       this.#reversible = position.num > result.lib.num
-      // Before anything is undone for the sake of the block.
+      // Check the content before a fork undoes blocks for it.
       const falsePart = this.#connection.findFalsePart(position, result)
       if (falsePart !== null) {
         this.#fail(blockFalse(this.#address.label, position, falsePart))

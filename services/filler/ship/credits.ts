@@ -1,12 +1,12 @@
-/** Size assumed for a message before any has been seen. Large enough that the first window fits the budget. */
+/** Assumed message size before the first message: large, so that the first window fits the byte budget. */
 const FIRST_ESTIMATE_BYTES = 256 * 1024
-/** Decay of the estimate for shrinking sizes; growing sizes apply at once. */
+/** Weight by which smaller messages lower the size estimate. Larger messages raise the estimate at once. */
 const ESTIMATE_DECAY = 1 / 64
 
 /**
- * Flow control of one session. The protocol counts messages, memory counts bytes: the number of messages that the node may
- * still send (its credits) is limited so that, at the size of recent messages, they fit into the byte budget together with
- * the blocks in the pipeline. Held messages outlive a connection, credits do not.
+ * Flow control of one session. The protocol limits messages, but memory limits bytes. So the number of messages that
+ * the node may still send (its credits) is chosen such that messages of the recent size, together with the blocks in
+ * the pipeline, fit into the byte budget. Held blocks outlive a connection; credits do not.
  */
 export class CreditWindow {
   readonly #window: number
@@ -18,8 +18,8 @@ export class CreditWindow {
   #estimateBytes: number
 
   /**
-   * `window` and `ackBatch` in messages, `maxBytes` for what is held and in flight together; `estimateBytes` is the
-   * size expected of the first messages, where one is known.
+   * `window` and `ackBatch` count messages. `maxBytes` limits held and in-flight bytes together. `estimateBytes` is
+   * the expected size of the first messages, if known.
    */
   constructor(window: number, ackBatch: number, maxBytes: number, estimateBytes = FIRST_ESTIMATE_BYTES) {
     this.#estimateBytes = estimateBytes
@@ -47,40 +47,41 @@ export class CreditWindow {
     return this.#credits
   }
 
-  /** The connection is gone and with it what the node was allowed to send. */
+  /** Drops the credits, because the connection is closed. */
   close(): void {
     this.#credits = 0
   }
 
-  /** A blocks result of `bytes` arrived. Every one costs a credit, also an empty one. */
+  /** Counts a blocks result of `bytes` that arrived. Every result costs a credit, even one without a block. */
   spend(bytes: number): void {
     if (this.#credits > 0) this.#credits -= 1
     if (bytes > this.#estimateBytes) this.#estimateBytes = bytes
     else this.#estimateBytes += (bytes - this.#estimateBytes) * ESTIMATE_DECAY
   }
 
-  /** A block was handed to the pipeline. */
+  /** Counts a block that was handed to the pipeline. */
   hold(bytes: number): void {
     this.#heldBlocks += 1
     this.#heldBytes += bytes
   }
 
-  /** The pipeline no longer needs `blocks` blocks of `bytes` bytes in all. */
+  /** Frees `blocks` blocks of `bytes` bytes in all, because the pipeline no longer needs them. */
   release(blocks: number, bytes: number): void {
     this.#heldBlocks = Math.max(0, this.#heldBlocks - blocks)
     this.#heldBytes = this.#heldBlocks === 0 ? 0 : Math.max(0, this.#heldBytes - bytes)
   }
 
   /**
-   * Number of messages to acknowledge now, 0 when it is too early; they count as granted. Among `reversible`
-   * blocks acknowledgements are not collected and do not wait for the pipeline while the budget lasts:
-   * Leap 3.2 to 5.0 loses a fork that happens while the session is out of credits.
+   * Number of messages to acknowledge now, 0 if it is too early. The caller must send the acknowledgement: the
+   * messages count as granted. For `reversible` blocks each message is acknowledged at once, without waiting for the
+   * pipeline, as long as the budget lasts: Leap 3.2 to 5.0 loses a fork that happens while the session is out of
+   * credits.
    */
   takeDue(reversible: boolean): number {
     const wanted = this.#wanted(reversible)
     const due = wanted - this.#credits
     if (due <= 0) return 0
-    // Never more than half of what is wanted is collected, else both sides could wait for each other.
+    // Wait for at most half of the wanted messages, else node and reader could wait for each other forever.
     if (!reversible && due < this.#ackBatch && due < wanted / 2) return 0
     this.#credits += due
     return due
@@ -91,7 +92,7 @@ export class CreditWindow {
     const byCount = reversible ? this.#window : this.#window - this.#heldBlocks
     const byBytes = Math.floor(room / this.#estimateBytes)
     if (byBytes >= 1) return Math.max(0, Math.min(byCount, byBytes))
-    // A message larger than the budget must get through, one at a time.
+    // Always allow one message, even if it is larger than the budget; otherwise it could never be read.
     return (room > 0 && byCount > 0) || this.#heldBlocks === 0 ? 1 : 0
   }
 }

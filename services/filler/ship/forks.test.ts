@@ -83,7 +83,7 @@ test('the SHiP client recovers a rewind that Leap lost for want of credits by co
   const collector = new Collector()
   const { session } = harness.read(url, {}, collector)
   await until('10 blocks', () => collector.blocks.length === 10)
-  // A client at zero credits: remove them without its knowledge.
+  // Simulates a client without credits: sets the node's count to 0 during the fork.
   node.connections[0]!.credits = 0
   node.fork(8, 3, 'b').extend(1, 'b')
   node.connections[0]!.credits = 50
@@ -126,7 +126,7 @@ test('a fork whose parent is not ours is a missed fork too', async () => {
   node.extend(20)
   const { collector, session } = harness.read(url)
   await until('20 blocks', () => collector.blocks.length === 20)
-  // The cursor goes back to 18 only, although the branch begins at 15.
+  // The node's cursor goes back to 18 only, although the branch begins at 15.
   const connection = node.connections[0]!
   connection.credits = 0
   node.fork(15, 9, 'b')

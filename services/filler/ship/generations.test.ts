@@ -19,7 +19,7 @@ const protocolAbi = (generation: Generation) =>
   readFileSync(new URL(`contracts/ship.${generation}.abi.json`, fixtures), 'utf8')
 const compile = (abi: unknown) => compileProtocol(normalizeAbiJson(abi))
 
-/** Differences of each protocol generation; the session tests cover each behaviour separately. */
+/** Settings of a scripted node for each protocol generation. The session tests cover each behaviour separately. */
 const behaviour = {
   'eosio-1.8': { chainId: null, announcesHeads: true },
   'eosio-2.0': { chainId: null, announcesHeads: true },
@@ -67,7 +67,7 @@ describe.each(generations)('a node of generation %s, read by its own protocol AB
   })
 })
 
-/** Splits a recording into messages: 32-bit little-endian length, bytes. */
+/** Splits a recording into messages, each a 32-bit little-endian length and its bytes. */
 function readRecording(name: string): Buffer[] {
   const bytes = gunzipSync(readFileSync(new URL(`recordings/${name}/frames.bin.gz`, fixtures)))
   const messages: Buffer[] = []

@@ -7,7 +7,7 @@ import type { NodeConnection } from '../../../tests/ship/scripted-node.ts'
 const harness = new Harness()
 afterEach(() => harness.close())
 
-/** Sends a part of a message at an interval, while the connection is open and `bytes` last. */
+/** Sends a part of a message at an interval until the connection closes or `bytes` are sent. */
 async function drip(
   connection: NodeConnection,
   partBytes: number,
@@ -20,7 +20,7 @@ async function drip(
   }
 }
 
-/** A node whose first connection sends no block, and the session that reads it. */
+/** Starts a node whose first connection sends no block, and a session that reads it. */
 async function readDripping(timing: object) {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (connection === 1 ? null : block),
@@ -34,7 +34,8 @@ async function readDripping(timing: object) {
 test('the SHiP client disconnects from a node whose message drips, and logs it', async () => {
   const timing = { idleTimeoutMs: 400, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
   const { node, session, collector, log } = await readDripping(timing)
-  // More than pongs, less than any network: the idle time-out alone never closes this.
+  // More bytes than pongs, and far fewer than any network delivers: the idle time-out alone would never close the
+  // connection.
   const dripping = drip(node.connections[0]!, 300, 20)
   await until('part of a message', () => session.status().unfinishedBytes > 1_000)
   await until('5 blocks', () => collector.blocks.length === 5)
@@ -106,7 +107,7 @@ test('the SHiP client stops reading while the pipeline holds twice the budget, w
   const timing = { pingIntervalMs: 50, pongTimeoutMs: 50, idleTimeoutMs: 300 }
   const { session } = harness.read(url, { maxBytesInFlight, timing }, collector)
   await until('the stream', () => collector.blocks.length === 2)
-  // The credits were granted before the first size was known.
+  // The node got its credits before the reader knew the size of a block.
   expect(session.status().credits).toBeGreaterThan(20)
   node.extend(50)
   await until('the budget to be used up', () => session.status().heldBytes >= 2 * maxBytesInFlight)

@@ -1,9 +1,9 @@
 import type { ResumePosition, WirePosition } from './types.ts'
 
 /**
- * How a block fits what was delivered before it: `next` continues it; `resent` is one of ours again; `fork`
- * replaces blocks from its number upwards; `unlinked` follows a block that is not ours, so a fork was missed;
- * `gap` leaves out numbers.
+ * Relation of a block to the delivered ones: `next` continues the chain; `resent` is a delivered block once more;
+ * `fork` replaces delivered blocks from its number up; `unlinked` has an unknown parent, so a fork was missed; `gap`
+ * leaves out block numbers.
  */
 export type Linkage = 'next' | 'resent' | 'fork' | 'unlinked' | 'gap'
 
@@ -20,9 +20,8 @@ function sameId(left: Uint8Array, right: Uint8Array, offset: number): boolean {
 }
 
 /**
- * Whether the header of a packed block names `parent` as its previous block. A block that is a variant
- * (EOSIO 2.1 and 2.2) has its index byte before the header; both places are tried, since 32 bytes of a hash
- * do not match by chance.
+ * Whether the header of a packed block names `parent` as its previous block. EOSIO 2.1 and 2.2 send a variant, which
+ * has an index byte before the header. Both offsets are tried: 32 bytes of a hash do not match by chance.
  */
 function headerNames(block: Uint8Array, parent: Uint8Array): boolean {
   if (block.length < PREVIOUS_OFFSET + 1 + ID_LENGTH) return false
@@ -30,9 +29,8 @@ function headerNames(block: Uint8Array, parent: Uint8Array): boolean {
 }
 
 /**
- * The end of the chain as the pipeline holds it: the next number expected, the id of the last block, and the
- * ids of those before it that can still change. Ids are copied, because a view would retain its whole message
- * in memory.
+ * The end of the delivered chain: the next block number, the id of the last block, and the ids of the reversible
+ * blocks before it. Ids are copied, because a view would keep its whole message in memory.
  */
 export class ChainTail {
   #next = 1
@@ -52,7 +50,9 @@ export class ChainTail {
     return this.#last
   }
 
-  /** Begins again with what the pipeline holds. `next` is above its last block by one, or by more if raised. */
+  /**
+   * Restarts from the blocks that the pipeline holds. `next` is usually the number after the last of them, or higher.
+   */
   reset(resume: ResumePosition, next: number): void {
     this.#next = next
     this.#last = null
@@ -63,7 +63,7 @@ export class ChainTail {
     this.#reversible = consecutiveIds(resume, last.num)
   }
 
-  /** Compares a block with the chain. `parent` and `block` may be missing where the node has none. */
+  /** Classifies a block by the delivered ones. `parent` and `block` may be null if the node does not send them. */
   classify(position: WirePosition, parent: WirePosition | null, block: Uint8Array | null): Linkage {
     const { num, id } = position
     if (num > this.#next) return 'gap'
@@ -76,7 +76,7 @@ export class ChainTail {
     return num === this.#next ? 'next' : 'fork'
   }
 
-  /** Adds a block that `classify` called `next`. Ids up to `libNum` are forgotten sooner or later. */
+  /** Adds a block that `classify` called `next`, and eventually drops ids up to `libNum`. */
   append(num: number, id: Uint8Array, libNum: number): void {
     this.#next = num + 1
     this.#setLast(id)
@@ -89,7 +89,7 @@ export class ChainTail {
     if (this.#sincePrune >= PRUNE_INTERVAL) this.#prune(libNum)
   }
 
-  /** Drops block `from` and what follows it. */
+  /** Removes block `from` and all later ones. */
   rewind(from: number): void {
     const parent = this.#idAt(from - 1)
     this.#reversible.length = Math.max(0, this.#reversible.length - (this.#next - from))
@@ -115,7 +115,7 @@ export class ChainTail {
   }
 }
 
-/** Whether the parent of a block (`parent`, or from its packed header) is the block with id `expected`. */
+/** Whether the block's parent has the id `expected`. The parent is `parent`, or read from the packed header if null. */
 export function namesParent(
   expected: Uint8Array,
   parent: WirePosition | null,
@@ -125,7 +125,7 @@ export function namesParent(
   return block !== null && headerNames(block, expected)
 }
 
-/** Ids of the positions that run without a hole up to `lastNum`. */
+/** Ids of the longest run of consecutive positions that ends at `lastNum`. */
 function consecutiveIds(resume: ResumePosition, lastNum: number): Uint8Array[] {
   const ids: Uint8Array[] = []
   const positions = resume.havePositions

@@ -17,32 +17,33 @@ import type { ReaderState } from './reader-state.ts'
 import type { BlocksRequest, BlocksResult, ProtocolCodec, StatusResult, WirePosition } from './types.ts'
 import { createDeadline } from './watch.ts'
 
-/** The largest protocol ABI is about 35 kB; more than this is no protocol ABI. */
+/** Limit of the first frame: the largest protocol ABI is about 35 kB. */
 export const LARGEST_GREETING_BYTES = 2 ** 20
-/** A status reply has about 200 bytes; the rest are control frames. */
+/** Limit of bytes sent before blocks are requested: a status reply has about 200 bytes, the rest are control frames. */
 export const LARGEST_STATUS_BYTES = 64 * 1024
 
-/** Receives what happens on a connection to a node. Nothing is called after `NodeConnection.close`. */
+/** Callbacks of a connection. None is called after `NodeConnection.close`. */
 export interface ConnectionEvents<P extends ProtocolCodec> {
-  /** The protocol ABI came and compiles; the status is requested next. */
+  /** The protocol ABI arrived and compiled; the connection requests the status next. */
   greeted(protocol: P): void
   /** A status reply of a node of the configured chain. */
   status(status: StatusResult): void
-  /** A blocks result of so many bytes, requested or not. */
+  /** A blocks result of `bytes` bytes arrived, also one that was not requested. */
   blocks(result: BlocksResult, bytes: number): void
-  /** The connection is lost, or the node violates the protocol; it has to be closed. */
+  /** The connection broke, or the node violated the protocol. The receiver has to close the connection. */
   lost(problem: Problem): void
-  /** The node serves another chain; the connection has to be closed. */
+  /** The node serves another chain. The receiver has to close the connection. */
   refused(error: FatalError): void
-  /** An event handler threw: no fault of the node. */
+  /** A callback threw, so the node is not at fault. */
   failed(error: unknown): void
-  /** Number of the block that the node sends next; null when none is requested. */
+  /** Asks for the number of the block that the node sends next; null if no blocks are requested. */
   expected(): number | null
 }
 
 /**
- * One connection to a node, which speaks the state-history protocol: the protocol ABI in the first frame, a status reply whose
- * chain id is checked, then what is requested. Everything is pushed, with no promise per block.
+ * One connection to a node that speaks the state-history protocol. Reads the protocol ABI from the first frame,
+ * requests the status, checks the chain id, then requests blocks. Results go to callbacks synchronously, without a
+ * promise per block.
  */
 export class NodeConnection<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
@@ -53,7 +54,7 @@ export class NodeConnection<P extends ProtocolCodec> {
   #protocol: P | null = null
   #awaitsStatus = false
 
-  /** Connects at once. */
+  /** Opens the connection at once. */
   constructor(reader: ReaderState<P>, address: NodeAddress, events: ConnectionEvents<P>) {
     this.#reader = reader
     this.#address = address
@@ -76,14 +77,15 @@ export class NodeConnection<P extends ProtocolCodec> {
     })
   }
 
-  /** The protocol of the node; null until its protocol ABI came. */
+  /** Protocol of the node; null until the protocol ABI has arrived. */
   get protocol(): P | null {
     return this.#protocol
   }
 
   /**
-   * The part of a block that its id does not name, as far as that is to be checked and the payloads are there. The content of
-   * irreversible blocks is not checked: that takes ten times as long as reading it.
+   * Compares the parts of a block with its id, if the settings ask for it and the payloads are present. Returns the
+   * part that does not match, or null. Only reversible blocks get their content checked: the check takes ten times as
+   * long as reading the block.
    */
   findFalsePart({ num, id }: WirePosition, { block, traces, lib }: BlocksResult): FalsePart | null {
     const { checkBlocks, checkRoots } = this.#reader.settings
@@ -98,7 +100,7 @@ export class NodeConnection<P extends ProtocolCodec> {
     return this.#awaitsStatus
   }
 
-  /** Bytes read so far. */
+  /** Bytes read on this connection. */
   bytesRead(): number {
     return this.#socket.bytesRead()
   }
@@ -128,12 +130,12 @@ export class NodeConnection<P extends ProtocolCodec> {
     )
   }
 
-  /** Lets the node send so many more messages. */
+  /** Grants the node `messages` more messages. */
   acknowledge(messages: number): void {
     if (messages > 0 && this.#protocol !== null) this.#socket.send(this.#protocol.encodeAck(messages))
   }
 
-  /** Stops and continues reading from the network. */
+  /** Stops reading from the network, until `resume`. */
   pause(): void {
     this.#socket.pause()
   }
@@ -142,7 +144,7 @@ export class NodeConnection<P extends ProtocolCodec> {
     this.#socket.resume()
   }
 
-  /** Ends the connection, and drops whatever arrives late. */
+  /** Closes the connection and drops data that arrives late. */
   close(): void {
     this.#protocol = null
     this.#deadline.clear()

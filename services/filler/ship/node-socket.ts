@@ -5,46 +5,49 @@ import type { ClientOptions } from 'ws'
 import type { NodeAddress } from './address.ts'
 import type { ShipTiming } from './types.ts'
 
-/** Limits whose violation closes a connection: the size of a message, its number of parts, bytes before the stream. */
+/**
+ * The limit that a node violated: size of a message, number of its fragments, or bytes sent before blocks were
+ * requested.
+ */
 export type SocketLimit = 'message-size' | 'message-parts' | 'unasked-bytes'
 
-/** Codes by which `ws` reports a message above its limits. */
+/** Error codes of the `ws` package for messages above its limits. */
 const limitCodes: Readonly<Record<string, SocketLimit>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 'message-size',
   WS_ERR_TOO_MANY_BUFFERED_PARTS: 'message-parts',
 }
 
 /**
- * Average size of a fragment below which a message of the largest size is refused, because each costs an object:
- * nodes write 4 kB or more. The same for chunks of one frame as they come from the network.
+ * Minimum average size of fragments and network chunks, which sets their maximum number in a message of the largest
+ * size. Each one costs an object. Nodes write 4 kB or more at a time.
  */
 const SMALLEST_FRAGMENT_BYTES = 1024
-/** Fragments that every message may have, so that small limits leave room. */
+/** Number of fragments that every message may have, so that a small message limit does not refuse normal ones. */
 const LEAST_FRAGMENTS = 4096
 
-/** Receives what happens on a socket; nothing is called after `closed`, nor after `NodeSocket.close`. */
+/** Callbacks of a socket. None is called after `closed` or `NodeSocket.close`. */
 export interface SocketEvents {
   message(data: Uint8Array, isBinary: boolean): void
-  /** The connection was closed or lost. `limit`: the violated one, if that is the reason. */
+  /** The connection was closed or lost. `limit` is the violated limit if one is the reason, else null. */
   closed(reason: string, limit: SocketLimit | null, cause?: unknown): void
 }
 
-/** A websocket to a node that watches its own liveness. */
+/** A websocket to a node. Detects a dead connection by pings. */
 export interface NodeSocket {
   /** Sends a binary message; does nothing when the connection is not open. */
   send(data: Uint8Array): void
   /** Bytes received so far; distinguishes slow transfer of one large message from silence. */
   bytesRead(): number
-  /** Lets the node send at most this many bytes more, whatever they are; Infinity while results are wanted. */
+  /** Limits the bytes that the node may still send; Infinity while blocks are requested. */
   allow(bytes: number): void
-  /** Stops and continues reading from the network. While paused, pings are left out. */
+  /** Stops reading from the network. No pings are sent while paused. */
   pause(): void
   resume(): void
-  /** Ends the connection at once and drops what is still in flight. */
+  /** Closes the connection at once and drops data in flight. */
   close(): void
 }
 
-/** Opens a connection to a node. Never throws; every failure arrives as `closed`. */
+/** Opens a websocket to a node. Never throws: every failure arrives as `closed`. */
 export function openNodeSocket(
   address: NodeAddress,
   timing: ShipTiming,
@@ -81,12 +84,13 @@ export function openNodeSocket(
   })
   websocket.on('open', () => {
     if (finished) return
-    // Not earlier: a listener starts the flow, and bytes that come with the upgrade would bypass the websocket.
+    // Attach after `open`: a `data` listener starts the flow, and bytes that came with the upgrade would bypass the
+    // websocket.
     transport?.on('data', countBytes)
     stopPings = startPings(websocket, bytesRead, timing, lose)
   })
   websocket.on('message', (data, isBinary) => {
-    // After the end the parser may still emit messages of the same chunk; they are dropped.
+    // After the close, `ws` may still emit messages of the same chunk.
     if (!finished) events.message(data as Buffer, isBinary)
   })
   websocket.on('error', (error) => {
@@ -121,7 +125,7 @@ function clientOptions(address: NodeAddress, timing: ShipTiming, maxMessageBytes
   return {
     perMessageDeflate: false,
     handshakeTimeout: timing.handshakeTimeoutMs,
-    // One result is one message, of many frames or of one.
+    // Nodes send a result as one message of one or many frames; this limits the whole message.
     maxPayload: maxMessageBytes,
     maxFragments: parts,
     maxBufferedChunks: parts,
@@ -130,8 +134,8 @@ function clientOptions(address: NodeAddress, timing: ShipTiming, maxMessageBytes
 }
 
 /**
- * Pings at an interval and reports a peer of which not one byte arrives in time. Any byte counts, since a
- * pong has to wait behind a large message.
+ * Sends pings at an interval and reports a node that sends no byte in time. Any byte counts, because a pong may queue
+ * behind a large message.
  */
 function startPings(
   websocket: WebSocket,
@@ -146,7 +150,7 @@ function startPings(
     websocket.ping()
     clearTimeout(deadline)
     deadline = setTimeout(() => {
-      // When this process itself was busy, the bytes are waiting to be read: look again after that.
+      // Bytes may wait in the socket because this process was busy: check again after they are read.
       setImmediate(() => {
         if (bytesRead() === before && !websocket.isPaused)
           lose('the node answers no ping, the connection is dead')

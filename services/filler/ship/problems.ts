@@ -4,12 +4,15 @@ import type { PronghornError } from '../../core/errors/index.ts'
 import type { SocketLimit } from './node-socket.ts'
 import type { StatusResult, WirePosition } from './types.ts'
 
-/** Reason to leave a connection, and the reaction. `lost`: reconnect indefinitely. `unusable`: the node cannot serve us; fatal once that is so for every node. `suspect`: fatal when repeated without a block between, after every node was tried. `missed-fork`: reconnect at once; the second time undo a block.
+/**
+ * Reason to close a connection, with the reaction of the session. `lost`: reconnect, without limit. `unusable`: the
+ * node cannot serve the reader; fatal once every node is unusable. `suspect`: fatal if all nodes repeat it without a
+ * block in between. `missed-fork`: reconnect at once; if that does not help, undo a block.
  */
 export interface Problem {
   readonly kind: 'lost' | 'unusable' | 'suspect' | 'missed-fork'
   readonly error: PronghornError
-  /** For `missed-fork`: number of the block whose parent is not ours. */
+  /** For `missed-fork`: number of the block whose parent is unknown. */
   readonly num?: number
 }
 
@@ -18,33 +21,39 @@ export function connectionLost(reason: string, cause?: unknown): Problem {
   return { kind: 'lost', error: new RetryableError('SHIP_CONNECTION_LOST', reason, { cause }) }
 }
 
-/** The connection to a node was not made, or ended: its reason, or that the node refuses connections. */
+/**
+ * The connection could not be opened, or was closed. A refusal by the node, as far as `cause` shows one, gets its own
+ * error code.
+ */
 export function connectionClosed(label: string, reason: string, cause?: unknown): Problem {
   const refusal = nodeRefusal(cause, label)
   return refusal === null ? connectionLost(reason, cause) : { kind: 'lost', error: refusal }
 }
 
-/** The node sent what no state-history node sends. */
+/** The node sent data that violates the state-history protocol. */
 export function protocolViolation(message: string, cause?: unknown): Problem {
   return { kind: 'suspect', error: new FatalError('SHIP_PROTOCOL', message, { cause }) }
 }
 
-/** The protocol ABI in the node's first frame is not one that can be compiled. */
+/** The protocol ABI in the node's first frame does not compile. */
 export function unusableProtocol(cause: unknown): Problem {
   const message = 'the protocol ABI of the state-history node cannot be used'
   return { kind: 'unusable', error: new FatalError('SHIP_PROTOCOL', message, { cause }) }
 }
 
-/** `chain_state [2, 900), traces [2, 900)`: what a node said to hold, for messages. */
+/** Text of the ranges that a node's logs hold, such as `traces [2, 900), chain state [2, 900)`. */
 function describeRanges(status: StatusResult): string {
   const { traceBegin, traceEnd, stateBegin, stateEnd } = status
   return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`
 }
 
-/** The part of a block that its id contradicts: the header by its hash, the content by the roots in the header. */
+/**
+ * The part of a block that does not match the block id: the header (by its hash), or the content (by the Merkle roots
+ * in the header).
+ */
 export type FalsePart = 'header' | 'transactions' | 'actions'
 
-/** A part of a block is not that of its id. */
+/** A part of a block does not match the block id. */
 export function blockFalse(label: string, { num, id }: WirePosition, part: FalsePart): Problem {
   const shown = Buffer.from(id).toString('hex')
   const reason =
@@ -58,17 +67,17 @@ export function blockFalse(label: string, { num, id }: WirePosition, part: False
   }
 }
 
-/** A block that the logs of the node do not have. */
+/** Input of `rangeUnavailable`. */
 interface UnavailableRange {
   readonly message: string
-  /** What the node said to hold, to be shown; null where the message says enough. */
+  /** Status with the ranges of the node, appended to the message; null if the message is complete. */
   readonly status: StatusResult | null
   readonly num: number
-  /** First block that the reader could start with on this node. */
+  /** First block at which the reader could start on this node. */
   readonly start: number
 }
 
-/** The logs of the node do not cover the block that is needed next. */
+/** The logs of the node do not contain block `num`, which is needed next. */
 export function rangeUnavailable({ message, status, num, start }: UnavailableRange): Problem {
   const ranges = status === null ? '' : `; it has ${describeRanges(status)}`
   const error = new FatalError('SHIP_RANGE_UNAVAILABLE', `${message}${ranges}`, {
@@ -77,17 +86,17 @@ export function rangeUnavailable({ message, status, num, start }: UnavailableRan
   return { kind: 'unusable', error }
 }
 
-/** How to go on without one block: the gap is recorded. */
+/** Advice for messages: how to continue without block `num`. The reader records the gap. */
 export function withoutBlock(num: number): string {
   return `a start at block ${num + 1} leaves out this block only`
 }
 
-/** A log that the reader needs is not written by the node. */
+/** The node does not write the log `name`, which the reader needs. */
 export function logDisabled(name: string): Problem {
   return { kind: 'unusable', error: new FatalError('SHIP_LOG_DISABLED', `${name} of the node is off`) }
 }
 
-/** The stream continued at `to + 1`, although `from` was next. */
+/** The stream skipped the blocks `from` to `to`. */
 export function rangeMissing(from: number, to: number, status: StatusResult | null): Problem {
   const range = from === to ? `block ${from}` : `blocks ${from} to ${to}`
   const ranges = status === null ? '' : `; it has ${describeRanges(status)}`
@@ -96,13 +105,13 @@ export function rangeMissing(from: number, to: number, status: StatusResult | nu
   return { kind: 'suspect', error }
 }
 
-/** Block `num` follows a block that was never sent. */
+/** The parent of block `num` was never sent: a fork was missed. */
 export function missedFork(num: number): Problem {
   const message = `block ${num} does not follow the block before it: a fork was missed`
   return { kind: 'missed-fork', num, error: new RetryableError('SHIP_CONNECTION_LOST', message) }
 }
 
-/** The node violated a limit of the socket; `num` is the block expected, `limitBytes` the largest message. */
+/** The node exceeded a limit of the socket. `num` is the expected block, `limitBytes` the largest message allowed. */
 export function limitViolated(limit: SocketLimit, num: number, limitBytes: number): Problem {
   if (limit === 'message-size') return messageTooLarge(num, limitBytes)
   if (limit === 'message-parts') {
@@ -119,7 +128,7 @@ function messageTooLarge(num: number, limitBytes: number): Problem {
   return { kind: 'unusable', error }
 }
 
-/** The configured chain is another one than that of the node; no other node is tried. */
+/** The node serves another chain than the configured one. */
 export function chainMismatch(label: string, expected: string, actual: string): FatalError {
   const message = `${label} serves chain ${actual}, configured is ${expected}`
   return new FatalError('CHAIN_MISMATCH', message, {
@@ -127,7 +136,7 @@ export function chainMismatch(label: string, expected: string, actual: string): 
   })
 }
 
-/** A fork that reaches a block which can no longer be undone. */
+/** The fork replaces block `num`, but blocks up to `floor` are irreversible here. */
 export function forkBelowIrreversible(num: number, floor: number): FatalError {
   const message = `the node replaces block ${num}, but blocks up to ${floor} can no longer be undone`
   return new FatalError('FORK_BELOW_IRREVERSIBLE', message, { details: { block_num: num, floor } })

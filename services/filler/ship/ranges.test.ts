@@ -116,7 +116,7 @@ test('a result without a block, for a number the node should have, is a missing 
 test('the SHiP client detects a start that Leap clamped silently', async () => {
   const { node, url } = await harness.node({ clampsStart: true })
   node.extend(20)
-  // The log is pruned between the status and the request.
+  // The node prunes its log after the status reply and before the blocks request.
   node.script.onRequest = () => {
     node.script.ranges = { traceBegin: 8, stateBegin: 8 }
   }

@@ -2,10 +2,10 @@ import { logDisabled, rangeMissing, rangeUnavailable, withoutBlock } from './pro
 import type { Problem } from './problems.ts'
 import type { BlocksResult, ShipBlock, StatusResult } from './types.ts'
 
-/** A log may trail the head slightly; further than this it is incomplete, blocks. */
+/** A log that ends this many blocks before the head, or more, is incomplete; a complete one may trail by a block. */
 const LOG_LAG_BLOCKS = 2
 
-/** Whether a node can serve a stream from a block, by its status reply. */
+/** Whether a node can stream from a block, judged by its status reply. */
 export type RangeVerdict =
   | { readonly kind: 'ready'; readonly start: number }
   /** The node has not reached the block before the start. */
@@ -13,8 +13,8 @@ export type RangeVerdict =
   | { readonly kind: 'problem'; readonly problem: Problem }
 
 /**
- * Lowest block that has an entry in either log, 0 when there is none. It may lack traces or deltas: block 1
- * and the block of a snapshot have no transactions.
+ * Lowest block that either log contains, 0 if there is none. The block may lack traces or deltas: block 1 and the block
+ * of a snapshot have no transactions.
  */
 function firstLoggedBlock(status: StatusResult): number {
   if (status.traceBegin === 0 || status.stateBegin === 0)
@@ -23,8 +23,8 @@ function firstLoggedBlock(status: StatusResult): number {
 }
 
 /**
- * Whether the logs of a node cover a stream from block `start`. A start at block 1 moves to 2 on a node
- * whose logs begin there, since block 1 holds only the genesis state.
+ * Checks that the logs of a node cover a stream from block `start`. If the logs begin at block 2, a start at block 1
+ * moves to 2: block 1 holds only the genesis state.
  */
 export function checkRanges(status: StatusResult, start: number): RangeVerdict {
   if (status.head.num < 2 && start > status.head.num) return { kind: 'behind' }
@@ -53,7 +53,9 @@ export function checkRanges(status: StatusResult, start: number): RangeVerdict {
   return { kind: 'ready', start }
 }
 
-/** Meaning of a result without a block while block `next` is expected: a new head without a block to send (null), or a missing block.
+/**
+ * Interprets a result without a block while block `next` is expected. Null if the node has no block to send yet; a
+ * problem if block `next` is missing.
  */
 export function missingBlock(
   result: BlocksResult,
@@ -71,7 +73,10 @@ export function isIncomplete(block: ShipBlock): boolean {
   return block.header === null || block.traces === null || block.deltas === null
 }
 
-/** Meaning of a block without all payloads: none for the first of a log, else a log that is off or pruned. */
+/**
+ * Interprets a block without all payloads. Null for block 1 and the first block of a log; a problem otherwise (a log
+ * is off or pruned).
+ */
 export function missingPayload(block: ShipBlock, status: StatusResult | null): Problem | null {
   if (block.num === 1 || block.num === status?.traceBegin || block.num === status?.stateBegin) return null
   const payloads = [

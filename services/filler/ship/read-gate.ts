@@ -1,14 +1,14 @@
 import type { CreditWindow } from './credits.ts'
 
-/** What can be read from, or not. */
+/** A connection whose reading can be paused. */
 interface Pausable {
   pause(): void
   resume(): void
 }
 
 /**
- * Stops reading from a node while too much is held. With credits, what is held stays within the budget while sizes are
- * steady, but the node decides the sizes of what it was granted before they were known.
+ * Stops reading from a node while too many bytes are held. Credits alone keep the held bytes within the budget only
+ * for steady message sizes: the node may send larger messages on credits granted before.
  */
 export class ReadGate {
   readonly #connection: Pausable
@@ -16,7 +16,7 @@ export class ReadGate {
   readonly #limitBytes: number
   #isPaused = false
 
-  /** `budgetBytes` is what credits aim at; reading stops at twice of it. */
+  /** `budgetBytes` is the byte budget of the credits; reading stops at twice the budget. */
   constructor(connection: Pausable, credits: CreditWindow, budgetBytes: number) {
     this.#connection = connection
     this.#credits = credits
@@ -27,7 +27,7 @@ export class ReadGate {
     return this.#isPaused
   }
 
-  /** Looks at what is held now. */
+  /** Pauses or resumes the connection according to the bytes held now. */
   update(): void {
     const isOver = this.#credits.heldBytes >= this.#limitBytes
     if (isOver === this.#isPaused) return

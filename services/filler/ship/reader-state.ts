@@ -6,7 +6,7 @@ import { FatalError } from '../../core/errors/index.ts'
 import type { ShipSettings } from './settings.ts'
 import type { ProtocolCodec, ShipConsumer, ShipState, ShipStatus, WirePosition } from './types.ts'
 
-/** What outlives a connection: settings, consumer, flow control, the end of the chain, and counters. */
+/** State that outlives a connection: settings, consumer, flow control, the end of the chain, and counters. */
 export class ReaderState<P extends ProtocolCodec> {
   readonly settings: ShipSettings<P>
   readonly consumer: ShipConsumer<P>
@@ -20,13 +20,13 @@ export class ReaderState<P extends ProtocolCodec> {
   forks = 0
   resentBlocks = 0
   lastProblem: string | null = null
-  /** Each of these warnings is given once a session. */
+  /** Warnings that were logged; each is logged once a session. */
   readonly #warned = { missingPayload: false, unknownChain: false }
   #headNum: number | null = null
   #libNum: number | null = null
   #lastMessageAt: number | null = null
   #lastBlockAt: number | null = null
-  /** Bytes read on the present connection, and how many of them when the last message was complete. */
+  /** Bytes read on the current connection: now, and when the last message was complete. */
   #bytesRead: () => number = () => 0
   #bytesAtMessage = 0
 
@@ -37,7 +37,7 @@ export class ReaderState<P extends ProtocolCodec> {
     this.url = settings.addresses[0]?.label ?? ''
   }
 
-  /** Number of the first block to request now, by the blocks in the pipeline. */
+  /** Number of the first block to request, derived from the blocks that the pipeline holds. */
   nextStart(): number {
     const last = this.consumer.resumePosition().lastApplied
     return Math.max(this.settings.startBlock, last === null ? 1 : last.num + 1)
@@ -48,24 +48,24 @@ export class ReaderState<P extends ProtocolCodec> {
     this.#libNum = lib.num
   }
 
-  /** A new connection: bytes are counted from its beginning. */
+  /** Counts bytes of a new connection from 0. */
   noteConnection(bytesRead: () => number): void {
     this.#bytesRead = bytesRead
     this.#bytesAtMessage = 0
   }
 
-  /** A complete message, whatever it says. */
+  /** Records that a complete message of any kind has arrived. */
   noteMessage(): void {
     this.#lastMessageAt = performance.now()
     this.#bytesAtMessage = this.#bytesRead()
   }
 
-  /** Bytes read on the present connection. */
+  /** Bytes read on the current connection. */
   bytesRead(): number {
     return this.#bytesRead()
   }
 
-  /** The connection is gone, and with it the part of a message that had arrived. */
+  /** Resets the byte counts, because the connection and its unfinished message are gone. */
   noteDisconnection(): void {
     this.noteConnection(() => 0)
   }
@@ -76,12 +76,12 @@ export class ReaderState<P extends ProtocolCodec> {
     this.#lastBlockAt = performance.now()
   }
 
-  /** Says once that the first block of a log came without one of its payloads. */
+  /** Logs, once a session, that the first block of a log came without one of its payloads. */
   warnOfMissingPayload(num: number): void {
     if (this.#warned.missingPayload) return
     this.#warned.missingPayload = true
     const message = 'the first block of a log came without all of its payloads, which is usual'
-    // Block 1 never has transactions: no event is needed.
+    // Block 1 never has transactions, so no warning is needed.
     this.settings.logger[num === 1 ? 'info' : 'warn']({ block_num: num }, message)
   }
 
@@ -92,7 +92,10 @@ export class ReaderState<P extends ProtocolCodec> {
     this.settings.logger.warn({ url: label }, 'the node is too old to send its chain id over this protocol')
   }
 
-  /** Lets the pipeline undo block `from` and what follows. Throws when that is too deep. */
+  /**
+   * Lets the pipeline undo block `from` and all later ones.
+   * @throws FatalError `FORK_BELOW_IRREVERSIBLE` if block `from` is irreversible.
+   */
   undoFrom(from: number): void {
     const { irreversibleFloor } = this.consumer.resumePosition()
     if (from <= irreversibleFloor) throw forkBelowIrreversible(from, irreversibleFloor)
@@ -106,7 +109,7 @@ export class ReaderState<P extends ProtocolCodec> {
     this.forks += 1
   }
 
-  /** Everything but the nodes. */
+  /** Status of the session, without the list of nodes. */
   status(): Omit<ShipStatus, 'nodes'> {
     const last = this.tail.lastId
     return {

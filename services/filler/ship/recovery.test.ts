@@ -14,7 +14,7 @@ test('the SHiP client resumes behind what the pipeline holds after a lost connec
   node.extend(20)
   const { collector } = harness.read(url)
   await until('20 blocks', () => collector.blocks.length === 20)
-  // The pipeline drops what it had not committed.
+  // The pipeline drops the blocks that it had not committed.
   collector.blocks.length = 12
   node.connections[0]?.socket.close(1001, 'node is shutting down')
   await until('20 blocks again', () => collector.blocks.length === 20)
@@ -44,7 +44,7 @@ test('the SHiP client reads the protocol ABI again on every connect', async () =
 test('the SHiP client begins again with the shortest delay after good service', async () => {
   const { node, url } = await harness.node()
   node.extend(3)
-  // Without a new beginning, the last delay alone would be 20 s.
+  // Without a reset of the back-off, the last delay alone would be 20 s.
   const timing = { goodServiceMs: 0, backoffMinMs: 40, backoffMaxMs: 3_600_000 }
   const { session } = harness.read(url, { timing })
   for (let connection = 1; connection <= 12; connection++) {
@@ -63,7 +63,7 @@ test('the SHiP client drops frames of an abandoned connection', async () => {
       return block
     },
   })
-  // Blocks 6 to 40 are in the same chunk as the damaged message of the first connection.
+  // Blocks 6 to 40 arrive in the same chunk as the damaged message of the first connection.
   node.extend(40)
   const { collector } = harness.read(url)
   await until('40 blocks', () => collector.blocks.length === 40)
@@ -98,7 +98,7 @@ test.each([
   })
 })
 
-/** The newest connection that requested blocks; others only poll the status. */
+/** Newest connection that requested blocks; the other connections only poll the status. */
 const streamOf = (node: ScriptedNode) => node.connections.findLast(({ request }) => request !== null)
 
 test('the SHiP client switches to the next node when one is lost, and later back to the first', async () => {
@@ -212,7 +212,7 @@ test('the SHiP client notices a peer that answers no ping and no handshake', asy
   await until('3 blocks', () => collector.blocks.length === 3)
   const faults = () => session.status().nodes.map(({ lastFault }) => lastFault ?? '')
   expect(faults()[0]).toContain('handshake')
-  // From here on the node's own websocket library answers no ping.
+  // The node's websocket library no longer answers pings from here on.
   streamOf(node)!.socket.pause()
   await until('the loss of the stream', () => faults()[1]!.includes('ping'))
   for (const socket of sockets) socket.destroy()

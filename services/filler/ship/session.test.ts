@@ -84,7 +84,8 @@ test('the SHiP client sends nothing above the last irreversible block when only 
   node.libNum = 8
   const { collector } = harness.read(url, { irreversibleOnly: true })
   await until('8 blocks', () => collector.blocks.length === 8)
-  // Each of these is a result without a block: it costs a credit, and the credits must be returned.
+  // Each head without a sendable block is a result without a block: the result costs a credit, which must be granted
+  // anew.
   for (let count = 0; count < 200; count++) node.extend(1)
   node.libNum = 100
   node.serveAll()

@@ -16,8 +16,9 @@ import type {
   ShipStatus,
 } from './types.ts'
 
-/** Creates a session that reads one chain from one or more nodes into `consumer`. Nothing is opened before
- * `run`. Throws a `FatalError` `CONFIG_INVALID` for an unusable address.
+/**
+ * Creates a session that reads one chain from one or more nodes into `consumer`. `run` opens the connections.
+ * @throws FatalError `CONFIG_INVALID` for an unusable address.
  */
 export function createShipSession<P extends ProtocolCodec>(
   options: ShipSessionOptions<P>,
@@ -29,17 +30,20 @@ export function createShipSession<P extends ProtocolCodec>(
     : new Session(new ReaderState(settings, consumer))
 }
 
-/** Connects, and connects again, until the end. */
+/** Session with a single node at a time: reconnects until the end is reached. */
 class Session<P extends ProtocolCodec> implements ShipSession {
   readonly #reader: ReaderState<P>
   readonly #backoff: Backoff
   #attempt: StreamAttempt<P> | null = null
   #drained: (() => void) | null = null
   #turn = 0
-  /** Problems in a row, and how many blocks had been received at the last: progress begins a new count. */
+  /**
+   * Consecutive `unusable` and `suspect` problems, and `blocksReceived` at the last of them: a received block restarts
+   * the count.
+   */
   #strikes = 0
   #strikeAt = -1
-  /** Blocks received when a problem was last a warning. */
+  /** `blocksReceived` when a problem was last logged as a warning. */
   #warnedAt = -1
   #missedForkAt = -1
   #faults = 0
@@ -114,17 +118,17 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     return address
   }
 
-  /** Decides what a problem means, and waits. Throws when trying again is pointless. */
+  /** Reacts to a problem and waits for the back-off. Throws the problem's error when a retry is pointless. */
   async #recover(problem: Problem, signal: AbortSignal): Promise<void> {
     const reader = this.#reader
     const reason = describeError(problem.error)
     reader.lastProblem = reason
     this.#faults += 1
     reader.state = 'backing-off'
-    // A problem that ends the session is reported by the caller.
+    // The caller reports a problem that ends the session.
     if (problem.kind === 'unusable' || problem.kind === 'suspect') this.#strike(problem)
     const fields = { url: reader.url, code: problem.error.code }
-    // One warning until the next block arrives: further attempts say nothing new.
+    // Warn once until the next block arrives; repeated attempts are logged as info.
     if (this.#warnedAt === reader.blocksReceived) reader.settings.logger.info(fields, reason)
     else reader.settings.logger.warn(fields, reason)
     this.#warnedAt = reader.blocksReceived
@@ -142,8 +146,9 @@ class Session<P extends ProtocolCodec> implements ShipSession {
   }
 
   /**
-   * The first time, a new connection with the reversible positions lets the node rewind by itself. When the
-   * same happens again, blocks are undone one by one until the ids match. Returns whether one was undone.
+   * Handles a block with an unknown parent. The first time, a reconnect with the reversible positions lets the node
+   * send the fork. If the problem repeats, undoes one block per attempt until the ids match. Returns whether a block
+   * was undone.
    */
   #undoMissedFork(num: number): boolean {
     const { blocksReceived } = this.#reader

@@ -6,15 +6,15 @@ import type { NodeAddress } from './address.ts'
 import type { NodeSettings, ProtocolCodec, ShipLogger, ShipSessionOptions, ShipTiming } from './types.ts'
 
 /**
- * Largest message that can be received: `ws` counts with signed 32-bit integers and takes anything above for
- * "no limit", and then a message beyond Node's largest buffer would end the process instead of an error.
+ * Largest possible message limit. `ws` counts in signed 32-bit integers and takes a larger limit for "no limit"; a
+ * message above Node's largest buffer would then crash the process.
  */
 const LARGEST_MESSAGE_BYTES = 2 ** 31 - 1
 
-/** Far above any block, and still below what a filler has to spare. */
+/** Default message limit: far above any real block, and below the memory that a filler can spare. */
 export const DEFAULT_MESSAGE_BYTES = 256 * 2 ** 20
 
-/** Times of a session unless options give others. */
+/** Default times of a session. */
 export const defaultTiming: ShipTiming = {
   handshakeTimeoutMs: 15_000,
   replyTimeoutMs: 60_000,
@@ -34,11 +34,11 @@ export const defaultTiming: ShipTiming = {
   goodServiceMs: 60_000,
 }
 
-/** A node with what it is used for, every default filled in. */
+/** A configured node with all defaults filled in. */
 export interface UsedNode extends NodeAddress {
   readonly weight: number
   readonly from: number
-  /** Infinity when there is no last one. */
+  /** Last block that may be requested from the node; Infinity if unlimited. */
   readonly to: number
 }
 
@@ -47,7 +47,7 @@ export interface ShipSettings<P extends ProtocolCodec = ProtocolCodec> {
   readonly addresses: readonly UsedNode[]
   readonly chainId: string | null
   readonly startBlock: number
-  /** Infinity when there is none, so that comparisons need no special case. */
+  /** Last block to read; Infinity if unlimited, so that comparisons need no special case. */
   readonly stopBlock: number
   readonly irreversibleOnly: boolean
   readonly window: number
@@ -77,7 +77,10 @@ function useNode(node: string | NodeSettings): UsedNode {
   }
 }
 
-/** Fills in the defaults. Throws a `FatalError` `CONFIG_INVALID` when there is no usable address. */
+/**
+ * Fills in the defaults.
+ * @throws FatalError `CONFIG_INVALID` when there is no usable address.
+ */
 export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOptions<P>): ShipSettings<P> {
   if (options.urls.length === 0) {
     throw new FatalError('CONFIG_INVALID', 'no state-history address is configured')
@@ -106,7 +109,10 @@ export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOpt
   }
 }
 
-/** Delays between attempts to connect to a node. Half of each is random: readers that lost the same node do not return together. */
+/**
+ * Delays between attempts to connect to a node. Half of each delay is random, so that readers that lost the same node
+ * do not reconnect at the same time.
+ */
 export function connectBackoff(
   settings: Pick<ShipSettings, 'timing' | 'random'>,
   longestMs = Infinity,

@@ -1,18 +1,18 @@
 import type { PronghornError } from '../../core/errors/index.ts'
 
-/** A place in a chain as people and databases name it: block number and the 64 lower-case hex digits of its id. */
+/** Block number and id (64 lower-case hex digits), as in the database. */
 export interface BlockPosition {
   readonly num: number
   readonly id: string
 }
 
-/** A position in a chain as in a message: `id` is a view of 32 bytes, valid as long as the message. */
+/** Block number and id as in a message: `id` is a view of 32 bytes, valid as long as the message. */
 export interface WirePosition {
   readonly num: number
   readonly id: Uint8Array
 }
 
-/** A node's answer to a status request. Ranges are half-open, [begin, end); both 0 when the log is off. */
+/** A node's reply to a status request. Ranges are half-open, [begin, end); begin and end are 0 when the log is off. */
 export interface StatusResult {
   readonly kind: 'status'
   readonly head: WirePosition
@@ -21,11 +21,13 @@ export interface StatusResult {
   readonly traceEnd: number
   readonly stateBegin: number
   readonly stateEnd: number
-  /** Hex digits or 32 bytes; null when the node is too old to send it (EOSIO 2.0 and before). */
+  /** Hex digits or 32 bytes; null for EOSIO 2.0 and older, which do not send the chain id. */
   readonly chainId: string | Uint8Array | null
 }
 
-/** One block, or a result without one. `head` and `lib` are those of the time at which the node built the message. Payloads are views into the message, without their length prefix.
+/**
+ * A message with one block or none. `head` and `lib` are the node's at the time of building the message. Payloads are
+ * views into the message, without their length prefix.
  */
 export interface BlocksResult {
   readonly kind: 'blocks'
@@ -50,29 +52,35 @@ export interface BlocksRequest {
   readonly fetchDeltas: boolean
 }
 
-/** Interface of a compiled protocol ABI for the session; `Protocol` of the decode folder is one. */
+/** Interface of a compiled protocol ABI, as the session needs it; implemented by `Protocol` of the decode folder. */
 export interface ProtocolCodec {
   /** Throws a `DecodeError` when the frame does not fit the ABI. */
   decodeResult(frame: Uint8Array): StatusResult | BlocksResult
   encodeStatusRequest(): Uint8Array
   encodeBlocksRequest(request: BlocksRequest): Uint8Array
   encodeAck(messages: number): Uint8Array
-  /** Whether a block payload is that of the block with this number and id. Blocks are not checked without it. */
+  /**
+   * Whether a block payload belongs to the block with this number and id. Without this function block ids are not
+   * checked.
+   */
   isBlock?(payload: Uint8Array, num: number, id: Uint8Array): boolean
-  /** The part of a block whose Merkle root is not the one in the header, or null. Blocks are not checked so without this function. */
+  /**
+   * The part of a block whose Merkle root differs from the root in the header, or null. Without this function the
+   * content of blocks is not checked.
+   */
   findFalseContent?(payload: Uint8Array, traces: Uint8Array | null): 'transactions' | 'actions' | null
 }
 
-/** A block whose linkage to the one delivered before it has been verified. */
+/** A delivered block. The session has checked that the block links to the previously delivered one. */
 export interface ShipBlock {
-  /** Address of the node that sent it, without credentials. */
+  /** Address of the node that sent the block, without credentials. */
   readonly node: string
-  /** Size of the whole message; `release` takes it back. */
+  /** Size of the whole message; pass it to `release` once the block is processed. */
   readonly bytes: number
   readonly num: number
-  /** View of 32 bytes of the message. */
+  /** Block id, a view of 32 bytes of the message. */
   readonly idBytes: Uint8Array
-  /** Null for the first block of a chain, or when the node does not send it. */
+  /** Id of the previous block; null for the first block of a chain, or when the node does not send it. */
   readonly prevIdBytes: Uint8Array | null
   /** Hex form of `idBytes`, created on first use. */
   readonly id: string
@@ -82,15 +90,15 @@ export interface ShipBlock {
   readonly head: WirePosition
   /** Last irreversible block of the node at that time. May be above `num` during catch-up. */
   readonly lib: WirePosition
-  /** Packed `signed_block`, or null where a node has none for the first block of its log. */
+  /** Packed `signed_block`; null if the node lacks it for the first block of its log. */
   readonly header: Uint8Array | null
-  /** Packed `transaction_trace[]`, null as above. */
+  /** Packed `transaction_trace[]`; null if the node lacks it for the first block of its log. */
   readonly traces: Uint8Array | null
-  /** Packed `table_delta[]`, null as above. */
+  /** Packed `table_delta[]`; null if the node lacks it for the first block of its log. */
   readonly deltas: Uint8Array | null
 }
 
-/** Where a stream has to continue: the only state that survives a reconnect. */
+/** Position at which a stream has to continue: the only state that survives a reconnect. */
 export interface ResumePosition {
   /** Last block that is applied or queued and will not be dropped; null before the first. */
   readonly lastApplied: BlockPosition | null
@@ -101,151 +109,160 @@ export interface ResumePosition {
 }
 
 /**
- * The receiving end of a session. Every call is synchronous and comes in stream order; throwing stops the session, `run`
- * rejects with the error.
+ * Receives the blocks of a session. Every call is synchronous and in stream order. If a call throws, the session stops
+ * and `run` rejects with the error.
  */
 export interface ShipConsumer<P extends ProtocolCodec = ProtocolCodec> {
-  /** Asked on every connect, on every fork and at the start. */
+  /** Called at the start, on every connect and on every fork. */
   resumePosition(): ResumePosition
-  /** The node's protocol ABI, compiled; on every connect, because a node may have been upgraded. */
+  /** Passes the compiled protocol ABI of the node, on every connect: the node may have been upgraded. */
   onProtocol(protocol: P): void
-  /** The next block. It counts as held until `release` is called for it, which may happen in here. */
+  /**
+   * Delivers the next block. The block counts as held until `release` is called for it; `onBlock` may call `release`
+   * itself.
+   */
   onBlock(block: ShipBlock): void
   /**
-   * The chain forked: blocks from `from` upwards are void. Afterwards `resumePosition().lastApplied` must be
-   * below `from`. The new branch follows by `onBlock`.
+   * The chain forked: the consumer must undo the blocks from `from` upwards. Afterwards `resumePosition().lastApplied`
+   * must be below `from`. `onBlock` then delivers the new branch.
    */
   onFork(from: number): void
-  /** The block at `stop_block` was delivered; nothing follows. Release what is held to let `run` return. */
+  /** The block at `stop_block` was delivered. `run` returns once all held blocks are released. */
   onEnd?(): void
 }
 
-/** The part of a pino logger that the session uses. */
+/** The methods of a pino logger that the session uses. */
 export interface ShipLogger {
   debug(details: object, message: string): void
   info(details: object, message: string): void
   warn(details: object, message: string): void
 }
 
-/** Delays and deadlines in milliseconds. Every one has a default that suits a real node. */
+/** Delays and deadlines in milliseconds, with defaults that suit a real node. */
 export interface ShipTiming {
-  /** Time for TCP and the websocket upgrade. */
+  /** Time limit for the TCP connection and the websocket upgrade. */
   readonly handshakeTimeoutMs: number
-  /** Time for the protocol ABI, and again for each status reply. A node that replays answers late. */
+  /** Time limit for the protocol ABI, and for each status reply. A node that replays blocks replies late. */
   readonly replyTimeoutMs: number
   readonly pingIntervalMs: number
   /** Time in which at least one byte must arrive after a ping. */
   readonly pongTimeoutMs: number
-  /** Time without any result, although the node holds credits, after which the stream counts as stuck. */
+  /** The stream counts as stuck after this time without a result while the node holds credits. */
   readonly idleTimeoutMs: number
-  /** Time in which a message that has begun must arrive with `minBytesPerSecond`. */
+  /** Time that an unfinished message may stay below `minBytesPerSecond`. */
   readonly slowMessageTimeoutMs: number
-  /** Bytes a second below which an unfinished message counts as stuck. */
+  /** Minimum rate of an unfinished message, bytes a second. */
   readonly minBytesPerSecond: number
-  /** Longest time that one message may take, at whatever rate. */
+  /** Time limit of one message, at any rate. */
   readonly messageTimeoutMs: number
   /** Interval of status requests while the node is behind the reader. */
   readonly statusPollMs: number
-  /** With several nodes: interval of status requests to each idle one. */
+  /** With several nodes: interval of status requests to each node that does not send blocks. */
   readonly watchPollMs: number
-  /** With several nodes: time in which the streaming one must send a block that another one has. */
+  /** With several nodes: time that the streaming node has for a block after another node has it. */
   readonly takeoverMs: number
-  /** With several nodes: time for which the streaming one may be on its own branch. */
+  /** With several nodes: time for which the streaming node may be on another branch than the others. */
   readonly otherBranchMs: number
-  /** Time to wait for a node that is behind before trying the next one, when there are several. */
+  /** With several nodes: time to wait for a node that is behind the reader before the next one is tried. */
   readonly behindTimeoutMs: number
   readonly backoffMinMs: number
   readonly backoffMaxMs: number
-  /** Time of service after which the back-off starts again from its minimum. */
+  /** Duration of a connection after which the back-off restarts from its minimum. */
   readonly goodServiceMs: number
 }
 
-/** A node with what it is to be used for. */
+/** A node and the blocks for which it is used. */
 export interface NodeSettings {
-  /** Address as for `urls`. */
+  /** Address, in the forms of `urls`. */
   readonly url: string
-  /** Its share relative to other nodes; the heaviest is the first to stream at the head. Default 1. */
+  /**
+   * Share of the blocks relative to other nodes. The heaviest node is also the first choice for streaming at the head.
+   * Default 1.
+   */
   readonly weight?: number
-  /** First block that is requested from it. Default: the first that it has. */
+  /** First block to request from the node. Default: the first block that the node has. */
   readonly from?: number
-  /** Last block that is requested from it, itself included. Default: no last one. */
+  /** Last block to request from the node (inclusive). Default: no limit. */
   readonly to?: number
 }
 
 /** Options of a session. Only `urls`, `startBlock`, `compileProtocol` and `logger` are required. */
 export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   /**
-   * `ws://`, `wss://` or `ws+unix:///path/to.sock` addresses of nodes of one chain. Several are read in parallel below the
-   * last irreversible block; above it one streams and the others are monitored.
+   * `ws://`, `wss://` or `ws+unix:///path/to.sock` addresses of nodes of one chain. Several nodes are read in parallel
+   * below the last irreversible block; above it, one node streams and the others are monitored.
    */
   readonly urls: readonly (string | NodeSettings)[]
-  /** 64 hex digits; compared with the node's status where it contains one. */
+  /** Expected chain id, 64 hex digits; compared with the node's status if the status contains one. */
   readonly chainId?: string | null
-  /** First block wanted when nothing is applied yet; also the lowest block ever requested. */
+  /** First block to read when nothing is applied yet. No lower block is ever requested. */
   readonly startBlock: number
-  /** Last block wanted, itself included; 0 = no end. */
+  /** Last block to read (inclusive); 0 means no end. */
   readonly stopBlock?: number
   readonly irreversibleOnly?: boolean
-  /** Most messages that the node may send ahead (its credits). Default 50. */
+  /** Maximum number of messages that the node may send ahead (its credits). Default 50. */
   readonly prefetchBlocks?: number
-  /** Messages to collect before an acknowledgement. Lowered to half of the window. Default 20. */
+  /** Number of messages to collect before an acknowledgement, at most half of the window. Default 20. */
   readonly minBlockConfirmation?: number
-  /** Bytes that may be held or in flight; credits shrink as this fills. Default 64 MiB. */
+  /** Byte limit of held and in-flight messages; the credits shrink as the limit is approached. Default 64 MiB. */
   readonly maxBytesInFlight?: number
   /** Largest message accepted; at most 2^31 - 1. Default 256 MiB. */
   readonly maxMessageBytes?: number
-  /** Addresses of nodes, without credentials, that are not read, each with the reason; for a session of several nodes. */
+  /** Nodes that a multi-node session must not read: address without credentials, and the reason. */
   readonly leftOut?: ReadonlyMap<string, PronghornError>
-  /** Compare each block with its id, where the protocol can. Default false. */
+  /** Compare each block with its id, if the protocol supports the check. Default false. */
   readonly checkBlocks?: boolean
-  /** With `checkBlocks`: compare the content of each reversible block with the roots in its header too. Default false. */
+  /**
+   * With `checkBlocks`: also compare the content of each reversible block with the Merkle roots in its header. Default
+   * false.
+   */
   readonly checkRoots?: boolean
-  /** Turns the parsed JSON of a node's first frame into a codec; throws when it cannot. */
+  /** Compiles the protocol ABI, the parsed JSON of a node's first frame, to a codec; throws if that is impossible. */
   readonly compileProtocol: (shipAbi: unknown) => P
   readonly logger: ShipLogger
   readonly timing?: Partial<ShipTiming>
-  /** Source of jitter, 0 inclusive to 1 exclusive. Default `Math.random`. */
+  /** Random numbers for the jitter, from 0 (inclusive) to 1 (exclusive). Default `Math.random`. */
   readonly random?: () => number
 }
 
 /**
- * What a session is doing: `connecting` (socket, ABI, status), `waiting` (the node is behind the reader),
- * `streaming`, `backing-off` (after a lost connection), `ended`.
+ * State of a session: `connecting` (socket, ABI, status), `waiting` (the node is behind the reader), `streaming`,
+ * `backing-off` (after a lost connection), `ended`.
  */
 export type ShipState = 'idle' | 'connecting' | 'waiting' | 'streaming' | 'backing-off' | 'ended'
 
 /**
- * What a node is doing: `connecting`, `watched` (it answers and sends no blocks), `reading` (it sends a range of
- * blocks), `followed` (it sends new blocks), `failed` (unused until it is tried again).
+ * State of a node: `connecting`, `watched` (replies to status requests, sends no blocks), `reading` (sends a range of
+ * blocks), `followed` (streams new blocks), `failed` (unused until the next attempt).
  */
 export type ShipNodeState = 'connecting' | 'watched' | 'reading' | 'followed' | 'failed'
 
-/** A snapshot of one node. Numbers count from the start of the session. */
+/** Snapshot of one node for the status report. Counts are since the start of the session. */
 export interface ShipNodeStatus {
   /** Address without credentials. */
   readonly url: string
   readonly state: ShipNodeState
-  /** Its newest head; null before it is known. */
+  /** Newest head that the node reported; null before the first status. */
   readonly headNum: number | null
-  /** Blocks by which its head is behind the newest head of all nodes; null before it is known. */
+  /** Blocks between the node's head and the newest head of all nodes; null before the first status. */
   readonly lagBlocks: number | null
   readonly blocksReceived: number
   readonly bytesReceived: number
-  /** Times that it was lost, left or refused. */
+  /** How often the connection was lost, or the reader left or refused the node. */
   readonly faults: number
-  /** Why the last time, for the operator; null while there was none. */
+  /** Reason of the last fault, for the operator; null before the first. */
   readonly lastFault: string | null
 }
 
-/** A snapshot for health reports and metrics. Numbers count from the start of the session. */
+/** Snapshot of a session for health reports and metrics. Counts are since the start of the session. */
 export interface ShipStatus {
   readonly state: ShipState
-  /** Address in use, without credentials. */
+  /** Address of the node in use, without credentials. */
   readonly url: string
-  /** Connections opened so far. */
+  /** Number of connections opened so far. */
   readonly connections: number
   readonly lastBlock: BlockPosition | null
-  /** Newest head and last irreversible block of a node; null before the first. */
+  /** Newest head and last irreversible block that a node reported; null before the first status. */
   readonly headNum: number | null
   readonly libNum: number | null
   /** Messages that the node may still send. */
@@ -255,14 +272,14 @@ export interface ShipStatus {
   readonly blocksReceived: number
   readonly bytesReceived: number
   readonly forks: number
-  /** Identical blocks that a node sent again and that were skipped. */
+  /** Number of blocks that a node sent a second time and the session skipped. */
   readonly resentBlocks: number
-  /** Milliseconds since the last complete message of any kind, and since the last block; null before the first. */
+  /** Milliseconds since the last complete message of any kind, and since the last block; null before the first one. */
   readonly sinceLastMessageMs: number | null
   readonly sinceLastBlockMs: number | null
-  /** Bytes received after the last complete message: part of one that has not arrived whole, or a few of pongs. */
+  /** Bytes received after the last complete message: the beginning of the next message, or a few bytes of pongs. */
   readonly unfinishedBytes: number
-  /** One line on why the last connection was lost, null without one. */
+  /** Reason why the last connection was lost, one line; null if none was. */
   readonly lastProblem: string | null
   /** Every configured node, in the order of the configuration. */
   readonly nodes: readonly ShipNodeStatus[]
@@ -271,13 +288,16 @@ export interface ShipStatus {
 /** A running or finished read of one chain. */
 export interface ShipSession {
   /**
-   * Reads until `stopBlock` was delivered and released, or until `signal` aborts; both resolve. Rejects with
-   * what the consumer threw, or with a `FatalError`: `CHAIN_MISMATCH`, `SHIP_PROTOCOL`,
-   * `SHIP_RANGE_UNAVAILABLE`, `SHIP_RANGE_MISSING`, `SHIP_MESSAGE_TOO_LARGE`, `FORK_BELOW_IRREVERSIBLE`.
-   * Lost connections are not errors: it reconnects indefinitely. Runs once.
+   * Reads until `stopBlock` was delivered and released, or until `signal` aborts; resolves in both cases. A lost
+   * connection is reopened indefinitely. Callable once.
+   * @throws FatalError `CHAIN_MISMATCH`, `SHIP_PROTOCOL`, `SHIP_RANGE_UNAVAILABLE`, `SHIP_RANGE_MISSING`,
+   * `SHIP_MESSAGE_TOO_LARGE` or `FORK_BELOW_IRREVERSIBLE`, and whatever the consumer throws.
    */
   run(signal: AbortSignal): Promise<void>
-  /** The pipeline no longer holds `blocks` messages of `bytes` bytes in all; credits follow. */
+  /**
+   * Tells the session that the pipeline no longer holds `blocks` messages of `bytes` bytes in all, which frees
+   * credits.
+   */
   release(blocks: number, bytes: number): void
   status(): ShipStatus
 }

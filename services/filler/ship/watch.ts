@@ -1,10 +1,9 @@
-/** A timer that runs out unless it is armed again; at most one is pending. */
+/** A timer with at most one pending expiry: arming it again cancels the previous one. */
 export interface Deadline {
   arm(timeoutMs: number, expired: () => void): void
   clear(): void
 }
 
-/** Creates a deadline. */
 export function createDeadline(): Deadline {
   let timer: NodeJS.Timeout | undefined
   let pending: NodeJS.Immediate | undefined
@@ -16,7 +15,7 @@ export function createDeadline(): Deadline {
     arm(timeoutMs, expired) {
       clear()
       timer = setTimeout(() => {
-        // After a long computation of our own the answer may be there, unread: let the socket be read first.
+        // After a long synchronous computation the reply may wait unread in the socket: read the socket first.
         pending = setImmediate(expired)
       }, timeoutMs)
     },
@@ -24,44 +23,48 @@ export function createDeadline(): Deadline {
   }
 }
 
-/** Activity of a stream, sampled at intervals so that it costs nothing per block. */
+/** Activity counters of a stream, sampled at intervals, so that they cost nothing per block. */
 export interface Activity {
   /** Results received so far. */
   readonly results: number
   readonly bytesRead: number
-  /** False while the node may not send, so that silence says nothing. */
+  /** False while the node may not send; its silence is then no fault. */
   readonly expected: boolean
 }
 
-/** What a stream must do to count as alive. */
+/** Limits beyond which `watchActivity` reports a stream as stuck. */
 export interface ActivityLimits {
-  /** Time without any result or bytes after which the stream is stuck. */
+  /** Time limit without any result or traffic. */
   readonly idleTimeoutMs: number
-  /** Time in which an unfinished message must progress at the minimum rate. */
+  /** Time that an unfinished message may stay below `minBytesPerSecond`. */
   readonly slowMessageTimeoutMs: number
-  /** Bytes a second that an unfinished message must arrive with. */
+  /** Minimum rate of an unfinished message, bytes a second. */
   readonly minBytesPerSecond: number
-  /** Longest time that one message may take. */
+  /** Time limit of one message, at any rate. */
   readonly messageTimeoutMs: number
 }
 
-/** Samples in the shortest of the times; a sample counts as a whole or not at all. */
+/** Number of samples in the shortest time limit. A time limit counts whole samples, so its error is one sample. */
 const SAMPLES = 4
-/** Pongs are a few bytes; more than this since the last result is a message in transit. */
+/** More bytes than this since the last result mean that a message is in transit; pongs are only a few bytes. */
 const TRAFFIC_BYTES = 1024
 
-/** How long the stream has been in a bad state, counted in samples: a process that slept does not count. */
+/**
+ * Number of consecutive samples in each bad state. Samples rather than clock time, so that a sleeping process adds
+ * nothing.
+ */
 interface Streaks {
   quiet: number
   slow: number
   open: number
-  /** Bytes of the unfinished message, pongs included. */
+  /** Bytes of the unfinished message, including pongs. */
   openBytes: number
 }
 
 /**
- * Calls `stuck` once, with the reason, when nothing was received for the idle time although it was expected, or when
- * a message arrives below the minimum rate or for longer than the total time.
+ * Calls `stuck` once, with the reason, in one of three cases: the node sent nothing for `idleTimeoutMs` although it
+ * may send; a message stays below the minimum rate for `slowMessageTimeoutMs`; a message takes longer than
+ * `messageTimeoutMs`. Returns a function that ends the watch.
  */
 export function watchActivity(
   limits: ActivityLimits,

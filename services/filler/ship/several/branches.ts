@@ -1,18 +1,21 @@
 import type { BlockPosition, ProtocolCodec } from '../types.ts'
 import type { NodeLink } from './node-link.ts'
 
-/** State of the indexed chain. */
+/** Input of `judgeBranches`: the links to all nodes and the position of the stream. */
 export interface BranchFacts<P extends ProtocolCodec> {
   readonly links: readonly NodeLink<P>[]
   readonly followed: NodeLink<P>
   /** Last irreversible block of the streaming node. */
   readonly lib: number
-  /** Newest block that came from it. */
+  /** Newest block received from the streaming node. */
   readonly last: number
 }
 
-/** Records for each node whether its head is one of our blocks, and returns whether the streaming node has been on another branch than the others for `allowedMs`: most of them, or as many as agree with it while they are further, as nodes
- * decide it themselves by the last irreversible block and the length.
+/**
+ * Records for each link since when its node's head is not a block of the indexed chain (`otherBranchSince`), and
+ * returns whether to leave the streaming node: true if more nodes have been on another branch for `allowedMs` than
+ * agree with the stream. On a tie the other branch wins if its last irreversible block is higher, or equal and its
+ * head more than one block ahead.
  */
 export function judgeBranches<P extends ProtocolCodec>(
   facts: BranchFacts<P>,

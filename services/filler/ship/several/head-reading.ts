@@ -12,20 +12,22 @@ import { LagWatch } from './lag-watch.ts'
 import type { NodeLink } from './node-link.ts'
 import { refusalOfAll } from './range-reading.ts'
 
-/** Rest of a node that was left, so that the next choice is another one. */
+/** A node that was left is chosen last for this time, so that the stream switches to another node, ms. */
 const LEFT_REST_MS = 3_000
-/** Least time between two changes because of a node that lags and yet sends. */
+/** Minimum time between two switches away from a lagging node that still sends bytes, ms: prevents flapping. */
 const STEADY_MS = 5_000
-/** Errors of the node, on which another node is tried; they stop a session with a single node. */
+/** Node-specific errors: a multi-node session tries another node, a single-node session stops. */
 const faultsOfNode = new Set(['CHAIN_MISMATCH', 'FORK_BELOW_IRREVERSIBLE'])
 
-/** Received blocks and bytes of a stream. */
+/** Block and byte counts of the stream from one node. */
 interface Streamed {
   blocks: number
   bytes: number
 }
 
-/** Streams from one node at the head, and from another one as soon as it stalls, lags or is on its own branch. The links to all nodes show which one is better.
+/**
+ * Streams from one node at the head, and switches to another one when the node stalls, lags or is on its own branch.
+ * The links poll the status of all nodes for the comparison.
  */
 export class HeadReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
@@ -34,7 +36,7 @@ export class HeadReading<P extends ProtocolCodec> {
   readonly #lag: LagWatch
   readonly #streamed = new Map<NodeLink<P>, Streamed>()
   readonly #left = new Map<NodeLink<P>, number>()
-  /** Why each node could not serve us since the last block came. */
+  /** Count and last error of the failures of each node since the last received block. */
   readonly #strikes = new Map<NodeLink<P>, { count: number; error: PronghornError }>()
   #strikesAt = -1
   #attempt: StreamAttempt<P> | null = null
@@ -62,30 +64,31 @@ export class HeadReading<P extends ProtocolCodec> {
     return this.#attempt !== null && this.#reader.state === 'streaming'
   }
 
-  /** What came from a node by following it. */
+  /** Blocks and bytes that the head stream received from the node. */
   streamed(link: NodeLink<P>): Streamed {
     return this.#streamed.get(link) ?? { blocks: 0, bytes: 0 }
   }
 
-  /** The pipeline released blocks. */
+  /** Acknowledges received blocks after the pipeline released some. */
   acknowledge(): void {
     this.#attempt?.acknowledge()
   }
 
-  /** Stops the stream; the run returns. */
+  /** Ends the stream; `run` returns. */
   stop(): void {
     this.#attempt?.finish({ kind: 'aborted' })
     this.#wake()
   }
 
-  /** The status of a node has changed. */
+  /** Wakes a pending pause: the status of a node has changed. */
   changed(): void {
     this.#wake()
   }
 
   /**
-   * Follows until the last wanted block came, until the signal aborts, or until `isFarBehind`: then ranges are faster.
-   * @throws what a session throws, when no node can serve us.
+   * Streams until the last wanted block arrived, the signal aborts, or `isFarBehind` returns true (reading ranges from
+   * all nodes is faster then).
+   * @throws FatalError when no node can send the next block, and whatever the consumer throws.
    */
   async run(signal: AbortSignal, isFarBehind: () => boolean): Promise<void> {
     this.#isFarBehind = isFarBehind
@@ -107,7 +110,10 @@ export class HeadReading<P extends ProtocolCodec> {
     }
   }
 
-  /** Checks whether another node would be better. */
+  /**
+   * Leaves the streaming node if it lags behind another node or is on its own branch; ends the stream if
+   * `isFarBehind`.
+   */
   tick(now: number): void {
     const followed = this.#followed
     if (this.#attempt === null || followed === null) return
@@ -141,7 +147,10 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#attempt?.finish({ kind: 'problem', problem: connectionLost(reason) })
   }
 
-  /** The best node to follow: at the head, on our branch or on that of most, heavy, early in the configuration. */
+  /**
+   * Picks the node to stream from: by preference one not left within the last 3 s, with the fewest failures, a fresh
+   * status, a head within one block of the best, and the greatest weight. Null if none is ready.
+   */
   #choose(): NodeLink<P> | null {
     const next = this.#reader.tail.next
     const now = performance.now()
@@ -180,7 +189,7 @@ export class HeadReading<P extends ProtocolCodec> {
     return outcome
   }
 
-  /** Attributes received blocks to the streaming node. */
+  /** Adds the blocks received since the last call to the counts of the streaming node. */
   #count(): void {
     const { blocksReceived, bytesReceived } = this.#reader
     const link = this.#followed
@@ -193,7 +202,7 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#counted = { blocks: blocksReceived, bytes: bytesReceived }
   }
 
-  /** Records the fault, and waits only when no other node is available. */
+  /** Records the fault of the node. Pauses only when no other node is available. */
   async #recover(link: NodeLink<P>, problem: Problem, signal: AbortSignal): Promise<void> {
     const reader = this.#reader
     const reason = describeError(problem.error)
@@ -213,7 +222,7 @@ export class HeadReading<P extends ProtocolCodec> {
     await this.#pause(signal)
   }
 
-  /** Until the back-off is over, or until a node that was not left lately is ready. */
+  /** Waits until the back-off ends, or until a node with a fresh status is available that was not left lately. */
   async #pause(signal: AbortSignal): Promise<void> {
     const until = performance.now() + this.#backoff.nextDelayMs()
     while (!signal.aborted && performance.now() < until) {
@@ -232,7 +241,10 @@ export class HeadReading<P extends ProtocolCodec> {
     }
   }
 
-  /** A block does not link to ours. The first time a new connection with the reversible positions lets the node rewind by itself, then other nodes are tried; when no node has a block that links, one of ours is undone.
+  /**
+   * Handles a block that does not link to the last delivered one. Reconnects to the same node first: told of the
+   * reversible blocks, the node may send the fork itself. Then tries the other nodes. When all have failed, undoes the
+   * last block. Returns false if the node has to be left.
    */
   #mayRewind(problem: Problem): boolean {
     const { blocksReceived, tail } = this.#reader
@@ -246,7 +258,10 @@ export class HeadReading<P extends ProtocolCodec> {
     return true
   }
 
-  /** Throws when no node is left that could serve us. */
+  /**
+   * Counts a failure of the node: one for a `suspect` reply, two otherwise. Throws the error when every node has two,
+   * or a verdict.
+   */
   #strike(link: NodeLink<P>, problem: Problem): void {
     const { blocksReceived } = this.#reader
     if (this.#strikesAt !== blocksReceived) this.#strikes.clear()

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { LagWatch } from './lag-watch.ts'
 
-/** Feeds a watch with samples 100 ms apart; each is the newest block, the others' head, and the bytes so far. */
+/**
+ * Feeds a watch with samples 100 ms apart: [newest block of the stream, head of the other nodes, bytes read so far].
+ */
 function watch(
   samples: readonly (readonly [last: number, otherHead: number, bytes: number, expected?: boolean])[],
 ) {
@@ -28,7 +30,7 @@ test('the lag watch reports a stream that is silent while others have a block', 
 test('the lag watch reports a stream that sends and is behind, but only after it has been at the head', () => {
   const late = repeat(40, (at) => [10 + Math.floor(at / 9), 11 + Math.floor(at / 3), at * 50] as const)
   expect(watch([[10, 10, 0], ...late]).find((each) => each !== null)).toMatchObject({ isSilent: false })
-  // Catching up: blocks come, and the head is far ahead.
+  // Catching up: blocks arrive, and the head is far ahead.
   const onTheWay = repeat(40, (at) => [10 + at, 500, at * 50] as const)
   expect(watch(onTheWay).every((each) => each === null)).toBe(true)
 })

@@ -1,34 +1,37 @@
-/** Data for the comparison of the stream with other nodes. */
+/** One sample of the stream and of the other nodes. */
 export interface LagFacts {
-  /** Newest block that came. */
+  /** Newest block received from the stream. */
   readonly last: number
   /** Newest head of the other nodes; 0 when none is known. */
   readonly otherHead: number
   readonly bytesRead: number
-  /** False while the stream waits for us. */
+  /** False while the node may not send (no credits, or the pipeline is full): silence is not its fault then. */
   readonly isExpected: boolean
 }
 
-/** A stream that has not sent in time a block that others have. */
+/** Result of a sample: the stream did not send a block in time although another node has it. */
 export interface Lag {
   readonly block: number
-  /** How long others have had the block. */
+  /** Milliseconds since another node was seen to have the block. */
   readonly ms: number
-  /** Whether nothing at all came in that time. */
+  /** Whether the stream sent no byte at all in the allowed time. */
   readonly isSilent: boolean
 }
 
-/** Maximum time between two samples that counts: more means that this process was busy, ms. */
+/**
+ * Longest step between two samples that is counted, ms. A longer gap means that this process was busy, not that the
+ * node was slow.
+ */
 const MOST_STEP_MS = 250
 
-/** How much longer a stream may take for one block while catching up, as long as bytes come. */
+/** Multiple of the allowed time that one block may take while the stream is catching up and bytes still arrive. */
 const STUCK_FACTOR = 5
 
-/** Checks that the streaming node sends each block within a time after another one had it. */
+/** Detects that the streaming node does not send a block within the allowed time after another node has it. */
 export class LagWatch {
   readonly #allowedMs: number
   #sampledAt = 0
-  /** Milliseconds that count. */
+  /** Sum of the counted steps between samples, ms; all times below are on this clock. */
   #clock = 0
   #block = 0
   #since = 0
@@ -36,15 +39,15 @@ export class LagWatch {
   #byteAt = 0
   #last = 0
   #blockAt = 0
-  /** Whether the stream has been at the head: before, it is catching up. */
+  /** Whether the stream has reached the head of the other nodes; until then it is catching up. */
   #hasArrived = false
 
-  /** `allowedMs` is the time limit of the streaming node. */
+  /** `allowedMs`: time that the streaming node has for a block after another node has it. */
   constructor(allowedMs: number) {
     this.#allowedMs = allowedMs
   }
 
-  /** The stream has switched to another node. */
+  /** Resets the watch: the stream has switched to another node. */
   begin(nowMs: number): void {
     this.#sampledAt = nowMs
     const now = this.#clock
@@ -55,7 +58,7 @@ export class LagWatch {
     this.#hasArrived = false
   }
 
-  /** How far the stream lags; null while it does not. */
+  /** Takes a sample. Returns the lag of the stream, null while the stream is in time. */
   sample(nowMs: number, facts: LagFacts): Lag | null {
     const { last, otherHead, bytesRead, isExpected } = facts
     this.#clock += Math.min(nowMs - this.#sampledAt, MOST_STEP_MS)

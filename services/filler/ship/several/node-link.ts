@@ -21,35 +21,35 @@ import type {
 import type { RangeTask } from './range-task.ts'
 import { RateMeter } from './rate-meter.ts'
 
-/** Longest pause before a lost node is tried again: the others continue meanwhile, ms. */
+/** Longest back-off before reconnecting to a lost node, ms. Long, because the other nodes continue meanwhile. */
 const LONGEST_PAUSE_MS = 10_000
-/** Pause before a node of another chain is looked at again. */
+/** Pause before reconnecting to a node that serves another chain, ms. */
 const REFUSED_PAUSE_MS = 60_000
-/** Rest of a node that held the others up. */
+/** Back-off of a node that delayed the other nodes, ms: doubled at each occurrence. */
 const slowRest = { firstMs: 2_000, longestMs: 300_000 }
-/** Age of a status reply up to which it says what the node is like now. */
+/** Age up to which a status reply counts as current, ms. */
 const FRESH_MS = 1_500
-/** Longest that a node which answered before may take to answer a status request, ms. */
+/** Time-out for a status reply of a node that has answered before, ms. */
 const STATUS_TIMEOUT_MS = 15_000
-/** Time for which blocks that a node lacked are not requested from it, ms. */
+/** A block that a node lacked is not requested from it again for this time, ms. */
 const LACK_MS = 60_000
 
 /** A range that is requested from a link. */
 export type LinkTask<P extends ProtocolCodec> = RangeTask<P, NodeLink<P>>
 
-/** Who a link reports to. Nothing is called after `close`. */
+/** Callbacks of a link to its session. None is called after `close`. */
 export interface LinkOwner<P extends ProtocolCodec> {
   /** The node is ready, or its status has changed. */
   changed(): void
   /** A block of the range was added to it. */
   arrived(task: LinkTask<P>): void
-  /** The node sends no more of the range; request the rest from another one. */
+  /** The node will send no more of the range; the rest has to be requested from another node. */
   abandoned(task: LinkTask<P>): void
-  /** Something that is no fault of the node. */
+  /** An error that is not the node's fault, such as one thrown by the consumer. */
   failed(error: unknown): void
 }
 
-/** Blocks that a node turned out not to have. */
+/** Blocks that a node did not have when they were requested. */
 interface Lack {
   readonly from: number
   readonly to: number
@@ -57,7 +57,9 @@ interface Lack {
   readonly error: PronghornError
 }
 
-/** The connection to one of several nodes: it reads the chain id and the available blocks, polls the status, and reads one range of blocks at a time. It reconnects by itself.
+/**
+ * The connection to one of several nodes. Checks the chain id, polls the status, reads one range of blocks at a time,
+ * and reconnects by itself.
  */
 export class NodeLink<P extends ProtocolCodec> {
   readonly node: UsedNode
@@ -66,9 +68,12 @@ export class NodeLink<P extends ProtocolCodec> {
   bytesReceived = 0
   faults = 0
   lastFault: string | null = null
-  /** Why the node cannot be used at all; null while it can, or while that is not known. */
+  /** Error because of which the node cannot be used at all; null while it can be, or before that is known. */
   verdict: PronghornError | null = null
-  /** Since when its head is none of our blocks; null while it is, or while that is not known. */
+  /**
+   * Time since which the node's head is not a block of the indexed chain; null while it is one, or before that is
+   * known.
+   */
   otherBranchSince: number | null = null
   readonly #reader: ReaderState<P>
   readonly #owner: LinkOwner<P>
@@ -80,7 +85,7 @@ export class NodeLink<P extends ProtocolCodec> {
   #task: LinkTask<P> | null = null
   #head: WirePosition | null = null
   #statusHead: BlockPosition | null = null
-  /** The rest of a range that was left. */
+  /** Blocks that the node may still send of a range that was left (`leaveRange`). */
   #left: { readonly from: number; readonly to: number } | null = null
   #libNum = 0
   #answeredAt: number | null = null
@@ -88,7 +93,10 @@ export class NodeLink<P extends ProtocolCodec> {
   #retry: NodeJS.Timeout | undefined
   #restsUntil = 0
   #suspect = false
-  /** Whether the verdict is about what precedes the first block: a status of our chain refutes it. */
+  /**
+   * Whether the verdict came before the first status of the node; a status reply of the configured chain then clears
+   * it.
+   */
   #isRefutable = false
   #lacks: Lack[] = []
   #closed = false
@@ -103,7 +111,7 @@ export class NodeLink<P extends ProtocolCodec> {
     if (reason !== undefined) this.leaveOut(reason)
   }
 
-  /** Connects. */
+  /** Connects to the node, unless it is left out. */
   open(): void {
     if (this.#closed || this.#isLeftOut) return
     this.#reader.connections++
@@ -118,7 +126,7 @@ export class NodeLink<P extends ProtocolCodec> {
     })
   }
 
-  /** Ends the connection for good. */
+  /** Closes the connection permanently. */
   close(): void {
     this.#closed = true
     clearTimeout(this.#retry)
@@ -133,7 +141,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#task
   }
 
-  /** Newest head that it reported. */
+  /** Newest head that the node reported, with a status or a block. */
   get head(): WirePosition | null {
     return this.#head
   }
@@ -147,44 +155,47 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#libNum
   }
 
-  /** Whether the chain and blocks of the node are known, and it is not paused. */
+  /** Whether the status of the node is known and the node is not resting. */
   get isReady(): boolean {
     return this.#readyAt !== null && performance.now() >= this.#restsUntil
   }
 
-  /** Whether its last status is current. */
+  /** Whether the last status reply is recent enough to compare the node with others. */
   get isFresh(): boolean {
     return this.isReady && this.#answeredAt !== null && performance.now() - this.#answeredAt < FRESH_MS
   }
 
-  /** State of the node, for ranges. */
+  /** State for the status report, apart from streaming at the head. */
   get state(): ShipNodeState {
     if (this.#readyAt === null) return this.#connection === null ? 'failed' : 'connecting'
     if (performance.now() < this.#restsUntil) return 'failed'
     return this.#task === null ? 'watched' : 'reading'
   }
 
-  /** Bytes read on the present connection. */
+  /** Bytes read on the current connection. */
   bytesRead(): number {
     return this.#connection?.bytesRead() ?? 0
   }
 
-  /** Whether bytes of a range should be arriving. */
+  /** Whether the node should be sending: a range is requested, credits are left and reading is not paused. */
   get isExpected(): boolean {
     return this.#task !== null && this.#task.credits.credits > 0 && this.#gate?.isPaused !== true
   }
 
-  /** Number after the last irreversible block that can be requested together with `num`; `num` if none. */
+  /**
+   * End (exclusive) of the irreversible blocks that the node can send from `num` on; `num` if it cannot send that
+   * block. `isStrict` excludes blocks that the node may have only in part.
+   */
   endFrom(num: number, isStrict: boolean): number {
     const status = this.#status
     if (status === null || num < this.node.from || num > this.node.to || num > this.#libNum) return num
     const first = Math.max(status.traceBegin, status.stateBegin)
-    // The first block of a log may lack a part that another node has.
+    // The first block of a node's log may lack a payload that another node has.
     if (isStrict ? num <= first && first > 2 : checkRanges(status, num).kind !== 'ready') return num
     if (num < first && isStrict) return num
     const logEnd = Math.min(status.traceEnd, status.stateEnd)
     let end = Math.min(this.node.to + 1, this.#libNum + 1)
-    // An incomplete log, not one that slightly trails the head.
+    // The log is incomplete: a complete log trails the head by a block at most.
     if (status.head.num >= logEnd + 2) end = Math.min(end, logEnd)
     const now = performance.now()
     this.#lacks = this.#lacks.filter(({ until }) => until > now)
@@ -195,7 +206,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return Math.max(num, end)
   }
 
-  /** Why the node cannot send block `num`; null when it can, or when that is not known. */
+  /** Error that tells why the node cannot send block `num`; null if it can, or if its status is unknown. */
   refusalOf(num: number): PronghornError | null {
     if (this.verdict !== null) return this.verdict
     const lack = this.#lacks.find(({ from, to }) => num >= from && num <= to)
@@ -211,13 +222,13 @@ export class NodeLink<P extends ProtocolCodec> {
     return verdict.kind === 'problem' ? verdict.problem.error : null
   }
 
-  /** Block to begin with instead of `num`: 2 where the logs begin there and block 1 is wanted. */
+  /** Start block for a request of `num`: 2 if the node's logs begin there and block 1 is wanted. */
   beginFor(num: number): number {
     const verdict = this.#status === null ? null : checkRanges(this.#status, num)
     return verdict?.kind === 'ready' ? verdict.start : num
   }
 
-  /** Asks for a range; `isReady`, without a task. */
+  /** Requests a range. Call only if `isReady` and no range is being read. */
   read(task: LinkTask<P>, irreversibleEnd: number): void {
     if (this.#connection === null) return
     this.#task = task
@@ -232,7 +243,7 @@ export class NodeLink<P extends ProtocolCodec> {
     })
   }
 
-  /** Leaves the current range as it is, so that another one can be requested; not a fault of the node. */
+  /** Gives up the current range so that another one can be requested on the same connection; no fault is recorded. */
   leaveRange(): void {
     const task = this.#task
     if (task === null) return
@@ -242,14 +253,16 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#connection?.resume()
   }
 
-  /** Blocks of the range were released: acknowledge if the window allows. */
+  /** Acknowledges released blocks of the range if the credit window allows. */
   acknowledge(task: LinkTask<P>): void {
     if (task !== this.#task) return
     this.#connection?.acknowledge(task.credits.takeDue(false))
     this.#gate?.update()
   }
 
-  /** Maintains the connection: requests the status when the last reply is older than `everyMs`. */
+  /**
+   * Samples the rate while a range is read; otherwise requests the status when the last reply is older than `everyMs`.
+   */
   tick(now: number, everyMs: number): void {
     if (this.#task !== null) this.rate.sample(now, this.bytesRead(), this.isExpected)
     if (this.#readyAt === null || this.#task !== null || this.#connection?.awaitsStatus !== false) return
@@ -258,29 +271,29 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#connection.requestStatus(Math.min(replyTimeoutMs, STATUS_TIMEOUT_MS))
   }
 
-  /** Records a fault; nothing is requested from the node for `restMs`. */
+  /** Records a fault; the node rests for `restMs`. */
   blame(reason: string, restMs: number): void {
     this.faults += 1
     this.lastFault = reason
     this.#restsUntil = performance.now() + restMs
   }
 
-  /** The node held the others up: it rests, each time for longer. */
+  /** Lets a node that delayed the others rest, longer at each occurrence. */
   restAsSlow(): void {
     this.#restsUntil = performance.now() + this.#slowRest.nextDelayMs()
   }
 
-  /** Ends a pause, when no other node is available. */
+  /** Ends the rest at once; called when no other node is available. */
   wake(): void {
     this.#restsUntil = 0
   }
 
-  /** Whether it would be ready if it did not rest. */
+  /** Whether the node is connected but resting. */
   get isResting(): boolean {
     return this.#readyAt !== null && performance.now() < this.#restsUntil
   }
 
-  /** Leaves the node out for the rest of the session: it has sent something else than the chain. */
+  /** Leaves the node out for the rest of the session, because it sent blocks that are not of the chain. */
   leaveOut(error: PronghornError): void {
     this.#isLeftOut = true
     this.verdict = error
@@ -288,7 +301,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#disconnect()
   }
 
-  /** Leaves the connection because of the node's fault, and connects again later. */
+  /** Closes the connection because of a fault of the node, and reconnects after the back-off. */
   fail(problem: Problem): void {
     if (this.#closed || this.#connection === null) return
     const { error, kind } = problem
@@ -354,7 +367,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   #onBlocks(result: BlocksResult, bytes: number): void {
     const task = this.#task
-    // Some node versions send new heads to a session after the end of its range.
+    // Some node versions send new heads to a session after its range has ended.
     if (task === null) return
     task.credits.spend(bytes)
     this.#note(result.head, result.lib)
@@ -371,7 +384,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.acknowledge(task)
   }
 
-  /** Whether a block was in flight when the range before was left. */
+  /** Whether a block was still in flight from the range that was left before this one. */
   #isLeft(num: number, task: LinkTask<P>): boolean {
     return task.next === task.start && this.#left !== null && num >= this.#left.from && num < this.#left.to
   }
@@ -402,7 +415,10 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#owner.arrived(task)
   }
 
-  /** The node lacks these blocks: they are requested from others. */
+  /**
+   * Records that the node lacks the blocks `from` to `to`, so that they are requested from other nodes, and
+   * reconnects.
+   */
   #lack(from: number, to: number, problem: Problem): void {
     this.#lacks.push({ from, to, until: performance.now() + LACK_MS, error: problem.error })
     this.fail({ kind: 'lost', error: problem.error })

@@ -1,61 +1,66 @@
 import type { ProtocolCodec } from '../types.ts'
 import type { LinkTask, NodeLink } from './node-link.ts'
 
-/** Target time of a range: long compared to a round trip, short compared to the cost of a lost range, ms. */
+/**
+ * Target duration of a range, seconds: long compared with a round trip, and short enough that a lost range costs
+ * little.
+ */
 const RANGE_SECONDS = 0.4
-/** Most blocks of a range: each costs objects, however small it is. */
+/** Most blocks of a range: each buffered block costs objects, even an empty one. */
 const MOST_BLOCKS = 8_192
-/** How much larger than any before a range may be: the size of blocks is not known before. */
+/** A range may have at most GROWTH times the blocks of the largest one so far: the size of later blocks is unknown. */
 const GROWTH = 4
-/** Silence after which a range that blocks the others is requested from another node, ms. */
+/** Silence after which the first range, for which all others wait, is requested from another node, ms. */
 const AWAITED_SILENCE_MS = 750
-/** Silence after which any range is. */
+/** Silence after which any range is requested from another node, ms. */
 const SILENCE_MS = 5_000
-/** Time that a range that the others wait for may take, however slow its node was measured to be. */
+/**
+ * Minimum time for the first range before a slow rate counts against its node, ms: short measurements are inaccurate.
+ */
 const LATE_MS = 1_000
-/** How much slower than another a node must be to be left, and by how much time. */
+/** A node is left if it needs more than SLOWER times as long for the rest as the fastest other node, plus SLOWER_MS. */
 const SLOWER = 2
 const SLOWER_MS = 500
 
-/** Input for the size of a range. */
+/** Input of `planSize`. */
 export interface PlanFacts {
-  /** Size expected of a block. */
+  /** Estimated size of a block. */
   readonly blockBytes: number
-  /** How fast the node sends; null before it was measured. */
+  /** Measured rate of the node; null before the first measurement. */
   readonly bytesPerSecond: number | null
   /** Weight of the node relative to the heaviest, 0 to 1. */
   readonly share: number
-  /** Bytes that a range may have. */
+  /** Byte limit of one range. */
   readonly budgetBytes: number
-  /** Most blocks of a range so far. */
+  /** Blocks of the largest range so far. */
   readonly largestBlocks: number
   readonly blocksLeft: number
-  /** Available nodes. */
+  /** Number of nodes that are ready. */
   readonly nodes: number
 }
 
-/** Number of blocks to request from a node, at least one. */
+/** Number of blocks for the next range of a node, at least one: bounded by bytes, rate, growth and an even share. */
 export function planSize(facts: PlanFacts): number {
   const { blockBytes, bytesPerSecond, share, budgetBytes, largestBlocks, blocksLeft, nodes } = facts
   const bytes = Math.min(budgetBytes, (bytesPerSecond ?? Infinity) * RANGE_SECONDS) * share
   const blocks = Math.min(Math.floor(bytes / blockBytes), largestBlocks * GROWTH, MOST_BLOCKS)
-  // The last ranges are of one size, so that the nodes end together.
+  // The last ranges get equal sizes, so that all nodes finish together.
   const even = Math.ceil(blocksLeft / Math.max(1, nodes))
   return Math.max(1, Math.min(blocks, Math.max(even, largestBlocks >> 2)))
 }
 
-/** The reading that a slow node would hold up. */
+/** Input of `chooseSteal`. */
 export interface StealFacts<P extends ProtocolCodec> {
-  /** The range that is being delivered: all others wait for it. */
+  /** The first unfinished range. Blocks are delivered in order, so all other ranges wait for it. */
   readonly front: LinkTask<P> | null
-  /** All nodes: a busy one takes the range as soon as it has finished its own. */
+  /** All nodes. A busy one counts as well: it can take over the range after its own. */
   readonly links: readonly NodeLink<P>[]
-  /** Size expected of a block. */
+  /** Estimated size of a block. */
   readonly blockBytes: number
   readonly now: number
 }
 
-/** Reason to request the range of a node from another one; null without one. */
+/** Reason to request the node's current range from another node; null if the node is fast enough. */
 export function chooseSteal<P extends ProtocolCodec>(
   link: NodeLink<P>,
   { front, links, blockBytes, now }: StealFacts<P>,
@@ -72,7 +77,7 @@ export function chooseSteal<P extends ProtocolCodec>(
   if (silent >= AWAITED_SILENCE_MS) return describe(task, `nothing for ${Math.round(silent)} ms`)
   const rate = link.rate.bytesPerSecond
   const best = Math.max(...others.map((other) => other.rate.bytesPerSecond ?? 0))
-  // A rate is an estimate, and so is the size of what is missing: within its time a range is left alone.
+  // Rate and block size are estimates: wait LATE_MS before judging a range by them.
   if (rate === null || best === 0 || link.rate.rangeMs(now) < LATE_MS) return null
   const bytes = (task.end - task.next) * blockBytes
   if ((bytes * 1_000) / Math.max(rate, 1) <= SLOWER * ((bytes * 1_000) / best) + SLOWER_MS) return null

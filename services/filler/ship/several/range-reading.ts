@@ -7,21 +7,21 @@ import type { LinkTask, NodeLink } from './node-link.ts'
 import { chooseSteal, planSize } from './range-plan.ts'
 import { RangeTask } from './range-task.ts'
 
-/** Bytes that are taken over before the sockets get a turn. */
+/** Bytes that are delivered before the event loop reads the sockets again. */
 const TURN_BYTES = 2 * 2 ** 20
-/** Overhead of a buffered block in addition to its bytes. */
+/** Memory overhead of a buffered block, added to its bytes. */
 const BLOCK_OVERHEAD_BYTES = 1_500
-/** How slowly the size expected of a block follows the sizes seen. */
+/** Weight of a new range in the moving average of the block size. */
 const SIZE_SHARE = 0.3
-/** Requested or buffered ranges per node. */
+/** Limit of planned ranges (requested or buffered) per ready node. */
 const RANGES_PER_NODE = 3
-/** Pause of a node whose blocks did not fit those before them. */
+/** Rest of a node whose blocks did not link to the delivered ones, ms. */
 const UNLINKED_REST_MS = 30_000
 
 /** Time without a delivered block after which the first range is requested from another node in any case, ms. */
 const NO_PROGRESS_MS = 8_000
 
-/** Callbacks of a range reading to its session. */
+/** Links and callbacks that a range reading needs from its session. */
 export interface RangeHost<P extends ProtocolCodec> {
   readonly links: readonly NodeLink<P>[]
   /** Newest head of all nodes. */
@@ -32,14 +32,16 @@ export interface RangeHost<P extends ProtocolCodec> {
   ended(): void
 }
 
-/** Reads irreversible blocks from all nodes in parallel: a range is requested from each, blocks are buffered and delivered in order. Blocks that a node does not send are requested from another one.
+/**
+ * Reads irreversible blocks from all nodes in parallel: requests a range from each node, buffers the blocks and
+ * delivers them in order. Blocks that a node fails to send are requested from another node.
  */
 export class RangeReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
   readonly #host: RangeHost<P>
-  /** Ranges in order, without a hole; the first is delivered as it comes. */
+  /** Ranges in block order, without a hole. Blocks of the first one are delivered as they arrive. */
   #segments: LinkTask<P>[] = []
-  /** Ranges with delivered and unreleased blocks, in order. */
+  /** Ranges with blocks that were delivered and not released yet, in order. */
   readonly #unreleased: { readonly task: LinkTask<P>; blocks: number }[] = []
   #planned = 0
   #blockBytes = 64 * 1024
@@ -47,7 +49,10 @@ export class RangeReading<P extends ProtocolCodec> {
   #active = false
   #delivering = false
   #turn: NodeJS.Immediate | undefined
-  /** Nodes whose blocks did not link at a position, to distinguish a wrong node from a wrong start. */
+  /**
+   * Nodes whose block did not link at position `#unlinkedAt`. If only some nodes are in it, these nodes are wrong; if
+   * all are, our last block is.
+   */
   readonly #unlinked = new Set<NodeLink<P>>()
   #unlinkedAt = -1
   #refusals = 0
@@ -63,14 +68,17 @@ export class RangeReading<P extends ProtocolCodec> {
     return this.#active
   }
 
-  /** Buffered bytes that are not delivered. */
+  /** Bytes of the blocks that the unfinished ranges hold. */
   get bufferedBytes(): number {
     let bytes = 0
     for (const task of this.#segments) bytes += task.credits.heldBytes
     return bytes
   }
 
-  /** Last block of those from `from` on that can be requested now, without a hole; one before it if none can. */
+  /**
+   * Last block up to which the ready nodes together have every irreversible block from `from` on; `from - 1` if none
+   * has `from`.
+   */
   reach(from: number): number {
     const ready = this.#host.links.filter((link) => link.isReady)
     const furthest = (num: number): number => Math.max(num, ...ready.map((link) => link.endFrom(num, false)))
@@ -79,7 +87,7 @@ export class RangeReading<P extends ProtocolCodec> {
     return Math.min(end - 1, this.#reader.settings.stopBlock)
   }
 
-  /** Begins with block `start`. */
+  /** Starts reading at block `start`. */
   start(start: number): void {
     this.#reader.tail.reset(this.#reader.consumer.resumePosition(), start)
     this.#planned = start
@@ -88,14 +96,14 @@ export class RangeReading<P extends ProtocolCodec> {
     this.assign()
   }
 
-  /** Stops; undelivered blocks are dropped. */
+  /** Stops reading; buffered blocks are dropped. */
   stop(): void {
     this.#active = false
     clearImmediate(this.#turn)
     this.#segments = []
   }
 
-  /** The pipeline released blocks, in the order of delivery. */
+  /** Returns the credits of released blocks to their ranges. `blocks` are the oldest delivered ones. */
   release(blocks: number, bytes: number): void {
     for (let left = blocks, entry = this.#unreleased[0]; entry && left > 0; entry = this.#unreleased[0]) {
       const count = Math.min(left, entry.blocks)
@@ -109,10 +117,12 @@ export class RangeReading<P extends ProtocolCodec> {
     if (this.#active) this.#deliver()
   }
 
-  /** A block arrived. */
+  /**
+   * Delivers what can be delivered after a block of the range arrived, and plans the next ranges after its last block.
+   */
   arrived(task: LinkTask<P>): void {
     if (!this.#active) return
-    // Before its delivery: a block that does not link cuts the range, which then looks complete.
+    // Read before the delivery: a block that does not link cuts the range, and the cut range would look complete.
     const { isComplete } = task
     if (isComplete) this.#noteSize(task)
     if (task === this.#segments[0]) this.#deliver()
@@ -126,7 +136,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#largestBlocks = Math.max(this.#largestBlocks, blocks)
   }
 
-  /** The node of a range was left: the rest becomes an unassigned range. */
+  /** Makes the missing blocks of the range an unassigned range, because its node will not send them. */
   abandoned(task: LinkTask<P>): void {
     const place = this.#segments.indexOf(task)
     if (place === -1 || task.isComplete) return
@@ -136,7 +146,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.assign()
   }
 
-  /** Looks for nodes that hold the others up. */
+  /** Assigns ranges to idle nodes and takes ranges away from nodes that are too slow. */
   tick(now: number): void {
     if (!this.#active) return
     this.assign()
@@ -151,7 +161,10 @@ export class RangeReading<P extends ProtocolCodec> {
     }
   }
 
-  /** Fallback: a range without progress while the pipeline waits is requested from another node, or ends the reading. */
+  /**
+   * Fallback when no block was delivered for NO_PROGRESS_MS although the pipeline is idle: takes the first range from
+   * its node, or ends the reading if no node has that range.
+   */
   #watchProgress(now: number): void {
     const { tail, credits } = this.#reader
     if (this.#progress.next !== tail.next || credits.heldBytes > 0)
@@ -162,12 +175,12 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#segments[0]?.link?.fail(
       connectionLost(`nothing came of block ${tail.next} for ${NO_PROGRESS_MS / 1_000} s`),
     )
-    // Nodes for which the block is not irreversible yet can send it to a stream.
+    // For no node is the block irreversible yet; the head stream can still read it.
     if (this.#segments[0]?.link === null) this.#end()
     else this.#deliver()
   }
 
-  /** Asks nodes that have nothing to do. */
+  /** Requests a range from each idle node: an unassigned one if the node has it, else the next new one. */
   assign(): void {
     if (!this.#active) return
     this.#segments = this.#segments.filter((task) => !task.isTaken)
@@ -188,7 +201,10 @@ export class RangeReading<P extends ProtocolCodec> {
     return idle.sort((a, b) => b.node.weight - a.node.weight || rate(b) - rate(a))
   }
 
-  /** Number after the last block that the link has from `num` on; `num` if none. */
+  /**
+   * End (exclusive) of the blocks that the link has from `num` on; `num` if it has none. Accepts an incomplete block
+   * (see `NodeLink.endFrom`) only if no other node has it whole.
+   */
   #endFrom(link: NodeLink<P>, num: number): number {
     const end = link.endFrom(num, true)
     if (end > num) return end
@@ -209,7 +225,7 @@ export class RangeReading<P extends ProtocolCodec> {
     })
   }
 
-  /** Byte limit of one range. All ranges together stay below twice the budget of a session with one node. */
+  /** Byte limit of one range. All ranges together stay below twice the budget of a single-node session. */
   #budgetBytes(): number {
     const { maxBytes } = this.#reader.settings
     return Math.min(maxBytes / 8, (2 * maxBytes) / (RANGES_PER_NODE * this.#host.links.length))
@@ -239,8 +255,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * The first range waits for a node, and all nodes wait for the first range, because theirs are full: the last of them
-   * leaves its own.
+   * Resolves a deadlock: the first range has no node, and all nodes have stopped because the buffers of their ranges
+   * are full. The node of the last of these ranges leaves it and reads the first range.
    */
   #fillFront(): void {
     const front = this.#segments[0]
@@ -303,7 +319,7 @@ export class RangeReading<P extends ProtocolCodec> {
         continue
       }
       const block = task.peek()
-      // Blocks that the pipeline has not finished wait here; their release continues.
+      // The pipeline holds enough blocks; `release` resumes the delivery.
       if (block === null || credits.heldBytes >= settings.maxBytes / 2) break
       if (bytes >= TURN_BYTES) {
         this.#continueLater()
@@ -342,7 +358,10 @@ export class RangeReading<P extends ProtocolCodec> {
     return true
   }
 
-  /** A seam does not fit. When no node has a block that fits, it is what we have that is wrong. */
+  /**
+   * Handles a block that does not link to the last delivered one. If the blocks of all ready nodes fail to link, our
+   * last block is wrong and is undone; else the node of the range is left.
+   */
   #refuse(task: LinkTask<P>): void {
     const { next } = this.#reader.tail
     if (this.#unlinkedAt !== next) {
@@ -358,7 +377,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#replaceRest(0, task, end)
     const ready = this.#host.links.filter((each) => each.isReady)
     if (this.#refusals > 1 && ready.every((each) => this.#unlinked.has(each))) {
-      // Throws when that block can no longer be undone.
+      // Throws when the block is irreversible.
       this.#reader.undoFrom(next - 1)
       this.#end()
       return
@@ -368,7 +387,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#dropFrom(link)
   }
 
-  /** The remaining blocks of a faulty node are requested from the others. */
+  /** Makes the other ranges of a faulty node unassigned, so that other nodes read them. */
   #dropFrom(link: NodeLink<P>): void {
     for (let place = this.#segments.length - 1; place > 0; place--) {
       const task = this.#segments[place]!
@@ -389,7 +408,7 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 }
 
-/** Why block `num` cannot be had from any node; null while one of them may have it. */
+/** Error if no node can send block `num`; null if at least one of them may have it. */
 export function refusalOfAll<P extends ProtocolCodec>(
   links: readonly NodeLink<P>[],
   num: number,

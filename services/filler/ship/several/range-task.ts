@@ -3,32 +3,34 @@ import { CreditWindow } from '../credits.ts'
 import type { ProtocolCodec, WirePosition } from '../types.ts'
 import { namesParent } from '../linkage.ts'
 
-/** Messages that a node may send ahead within a range, as long as the bytes allow it. */
+/** Messages that a node may send ahead within a range; the byte budget usually limits them first. */
 const WINDOW = 4096
 const ACK_BATCH = 64
 
-/** A range as it is requested. */
+/** Constructor options of a `RangeTask`. */
 export interface RangeRequest<P extends ProtocolCodec, L> {
   readonly start: number
   /** Number after the last block. */
   readonly end: number
   readonly link: L | null
-  /** Protocol of the blocks. */
+  /** Protocol with which the node encodes its blocks. */
   readonly protocol: P | null
-  /** Bytes of this range that may be held and in flight. */
+  /** Limit of bytes of this range, held and in flight together. */
   readonly budgetBytes: number
-  /** Size expected of a block. */
+  /** Estimated size of a block. */
   readonly blockBytes: number
 }
 
-/** Consecutive blocks that are requested from one node. They are buffered as they come, and taken from the front after all blocks before them. Without a link the range is unassigned.
+/**
+ * Consecutive blocks that are requested from one node. Blocks are buffered as they arrive, and taken from the front
+ * once all earlier blocks have been delivered. A range without a link is not requested yet.
  */
 export class RangeTask<P extends ProtocolCodec, L> {
   readonly start: number
-  /** Number after the last block. Decreases when the rest is requested from another node. */
+  /** Number after the last block. Decreases if the rest of the range is requested from another node. */
   end: number
   readonly link: L | null
-  /** Protocol of the blocks. */
+  /** Protocol with which the node encodes its blocks. */
   readonly protocol: P | null
   readonly credits: CreditWindow
   readonly #blocks: (ReceivedBlock | null)[] = []
@@ -48,7 +50,7 @@ export class RangeTask<P extends ProtocolCodec, L> {
     return this.start + this.#blocks.length
   }
 
-  /** Number of the first block that was not taken. */
+  /** Number of the first block that has not been taken yet. */
   get firstBuffered(): number {
     return this.start + this.#taken
   }
@@ -68,7 +70,9 @@ export class RangeTask<P extends ProtocolCodec, L> {
     return this.#bytes
   }
 
-  /** Whether a block with this parent continues the range. The first one is compared when it is taken. */
+  /**
+   * Whether the block links to the last one in the buffer. The first block of a range is checked on delivery instead.
+   */
   continues(parent: WirePosition | null, block: Uint8Array | null): boolean {
     const last = this.#blocks.at(-1)
     return last === undefined || last === null || namesParent(last.idBytes, parent, block)
@@ -80,23 +84,23 @@ export class RangeTask<P extends ProtocolCodec, L> {
     this.credits.hold(block.bytes)
   }
 
-  /** The first block that was not taken; null when it has not arrived. */
+  /** The first block that has not been taken yet; null if it has not arrived. */
   peek(): ReceivedBlock | null {
     return this.#blocks[this.#taken] ?? null
   }
 
-  /** Takes what `peek` gave. */
+  /** Removes the block that `peek` returns. */
   take(): void {
     this.#blocks[this.#taken] = null
     this.#taken += 1
   }
 
-  /** Ends the range after the received blocks; the unassigned rest begins at `next`. */
+  /** Shortens the range to the received blocks; the caller requests the rest anew, from `next` on. */
   cutAtNext(): void {
     this.end = this.next
   }
 
-  /** Ends the range behind what was taken, and drops the rest. */
+  /** Shortens the range to the taken blocks, and drops the buffered ones. */
   cutAtTaken(): void {
     this.#blocks.length = this.#taken
     this.end = this.next

@@ -1,10 +1,10 @@
-/** How much of a new measurement goes into the rate. */
+/** Weight of a new measurement in the moving average. */
 const SHARE = 0.4
-/** Shortest time that a rate is measured over. */
+/** Shortest time over which a rate is measured, ms. */
 const LEAST_MS = 150
 
 /**
- * Measures how fast a node sends while it may send: pauses of ours do not count, silence of the node does.
+ * Measures the rate of a node while the node may send: time without credits does not count, silence of the node does.
  */
 export class RateMeter {
   #rate: number | null = null
@@ -25,7 +25,7 @@ export class RateMeter {
     return Math.max(0, now - this.#lastByteAt)
   }
 
-  /** A range was requested. */
+  /** Starts the measurement for a newly requested range. */
   begin(bytesRead: number): void {
     this.#sampledAt = performance.now()
     this.#beganAt = this.#sampledAt
@@ -38,12 +38,12 @@ export class RateMeter {
     return now - this.#beganAt
   }
 
-  /** The range has arrived. */
+  /** Takes the last sample of a range that has arrived. */
   end(bytesRead: number): void {
     this.sample(performance.now(), bytesRead, true)
   }
 
-  /** Called now and then while a range is read; `isExpected` is false while the node may not send. */
+  /** Takes a sample while a range is read. `isExpected` is false while the node may not send. */
   sample(now: number, bytesRead: number, isExpected: boolean): void {
     const bytes = bytesRead - this.#sampledBytes
     if (bytes !== 0 || !isExpected) this.#lastByteAt = now

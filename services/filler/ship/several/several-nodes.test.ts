@@ -7,7 +7,7 @@ import type { NodeScript, ScriptedNode } from '../../../../tests/ship/scripted-n
 const harness = new Harness()
 afterEach(() => harness.close())
 
-/** Nodes that all have the same `count` blocks, the last 10 of them reversible. */
+/** Starts nodes that all have the same `count` blocks, the last 10 of them reversible. */
 async function nodesWith(count: number, scripts: Partial<NodeScript>[]) {
   const made = await Promise.all(scripts.map((script) => harness.node(script)))
   for (const { node } of made) {
@@ -21,14 +21,14 @@ function killConnections({ connections }: ScriptedNode): void {
   for (const { socket } of connections) socket.terminate()
 }
 
-/** Blocks that were requested from a node as ranges, which only happens with several nodes. */
+/** Number of blocks that were requested from a node as ranges. Only a multi-node session requests ranges. */
 function requested(node: ScriptedNode): number {
   return node.connections
     .flatMap(({ requests }) => requests.filter(({ irreversibleOnly }) => irreversibleOnly))
     .reduce((sum, { start, end }) => sum + end - start, 0)
 }
 
-/** Reads all blocks and expects each once, in order. */
+/** Reads all blocks and expects each of them once, in order. */
 async function readAll(urls: Parameters<Harness['read']>[0], count: number, options = {}) {
   const run = harness.read(urls, { stopBlock: count, ...options })
   expect(await run.done).toBeUndefined()
@@ -44,13 +44,13 @@ test('the client of several nodes asks all nodes for ranges at the same time and
   const { nodes: statuses } = session.status()
   expect(statuses.map(({ faults }) => faults)).toEqual([0, 0, 0])
   expect(statuses.reduce((sum, { blocksReceived }) => sum + blocksReceived, 0)).toBe(2_000)
-  // The last blocks are reversible: they come from the streaming node, and nothing is requested twice.
+  // Ranges cover the irreversible blocks only, each requested once; the streaming node sends the last 10.
   expect(nodes.reduce((sum, node) => sum + requested(node), 0)).toBe(1_990)
 })
 
 test('the client of several nodes buffers no more than a budget while a range that comes first is late', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
-  // No node sends block 40 for a while.
+  // No node sends block 40 at first.
   for (const { script } of nodes) {
     script.tamper = (block) => (block.num === 40 ? null : { ...block, deltas: Buffer.alloc(30_000) })
   }
@@ -95,13 +95,13 @@ test('the client of several nodes refuses a node of another chain and continues 
 })
 
 test.each([
-  // The nodes of the greatest weight are the first to be asked: the first block of the wrong one is refused as it comes.
+  // The heaviest node gets the first range, so its first block is checked against our chain at once.
   ['first', 2],
   ['later', 0.5],
 ])(
   'the client of several nodes delivers nothing from a node whose blocks do not link, asked %s',
   async (_, weight) => {
-    // It does not send its chain id, as EOSIO 2.0, and all of its blocks link to each other.
+    // The second node is of another chain. Like EOSIO 2.0 it sends no chain id, and its blocks link to each other.
     const made = await Promise.all([harness.node({}), harness.node({ chainId: null }), harness.node({})])
     for (const [place, { node }] of made.entries()) {
       node.libNum = 2_990
@@ -177,7 +177,7 @@ test('the client of several nodes stops with the error of the consumer while ran
 test('the client of several nodes continues when every node waits for a range whose node is gone', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
   const [gone, well] = nodes
-  // Its blocks become much larger than those before: ranges that were planned for small ones fill what they may hold.
+  // From block 601 on the blocks are much larger, so ranges planned for small blocks exceed their byte budget.
   well!.script.tamper = (block) => (block.num > 600 ? { ...block, deltas: Buffer.alloc(60_000) } : block)
   gone!.script.tamper = (block) => (block.num > 600 ? null : block)
   const run = harness.read(urls, { stopBlock: 3_000, maxBytesInFlight: 2 ** 20 })

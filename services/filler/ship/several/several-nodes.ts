@@ -15,16 +15,20 @@ import { NodeLink } from './node-link.ts'
 import { RangeReading, refusalOfAll } from './range-reading.ts'
 import { shareProtocols } from './share-protocols.ts'
 
-/** How often the nodes are looked at. */
+/** Interval at which the session checks all nodes, ms. */
 const TICK_MS = 100
-/** Time that the other nodes get to answer when one has: the first to answer is not always the best. */
+/**
+ * Once one node has answered, the others have this time to answer too, ms: the first to answer is not always the best.
+ */
 const OTHERS_MS = 300
-/** Irreversible blocks from which on ranges are worth it; fewer are read by the stream to the head. */
+/** Minimum number of irreversible blocks for reading ranges; fewer are read by the head stream. */
 const LEAST_RANGE = 64
-/** Blocks that a stream may be behind the last irreversible block before ranges are read again. */
+/** The session reads ranges again when the head stream is this many blocks behind the last irreversible block. */
 const FAR_BEHIND = 1_000
 
-/** A session that reads from several nodes: ranges from all of them below the last irreversible block, and the stream of one above it, with the others monitored.
+/**
+ * A session that reads from several nodes. Below the last irreversible block it reads ranges from all nodes in
+ * parallel; above it, it streams from one node and monitors the others.
  */
 export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   readonly #reader: ReaderState<P>
@@ -120,7 +124,10 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     }
   }
 
-  /** Resolves when a node is available; false when that has to be checked again. Throws when none ever will be. */
+  /**
+   * Waits for a ready node. Returns false if the caller has to check again. Throws when no node can send the next
+   * block.
+   */
   async #awaitNode(signal: AbortSignal): Promise<boolean> {
     const reader = this.#reader
     this.#throwFailure()
@@ -145,7 +152,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     return this.#links.every((link) => link.state !== 'connecting')
   }
 
-  /** Resolves when something happened after which `holds`, at the latest after a second. */
+  /** Resolves when a change makes `holds` return true, and after one second at the latest. */
   async #changed(holds: () => boolean): Promise<void> {
     const until = performance.now() + 1_000
     while (this.#failure === null && performance.now() < until) {
@@ -181,7 +188,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
 
   async #followHead(signal: AbortSignal): Promise<void> {
     this.#isAtHead = true
-    // The attempt itself passes its protocol to the consumer.
+    // `StreamAttempt` passes the protocol of its node to the consumer itself.
     this.#protocol = null
     await this.#heads.run(
       signal,
@@ -205,7 +212,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
   }
 
   #tick(): void {
-    // After a long computation of our own the answers may be there, unread: let the sockets be read first.
+    // After a long synchronous computation, replies wait unread in the sockets: read them before judging the nodes.
     setImmediate(() => {
       if (this.#reader.state === 'ended' || this.#failure !== null) return
       try {
@@ -223,7 +230,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
     })
   }
 
-  /** While ranges are read: a block that no node has stops the session. */
+  /** Stops the session if no node has the next block while ranges are read. */
   #checkRanges(): void {
     const { next } = this.#reader.tail
     if (this.#links.some((link) => link.isReady && link.endFrom(next, false) > next)) return

@@ -1,6 +1,6 @@
 /**
- * Compiles the protocol ABI of each node once: nodes of one version send the same, and code that is generated once is
- * fast sooner. Holds as many as there are different ones, which is the number of nodes at most for a while.
+ * Compiles each different protocol ABI once. Nodes of one version send the same ABI, and shared generated code is
+ * optimised sooner by V8. The cache is cleared when it is full.
  */
 export function shareProtocols<P>(compile: (shipAbi: unknown) => P): (shipAbi: unknown) => P {
   const known = new Map<string, P>()
@@ -15,5 +15,5 @@ export function shareProtocols<P>(compile: (shipAbi: unknown) => P): (shipAbi: u
   }
 }
 
-/** Cached protocols; each has about 35 kB of text. */
+/** Maximum number of cached protocols; each key is an ABI text of about 35 kB. */
 const MAX_PROTOCOLS = 16
