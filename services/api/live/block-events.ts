@@ -10,35 +10,43 @@ import type { Format } from './outgoing.ts'
 import type { EventRecords } from './records.ts'
 import { forEachYielding } from '../../core/http/index.ts'
 
-/** Events and bytes of records that are read at once. */
+/**
+ * Records are read in chunks of up to this many events and about this many bytes: trades memory against the number of
+ * queries.
+ */
 const CHUNK_EVENTS = 100
 export const CHUNK_BYTES = 2 * 1024 * 1024
-/** Bytes of records that a block keeps in memory. With more it is heavy: its events are sent chunk by chunk. */
+/**
+ * A block keeps up to this many bytes of records in memory. A block with more is heavy: its events are sent chunk by
+ * chunk.
+ */
 export const HEAVY_BYTES = 4 * 1024 * 1024
-/** A batch for many clients is kept when it is not larger. */
+/**
+ * A batch (the same bytes for many clients) is cached if it is not larger than BATCH_BYTES; up to MAX_BATCHES a block.
+ */
 const BATCH_BYTES = 256 * 1024
 const MAX_BATCHES = 32
-/** A message in memory: its text, and its bytes in one or two formats. */
+/** Memory of one message, in multiples of its record: the text, and the bytes in one or two formats. */
 const COPIES = 4
 
-/** Messages for any number of clients. */
+/** Encoded messages, ready to be written to any number of clients. */
 export interface Batch {
   readonly bytes: Buffer
-  /** Messages in it. */
+  /** Number of messages in `bytes`. */
   readonly count: number
 }
 
 type Filters = readonly SharedFilter<Subscription>[]
 
 /**
- * The events of one block that a namespace publishes. Keys and records are read when they are needed, once for all clients,
- * whether they are live or resume.
+ * The events of one block that a namespace publishes. Keys and records are read on demand, once for all clients, live
+ * or resuming.
  */
 export class BlockEvents {
   readonly block: FeedBlock
   readonly placed: readonly PlacedEvent[]
   readonly #records: EventRecords
-  /** Counts memory. */
+  /** Adds to the memory that the feed history counts for this block. */
   readonly #grow: (bytes: number) => void
   readonly #sizes = new Map<string, number>()
   readonly #loaded = new Map<PlacedEvent, LiveEvent>()
@@ -61,12 +69,12 @@ export class BlockEvents {
     this.#grow = grow
   }
 
-  /** The records of the block are too large to be kept together. */
+  /** Whether the records of the block are too large to stay in memory together. */
   get isHeavy(): boolean {
     return this.#isHeavy
   }
 
-  /** Reads what events can be found by, unless it is known. */
+  /** Reads the filter keys of events, unless they are known. */
   async readKeys(events: readonly PlacedEvent[]): Promise<void> {
     for (;;) {
       await this.#readingKeys
@@ -78,7 +86,7 @@ export class BlockEvents {
     }
   }
 
-  /** Reads what is needed to say which events match filters. */
+  /** Reads the keys that are needed to decide which events match the filters. */
   readKeysFor(filters: Filters): Promise<void> | undefined {
     const lacking = this.placed.filter(
       ({ keys, name }) =>
@@ -88,7 +96,7 @@ export class BlockEvents {
     return lacking.length === 0 ? undefined : this.readKeys(lacking)
   }
 
-  /** The events that a filter lets through; their keys have been read. */
+  /** The events that match a filter. Their keys must have been read. */
   hits(shared: SharedFilter<Subscription>): readonly PlacedEvent[] {
     const known = this.#hits.get(shared)
     if (known) return known
@@ -100,25 +108,25 @@ export class BlockEvents {
     return found
   }
 
-  /** The events that one of several filters lets through, in their order. */
+  /** The events that match at least one of the filters, in block order. */
   hitsOfAny(filters: Filters): readonly PlacedEvent[] {
     if (filters.length === 1) return this.hits(filters[0]!)
     const found = new Set(filters.flatMap((shared) => this.hits(shared)))
     return this.placed.filter((placed) => found.has(placed))
   }
 
-  /** An event with its record, if it is in memory. */
+  /** An event with its record, if the record is in memory. */
   loaded(placed: PlacedEvent): LiveEvent | undefined {
     return this.#loaded.get(placed)
   }
 
   /**
-   * Reads the records of the first of some events: as many as may be in memory together.
-   * @returns them, in order, at least one.
+   * Reads the records of the first events: as many as one chunk allows, at least one.
+   * @returns the events of the chunk with their records, in order.
    */
   async load(events: readonly PlacedEvent[]): Promise<LiveEvent[]> {
     const chunk = await this.#chunkOf(events)
-    // A heavy block may forget some of them while others are read.
+    // A heavy block may drop records of this chunk while others are read: repeat until all are in memory.
     for (;;) {
       const missing = chunk.filter((placed) => !this.#loaded.has(placed))
       if (missing.length === 0) return chunk.map((placed) => this.#loaded.get(placed)!)
@@ -128,7 +136,10 @@ export class BlockEvents {
     }
   }
 
-  /** The messages of all hits of filters; undefined when some are not in memory, or they are too large for one batch. */
+  /**
+   * The messages of all events that match the filters; undefined if a record is not in memory, or if the messages
+   * exceed BATCH_BYTES.
+   */
   async batch(format: Format, filters: Filters): Promise<Batch | undefined> {
     const key = `${format} ${filters
       .map(({ serial }) => serial)
@@ -153,7 +164,7 @@ export class BlockEvents {
     return batch
   }
 
-  /** The first events that may be in memory together. */
+  /** The first events whose records fit into one chunk. */
   async #chunkOf(events: readonly PlacedEvent[]): Promise<readonly PlacedEvent[]> {
     const first = events.slice(0, CHUNK_EVENTS)
     await this.readKeys(first)
@@ -200,7 +211,7 @@ export class BlockEvents {
   }
 }
 
-/** The events of a block that a namespace publishes. */
+/** Selects the events of a block that a namespace publishes, by contract family and account. */
 function placeEvents(
   block: FeedBlock,
   { family, contract }: { readonly family: string; readonly contract: string },

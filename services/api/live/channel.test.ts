@@ -21,7 +21,7 @@ const observer: LiveObserver = {
 }
 const mount = { family: 'assets', contract: 'atomicassets', reader: 'main-1' } as ChannelMount
 
-/** A block with one asset that was updated. */
+/** A block with one event: an asset was updated. */
 function blockOf(sequence: number): FeedBlock {
   const id = String(sequence).padStart(64, '0')
   const trace = {

@@ -15,23 +15,23 @@ import { forEachYielding } from '../../core/http/index.ts'
 export interface ChannelMount {
   readonly namespace: Namespace
   readonly family: EventFamily
-  /** Contract account. */
+  /** Account of the contract. */
   readonly contract: string
-  /** Prefixes that it answers on. */
+  /** URL prefixes of the namespace. */
   readonly paths: readonly string[]
-  /** `connected_reader`; without one nothing is published. */
+  /** `connected_reader` of the namespace; without it the namespace publishes nothing. */
   readonly reader: string | undefined
   /** `socket_features.asset_update`. */
   readonly assetUpdate: boolean
 }
 
-/** Other subscribers of a namespace's events, with their own protocol. */
+/** A further subscriber of a namespace's events with its own protocol (socket.io). */
 export interface Listener {
-  /** Whether a client is subscribed to events of this kind now. */
+  /** Whether a client is currently subscribed to events of this kind. */
   wants(entry: EventEntry): boolean
-  /** Sends events of a block, in their order. */
+  /** Sends events of a block to its clients, in block order. */
   publish(events: readonly LiveEvent[], payloads: SocketPayloads): Promise<void>
-  /** Sends that blocks are undone. */
+  /** Notifies its clients that blocks from `blockNum` on were rolled back. */
   publishFork(blockNum: number): Promise<void>
 }
 
@@ -40,21 +40,21 @@ export interface ChannelOptions {
   readonly mount: ChannelMount
   readonly maxQueueBytes: number
   readonly observer: LiveObserver
-  /** Gives a client everything after a place at the speed at which it reads. */
+  /** Sends a client all events after its position, as fast as the client reads them. */
   readonly resume: (channel: Channel, client: LiveClient) => void
 }
 
-/** The clients of one namespace. */
+/** The clients of one namespace: tracks the published position and writes events to live clients. */
 export class Channel {
   readonly mount: ChannelMount
-  /** Subscriptions of all clients. */
+  /** Index of the subscriptions of all clients, by filter. */
   readonly index = new FilterIndex<Subscription>()
   readonly #options: ChannelOptions
   readonly #clients = new Set<LiveClient>()
   readonly #listeners: Listener[] = []
-  /** Live clients that have not been given the entry that is being published. */
+  /** Live clients that have not yet been sent the block that is being published. */
   readonly #pending = new Set<LiveClient>()
-  /** Position of the feed, and the one before it. */
+  /** Position after the last published entry (`#position`), and the position before that entry (`#before`). */
   #position: FeedCursor | undefined
   #before: FeedCursor | undefined
 
@@ -63,7 +63,7 @@ export class Channel {
     this.#options = options
   }
 
-  /** Bytes that clients have not read yet. */
+  /** Bytes that are buffered for clients and not read yet. */
   get waitingBytes(): number {
     let bytes = 0
     for (const { connection } of this.#clients) bytes += connection.waitingBytes
@@ -81,40 +81,40 @@ export class Channel {
       this.index.remove(subscription.filter, subscription)
   }
 
-  /** Adds a subscriber, which gets every block that has what it wants. */
+  /** Adds a listener, which gets every block that has events it wants. */
   listen(listener: Listener): void {
     this.#listeners.push(listener)
   }
 
-  /** After the entry that was published last; undefined while the reader has no feed. */
+  /** Position after the last published entry; undefined while the reader has no feed. */
   get position(): FeedCursor | undefined {
     return this.#position
   }
 
-  /** Moves to a position; what is published with it follows at once. */
+  /** Sets the position. The caller then publishes the entry that ends there. */
   moveTo(position: FeedCursor | undefined): void {
     this.#before = this.#position
     this.#position = position
   }
 
-  /** Where a live client stands: it may be waiting for what is being published. */
+  /** Position of a live client. A client that has not been sent the current entry is still before it. */
   placeOf(client: LiveClient): FeedCursor | undefined {
     return this.#pending.has(client) ? this.#before : this.#position
   }
 
-  /** From here on a live client is given everything after where it stands by the resumer, not by this channel. */
+  /** Hands a live client over to the resumer, which sends it everything after its current position. */
   hold(client: LiveClient): void {
     client.stand(this.placeOf(client))
     this.#pending.delete(client)
     client.state = 'resuming'
   }
 
-  /** The events of a block that someone wants; their keys have been read. */
+  /** The events of a block that at least one subscriber wants. Their keys must have been read. */
   wanted(events: BlockEvents): PlacedEvent[] {
     return events.placed.filter((placed) => this.#isHeard(placed) || this.#matches(placed).size > 0)
   }
 
-  /** Events of a block whose keys have to be read before it is known whether someone wants them. */
+  /** Events whose keys must be read to decide whether a subscriber wants them. */
   lackingKeys({ placed }: BlockEvents): PlacedEvent[] {
     return placed.filter(({ keys, name }) => keys === undefined && this.index.needsKeys(name))
   }
@@ -132,7 +132,7 @@ export class Channel {
     await heard
   }
 
-  /** Publishes a rollback of blocks, or that some have no events. */
+  /** Publishes a rollback, or a gap (blocks without published events). */
   async publishNotice(message: Outgoing, undoneFrom?: number): Promise<void> {
     const clients = this.#live()
     for (const client of clients) this.#pending.add(client)
@@ -145,8 +145,8 @@ export class Channel {
   }
 
   /**
-   * Sends live clients that stand at the position of the feed a message that moves no more than their cursors.
-   * @param quietMs only to those who have got no cursor for this long.
+   * Sends a message to the live clients that are at the channel's position; the message only moves their cursors.
+   * @param quietMs only to clients that were sent no cursor for this long.
    */
   async inform(message: Outgoing, quietMs = 0): Promise<void> {
     const { position } = this
@@ -172,7 +172,7 @@ export class Channel {
     return this.index.match({ name, keys: keys ?? noKeys })
   }
 
-  /** The live clients that get events of a block, with their filters that match. */
+  /** The live clients that get events of a block, each with its matching filters. */
   #receivers(events: BlockEvents): Map<LiveClient, Set<SharedFilter<Subscription>>> {
     const byClient = new Map<LiveClient, Set<SharedFilter<Subscription>>>()
     const matched = new Set(events.placed.flatMap((placed) => [...this.#matches(placed)]))
@@ -192,7 +192,7 @@ export class Channel {
     const payloads = new SocketPayloads(events.block)
     for (let at = 0; at < heard.length;) {
       const rest = heard.slice(at)
-      // Of a block that is not heavy everything has been read.
+      // A block that is not heavy has all its wanted records in memory.
       const inMemory = rest.map((placed) => events.loaded(placed))
       const chunk = inMemory.every((event) => event !== undefined) ? inMemory : await events.load(rest)
       await Promise.all(this.#listeners.map((listener) => listener.publish(chunk, payloads)))
@@ -200,7 +200,10 @@ export class Channel {
     }
   }
 
-  /** @param batch undefined when there is too much for one: the client gets it piece by piece. */
+  /**
+   * Writes a batch to a client, or hands the client to the resumer.
+   * @param batch undefined if the block is too large for one batch: the resumer then sends it in pieces.
+   */
   #give(client: LiveClient, batch: Batch | undefined): void {
     if (!this.#pending.has(client)) return
     if (batch === undefined || client.connection.waitingBytes > this.#options.maxQueueBytes) {
@@ -225,11 +228,11 @@ const noKeys = { collections: [], templates: [], accounts: [], assets: [], listi
 
 interface Batch {
   readonly bytes: Buffer
-  /** Messages in it. */
+  /** Number of messages in `bytes`. */
   readonly count: number
 }
 
-/** Clients that are sent the same bytes. */
+/** Clients that get the same bytes: they have the same format and the same matching filters. */
 interface Group {
   readonly format: Format
   readonly filters: readonly SharedFilter<Subscription>[]

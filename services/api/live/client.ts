@@ -5,17 +5,17 @@ import type { Transport } from './observer.ts'
 import type { Format, LiveErrorCode, Outgoing } from './outgoing.ts'
 import { errorMessage, message } from './outgoing.ts'
 
-/** A connection that messages are written to. */
+/** Transport-independent connection to which messages are written. */
 export interface Connection {
   readonly transport: Transport
   readonly format: Format
   readonly isOpen: boolean
-  /** Bytes that wait to be taken by the client. */
+  /** Bytes that are buffered and not yet taken by the client. */
   readonly waitingBytes: number
   write(bytes: Buffer): void
-  /** Resolves when little is buffered, or the connection is closed. */
+  /** Resolves when few bytes are buffered, or the connection is closed. */
   drained(): Promise<void>
-  /** Closes it after the written messages; a client that does not read is disconnected soon after. */
+  /** Closes the connection after the buffered messages. A client that does not read is disconnected soon after. */
   end(code: LiveErrorCode, reason: string): void
 }
 
@@ -24,33 +24,35 @@ export interface Subscription {
   readonly id: string
   readonly client: LiveClient
   readonly filter: SharedFilter<Subscription>
-  /** Filters as the client named them. */
+  /** Filters as the client sent them; echoed in `subscribed`. */
   readonly filters: Readonly<Record<string, unknown>>
-  /** Bytes of the budgets that the subscription takes. */
+  /** Bytes that the subscription takes of the subscription budgets. */
   readonly bytes: number
-  /** Where the subscription began; undefined when that is now, or is not known. */
+  /** Position where the subscription began; undefined if the reader had no feed. */
   readonly start: FeedCursor | undefined
-  /** The subscription began with the connection, without a cursor of its own: events that another one has got are not repeated. */
+  /**
+   * Whether the subscription came without a cursor of its own. An event that another subscription of the client
+   * already got is then not repeated.
+   */
   readonly isJoined: boolean
   /** Position of the subscription while its client resumes. */
   place: FeedCursor | undefined
-  /** While its client resumes: whether the cursor has been checked and `subscribed` has been sent. */
+  /** While the client resumes: whether the cursor has been checked and `subscribed` has been sent. */
   isBegun: boolean
 }
 
 /**
- * A client of the websocket or the event stream. `waiting`: the client has not subscribed yet. `resuming`: the client
- * receives missed events, those of each subscription from its own position on. `live`: all subscriptions are at the position
- * of the feed.
+ * A client of the websocket or the event stream. States: `waiting`: not subscribed yet. `resuming`: receives missed
+ * events, for each subscription from its own position on. `live`: all subscriptions are at the position of the feed.
  */
 export class LiveClient {
   readonly connection: Connection
-  /** Address under which the client's connections are counted. */
+  /** Key under which the client's connections are counted. */
   readonly address: string
   state: 'waiting' | 'resuming' | 'live' = 'waiting'
-  /** Start of the first subscription; undefined before the client subscribes. */
+  /** Cursor and time of the first subscription; undefined before the client subscribes. */
   opening: { readonly cursor: FeedCursor | undefined; readonly atMs: number } | undefined
-  /** Time at which the client was sent its latest cursor, ms. */
+  /** When the client was last sent a cursor, ms. */
   cursorSentMs = 0
   readonly #subscriptions = new Map<string, Subscription>()
   readonly #leaving = new AbortController()
@@ -60,12 +62,12 @@ export class LiveClient {
     this.address = address
   }
 
-  /** Aborted when the connection is closed. */
+  /** Signal that aborts when the connection closes. */
   get left(): AbortSignal {
     return this.#leaving.signal
   }
 
-  /** The connection is closed. */
+  /** Marks the connection as closed. */
   leave(): void {
     this.#leaving.abort()
   }
@@ -74,7 +76,7 @@ export class LiveClient {
     return this.#subscriptions
   }
 
-  /** Adds a subscription, or puts it in the place of the one with the same id. */
+  /** Adds a subscription. Replaces the subscription with the same id. */
   set(subscription: Subscription): void {
     this.#subscriptions.set(subscription.id, subscription)
   }
@@ -83,7 +85,7 @@ export class LiveClient {
     this.#subscriptions.delete(id)
   }
 
-  /** Stands at a place with all subscriptions. */
+  /** Sets the position of all subscriptions. */
   stand(place: FeedCursor | undefined): void {
     for (const subscription of this.#subscriptions.values()) {
       subscription.place = place
@@ -98,14 +100,15 @@ export class LiveClient {
   }
 
   /**
-   * Sends a message to some of its subscriptions, whose cursors it moves; it names them unless they are all.
+   * Sends a message to some of the client's subscriptions. The message lists their ids, unless it is for all
+   * subscriptions.
    */
   sendTo(subscriptions: readonly Subscription[], message: Outgoing): void {
     const isForAll = subscriptions.length === this.#subscriptions.size
     this.send(isForAll ? message : message.to(subscriptions.map(({ id }) => id)))
   }
 
-  /** Sends the reason to the client, and closes the connection. */
+  /** Sends the reason to the client and closes the connection. */
   dismiss(code: LiveErrorCode, reason: string): void {
     if (!this.connection.isOpen) return
     this.send(errorMessage(code, reason))
@@ -113,12 +116,12 @@ export class LiveClient {
   }
 }
 
-/** The text of a cursor for messages; undefined while a reader has no feed. */
+/** Encodes a cursor for a message; undefined while the reader has no feed. */
 export function cursorText(cursor: FeedCursor | undefined): string | undefined {
   return cursor && encodeCursor(cursor)
 }
 
-/** Says where a subscription begins. */
+/** Sends `subscribed`: tells the client the position where a subscription begins. */
 export function sayBegun(subscription: Subscription): void {
   const { id, filters, client, place } = subscription
   subscription.isBegun = true

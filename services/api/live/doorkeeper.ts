@@ -5,10 +5,10 @@ import { ConnectionCounter } from './limits.ts'
 import type { LiveLimits } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
 
-/** Dependencies of the admission of clients. */
+/** Dependencies of the `Doorkeeper`. */
 export interface DoorkeeperOptions {
   readonly clientOf: (of: { readonly req: IncomingMessage }) => KnownClient
-  /** `cors` of the configuration. */
+  /** `cors` of the configuration: patterns of allowed origins. */
   readonly origins: readonly string[]
   readonly limits: LiveLimits
   readonly observer: LiveObserver
@@ -16,7 +16,10 @@ export interface DoorkeeperOptions {
 
 const MAX_ORIGIN_LENGTH = 300
 
-/** Decides whose live connections are taken. Browsers do not apply CORS to websockets, so origins are looked at here. */
+/**
+ * Decides which live connections are accepted. Browsers do not apply CORS to websockets, so the origin is checked
+ * here.
+ */
 export class Doorkeeper {
   readonly #options: DoorkeeperOptions
   readonly #origins: readonly RegExp[]
@@ -29,13 +32,13 @@ export class Doorkeeper {
     this.#counter = new ConnectionCounter(options.limits)
   }
 
-  /** Whether pages of an origin may call. */
+  /** Whether web pages of this origin may connect. */
   allowsOrigin(origin: string): boolean {
     if (this.#origins.length === 0) return true
     return origin.length <= MAX_ORIGIN_LENGTH && this.#origins.some((pattern) => pattern.test(origin))
   }
 
-  /** Why a connection is not taken; undefined when it is. */
+  /** Why a connection is refused; undefined if it is accepted. */
   refusal(request: IncomingMessage): Refusal | undefined {
     const { observer, clientOf } = this.#options
     if (this.#isClosed) {
@@ -52,28 +55,31 @@ export class Doorkeeper {
     return refusal
   }
 
-  /** Key under which the connections of the client of a request are counted. */
+  /** Key under which the connections of a client are counted. */
   addressOf(request: IncomingMessage): string {
     return this.#options.clientOf({ req: request }).key
   }
 
-  /** Connections that are open, of every kind. */
+  /** Number of open connections, of every transport. */
   get open(): number {
     return this.#counter.total
   }
 
-  /** Counts a connection that is taken; returns what counts it off. */
+  /**
+   * Counts an accepted connection.
+   * @returns a function that ends the count.
+   */
   admit(request: IncomingMessage): () => void {
     return this.#counter.add(this.#options.clientOf({ req: request }))
   }
 
-  /** Accepts no more clients. */
+  /** Refuses all further connections. */
   close(): void {
     this.#isClosed = true
   }
 }
 
-/** A page of this server. */
+/** Whether the origin is this server itself. */
 function isOwn(origin: string, { headers }: IncomingMessage): boolean {
   return URL.canParse(origin) && new URL(origin).host === headers.host
 }

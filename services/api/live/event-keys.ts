@@ -2,10 +2,10 @@ import type { EventEntity } from '../../core/live/index.ts'
 import type { FeedEvent } from '../../core/feed/index.ts'
 import type { RecordKeys } from '../endpoint/index.ts'
 
-/** What events are found by. */
+/** Kinds of values that events can be filtered by. */
 export type KeyName = 'collections' | 'templates' | 'accounts' | 'assets' | 'listings'
 
-/** Values by which an event can be filtered. */
+/** The values of one event that filters are compared with. */
 export type EventKeys = Readonly<Record<KeyName, readonly string[]>>
 
 const listings: ReadonlySet<EventEntity> = new Set([
@@ -17,7 +17,10 @@ const listings: ReadonlySet<EventEntity> = new Set([
   'link',
 ])
 
-/** The values of an event's action together with those of its record; `record` is undefined when there is none. */
+/**
+ * Merges the filter values of an event's action with the values of its record.
+ * @param record undefined if the event has no record.
+ */
 export function eventKeys(
   { keys, id }: FeedEvent,
   entity: EventEntity,

@@ -16,17 +16,17 @@ import type { Subscribing } from './plain-session.ts'
 import { DEFAULT_SUBSCRIPTION } from './plain-session.ts'
 import { whenDrained } from './websocket-connection.ts'
 
-/** Clients reconnect after this time, ms. */
+/** Reconnection time that event streams tell their clients, ms. */
 const RETRY_MS = 3_000
-/** Time for a client to read the reason before it is disconnected, ms. */
+/** A dismissed client is disconnected this long after it was sent the reason, ms. */
 const LAST_WORDS_MS = 3_000
 
-/** Dependencies of the event streams. */
+/** Dependencies of `EventStreams`. */
 export interface EventStreamOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly subscribing: Subscribing
-  /** Longest silence before a comment is sent, so that proxies do not close the connection, ms. */
+  /** Longest silence before a comment line is sent, ms: proxies close silent connections. */
   readonly heartbeatMs: number
 }
 
@@ -35,16 +35,16 @@ export interface StreamRequest {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly query: URLSearchParams
-  /** Of the answer. */
+  /** Headers of the response. */
   readonly headers: Headers
   readonly channel: Channel
-  /** Under which the client's connections are counted. */
+  /** Key under which the client's connections are counted. */
   readonly address: string
-  /** Called once when it is closed. */
+  /** Called once when the stream is closed. */
   readonly onClose: () => void
 }
 
-/** The event streams of all namespaces. */
+/** The event streams (server-sent events) of all namespaces. */
 export class EventStreams {
   readonly #options: EventStreamOptions
   readonly #open = new Map<ServerResponse, LiveClient>()
@@ -57,8 +57,9 @@ export class EventStreams {
   }
 
   /**
-   * Serves a request that has been admitted.
-   * @throws RequestError 400 for an unknown name and for a filter that nothing can match, 429 for one that is too large.
+   * Serves a request that the doorkeeper has admitted.
+   * @throws RequestError 400 for an unknown parameter or for a filter that nothing can match, 429 for filters above
+   * the budget.
    */
   accept({ request, response, query, headers, channel, address, onClose }: StreamRequest): void {
     const { observer, subscribing } = this.#options
@@ -80,7 +81,7 @@ export class EventStreams {
       ...headers,
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',
-      // Proxies would hold events back until a buffer is full.
+      // Stops proxies from buffering: events would wait until a buffer is full.
       'X-Accel-Buffering': 'no',
     })
     response.write(`retry: ${RETRY_MS}\n\n`)
@@ -107,7 +108,7 @@ export class EventStreams {
 
   #beat(): void {
     for (const [response, client] of this.#open) {
-      // A client that reads nothing needs nothing more.
+      // Skip clients with unread bytes: more bytes would only add to the buffer.
       if (client.connection.isOpen && response.writableLength === 0) response.write(': \n\n')
     }
   }
@@ -148,8 +149,8 @@ class StreamConnection implements Connection {
 }
 
 /**
- * `events=a,b&collections=c`; a name may come several times.
- * @throws RequestError 400 for another name: without its filter the client would get what it does not want.
+ * Parses `events=a,b&collections=c`; a parameter may occur several times.
+ * @throws RequestError 400 for an unknown parameter: ignoring a misspelt filter would send unwanted events.
  */
 function filtersOf(query: URLSearchParams): Partial<Record<FilterName, string[]>> {
   const known: readonly string[] = ['cursor', ...filterNames]
@@ -171,7 +172,7 @@ function lastEventId({ headers }: IncomingMessage): string | undefined {
   return typeof found === 'string' && found !== '' ? found : undefined
 }
 
-/** Answers with a failure envelope, for requests that become no stream. */
+/** Sends a failure envelope to a request that does not become a stream. */
 export function answerPlainly(
   response: ServerResponse,
   status: number,

@@ -2,28 +2,31 @@ import type { KeyName } from './event-keys.ts'
 import { filterSignature, fits } from './filter.ts'
 import type { Filter, Filtered } from './filter.ts'
 
-/** The filters of any number of subscriptions that are the same. */
+/** One filter and all subscriptions that use an identical filter. */
 export interface SharedFilter<Subscriber> {
   readonly filter: Filter
-  /** Unique among the filters of an index. */
+  /** Number of the filter, unique within its index. */
   readonly serial: number
   readonly subscribers: Set<Subscriber>
 }
 
-/** A filter is found by the values of the first of these that it has; the rarest values come first. */
+/**
+ * The index stores a filter under its values of the first of these keys that it has. Keys with the rarest values come
+ * first: an event then visits the fewest filters.
+ */
 const accessOrder: readonly KeyName[] = ['assets', 'listings', 'templates', 'accounts', 'collections']
 
-/** Stands for every event, in place of a name. */
+/** Map key of filters that accept every event name. */
 const ANY_EVENT = '*'
 
-/** Bytes of a filter in the index, about: of the filter itself, of each value, of each place where it is registered. */
+/** Approximate memory of a filter in the index, bytes: the filter itself, each value, and each index entry. */
 const FILTER_BYTES = 1_024
 const VALUE_BYTES = 80
 const PLACE_BYTES = 120
 
-/** Filters that let events of one name through. */
+/** Filters that accept one event name. */
 class Bucket<Subscriber> {
-  /** Filters by names of events alone. */
+  /** Filters that compare only the event name. */
   readonly plain = new Set<SharedFilter<Subscriber>>()
   readonly byValue = new Map<KeyName, Map<string, Set<SharedFilter<Subscriber>>>>()
 
@@ -59,7 +62,7 @@ class Bucket<Subscriber> {
     if (values.size === 0) this.byValue.delete(access)
   }
 
-  /** Adds the filters that an event matches. */
+  /** Adds the matching filters of an event to `found`. */
   match(event: Filtered, found: Set<SharedFilter<Subscriber>>): void {
     for (const shared of this.plain) found.add(shared)
     for (const [access, values] of this.byValue) {
@@ -72,13 +75,15 @@ class Bucket<Subscriber> {
   }
 }
 
-/** Finds the subscriptions that an event matches by what they filter on: others are not visited. */
+/**
+ * Inverted index of subscriptions by filter value: matching an event visits only filters that share a value with it.
+ */
 export class FilterIndex<Subscriber> {
   readonly #bySignature = new Map<string, SharedFilter<Subscriber>>()
   readonly #byEvent = new Map<string, Bucket<Subscriber>>()
   #serial = 0
 
-  /** Bytes that a filter takes, about. */
+  /** Approximate memory that a filter takes in the index, bytes. */
   static bytesOf(filter: Filter): number {
     const access = accessOf(filter)
     const places = (filter.events?.size ?? 1) * (access === undefined ? 1 : filter[access]!.size)
@@ -89,7 +94,10 @@ export class FilterIndex<Subscriber> {
     return bytes
   }
 
-  /** Adds a subscription. @param create creates it for a filter of the index. */
+  /**
+   * Adds a subscription.
+   * @param create builds the subscription from the shared filter of the index.
+   */
   add<S extends Subscriber>(filter: Filter, create: (shared: SharedFilter<Subscriber>) => S): S {
     const signature = filterSignature(filter)
     let shared = this.#bySignature.get(signature)
@@ -118,17 +126,17 @@ export class FilterIndex<Subscriber> {
     }
   }
 
-  /** Whether a subscription may match events of a name. */
+  /** Whether some subscription may match events with this name. */
   admits(name: string): boolean {
     return this.#byEvent.has(name) || this.#byEvent.has(ANY_EVENT)
   }
 
-  /** Whether a subscription compares the values of events of a name, too. */
+  /** Whether some subscription for events with this name also compares their values, so that keys must be read. */
   needsKeys(name: string): boolean {
     return [name, ANY_EVENT].some((each) => (this.#byEvent.get(each)?.byValue.size ?? 0) > 0)
   }
 
-  /** The filters that an event matches. */
+  /** All filters that match an event. */
   match(event: Filtered): ReadonlySet<SharedFilter<Subscriber>> {
     const found = new Set<SharedFilter<Subscriber>>()
     this.#byEvent.get(event.name)?.match(event, found)
@@ -141,7 +149,7 @@ function accessOf(filter: Filter): KeyName | undefined {
   return accessOrder.find((name) => filter[name] !== undefined)
 }
 
-/** Whether a filter compares more than the names of events. */
+/** Whether a filter compares more than event names. */
 export function needsKeys(filter: Filter): boolean {
   return accessOf(filter) !== undefined
 }

@@ -2,13 +2,13 @@ import { eventCatalogue } from '../../core/live/index.ts'
 import type { EventFamily } from '../../core/live/index.ts'
 import type { EventKeys } from './event-keys.ts'
 
-/** Filters of a subscription; each is a list of which one value has to match. */
+/** Filters of a subscription. Each is a list of values, of which at least one must match. */
 export const filterNames = ['events', 'collections', 'templates', 'accounts', 'assets', 'listings'] as const
 
 /** Name of a filter. */
 export type FilterName = (typeof filterNames)[number]
 
-/** What each filter is compared with; for people. */
+/** Description of the values that each filter is compared with, for the documentation. */
 export const filterMeanings: Readonly<Record<FilterName, string>> = {
   events: 'Names of events.',
   collections: 'Collections that the event or its record names.',
@@ -19,10 +19,10 @@ export const filterMeanings: Readonly<Record<FilterName, string>> = {
     'Ids of sales, auctions, buy offers, template buy offers, offers or links, with or without the kind before them: `7`, `sale/7`.',
 }
 
-/** One subscription: every filter that is there has to fit. */
+/** The filters of one subscription. All present filters must match. */
 export type Filter = Readonly<Partial<Record<FilterName, ReadonlySet<string>>>>
 
-/** Problem of a filter. */
+/** A filter of a subscription is invalid. */
 export class FilterError extends Error {}
 
 const MAX_VALUE_LENGTH = 64
@@ -38,10 +38,9 @@ const forms: Readonly<Record<Exclude<FilterName, 'events'>, readonly [RegExp, st
 }
 
 /**
- * Reads the filters of a subscription; a name whose value is undefined counts as absent.
- *
- * @param maxValues most values of all filters together.
- * @throws FilterError naming the filter and what it has to be.
+ * Parses the filters of a subscription. A filter whose value is undefined counts as absent.
+ * @param maxValues limit of values of all filters together.
+ * @throws FilterError naming the filter and the expected values.
  */
 export function readFilter(
   family: EventFamily,
@@ -62,7 +61,7 @@ export function readFilter(
 }
 
 function readValue(family: EventFamily, name: FilterName, item: unknown): string {
-  // Ids below 2^53 may come as numbers.
+  // Clients may send ids below 2^53 as JSON numbers.
   const text = typeof item === 'number' && Number.isSafeInteger(item) ? String(item) : item
   if (typeof text !== 'string' || text.length > MAX_VALUE_LENGTH) {
     throw new FilterError(`${name}: a value is not a text of at most ${MAX_VALUE_LENGTH} characters`)
@@ -81,7 +80,7 @@ function readValue(family: EventFamily, name: FilterName, item: unknown): string
 
 const namesByFamily = new Map<EventFamily, ReadonlySet<string>>()
 
-/** Names of the events of a family. */
+/** Names of the events of a contract family. */
 function eventNames(family: EventFamily): ReadonlySet<string> {
   const known = namesByFamily.get(family)
   if (known) return known
@@ -90,13 +89,13 @@ function eventNames(family: EventFamily): ReadonlySet<string> {
   return names
 }
 
-/** What subscriptions see of an event. */
+/** The part of an event that filters are compared with. */
 export interface Filtered {
   readonly name: string
   readonly keys: EventKeys
 }
 
-/** Whether an event matches a subscription. */
+/** Whether an event matches all filters of a subscription. */
 export function fits(filter: Filter, event: Filtered): boolean {
   for (const name of filterNames) {
     const wanted = filter[name]
@@ -108,7 +107,7 @@ export function fits(filter: Filter, event: Filtered): boolean {
   return true
 }
 
-/** The same text for filters that let the same events through. */
+/** Canonical text of filters: equal texts mean that the filters accept the same events. */
 export function filterSignature(filter: Filter): string {
   return JSON.stringify(filterNames.map((name) => (filter[name] ? [...filter[name]].sort() : null)))
 }

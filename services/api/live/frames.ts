@@ -1,33 +1,34 @@
 import { constants, deflateRawSync } from 'node:zlib'
 
-/** Largest lengths that fit the two shorter forms of a frame's head. */
+/** Largest payload lengths of the two shorter frame headers (RFC 6455, 5.2). */
 const SHORT_LENGTH = 125
 const MEDIUM_LENGTH = 0xffff
 const TEXT_IN_ONE_PIECE = 0x81
-/** First of the reserved bits: the payload is compressed. */
+/** Bit RSV1: the payload is compressed (RFC 7692). */
 const COMPRESSED = 0x40
 
-/** Shorter messages are sent as they are. */
+/** Messages below this size are not compressed, bytes. */
 const WORTH_DEFLATING = 512
 /**
- * Longer messages too: the event loop stands still while a message is compressed. 64 KiB of random text take 2 ms, 400 KiB
- * 13 ms.
+ * Messages above this size are not compressed, bytes: compression blocks the event loop. 64 KiB of random text take 2
+ * ms, 400 KiB take 13 ms.
  */
 const MAX_DEFLATED_BYTES = 64 * 1024
-/** The end of a flushed block, which messages leave out (RFC 7692, 7.2.1). */
+/** Bytes at the end of a flushed deflate block, which messages omit (RFC 7692, 7.2.1). */
 const FLUSH_MARK_BYTES = 4
 
 /**
- * A websocket text message as a server sends it: one frame, not masked (RFC 6455, 5.2). Created once, it can be written to
- * any number of connections.
+ * Encodes a websocket text message as a server sends it: one frame, not masked (RFC 6455, 5.2). The same bytes can be
+ * written to any number of connections.
  */
 export function textFrame(payload: Uint8Array): Buffer {
   return frame(TEXT_IN_ONE_PIECE, payload)
 }
 
 /**
- * The same for connections with `permessage-deflate` (RFC 7692), compressed when that saves bytes. It can be written to any
- * number of connections too, because each message is compressed independently: `server_no_context_takeover`.
+ * Encodes a websocket text message for connections with `permessage-deflate` (RFC 7692); compresses it if its size is
+ * worth it. The same bytes can be written to any number of connections: with `server_no_context_takeover` each message
+ * is compressed independently.
  */
 export function deflatedTextFrame(payload: Uint8Array): Buffer {
   if (payload.length < WORTH_DEFLATING || payload.length > MAX_DEFLATED_BYTES) return textFrame(payload)

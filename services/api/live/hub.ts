@@ -20,37 +20,43 @@ import type { LiveObserver } from './observer.ts'
 import { message } from './outgoing.ts'
 import { EventRecords } from './records.ts'
 
-/** How often a reader that is at the head publishes its lag to clients without other messages, ms. */
+/** Interval in which lag is published while the reader is at the head of the chain, ms. */
 const QUIET_LAG_MS = 10_000
-/** Clients without matching events get a newer cursor after this time, ms; half of it passes between two looks. */
+/**
+ * A client that gets no matching events is sent a newer cursor after this time, ms. The check runs twice in that time.
+ */
 const POSITION_MS = 20_000
-/** After a failure of the database the same block is tried again this much later, and then twice as late, ms. */
+/**
+ * Pauses before a failed database read is repeated, ms: the first pause, doubled after each failure up to the longest.
+ */
 const pauses = { firstMs: 100, longestMs: 3_000 }
 
-/** Dependencies of a hub. */
+/** Dependencies of a `ReaderHub`. */
 export interface HubOptions {
   readonly reader: string
   readonly channels: readonly Channel[]
   readonly database: RequestDatabase
   readonly kvstore: KeyValueStore
-  /** Reads from the primary. */
+  /** Queries the primary database, not a replica. */
   readonly query: FeedQuery
   readonly observer: LiveObserver
   readonly logger: Logger
-  /** For tests. */
+  /** Replaces `POSITION_MS` in tests. */
   readonly positionMs?: number | undefined
 }
 
-/** Subscribes to one reader, and hands what it publishes to the channels of the namespaces that are connected to it, in order. */
+/**
+ * Subscribes to the feed of one reader and hands its entries, in order, to the channels of the connected namespaces.
+ */
 export class ReaderHub {
   readonly reader: string
-  /** What was published, for clients that resume. */
+  /** Published entries, for clients that resume. */
   readonly history: FeedHistory
   readonly #options: HubOptions
   readonly #records: ReadonlyMap<Channel, EventRecords>
   #events = new WeakMap<FeedBlock, Map<Channel, BlockEvents>>()
   #subscriber: FeedSubscriber | undefined
-  /** After what was published last; undefined while the reader has no feed. */
+  /** Position after the last published entry; undefined while the reader has no feed. */
   #position: FeedCursor | undefined
   #isPublishing = false
   #waitingLag: FeedLag | undefined
@@ -74,7 +80,7 @@ export class ReaderHub {
 
   async start(): Promise<void> {
     const { kvstore, query, reader, logger, positionMs = POSITION_MS } = this.#options
-    // Without the database it starts where the feed is once it answers.
+    // If the database is unavailable, the hub starts at the position of the feed once the database answers.
     const state = await readFeedState(query, reader).catch(() => null)
     if (state) {
       this.#moveTo(newestCursor(reader, state))
@@ -97,12 +103,12 @@ export class ReaderHub {
     return this.#position
   }
 
-  /** Bytes that clients of its channels have not read yet. */
+  /** Bytes that the clients of all its channels have not read yet. */
   get waitingBytes(): number {
     return this.#options.channels.reduce((sum, channel) => sum + channel.waitingBytes, 0)
   }
 
-  /** State of the feed; undefined before the start. */
+  /** State of the feed subscription; undefined before the start. */
   status(): SubscriberStatus | undefined {
     return this.#subscriber?.status()
   }
@@ -113,7 +119,7 @@ export class ReaderHub {
     await this.#subscriber?.close()
   }
 
-  /** The events of a block for a channel; the same while the block is in the history. */
+  /** The events of a block for a channel. Returns the same object while the block is in the history. */
   eventsOf(block: FeedBlock, channel: Channel): BlockEvents {
     const ofBlock = this.#events.get(block) ?? new Map<Channel, BlockEvents>()
     this.#events.set(block, ofBlock)
@@ -153,7 +159,7 @@ export class ReaderHub {
     const cursor = encodeCursor(cursorAfter(entry))
     const { channels } = this.#options
     this.history.append(entry, characters)
-    // Records that were read after what is undone now may show it.
+    // Drop cached records: a record that was read after the undone blocks were written may show their changes.
     if (entry.kind === 'fork') this.#events = new WeakMap()
     this.#moveTo(cursorAfter(entry))
     if (entry.kind === 'fork') {
@@ -169,7 +175,7 @@ export class ReaderHub {
   async #publishBlock(block: FeedBlock, characters: number): Promise<void> {
     this.history.append(block, characters)
     const { channels } = this.#options
-    // Clients that subscribe while records are read may need more of them.
+    // Clients that subscribe while records are being read may need more records: check again.
     for (;;) {
       const missing = channels.filter((channel) => isMissing(channel, this.eventsOf(block, channel)))
       if (missing.length === 0) break
@@ -183,7 +189,10 @@ export class ReaderHub {
     await Promise.all(channels.map((channel) => channel.publish(this.eventsOf(block, channel))))
   }
 
-  /** Nothing is left out while the database is unavailable: what comes after waits. */
+  /**
+   * Repeats a database read until it succeeds. Later entries wait, so no event is skipped while the database is
+   * unavailable.
+   */
   async #untilRead(what: string, task: () => Promise<void>): Promise<void> {
     const { logger, reader } = this.#options
     const reading = retry(task, {
@@ -197,11 +206,14 @@ export class ReaderHub {
         )
       },
     })
-    // Only the end of the hub ends the attempts before one succeeds.
+    // The retries stop early only when the hub closes.
     await reading.catch(() => undefined)
   }
 
-  /** The cursor of a lag message must not run ahead of a block that is being published. */
+  /**
+   * Publishes a lag message, but not before the block that is being published: the cursor of the message must not run
+   * ahead of the block.
+   */
   #noteLag(lag: FeedLag): void {
     if (this.#isPublishing) this.#waitingLag = lag
     else void this.#publishLag(lag)
@@ -224,7 +236,10 @@ export class ReaderHub {
   }
 }
 
-/** Whether keys or records have to be read before a block can be published; the rest of a heavy block is read later. */
+/**
+ * Whether keys or records must be read before a block is published. Records of a heavy block are read later, in
+ * chunks.
+ */
 function isMissing(channel: Channel, events: BlockEvents): boolean {
   if (channel.lackingKeys(events).length > 0) return true
   return !events.isHeavy && channel.wanted(events).some((placed) => !events.loaded(placed))

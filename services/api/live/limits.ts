@@ -2,28 +2,28 @@ import type { KnownClient } from '../../core/http/limits/index.ts'
 
 /** Limits of live connections, named like their keys below `live` in server.config.json. */
 export interface LiveLimits {
-  /** All connections of this process together. */
+  /** Limit of connections of this process. */
   readonly max_connections: number
-  /** Connections of one client address, in this process. */
+  /** Limit of connections per client address, in this process. */
   readonly connections_per_address: number
   readonly subscriptions_per_connection: number
-  /** Values of all filters of one subscription. */
+  /** Limit of values of all filters of one subscription together. */
   readonly values_per_subscription: number
   /** Longest message that a client may send, bytes. */
   readonly max_message_bytes: number
-  /** Messages that a client may send in a second; it may save up ten seconds' worth. */
+  /** Messages per second that a client may send on average; see `BURST_SECONDS`. */
   readonly messages_per_second: number
-  /** Unread bytes that are buffered for a client before it is disconnected. */
+  /** A client with more unread bytes than this is disconnected. */
   readonly max_queue_bytes: number
 }
 
-/** Why a connection is not taken. */
+/** HTTP status and message with which a connection is refused. */
 export interface Refusal {
   readonly status: number
   readonly message: string
 }
 
-/** Counts connections by client address. */
+/** Counts open connections by client address. */
 export class ConnectionCounter {
   readonly #limits: Pick<LiveLimits, 'max_connections' | 'connections_per_address'>
   readonly #byAddress = new Map<string, number>()
@@ -33,12 +33,12 @@ export class ConnectionCounter {
     this.#limits = limits
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get total(): number {
     return this.#total
   }
 
-  /** Why another connection of a client would be one too many; undefined when it would not. */
+  /** Why another connection of the client is refused; undefined if it is accepted. */
   refusal({ key, isExempt }: KnownClient): Refusal | undefined {
     if (this.#total >= this.#limits.max_connections) {
       return { status: 503, message: 'Too many live connections' }
@@ -50,7 +50,10 @@ export class ConnectionCounter {
     return undefined
   }
 
-  /** Counts a connection; returns what counts it off, once. */
+  /**
+   * Counts a connection.
+   * @returns a function that ends the count; further calls have no effect.
+   */
   add({ key }: KnownClient): () => void {
     this.#total++
     this.#byAddress.set(key, (this.#byAddress.get(key) ?? 0) + 1)
@@ -66,10 +69,10 @@ export class ConnectionCounter {
   }
 }
 
-/** Seconds whose messages a quiet client may save up. */
+/** Capacity of the token bucket, in seconds of the allowed rate: a quiet client may send that many messages at once. */
 const BURST_SECONDS = 10
 
-/** Detects that a client sends more than it may. */
+/** Token bucket that detects clients which send too many messages. */
 export class MessageRate {
   readonly #perSecond: number
   #left: number
@@ -80,7 +83,7 @@ export class MessageRate {
     this.#left = perSecond * BURST_SECONDS
   }
 
-  /** Notes a message; false when it is one too many. */
+  /** Takes a token for a message; false if the client exceeds the rate. */
   take(): boolean {
     const nowMs = performance.now()
     const earned = ((nowMs - this.#atMs) / 1_000) * this.#perSecond

@@ -4,25 +4,28 @@ import { cursorAfter, encodeCursor } from '../../core/feed-reader/index.ts'
 import type { EventKeys } from './event-keys.ts'
 import { Outgoing } from './outgoing.ts'
 
-/** An event of a block with its place in it. */
+/** An event with its position in the block. */
 export interface PlacedEvent {
   /** Index among all events of the block. */
   readonly index: number
   readonly event: FeedEvent
   readonly entry: EventEntry
-  /** As in the catalogue. */
+  /** Name of the event in the catalogue. */
   readonly name: string
-  /** Keys that filters find the event by; undefined until they have been read. */
+  /** Values that filters compare; undefined until they have been read. */
   keys: EventKeys | undefined
 }
 
-/** The record of an event: its JSON text, the path of one that is too large, or none, as after a fork. */
+/**
+ * The record of an event as JSON text. A record above the size limit has only its path; a record that no longer exists
+ * (after a fork, say) has neither.
+ */
 export interface EventRecord {
   readonly text?: string
   readonly tooLargePath?: string
 }
 
-/** An event of a block with the record that it is about. */
+/** An event of a block with its record and the encoded message. */
 export interface LiveEvent extends PlacedEvent {
   readonly transaction: FeedTransaction
   readonly trace: FeedTrace
@@ -31,13 +34,13 @@ export interface LiveEvent extends PlacedEvent {
   readonly message: Outgoing
 }
 
-/** Key of an event's record among those of its kind. */
+/** Key of an event's record among records of the same type. */
 export function recordKey(entry: EventEntry, { id }: FeedEvent): string {
-  // The id of a template alone is unique.
+  // Template ids are unique without the collection name in front of them.
   return entry.entity === 'template' ? id.slice(id.lastIndexOf('/') + 1) : id
 }
 
-/** Puts an event and its record together. */
+/** Combines an event with its record, and defines the message for clients. */
 export function createLiveEvent(block: FeedBlock, placed: PlacedEvent, record: EventRecord): LiveEvent {
   const { index, event, entry } = placed
   const transaction = block.transactions[event.transaction]!
@@ -71,7 +74,7 @@ export function createLiveEvent(block: FeedBlock, placed: PlacedEvent, record: E
   }
 }
 
-/** Members of a message whose record is too large for it. */
+/** Members that replace the record in a message if the record is too large; undefined otherwise. */
 export function largeMembers({
   tooLargePath,
 }: EventRecord): { readonly too_large: true; readonly path: string } | undefined {

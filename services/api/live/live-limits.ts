@@ -7,10 +7,10 @@ import { resumeTiming } from './resuming.ts'
 import { LEAST_RATE, STALL_MS } from './slow-client.ts'
 import { subscriptionBytes } from './subscription-budget.ts'
 
-/** A limit of live data: its setting is a key below `live` in server.config.json. */
+/** A documented limit of live connections. `setting` is a key below `live` in server.config.json. */
 type LiveLimit = Limit & { readonly setting?: keyof LiveLimits }
 
-/** The limits of live data, as they are enforced. */
+/** The limits of live connections, for the documentation, with the enforced values. */
 export const liveLimits: readonly LiveLimit[] = [
   { setting: 'max_connections', counts: 'connections', per: 'process', beyond: '503' },
   { setting: 'connections_per_address', counts: 'connections', per: 'address', beyond: '429' },

@@ -32,53 +32,56 @@ import { SubscriptionBudget } from './subscription-budget.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { PlainWebsockets } from './websocket-server.ts'
 
-/** Connections that read the feed and what clients missed. */
+/** Database connections for reading the feed and the missed events of resuming clients. */
 const POOL_SIZE = 4
 const QUERY_TIMEOUT_MS = 10_000
 const PING_MS = 25_000
 const HEARTBEAT_MS = 15_000
-/** Time for clients to disconnect at a shutdown, ms. */
+/** At shutdown clients have this long to disconnect, ms. */
 const FAREWELL_MS = 3_000
 const CHECK_MS = 50
 
-/** What live data needs. */
+/** Dependencies of live data (websockets, event streams, socket.io). */
 export interface LiveOptions {
   readonly mounts: readonly ChannelMount[]
   readonly settings: ClientSettings & { readonly cors: readonly string[]; readonly live: LiveLimits }
-  /** The primary. */
+  /** Address of the primary database. */
   readonly address: DatabaseAddress
   readonly database: RequestDatabase
   readonly kvstore: KeyValueStore
   readonly logger: Logger
   readonly observer: LiveObserver
-  /** JSON text of a failure's envelope. */
+  /** Builds the JSON envelope of a failure. */
   readonly failureBody: (message: string) => string
-  /** The other processes that serve the same port, if any. */
+  /** Other processes that serve the same port, if any. */
   readonly peers?: SessionPeers | undefined
 }
 
-/** How live data of one reader is. */
+/** State of the live data of one reader. */
 export interface LiveFeedState {
   readonly reader: string
   readonly feed: SubscriberStatus | undefined
-  /** Bytes that its websockets and event streams have not read yet. */
+  /** Bytes that the reader's websocket and event stream clients have not read yet. */
   readonly waitingBytes: number
 }
 
-/** Live data of all namespaces. */
+/** Live data of all namespaces: websockets, event streams and socket.io. */
 export interface LiveService {
-  /** Answers a request if it is one for live data; otherwise returns false and has done nothing. */
+  /** Answers a request for live data. Returns false, without any effect, for other requests. */
   handle(request: IncomingMessage, response: ServerResponse): boolean
-  /** Accepts a websocket upgrade; false when the path has no websocket. */
+  /** Accepts a websocket upgrade; false if the path has no websocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
   states(): readonly LiveFeedState[]
-  /** Port on which other processes pass on requests of this one's sessions; undefined without any. */
+  /**
+   * Port on which other processes forward requests of this process's sessions; undefined if there are no other
+   * processes.
+   */
   readonly sessionPort: number | undefined
-  /** Asks every client to leave, closes the connections that remain, and frees everything. */
+  /** Asks every client to disconnect, closes the remaining connections, and releases all resources. */
   close(): Promise<void>
 }
 
-/** Starts live data: subscribes to the readers of the namespaces and takes clients. */
+/** Starts live data: subscribes to the readers of the namespaces and accepts clients. */
 export async function openLive(options: LiveOptions): Promise<LiveService> {
   const service = new Live(options)
   await service.start()
@@ -277,7 +280,7 @@ function isCursor(text: string): boolean {
   }
 }
 
-/** Answers a request for a websocket that becomes none. */
+/** Answers an upgrade request that is refused, and closes the socket. */
 function endWith(socket: Duplex, status: number, body: string): void {
   socket.on('error', () => undefined)
   socket.end(

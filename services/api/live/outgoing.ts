@@ -1,18 +1,16 @@
 import { deflatedTextFrame, textFrame } from './frames.ts'
 
-/** Kinds of messages that clients of the websocket and of the event stream get. */
+/** Types of messages to websocket and event stream clients. */
 export type MessageKind =
   'subscribed' | 'unsubscribed' | 'event' | 'fork' | 'gap' | 'lag' | 'position' | 'waiting' | 'error'
 
-/** How a client takes messages. */
+/** Encoding of messages for a connection. */
 export type Format = 'websocket' | 'deflated websocket' | 'event-stream'
 
-/**
- * One message for any number of clients: its bytes are encoded once for each format, when the first client needs them.
- */
+/** One message for any number of clients. The bytes are encoded once per format, on first use. */
 export class Outgoing {
   readonly kind: MessageKind
-  /** Where a client that has got this message is; undefined when it says nothing about that. */
+  /** Cursor of a client that has received this message; undefined if the message does not move the cursor. */
   readonly cursor: string | undefined
   readonly #encodeText: () => string
   #text: string | undefined
@@ -30,7 +28,10 @@ export class Outgoing {
     return (this.#text ??= this.#encodeText())
   }
 
-  /** The same message for some subscriptions of one client. It is not compressed: it is for nobody else. */
+  /**
+   * The same message, labelled with the ids of some subscriptions of one client. Not compressed: the compressed bytes
+   * would serve only this client.
+   */
   to(ids: readonly string[]): Outgoing {
     const head = `{"type":"${this.kind}",`
     const labelled = new Outgoing(
@@ -42,7 +43,7 @@ export class Outgoing {
     return labelled
   }
 
-  /** The message as it is written to a connection. */
+  /** The message as bytes for connections of this format. */
   bytes(format: Format): Buffer {
     const known = this.#bytes.get(format)
     if (known) return known
@@ -62,7 +63,7 @@ export class Outgoing {
     }
   }
 
-  /** Browsers take `error` for their own failure, so errors go by another name. */
+  /** The event is named `failure` instead of `error`: browsers use `error` for connection errors. */
   #streamBytes(): Buffer {
     const name = this.kind === 'error' ? 'failure' : this.kind
     const id = this.cursor === undefined ? '' : `id: ${this.cursor}\n`
@@ -70,7 +71,7 @@ export class Outgoing {
   }
 }
 
-/** A message of plain values. */
+/** Creates a message from plain members. */
 export function message(
   kind: MessageKind,
   members: Readonly<Record<string, unknown>>,
@@ -81,7 +82,7 @@ export function message(
   )
 }
 
-/** Codes of error messages to clients, with their meaning. */
+/** Error codes of messages to clients, with their descriptions. */
 export const errorCodes = {
   INVALID_MESSAGE: 'The message is not JSON of the form that is documented.',
   INVALID_FILTER: 'A filter has a value that nothing can match, or too many values.',
@@ -98,10 +99,10 @@ export const errorCodes = {
   UNAVAILABLE: 'What came after the cursor cannot be read now; the connection ends, try again later.',
 } as const satisfies Record<string, string>
 
-/** Code of something that is wrong. */
+/** Code of an error message to a client. */
 export type LiveErrorCode = keyof typeof errorCodes
 
-/** Says that something is wrong. */
+/** Creates an error message. */
 export function errorMessage(
   code: LiveErrorCode,
   text: string,

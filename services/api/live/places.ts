@@ -1,7 +1,7 @@
 import type { FeedCursor } from '../../core/feed-reader/index.ts'
 import type { Subscription } from './client.ts'
 
-/** The event that comes after a place: the entry, and the index among its events. */
+/** Position of the next event after a cursor: the entry's sequence, and the index among the events of the entry. */
 export interface NextEvent {
   readonly sequence: bigint
   readonly index: number
@@ -11,18 +11,18 @@ export function nextEvent({ sequence, seen }: FeedCursor): NextEvent {
   return seen === null ? { sequence: sequence + 1n, index: 0 } : { sequence, index: seen }
 }
 
-/** Negative when the first comes before the second. */
+/** Compares two positions: negative if `a` comes before `b`. */
 export function compareEvents(a: NextEvent, b: NextEvent): number {
   if (a.sequence !== b.sequence) return a.sequence < b.sequence ? -1 : 1
   return a.index - b.index
 }
 
-/** Whether two cursors are followed by the same event. */
+/** Whether the same event follows both cursors. */
 export function samePlace(a: FeedCursor, b: FeedCursor): boolean {
   return a.epoch === b.epoch && compareEvents(nextEvent(a), nextEvent(b)) === 0
 }
 
-/** The place of the subscriptions that are furthest behind; one of another feed is. */
+/** The lowest position of all subscriptions. A cursor of an older feed (epoch) counts as lower. */
 export function lowestOf(subscriptions: readonly Subscription[]): FeedCursor | undefined {
   let lowest: FeedCursor | undefined
   for (const { place } of subscriptions) {

@@ -7,41 +7,44 @@ import type { LiveLimits } from './limits.ts'
 import { errorMessage, message } from './outgoing.ts'
 import type { LiveErrorCode } from './outgoing.ts'
 
-/** Id of a subscription that names none. */
+/** Subscription id if the client sends none. */
 export const DEFAULT_SUBSCRIPTION = 'default'
 const MAX_ID_LENGTH = 64
 const MAX_CURSOR_LENGTH = 512
 
-/** A subscription that a client asks for. */
+/** A parsed `subscribe` message. */
 export interface SubscriptionRequest {
   readonly id: string
   readonly filter: Filter
-  /** As the client named them. */
+  /** Filters as the client sent them. */
   readonly filters: Readonly<Record<string, unknown>>
-  /** Bytes that were reserved for it. */
+  /** Bytes reserved in the subscription budget. */
   readonly bytes: number
   readonly cursor: string | undefined
 }
 
-/** Begins and ends subscriptions. */
+/** Adds and removes subscriptions of clients. */
 export interface Subscribing {
-  /** Reserves bytes for a subscription, negative ones when it ends. @returns the limit that they exceed. */
+  /**
+   * Reserves bytes in the subscription budgets, or releases them if `bytes` is negative.
+   * @returns the exceeded limit, if any.
+   */
   reserve(client: LiveClient, bytes: number): string | undefined
   /**
-   * Adds a subscription, or puts it in the place of the one with the same id: says where it begins, gives the client what
-   * came after that place, and then what happens.
+   * Adds a subscription, or replaces the subscription with the same id. Sends the client the position where the
+   * subscription begins, the missed events after it, and then live events.
    */
   subscribe(channel: Channel, client: LiveClient, request: SubscriptionRequest): void
-  /** Ends a subscription; false when there is none of this id. */
+  /** Removes a subscription; false if the client has none with this id. */
   unsubscribe(channel: Channel, client: LiveClient, id: string): boolean
-  /** Ends all subscriptions of a client that has left. */
+  /** Removes all subscriptions of a client that has disconnected. */
   leave(channel: Channel, client: LiveClient): void
 }
 
-/** Messages of clients of the websocket. */
+/** A parsed message of a websocket client. */
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reads the messages of one client of the websocket and answers them. */
+/** Handles the messages of one websocket client. */
 export class PlainSession {
   readonly #client: LiveClient
   readonly #channel: Channel
@@ -55,7 +58,7 @@ export class PlainSession {
     this.#subscribing = subscribing
   }
 
-  /** @param text undefined for a message that is no text. */
+  /** @param text undefined for a message that is not text. */
   receive(text: string | undefined): void {
     const fields = text === undefined ? undefined : parseObject(text)
     if (!fields) {

@@ -7,14 +7,14 @@ import { eventKeys } from './event-keys.ts'
 import { recordKey } from './live-event.ts'
 import type { EventRecord, PlacedEvent } from './live-event.ts'
 
-/** A longer record is not sent with its event, bytes. */
+/** A record above this size is not sent with its event, bytes. */
 export const RECORD_BYTES = 1024 * 1024
 
-/** Reads what events are about, each record once. */
+/** Reads the records of events, each record once. */
 export class EventRecords {
   readonly #database: RequestDatabase
   readonly #namespace: Namespace
-  /** Path of the namespace. */
+  /** URL path of the namespace. */
   readonly #path: string
 
   constructor(database: RequestDatabase, namespace: Namespace, path: string) {
@@ -23,7 +23,7 @@ export class EventRecords {
     this.#path = path
   }
 
-  /** Reads what events can be found by, and how large their records are at least. */
+  /** Reads the filter keys of events, and a lower bound of the sizes of their records. */
   async readKeys(events: readonly PlacedEvent[], sizes: Map<string, number>): Promise<void> {
     await this.#read(events, async (session, reader, own) => {
       const found = await reader.readKeys(session, [...own.keys()])
@@ -34,7 +34,7 @@ export class EventRecords {
     })
   }
 
-  /** Reads the records of events whose keys are known. */
+  /** Reads the records of events. Their keys and sizes must have been read. */
   async read(
     events: readonly PlacedEvent[],
     sizes: ReadonlyMap<string, number>,
@@ -62,7 +62,7 @@ export class EventRecords {
     return { tooLargePath: this.#path + this.#namespace.records[entry.entity]!.path(event.id) }
   }
 
-  /** Calls a task for the events of each kind of record, by key, on one connection. */
+  /** Groups events by record type and record key, and runs `task` for each type on one database connection. */
   async #read(
     events: readonly PlacedEvent[],
     task: (session: Session, reader: RecordReader, own: ReadonlyMap<string, PlacedEvent[]>) => Promise<void>,

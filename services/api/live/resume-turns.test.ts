@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { ResumeTurns } from './resume-turns.ts'
 
-/** Runs all pending callbacks, and those that they put off to the next turn of the event loop. */
+/** Runs all pending callbacks, and the callbacks that these defer to the next turn of the event loop. */
 async function settle(): Promise<void> {
   await setImmediate()
   await setImmediate()

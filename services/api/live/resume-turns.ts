@@ -1,29 +1,32 @@
-/** Turns that run at the same time, in one process. */
+/** Resuming clients that are served at the same time, per process. */
 const SLOTS = 4
 
 type Turn = () => Promise<void>
 
 /**
- * Turns of resuming, which all clients share. A turn is short, and nobody has one while it waits for a client to read. The
- * addresses that have clients waiting take turns, whatever their number of clients.
+ * Round-robin scheduler of resuming clients. A client has a short turn, and none while it reads what was sent.
+ * Addresses alternate, however many clients each address has.
  */
 export class ResumeTurns {
-  /** Waiting turns by address; the address whose turn is next comes first. */
+  /** Waiting turns by address. The Map's first address is scheduled next. */
   readonly #waiting = new Map<string, Turn[]>()
   #running = 0
   #count = 0
 
-  /** Number of turns that wait. */
+  /** Number of waiting turns. */
   get waiting(): number {
     return this.#count
   }
 
-  /** Whether a turn that is asked for now has to wait. */
+  /** Whether a new turn has to wait. */
   get isBusy(): boolean {
     return this.#running >= SLOTS
   }
 
-  /** Asks for a turn of a client of an address. @param turn never rejects. */
+  /**
+   * Queues a turn of a client.
+   * @param turn must not reject.
+   */
   ask(address: string, turn: Turn): void {
     const own = this.#waiting.get(address)
     if (own) own.push(turn)
@@ -37,7 +40,7 @@ export class ResumeTurns {
       const turn = this.#next()
       if (!turn) return
       this.#running++
-      // Requests have their turn between two of these.
+      // A slot is freed one event loop turn later, so that HTTP requests run between two turns.
       const end = (): void => {
         this.#running--
         this.#fill()
@@ -52,7 +55,7 @@ export class ResumeTurns {
     const [address, turns] = first.value
     const turn = turns.shift()
     this.#count--
-    // The address goes to the end.
+    // Delete and set again: the address moves to the end of the queue.
     this.#waiting.delete(address)
     if (turns.length > 0) this.#waiting.set(address, turns)
     return turn

@@ -17,48 +17,51 @@ import { compareEvents, lowestOf, nextEvent, samePlace } from './places.ts'
 import { ResumeTurns } from './resume-turns.ts'
 import { isRead } from './slow-client.ts'
 
-/** Times of resuming. */
+/** Time limits of resuming. */
 export interface ResumeTiming {
   /** Longest turn of a client, ms. */
   readonly turnMs: number
-  /** Pause after the first `subscribed`, in which further subscriptions begin at the same place, ms. */
+  /** Pause after the first `subscribed`, ms: subscriptions that the client adds meanwhile are resumed together. */
   readonly gatherMs: number
-  /** Interval of the `waiting` notices of a client that waits for its turn, ms. */
+  /** Interval of `waiting` notices to a client that waits for its turn, ms. */
   readonly noticeMs: number
-  /** Longest wait for a turn, ms. */
+  /** A client that waits longer for a turn is disconnected, ms. */
   readonly waitMs: number
 }
 
-/** The times that are used unless a test has others. */
+/** Default time limits; tests replace some. */
 export const resumeTiming: ResumeTiming = { turnMs: 20, gatherMs: 100, noticeMs: 2_000, waitMs: 30_000 }
 
-/** How long sending may delay requests before it yields to them, ms. */
+/** Longest time that sending may block the event loop, ms. */
 const STRETCH_MS = 10
-/** A client is not sent more at once before it has read, bytes. */
+/** A client is sent up to this many bytes before it has to read, bytes. */
 const PIECE_BYTES = 256 * 1024
 
-/** What resuming needs. */
+/** Dependencies of the `Resumer`. */
 export interface ResumerOptions {
   readonly logger: Logger
   readonly observer: LiveObserver
   readonly hubOf: (channel: Channel) => ReaderHub | undefined
-  /** For tests. */
+  /** Replaces some time limits in tests. */
   readonly timing?: Partial<ResumeTiming> | undefined
 }
 
-/** A client that resumes. */
+/** State of a client that resumes. */
 interface Resume {
   readonly client: LiveClient
   readonly channel: Channel
   readonly hub: ReaderHub
-  /** Since when it has been waiting for its turn; undefined during a turn, and while it reads. */
+  /** When the client began to wait for its turn; undefined during a turn and while the client reads. */
   waitingSinceMs: number | undefined
 }
 
-/** What comes after a turn: another one at once, or after the client has read, or after a pause; or nothing. */
+/**
+ * Action after a turn: another turn at once (`again`), after the client has read (`read`), or after a pause (`gather`,
+ * `ahead`); or no further turn (`done`).
+ */
 type Next = 'again' | 'read' | 'gather' | 'ahead' | 'done'
 
-/** Gives clients what they missed, at the speed at which they read it, until they stand where the feed does. */
+/** Sends clients the events that they missed, as fast as they read, until they are at the position of the feed. */
 export class Resumer {
   readonly #options: ResumerOptions
   readonly #timing: ResumeTiming
@@ -77,7 +80,10 @@ export class Resumer {
     clearInterval(this.#pulse)
   }
 
-  /** Gives a client everything after the places of its subscriptions; it may be resuming already. */
+  /**
+   * Sends a client all events after the positions of its subscriptions. Has no effect if the client is resuming
+   * already.
+   */
   resume(channel: Channel, client: LiveClient): void {
     if (this.#resumes.has(client)) return
     const hub = this.#options.hubOf(channel)
@@ -94,7 +100,7 @@ export class Resumer {
     this.#turns.ask(resume.client.address, () => this.#take(resume))
   }
 
-  /** Tells those who wait so; one that has waited for too long goes. */
+  /** Sends `waiting` to clients that wait for a turn. Disconnects clients that have waited too long. */
   #notify(): void {
     const nowMs = performance.now()
     for (const resume of this.#resumes.values()) {
@@ -129,7 +135,7 @@ export class Resumer {
     }
   }
 
-  /** Waits for what the client needs before its next turn. */
+  /** Waits until the client is ready for its next turn, and queues the turn. */
   async #continue(resume: Resume, next: Exclude<Next, 'done'>): Promise<void> {
     const { client } = resume
     if (next === 'gather' || next === 'ahead') await pause(this.#timing.gatherMs, client.left)
@@ -143,7 +149,7 @@ export class Resumer {
   }
 }
 
-/** One turn of a client. */
+/** One turn of a resuming client. */
 class ResumeTurn {
   readonly #client: LiveClient
   readonly #channel: Channel
@@ -151,7 +157,7 @@ class ResumeTurn {
   readonly #endMs: number
   readonly #onJoin: () => void
 
-  /** @param onJoin called when the client has got everything. */
+  /** @param onJoin called when the client has received everything and becomes live. */
   constructor({ client, channel, hub }: Resume, turnMs: number, onJoin: () => void) {
     this.#onJoin = onJoin
     this.#client = client
@@ -179,7 +185,10 @@ class ResumeTurn {
     return [...this.#client.subscriptions.values()]
   }
 
-  /** Checks the cursors of new subscriptions and says that they begin. @returns whether there were any. */
+  /**
+   * Checks the cursors of new subscriptions and sends `subscribed`.
+   * @returns whether there were new subscriptions.
+   */
   async #begin(): Promise<boolean> {
     const waiting = this.#all.filter(({ isBegun }) => !isBegun)
     for (const subscription of waiting) {
@@ -191,7 +200,7 @@ class ResumeTurn {
     return waiting.length > 0
   }
 
-  /** Why a cursor cannot be resumed from. */
+  /** Checks a cursor; returns the error if the events after it are no longer stored. */
   async #check(cursor: FeedCursor): Promise<PronghornError | undefined> {
     try {
       await this.#hub.history.check(cursor)
@@ -202,7 +211,7 @@ class ResumeTurn {
     }
   }
 
-  /** A subscription whose cursor is too old begins where the feed is. */
+  /** Reports a cursor that is too old, and moves the subscription to the position of the feed. */
   #refuse(subscription: Subscription, { details }: PronghornError): void {
     const { position } = this.#hub
     const { oldest } = details as { oldest?: string | null }
@@ -213,7 +222,10 @@ class ResumeTurn {
     this.#client.sendTo([subscription], errorMessage('CURSOR_TOO_OLD', text, members, cursorText(position)))
   }
 
-  /** Moves the subscriptions that are furthest behind; undefined when the turn continues. */
+  /**
+   * Moves the subscriptions with the lowest position one entry ahead.
+   * @returns undefined if the turn continues.
+   */
   async #step(): Promise<Next | undefined> {
     const { position, history } = this.#hub
     const all = this.#all
@@ -221,7 +233,8 @@ class ResumeTurn {
     const place = lowestOf(all)
     if (!place || !position) return this.#join(position)
     if (samePlace(place, position)) {
-      // The rest may stand where this process is not yet.
+      // Another subscription may be at an entry that this process has not read yet (its cursor came from another
+      // process).
       return all.every((each) => each.place && samePlace(each.place, position))
         ? this.#join(position)
         : 'ahead'
@@ -232,7 +245,7 @@ class ResumeTurn {
       for (const each of walking) this.#refuse(each, error)
       return undefined
     }
-    // Another process has published more than this one has read.
+    // The cursor came from another process that has published more entries than this process has read.
     if (compareEvents(nextEvent(place), nextEvent(position)) > 0) return 'ahead'
     const forks = await history.forksAfter(place.sequence)
     const undoneFrom = forks.undoneFrom(place.sequence)
@@ -252,7 +265,7 @@ class ResumeTurn {
     return undefined
   }
 
-  /** The client stands where the feed does: from here on it is given what is published. */
+  /** Makes the client live: the channel sends it all further entries. */
   #join(position: FeedCursor | undefined): Next {
     this.#client.stand(undefined)
     this.#client.state = 'live'
@@ -261,7 +274,10 @@ class ResumeTurn {
     return 'done'
   }
 
-  /** Rolls back what the client has seen of undone blocks. @returns whether anything was. */
+  /**
+   * Sends `fork` to subscriptions that have received events of undone blocks, and moves them back.
+   * @returns whether any was moved.
+   */
   #sendForks(
     walking: readonly Subscription[],
     undoneFrom: number,
@@ -308,7 +324,7 @@ class ResumeTurn {
         isWhole && loaded.length === wanted.length
           ? await events.batch(connection.format, filters)
           : undefined
-      // Subscriptions that were added meanwhile may be further behind, or replace one of these.
+      // The client added or replaced a subscription while records were read: find the lowest position again.
       if (walking.some((each) => this.#client.subscriptions.get(each.id) !== each)) return
       if (batch && walking.length === this.#client.subscriptions.size) {
         if (connection.isOpen) connection.write(batch.bytes)
@@ -326,7 +342,10 @@ class ResumeTurn {
     for (const each of walking) each.place = cursor
   }
 
-  /** Another subscription may stand within the block. */
+  /**
+   * Index in the block up to which events are sent. Stops where another subscription of the client stands within the
+   * block.
+   */
   #endOf(block: FeedBlock, walking: readonly Subscription[], from: number): number {
     const within = this.#all.flatMap((each) => {
       const { sequence, index } = nextEvent(each.place!)
@@ -336,7 +355,10 @@ class ResumeTurn {
     return Math.min(block.events.length, ...within)
   }
 
-  /** Sends events until a piece is full, or until requests should have their turn. @returns how many, at least one. */
+  /**
+   * Sends events until PIECE_BYTES are buffered or STRETCH_MS have passed.
+   * @returns the number of events sent, at least one.
+   */
   #sendSome(
     events: BlockEvents,
     loaded: Awaited<ReturnType<BlockEvents['load']>>,
@@ -356,7 +378,8 @@ class ResumeTurn {
 }
 
 /**
- * The subscriptions that an event is for. When the client stands with all of them at the same place, the message moves all.
+ * The subscriptions that an event is for. If all subscriptions of the client are at this position, the event moves the
+ * cursor of all.
  */
 function receiversOf(
   events: BlockEvents,

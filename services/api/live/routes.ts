@@ -1,19 +1,19 @@
 import type { Channel } from './channel.ts'
 import { SOCKET_IO_PATH } from './socket-io.ts'
 
-/** What an address is for. */
+/** Destination of a live request. */
 export type LivePlace =
   | { readonly kind: 'socket.io' }
   /** A plain websocket, or an event stream, of a namespace. */
   | { readonly kind: 'live' | 'events'; readonly channel: Channel; readonly query: URLSearchParams }
 
-/** Most requests are for something else, which the path shows at once. */
+/** Cheap check that rejects the paths of all other requests. */
 const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
 
-/** Paths of plain websockets and event streams, below those of their namespace. */
+/** Paths of plain websockets and event streams, below the path of their namespace. */
 export const plainPaths = { live: '/v1/live', events: '/v1/events' } as const
 
-/** Finds what an address is for; letter case and a slash at the end do not matter, as for all other routes. */
+/** Finds the destination of a live request. Letter case and a trailing slash do not matter, as in all other routes. */
 export class LiveRoutes {
   readonly #places = new Map<string, { readonly kind: 'live' | 'events'; readonly channel: Channel }>()
 

@@ -34,7 +34,7 @@ const action = object(
   'The action of the event',
 )
 
-/** Messages of the websocket and the event stream other than events. */
+/** Schemas of the websocket and event stream messages other than events. */
 export const noticeSchemas: readonly NamedSchema[] = [
   record('LiveSubscribed', 'A subscription begins', {
     type: constant('subscribed'),
@@ -86,7 +86,7 @@ export const noticeSchemas: readonly NamedSchema[] = [
   }),
 ]
 
-/** Shape of an event's message. Several actions may cause the same event. */
+/** Schema of an event's message. Several actions may cause the same event. */
 function eventSchema(entry: EventEntry, meanings: readonly string[], about: NamedSchema): NamedSchema {
   const name = entry.event.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
   return record(`Live${name}`, meanings.join(' '), {
@@ -106,7 +106,7 @@ function eventSchema(entry: EventEntry, meanings: readonly string[], about: Name
   })
 }
 
-/** The messages of the events of a namespace, by event. */
+/** Schemas of the event messages of a namespace, by event name. */
 export function eventSchemas(namespace: Namespace): Map<string, NamedSchema> {
   const own = eventCatalogue.filter(({ family }) => family === namespace.name)
   return new Map(

@@ -5,15 +5,21 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { onceClosed } from '../../core/http/listener/index.ts'
 
-/** The other processes that serve the same port, for sessions that consist of several requests. */
+/**
+ * The other processes that serve the same port. A socket.io session consists of several requests, which may reach any
+ * of them.
+ */
 export interface SessionPeers {
-  /** Number of this process's place, from 1. */
+  /** Number of this process, from 1. */
   readonly place: number
-  /** Port of 127.0.0.1 on which the process of a place takes requests of its sessions; undefined when it is not running. */
+  /**
+   * Port on 127.0.0.1 where a process accepts forwarded requests of its sessions; undefined if the process is not
+   * running.
+   */
   readonly portOf: (place: number) => number | undefined
 }
 
-/** Where requests of this process's own sessions go. */
+/** Handles the requests of this process's own sessions. */
 export interface SessionOwner {
   handle(request: IncomingMessage, response: ServerResponse): void
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
@@ -23,7 +29,9 @@ const HOST = '127.0.0.1'
 const BASE = `http://${HOST}`
 const SESSION = /^(\d{1,4})-/
 
-/** Routes the requests of one socket.io session to one process where several processes share a port: the id of a session starts with the number of its process, and requests that reach another one are forwarded to it.
+/**
+ * Routes all requests of a socket.io session to one process if several processes share a port. The session id starts
+ * with the number of its process; a request that reaches another process is forwarded.
  */
 export class SessionRelay {
   readonly #peers: SessionPeers
@@ -41,20 +49,21 @@ export class SessionRelay {
       if (placeOf(request) === peers.place) owner.upgrade(request, socket, head)
       else socket.destroy()
     })
-    // Only this machine's own processes come here; their clients have been timed already.
+    // No timeout: only processes of this machine connect, and the process that received the request enforces the
+    // timeouts.
     this.#server.setTimeout(0)
   }
 
-  /** First characters of the ids of sessions of a process. */
+  /** Prefix of the session ids of a process. */
   static prefix({ place }: SessionPeers): string {
     return `${place}-`
   }
 
-  /** Begins to take requests from the other processes; returns the port. */
+  /** Starts accepting requests from other processes; returns the port. */
   async listen(): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject)
-      // In a worker of a cluster a port is shared unless it is said to be exclusive.
+      // Cluster workers share a listening port by default; `exclusive` gives this worker its own.
       this.#server.listen({ host: HOST, port: 0, exclusive: true }, resolve)
     })
     this.#server.unref()
@@ -78,7 +87,10 @@ export class SessionRelay {
     this.#server.closeAllConnections()
   }
 
-  /** A session of an exited process is unknown to this one too, which reports it. */
+  /**
+   * Port of the process that owns the request's session; undefined if this process handles it. A session of an exited
+   * process is handled here too, and answered as unknown.
+   */
   #portFor(request: IncomingMessage): number | undefined {
     const place = placeOf(request)
     if (place === undefined || place === this.#peers.place) return undefined
@@ -86,7 +98,10 @@ export class SessionRelay {
   }
 }
 
-/** Place of the process whose session a request belongs to. Of several ids the last one counts, as for the library. */
+/**
+ * Number of the process that owns a request's session. If the URL has several ids, the last counts, as in the
+ * socket.io library.
+ */
 function placeOf({ url = '' }: IncomingMessage): number | undefined {
   if (!URL.canParse(url, BASE)) return undefined
   const place = SESSION.exec(new URL(url, BASE).searchParams.getAll('sid').at(-1) ?? '')?.[1]
@@ -108,7 +123,7 @@ function passRequest(request: IncomingMessage, response: ServerResponse, port: n
   request.pipe(passed)
 }
 
-/** As the library says it. */
+/** Body of the socket.io library's reply to an unknown session. */
 const UNKNOWN_SESSION = '{"code":1,"message":"Session ID unknown"}'
 
 function refuseRequest(response: ServerResponse): void {

@@ -1,22 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from './client.ts'
 
-/** A client that reads nothing for this long, and for the time that its buffer takes at the least rate, is slow. */
+/**
+ * A client counts as slow if it reads nothing for this long, plus the time that its buffered bytes take at LEAST_RATE.
+ */
 export const STALL_MS = 5_000
-/** Least rate of a client that reads, bytes a second: a large message is not read sooner. */
+/** Lowest expected reading rate, bytes a second. A large message may take this long to be read. */
 export const LEAST_RATE = 64 * 1024
 
-/** How long a client may take to read what waits for it, ms. */
+/** How long a client may take to read its buffered bytes, ms. */
 function readingMs(waitingBytes: number): number {
   return STALL_MS + (1_000 * waitingBytes) / LEAST_RATE
 }
 
-/** Whether a client that took something last at a time may still be reading what waits for it. */
+/**
+ * Whether a client may still be reading its buffered bytes.
+ * @param takenMs when the client last read something.
+ */
 export function mayBeReading(takenMs: number, waitingBytes: number): boolean {
   return performance.now() - takenMs < readingMs(waitingBytes)
 }
 
-/** Waits until a client has read what was sent; false when it reads nothing, or has left. */
+/** Waits until a client has read its buffered bytes; false if the client stops reading or disconnects. */
 export async function isRead(connection: Connection): Promise<boolean> {
   const drained = connection.drained().then(() => true)
   for (let waitingBytes = Infinity; connection.waitingBytes < waitingBytes;) {

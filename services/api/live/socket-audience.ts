@@ -6,10 +6,10 @@ import type { SocketPeer } from './socket-peer.ts'
 import type { SocketPayloads } from './socket-payload.ts'
 import { forEachYielding } from '../../core/http/index.ts'
 
-/** A client in one socket namespace. */
+/** A socket.io client that has joined a socket namespace. */
 export interface Member {
   readonly peer: SocketPeer
-  /** Rooms that it has subscribed to. */
+  /** Rooms that the client has subscribed to. */
   rooms: ReadonlySet<string>
 }
 
@@ -21,7 +21,7 @@ export class SocketAudience implements Listener {
   readonly #mount: ChannelMount
   readonly #members = new Set<Member>()
 
-  /** @param suffix what follows the path of the REST namespace in the name. */
+  /** @param suffix part of the name after the path of the REST namespace. */
   constructor(name: string, suffix: string, mount: ChannelMount) {
     this.name = name
     this.#suffix = suffix

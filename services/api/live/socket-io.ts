@@ -13,10 +13,10 @@ import { SocketAudience } from './socket-audience.ts'
 import { SocketPeer } from './socket-peer.ts'
 import type { EngineSocket } from './socket-peer.ts'
 
-/** Path below which socket.io answers. */
+/** Path of socket.io requests. */
 export const SOCKET_IO_PATH = '/socket.io/'
 
-/** Values that existing clients expect, ms. */
+/** Heartbeat values that existing clients expect, ms. */
 const PING_INTERVAL_MS = 25_000
 const PING_TIMEOUT_MS = 20_000
 
@@ -26,21 +26,21 @@ export interface SocketIoOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
   readonly doorkeeper: Doorkeeper
-  /** First characters of session ids, by which other processes know whose they are. */
+  /** Prefix of session ids; tells other processes which process owns a session. */
   readonly sessionPrefix: string
 }
 
 /**
- * Serves socket.io clients of generations 2, 3 and 4 over websockets and polling. The library does the handshakes,
- * namespaces and heartbeats; events are put into packets here, once for all clients.
+ * Serves socket.io clients of versions 2, 3 and 4 over websockets and polling. The library handles handshakes,
+ * namespaces and heartbeats; this class encodes events into packets, once for all clients.
  */
 export class SocketIoServer {
   readonly #options: SocketIoOptions
   readonly #io: Server
-  /** Never listens: it hands the library what the listening server passes on. */
+  /** Server that never listens: requests of the real server are emitted on it, so that the library handles them. */
   readonly #inner: HttpServer = createServer()
   readonly #peers = new Map<EngineSocket, SocketPeer>()
-  /** What counts the connection of a handshake off. */
+  /** By handshake request: the function that ends the count of its connection. */
   readonly #leaves = new WeakMap<IncomingMessage, () => void>()
 
   constructor(options: SocketIoOptions) {
@@ -51,7 +51,8 @@ export class SocketIoServer {
       allowEIO3: true,
       transports: ['polling', 'websocket'],
       perMessageDeflate: false,
-      // The library's own version answers pings of clients that do not read without end.
+      // The `ws` package instead of the library's bundled server, which answers pings without limit even if the client
+      // does not read.
       wsEngine: WebSocketServer,
       httpCompression: { threshold: 1_024 },
       pingInterval: PING_INTERVAL_MS,
@@ -59,14 +60,15 @@ export class SocketIoServer {
       maxHttpBufferSize: limits.max_message_bytes,
       destroyUpgrade: false,
       cors: {
-        // Clients of generation 2 ask with credentials, which needs their origin by name; there are none to protect.
+        // Version 2 clients send credentials, so CORS requires the exact origin instead of `*`. The API has no
+        // credentials to protect.
         origin: (origin, answer) =>
           answer(null, origin !== undefined && doorkeeper.allowsOrigin(origin) && origin),
         credentials: true,
       },
       allowRequest: (request, answer) => {
         const refusal = doorkeeper.refusal(request)
-        // Counted now: the connection follows later, and meanwhile others may be asked for.
+        // Count the connection now: it opens later, and other handshakes may arrive before.
         if (!refusal) this.#leaves.set(request, doorkeeper.admit(request))
         answer(refusal?.message, refusal === undefined)
       },
@@ -85,17 +87,17 @@ export class SocketIoServer {
 
   /** Accepts a websocket upgrade below `SOCKET_IO_PATH`. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // A handshake that fails in the websocket's own protocol is not reported otherwise.
+    // A failed websocket handshake has no event of its own: end the count when the socket closes.
     socket.once('close', () => this.#leaves.get(request)?.())
     this.#inner.emit('upgrade', request, socket, head)
   }
 
-  /** Ends every connection. */
+  /** Tells every client that the server stops, and closes its connection. */
   close(): void {
     for (const peer of this.#peers.values()) peer.cut('stopping')
   }
 
-  /** Disconnects the remaining clients. */
+  /** Disconnects the remaining clients at once. */
   destroy(): void {
     this.#io.engine.close()
   }
@@ -125,7 +127,7 @@ export class SocketIoServer {
     })
   }
 
-  /** The socket namespaces of a REST namespace, on each of its paths. */
+  /** Opens the socket namespaces of a REST namespace on each of its paths. */
   #open(channel: Channel): void {
     const { mount } = channel
     const entries = eventCatalogue.filter(({ family }) => family === mount.family)
@@ -146,14 +148,14 @@ export class SocketIoServer {
     const peer = this.#peers.get(socket.conn)
     if (!peer) return
     if (peer.namespaces.has(audience.name)) {
-      // The client would receive every event twice, and could leave only once.
+      // A second join of the same namespace would deliver every event twice, and a leave would end only one of the two.
       socket.conn.close(true)
       return
     }
     const member = audience.add(peer)
     peer.namespaces.add(audience.name)
     socket.on('subscribe', (wanted: unknown) => {
-      // Each call says all that is wanted; what is not known is not minded.
+      // Each `subscribe` replaces the set of rooms. Unknown room names are ignored.
       member.rooms = new Set([...rooms].filter((room) => isObject(wanted) && Boolean(wanted[room])))
     })
     socket.on('disconnect', () => {

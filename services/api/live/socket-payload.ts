@@ -3,10 +3,13 @@ import type { FeedBlock, FeedTrace, FeedTransaction } from '../../core/feed/inde
 import { largeMembers } from './live-event.ts'
 import type { LiveEvent } from './live-event.ts'
 
-/** Text of the transaction in all payloads of one block together, from which on each only shows its own trace. */
+/**
+ * Limit of transaction text in all payloads of one block together, in characters. Above it, each payload contains only
+ * its own trace.
+ */
 const MAX_TRANSACTION_CHARACTERS = 4 * 1024 * 1024
 
-/** Names of the record and its id in a payload. */
+/** Name of the record member in a payload; the id member is the name plus `_id`. */
 const members: Readonly<Partial<Record<EventEntity, string>>> = {
   asset: 'asset',
   transfer: 'transfer',
@@ -35,7 +38,7 @@ export class SocketPayloads {
     })
   }
 
-  /** JSON text: transaction, block, trace, the id, and the record unless there is none. */
+  /** JSON payload of an event: transaction, block, trace, id and, if it exists, the record. */
   payload(event: LiveEvent): string {
     const known = this.#payloads.get(event)
     if (known !== undefined) return known
@@ -71,7 +74,7 @@ export class SocketPayloads {
       : transactionText(transaction, [traceText(trace)])
   }
 
-  /** The bid of the action: the record of the auction has it with its number. */
+  /** The bid of an `auctionbid` action. The auction's record supplies the bid number. */
   #bid({ trace, transaction, record }: LiveEvent): string {
     const { bidder = '', bid = '' } = (trace.data ?? {}) as { bidder?: string; bid?: string }
     const amount = BigInt(bid.split(' ')[0]!.replace('.', '') || '0').toString()
@@ -118,7 +121,7 @@ function traceText(trace: FeedTrace): string {
   })
 }
 
-/** Values that are not decoded have the format of the replaced system. */
+/** Formats values that could not be decoded like the replaced system does. */
 function opaque({ raw }: FeedTrace): unknown {
   const bytes = Buffer.from(raw ?? '', 'base64')
   return { binary: Object.fromEntries(bytes.entries()), block_num: null, json: null }

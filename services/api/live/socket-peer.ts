@@ -6,21 +6,24 @@ import type { CutReason, LiveObserver, Transport } from './observer.ts'
 import type { LiveErrorCode } from './outgoing.ts'
 import { mayBeReading } from './slow-client.ts'
 
-/** Connection below the sockets of one client. */
+/** Transport connection shared by the sockets of one client. */
 export type EngineSocket = Socket['conn']
 
-/** Type digits: message of the transport, event of the protocol. */
+/** Packet type digits: `4` is a message of the transport (engine.io), `2` is an event of socket.io. */
 const MESSAGE = '4'
 const EVENT = '2'
 
-/** Bytes of a waiting packet without its content, about. */
+/** Approximate memory of a buffered packet without its content, bytes. */
 const PACKET_BYTES = 256
-/** A client that reads may have this many times the bytes waiting that one that does not may have. */
+/**
+ * A client that keeps reading may have QUEUES x max_queue_bytes buffered; a client that does not read may have
+ * max_queue_bytes.
+ */
 const QUEUES = 4
-/** How long a dismissed client has to read the reason, ms. */
+/** A dismissed client is disconnected this long after it was sent the reason, ms. */
 const LAST_WORDS_MS = 3_000
 
-/** Members without types in the library: buffered packets, and the websocket below a transport. */
+/** Members that the library's types omit: buffered packets, and the websocket below the transport. */
 interface EngineInside {
   readonly writeBuffer: readonly { readonly data?: { readonly length: number } }[]
   readonly transport: {
@@ -28,20 +31,20 @@ interface EngineInside {
   }
 }
 
-/** Packets for any number of clients of one socket namespace. */
+/** Encoded packets for any number of clients of one socket namespace. */
 export class PacketBatch {
-  /** Without the transport's type digit. */
+  /** Packets without the transport's type digit. */
   readonly texts: readonly string[]
   readonly #characters: number
   #frames: Buffer | undefined
 
-  /** @param events names and JSON payloads. */
+  /** @param events pairs of event name and JSON payload. */
   constructor(namespace: string, events: readonly (readonly [name: string, payload: string])[]) {
     this.texts = events.map(([name, payload]) => `${EVENT}${namespace},["${name}",${payload}]`)
     this.#characters = this.texts.reduce((sum, text) => sum + text.length, 0)
   }
 
-  /** Every packet as a websocket message, one after the other. */
+  /** All packets as concatenated websocket frames. */
   get frames(): Buffer {
     return (this.#frames ??= Buffer.concat(this.texts.map((text) => textFrame(Buffer.from(MESSAGE + text)))))
   }
@@ -52,7 +55,7 @@ export class PacketBatch {
   }
 }
 
-/** One connection of a socket.io client, which may be in several namespaces. */
+/** One connection of a socket.io client. The client may be in several namespaces. */
 export class SocketPeer {
   /** Socket namespaces that the client has joined. */
   readonly namespaces = new Set<string>()
@@ -60,7 +63,7 @@ export class SocketPeer {
   readonly #limits: LiveLimits
   readonly #observer: LiveObserver
   #waitingBytes = 0
-  /** When the client took something last, or was sent something while nothing waited. */
+  /** When the client last took bytes, or was sent a packet while its buffer was empty. */
   #takenMs = 0
 
   constructor(conn: EngineSocket, limits: LiveLimits, observer: LiveObserver) {
@@ -72,13 +75,13 @@ export class SocketPeer {
       if (!rate.take()) this.cut('rate')
       else if (this.#queuedBytes() > limits.max_queue_bytes) this.cut('slow')
     }
-    // For any packet: pings of version 2 are answered too, and unread answers take memory.
+    // Every packet counts: a version 2 client's pings are answered, and unread answers take memory.
     conn.on('packet', count)
-    // Probes of a transport that the client would like to change to are no packets of the connection.
+    // The probe packets of a transport upgrade are not reported as packets of the connection: count them here.
     conn.on('upgrading', count)
   }
 
-  /** Bytes that wait in the library and below it, about. */
+  /** Approximate bytes that are buffered in the library and in the websocket. */
   #queuedBytes(): number {
     const { writeBuffer, transport } = this.#conn as unknown as EngineInside
     const inLibrary = writeBuffer.reduce((sum, { data }) => sum + PACKET_BYTES + (data?.length ?? 0), 0)
@@ -89,7 +92,7 @@ export class SocketPeer {
     return this.#conn.transport.name === 'websocket' ? 'socket.io websocket' : 'socket.io polling'
   }
 
-  /** Hands packets over; a client that has not taken what came before has to go. */
+  /** Writes packets to the client. Disconnects a client that does not read. */
   write(batch: PacketBatch): void {
     if (this.#conn.readyState !== 'open') return
     if (this.#isSlow()) {
@@ -104,7 +107,7 @@ export class SocketPeer {
       this.#takenMs = performance.now()
     }
     if (this.#conn.transport.name === 'websocket') {
-      // The transport writes these bytes instead of framing the text for each client again.
+      // The transport writes these frames as they are, so the text is framed once for all clients.
       const options = { compress: false, wsPreEncodedFrame: [batch.frames] }
       this.#conn.write(texts[0]!, options, taken)
     } else {
@@ -115,20 +118,22 @@ export class SocketPeer {
     this.#observer.sent(this.transport, texts.length, bytes)
   }
 
-  /** A large message alone makes no client slow: it takes its time to be read. */
+  /**
+   * Whether the client does not read. One large message does not make a client slow: it may take its time to be read.
+   */
   #isSlow(): boolean {
     const { max_queue_bytes: most } = this.#limits
     if (this.#waitingBytes <= most) return false
     return this.#waitingBytes > QUEUES * most || !mayBeReading(this.#takenMs, this.#waitingBytes)
   }
 
-  /** Closes the connection; the client may reconnect. */
+  /** Closes the connection with a notice of the reason. The client may reconnect. */
   cut(reason: CutReason): void {
     if (this.#conn.readyState !== 'open') return
     this.#observer.cut(this.transport, reason)
     this.notify(...noticesBy[reason])
     this.#conn.close(reason === 'slow')
-    // Unread data is never written, and would hold the connection forever.
+    // The library waits until buffered bytes are written; a client that does not read would keep the connection open.
     const { transport } = this.#conn as unknown as EngineInside
     setTimeout(() => {
       if (this.#conn.readyState !== 'closed') this.#conn.close(true)
@@ -136,7 +141,7 @@ export class SocketPeer {
     }, LAST_WORDS_MS).unref()
   }
 
-  /** Says something that is not an event of the chain; clients that do not know it ignore it. */
+  /** Sends a `notice` event. Clients that do not know it ignore it. */
   notify(code: LiveErrorCode, text: string): void {
     for (const name of this.namespaces) {
       this.#conn.write(`${EVENT}${name},["notice",${JSON.stringify({ code, message: text })}]`)

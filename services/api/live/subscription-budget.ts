@@ -1,23 +1,23 @@
-/** Bytes that subscriptions may take together. */
+/** Limits of the bytes that subscriptions may take. */
 export interface SubscriptionBytes {
   readonly connection: number
   readonly address: number
   readonly process: number
 }
 
-/** The limits; `FilterIndex.bytesOf` counts. */
+/** Default limits. `FilterIndex.bytesOf` computes the bytes of a subscription. */
 export const subscriptionBytes: SubscriptionBytes = {
   connection: 2 * 1024 * 1024,
   address: 16 * 1024 * 1024,
   process: 256 * 1024 * 1024,
 }
 
-/** What a client's subscriptions are counted for. */
+/** The client whose subscriptions are counted. */
 interface Owner {
   readonly address: string
 }
 
-/** Counts the bytes of subscriptions by connection, by address and of the process. */
+/** Counts the bytes of subscriptions per connection, per address and for the process. */
 export class SubscriptionBudget {
   readonly #limits: SubscriptionBytes
   readonly #byConnection = new WeakMap<Owner, number>()
@@ -28,7 +28,10 @@ export class SubscriptionBudget {
     this.#limits = limits
   }
 
-  /** Counts bytes, negative ones when a subscription ends. @returns the limit that they would exceed: nothing is counted then. */
+  /**
+   * Counts bytes; a negative number releases them.
+   * @returns the limit that the bytes would exceed. The bytes are then not counted.
+   */
   take(owner: Owner, bytes: number): string | undefined {
     const { connection, address, process } = this.#limits
     const ofConnection = (this.#byConnection.get(owner) ?? 0) + bytes

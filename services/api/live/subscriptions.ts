@@ -10,12 +10,12 @@ import type { Resumer } from './resuming.ts'
 import type { SubscriptionBudget } from './subscription-budget.ts'
 
 /**
- * Clients that keep one cursor for all subscriptions of a connection send it with the first one. Subscriptions without a
- * cursor begin there too when they follow within this time, ms.
+ * Some clients keep one cursor for all subscriptions of a connection and send it with the first. Subscriptions that
+ * follow within this time, ms, without a cursor begin at that cursor too.
  */
 const JOIN_MS = 10_000
 
-/** Begins and ends the subscriptions of all clients. */
+/** Adds and removes the subscriptions of all clients. */
 export class Subscriptions implements Subscribing {
   readonly #budget: SubscriptionBudget
   readonly #resumer: Resumer
@@ -88,7 +88,7 @@ export class Subscriptions implements Subscribing {
   }
 }
 
-/** Where the connection is. */
+/** Current position of a client's connection. */
 function standingOf(channel: Channel, client: LiveClient): FeedCursor | undefined {
   if (client.state === 'live') return channel.placeOf(client)
   if (client.state === 'waiting') return channel.position

@@ -3,20 +3,20 @@ import type { WebSocket } from 'ws'
 import type { Connection } from './client.ts'
 import type { Format, LiveErrorCode } from './outgoing.ts'
 
-/** How long a dismissed client has to read the reason, ms. */
+/** A dismissed client is disconnected this long after it was sent the reason, ms. */
 const LAST_WORDS_MS = 3_000
-/** As much may wait while a client is given what it missed, bytes. */
+/** A resuming client may have this many unread bytes before sending pauses, bytes. */
 const SMALL_BACKLOG_BYTES = 256 * 1024
 
-/** Close codes of RFC 6455 by what was wrong. */
+/** Websocket close codes (RFC 6455) by error; other errors close with POLICY_VIOLATION. */
 const closeCodes: Readonly<Partial<Record<LiveErrorCode, number>>> = { STOPPING: 1001, UNAVAILABLE: 1013 }
 const POLICY_VIOLATION = 1008
-/** Bytes that a close frame's reason may have. */
+/** Longest reason text of a close frame, bytes. */
 const MAX_REASON_BYTES = 123
 
 /**
- * Writes whole frames to the socket below a websocket. Messages for thousands of clients are framed once; the websocket
- * itself only writes control frames, which go between ours.
+ * Writes whole frames to the socket below a websocket, so that a message for thousands of clients is framed once. The
+ * websocket object itself writes only control frames, between those messages.
  */
 export class WebsocketConnection implements Connection {
   readonly transport = 'websocket'
@@ -56,7 +56,7 @@ export class WebsocketConnection implements Connection {
   }
 }
 
-/** Resolves when little is buffered in a stream, or when it is closed. */
+/** Resolves when a stream buffers few bytes, or is closed. */
 export function whenDrained(stream: {
   readonly writableLength: number
   readonly writable: boolean

@@ -16,7 +16,7 @@ const limits = {
   max_queue_bytes: 10_000,
 }
 
-/** A connection whose client takes the handshake and nothing more. */
+/** A connection whose client completes the handshake and then reads nothing. */
 class UnreadSocket extends Duplex {
   override _read(): void {
     // Frames are pushed.
@@ -26,7 +26,7 @@ class UnreadSocket extends Duplex {
     if (chunk.toString('latin1').startsWith('HTTP/1.1 101')) taken()
   }
 
-  /** Sends a short text as the client does: masked, here with zeros. */
+  /** Sends a short text frame as a client does: masked, here with a mask of zeros. */
   send(text: string): void {
     this.push(Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]))
   }

@@ -11,7 +11,7 @@ import { PlainSession } from './plain-session.ts'
 import type { Subscribing } from './plain-session.ts'
 import { WebsocketConnection } from './websocket-connection.ts'
 
-/** Dependencies of the server of plain websockets. */
+/** Dependencies of `PlainWebsockets`. */
 export interface WebsocketServerOptions {
   readonly limits: LiveLimits
   readonly observer: LiveObserver
@@ -20,16 +20,16 @@ export interface WebsocketServerOptions {
   readonly pingMs: number
 }
 
-/** A request for a websocket. */
+/** An upgrade request that the doorkeeper has admitted. */
 export interface UpgradeRequest {
   readonly request: IncomingMessage
   readonly socket: Duplex
-  /** What came with the request. */
+  /** First bytes after the request's headers. */
   readonly head: Buffer
   readonly channel: Channel
-  /** Under which the client's connections are counted. */
+  /** Key under which the client's connections are counted. */
   readonly address: string
-  /** Called once when it is closed. */
+  /** Called once when the connection is closed. */
   readonly onClose: () => void
 }
 
@@ -46,8 +46,8 @@ export class PlainWebsockets {
     this.#server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
-      // Frames are written to the socket directly and are shared by all clients: no message may depend on the one before
-      // it. The websocket itself sends nothing that is worth compressing.
+      // No context takeover: frames are shared by all clients, so no message may depend on an earlier one. A high
+      // threshold keeps the websocket from compressing its own messages.
       perMessageDeflate: {
         serverNoContextTakeover: true,
         clientNoContextTakeover: true,
@@ -59,10 +59,10 @@ export class PlainWebsockets {
     this.#pulse.unref()
   }
 
-  /** Takes a connection that has been admitted. */
+  /** Accepts an admitted connection. */
   accept({ request, socket, head, channel, address, onClose }: UpgradeRequest): void {
     socket.once('close', onClose)
-    // A client with a smaller window gets uncompressed messages.
+    // Clients that request a smaller window get uncompressed messages.
     const headers = request.headers
     if (headers['sec-websocket-extensions']?.includes('server_max_window_bits'))
       delete headers['sec-websocket-extensions']
@@ -71,7 +71,7 @@ export class PlainWebsockets {
     })
   }
 
-  /** Ends every connection. */
+  /** Ends every connection with a reason. */
   close(reason: string): void {
     clearInterval(this.#pulse)
     for (const client of this.#open.values()) client.dismiss('STOPPING', reason)
@@ -93,13 +93,13 @@ export class PlainWebsockets {
         observer.cut('websocket', 'rate')
         client.dismiss('RATE_LIMITED', `more than ${limits.messages_per_second} messages a second`)
       } else if (client.state !== 'resuming' && client.connection.waitingBytes > limits.max_queue_bytes) {
-        // What is missed waits as well, within limits of its own.
+        // A resuming client is exempt: its unread missed events have a limit of their own.
         observer.cut('websocket', 'slow')
         client.dismiss('TOO_SLOW', `more than ${limits.max_queue_bytes} bytes wait to be read`)
       } else session.receive(isBinary ? undefined : textOf(data))
     })
     websocket.on('pong', () => this.#answered.add(websocket))
-    // 'close' follows.
+    // No handler needed: 'close' follows every error.
     websocket.on('error', () => undefined)
     websocket.on('close', () => {
       this.#open.delete(websocket)
@@ -108,7 +108,7 @@ export class PlainWebsockets {
     })
   }
 
-  /** A client that has not answered the last ping is gone, whatever the connection says. */
+  /** Terminates clients that have not answered the last ping, and pings the others. */
   #ping(): void {
     for (const [websocket] of this.#open) {
       if (this.#answered.delete(websocket)) websocket.ping()
