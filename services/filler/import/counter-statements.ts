@@ -3,7 +3,7 @@ import { assetsCounters } from '../../core/derived/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { listTables } from '../../core/model/index.ts'
 
-/** Statements that fill the counters of the assets family. */
+/** INSERT ... SELECT statements that compute the counter tables of the assets family from the imported rows. */
 export function counterStatements(): { readonly table: string; readonly statement: string }[] {
   return Object.entries(assetsCounters).map(([table, select]) => {
     const columns = columnsOf(table).join(', ')

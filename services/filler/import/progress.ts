@@ -2,7 +2,7 @@ import type { NodeBlock } from '../../core/chain-node/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type { CommitUnit, FinalStatements, Store, UnitBlock } from '../store/index.ts'
 
-/** How far an import is. */
+/** Progress of an import: `done` of `of` steps (or blocks, or rows) of the phase. */
 export interface ImportProgress {
   readonly phase: string
   readonly done: number
@@ -11,24 +11,24 @@ export interface ImportProgress {
   readonly rows: number
 }
 
-/** What an import is of. */
+/** Identity of an import: its source and its block. */
 export interface ImportSubject {
   readonly kind: 'database' | 'state'
-  /** Without credentials. */
+  /** Address of the source, without credentials. */
   readonly source: string
   readonly fingerprint: string
   readonly block: NodeBlock
-  /** First block whose history is whole; null when all of it is. */
+  /** First block with complete history; null if the history is complete from the first block. */
   readonly historySince: number | null
-  /** Statements that create what the import works with, in the schema `import`. */
+  /** DDL statements that create the import's temporary tables in the schema `import`. */
   readonly workTables: readonly string[]
 }
 
 /**
- * Begins an import, or continues an unfinished one over the same source. What an unfinished one over another has written
- * is deleted first.
+ * Starts an import, or resumes an unfinished import of the same source. Rows of an unfinished import of another source
+ * are deleted first.
  *
- * @returns whether it continues one.
+ * @returns whether the import is resumed.
  * @throws FatalError `IMPORT_TARGET_FILLED`.
  */
 export async function beginImport(store: Store, subject: ImportSubject): Promise<boolean> {
@@ -67,7 +67,7 @@ export async function beginImport(store: Store, subject: ImportSubject): Promise
   return false
 }
 
-/** Names of the steps that are done. */
+/** Names of the completed steps. */
 export async function readSteps(store: Store): Promise<Set<string>> {
   const rows = await store.query<{ step: string }>('SELECT step FROM chain.import_steps WHERE reader = $1', [
     store.lease.reader,
@@ -75,20 +75,20 @@ export async function readSteps(store: Store): Promise<Set<string>> {
   return new Set(rows.map(({ step }) => step))
 }
 
-/** Notes a step as done, in the transaction that writes its rows: reader, step, rows. */
+/** Records a completed step, in the transaction that writes the step's rows. Parameters: reader, step, row count. */
 export const NOTE_STEP = 'INSERT INTO chain.import_steps (reader, step, rows) VALUES ($1, $2, $3)'
 
-/** A step whose rows are a unit of the store. */
+/** A step whose rows are written as one commit unit of the store. */
 export interface LoadedStep {
   /** Unique in the import, and the same in every run over the same source. */
   readonly name: string
   readonly unit: CommitUnit
   readonly rows: number
-  /** Time of the block that the rows are of. */
+  /** Time of the block at which the rows are valid. */
   readonly timeMs: number
 }
 
-/** Writes a step and notes it as done. `statements` run in the same transaction. */
+/** Writes a step and records it as completed. `statements` run in the same transaction. */
 export async function loadStep(
   store: Store,
   { name, unit, rows, timeMs }: LoadedStep,
@@ -100,7 +100,9 @@ export async function loadStep(
   })
 }
 
-/** Finishes an import: sets the reader's position to its block. `finalStatements` run in the same transaction. */
+/**
+ * Finishes an import: sets the reader's position to the import block. `finalStatements` run in the same transaction.
+ */
 export async function finishImport(
   store: Store,
   block: UnitBlock,

@@ -3,7 +3,11 @@ import type { Handler } from '../handlers/index.ts'
 import type { ReaderSettings } from '../pipeline/index.ts'
 import { unfit } from './unfit.ts'
 
-/** The handlers of a reader that can take rows of another program. @throws FatalError `IMPORT_SOURCE_UNFIT`. */
+/**
+ * Creates the handlers of a reader that an import can fill.
+ *
+ * @throws FatalError `IMPORT_SOURCE_UNFIT` if the reader has a state history writer, whose rows no source stores.
+ */
 export function createReaderHandlers(settings: ReaderSettings): Handler[] {
   const handlers = settings.contracts.flatMap((entry) => {
     if (createStateWriter(entry, settings.name) !== null)
@@ -15,7 +19,7 @@ export function createReaderHandlers(settings: ReaderSettings): Handler[] {
   return sortFamilies(handlers)
 }
 
-/** Contract accounts of the reader's families; null where it has no such family. */
+/** Contract account of each family; null if the reader does not index the family. */
 export interface Accounts {
   readonly assets: string | null
   readonly market: string | null
@@ -23,7 +27,6 @@ export interface Accounts {
   readonly tools: string | null
 }
 
-/** Contract accounts of handlers by family. */
 export function accountsOf(handlers: readonly Handler[]): Accounts {
   const account = (family: string) => handlers.find((handler) => handler.family === family)?.account ?? null
   return {

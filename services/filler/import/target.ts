@@ -9,19 +9,19 @@ import { asStoreError, openStore } from '../store/index.ts'
 import { listTables } from '../../core/model/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** The database that an import writes to, and the reader that continues there. */
+/** The database that an import writes to, and the reader that resumes after the import. */
 export interface ImportTarget {
-  /** This database; migrated already. */
+  /** Target database; its schema is migrated already. */
   readonly database: DatabaseAddress
   readonly chain: { readonly chainId: string }
-  /** The reader that continues after the import. */
+  /** Settings of the reader that resumes after the import. */
   readonly settings: ReaderSettings
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly handoverMs?: number
 }
 
-/** Opens the store of the reader with the tables of its handlers. */
+/** Opens the store of the reader with all tables of its handlers. */
 function openTarget(target: ImportTarget, handlers: readonly Handler[]): Promise<Store> {
   return openStore({
     address: target.database,
@@ -34,9 +34,9 @@ function openTarget(target: ImportTarget, handlers: readonly Handler[]): Promise
 }
 
 /**
- * Runs an import on the store of its reader, which is closed at its end.
+ * Opens the store of the reader, runs an import on it and closes the store.
  *
- * @throws FatalError `CHAIN_MISMATCH` and those of the store; RetryableError `DATABASE_UNAVAILABLE`.
+ * @throws FatalError `CHAIN_MISMATCH` and the errors of the store; RetryableError `DATABASE_UNAVAILABLE`.
  */
 export async function withTarget<T>(
   target: ImportTarget,
@@ -58,7 +58,10 @@ export async function withTarget<T>(
   }
 }
 
-/** The error that an import ends with. What fails after a stop, such as a request to the node, fails because of it. */
+/**
+ * The error to throw when an import fails. After a stop every error, such as a cancelled node request, is a
+ * consequence of the stop.
+ */
 export function asImportError(error: unknown, signal: AbortSignal): Error {
   return signal.aborted
     ? new RetryableError('IMPORT_UNFINISHED', 'the import was stopped', { cause: error })

@@ -1,13 +1,13 @@
 import { repairAttributes } from './attribute-fixes.ts'
 import type { FieldsToRepair } from './attribute-fixes.ts'
 
-/** Columns of a line up to the attributes: id, collection, schema, immutable and mutable data. */
+/** Column positions in a COPY line that starts with asset id, collection, schema, immutable data, mutable data. */
 const IMMUTABLE = 3
 const MUTABLE = 4
 
 /**
- * Completes a line of COPY text of an asset: the sequence of its mint at the end, lists of bytes as the contract wrote
- * them.
+ * Completes a COPY text line of an asset: appends the global sequence of the asset's mint and repairs byte lists in
+ * its attributes.
  *
  * @param line without its line feed.
  */
@@ -27,7 +27,7 @@ function repairLine(line: string, fieldsToRepair: FieldsToRepair): string {
   for (const place of [IMMUTABLE, MUTABLE]) {
     const text = values[place]!
     if (text === '\\N') continue
-    // jsonb prints no control characters: a backslash is all that COPY escapes in it.
+    // jsonb output contains no control characters, so the backslash is the only character that COPY escapes in it.
     values[place] = repairAttributes(text.replaceAll('\\\\', '\\'), fields).replaceAll('\\', '\\\\')
   }
   return values.join('\t')

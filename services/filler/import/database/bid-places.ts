@@ -1,15 +1,16 @@
 import type { OldBid, OldEventRow } from './event-window.ts'
 
-/** An event that has a global sequence. */
+/** An event with a global sequence; bids have an invented one. */
 export type PlacedEvent =
   (OldEventRow & { readonly seq: bigint }) | (Omit<OldBid, 'seq'> & { readonly seq: bigint })
 
 /**
- * Sorts events by global sequence. The source has none of a bid: it gets a number that no event of the source has, above
- * those of earlier blocks and, as the chain spends at least one on every block and bid, below those of later ones. What
- * it says of block, transaction and order of the bids of an auction is right; the number itself is not the chain's.
+ * Sorts events by global sequence. The source stores no global sequence of bids, so each bid gets a free number: above
+ * all events of earlier blocks, below all events of later blocks. There is room because the chain spends at least one
+ * number on every block and every bid. Block, transaction and the order of an auction's bids are right; the number
+ * itself is not the chain's.
  *
- * @param before greatest sequence of an earlier block; null when none is known.
+ * @param before greatest global sequence of an earlier block; null if unknown.
  */
 export function placeEvents(events: readonly OldEventRow[], before: bigint | null): PlacedEvent[] {
   const blocks = new Map<number, { known: PlacedEvent[]; bids: OldBid[] }>()
@@ -35,10 +36,13 @@ export function placeEvents(events: readonly OldEventRow[], before: bigint | nul
   return placed
 }
 
-/** The lowest number for a bid that parts no transaction: inside its own when that is known, else between others. */
+/**
+ * Lowest free sequence for a bid that splits no transaction: after the events of its own transaction if any are known,
+ * otherwise between two other transactions.
+ */
 function freePlace(inBlock: readonly PlacedEvent[], bid: OldBid, before: bigint): bigint {
   const own = inBlock.filter(({ txid }) => txid.equals(bid.txid))
-  // The chain's own action at the beginning of a block takes a number.
+  // The `onblock` action that starts each block takes `before + 1`.
   let candidate = before + 2n
   if (own.length > 0) candidate = own.at(-1)!.seq + 1n
   else if (bidsOfAuction(inBlock, bid).length > 0) candidate = bidsOfAuction(inBlock, bid).at(-1)!.seq + 1n

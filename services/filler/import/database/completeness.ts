@@ -14,10 +14,12 @@ import type { Statements } from '../../store/index.ts'
 import type { StoredEvents } from './event-rows.ts'
 import { BRIEF_TEMPLATES } from './logged-facts.ts'
 
-/** Rows that break a rule and that a message names. */
+/** Number of violating rows that an error message names. */
 const MOST_NAMED = 5
 
-/** Log that each row of a table began with, by its code; assets have the sequence of their mint instead. */
+/**
+ * Log code of the action that creates a row of each table. Assets are absent: their check reads `minted_seq` instead.
+ */
 const creationLogs: Readonly<Record<string, number>> = {
   'assets.templates': assetsLogCodes.lognewtempl,
   'assets.offers': assetsLogCodes.lognewoffer,
@@ -28,10 +30,10 @@ const creationLogs: Readonly<Record<string, number>> = {
   'tools.links': toolsLogCodes.lognewlink,
 }
 
-/** Tables without ids from a counter whose rows begin with a log. */
+/** Tables keyed by name instead of a counter whose rows are created by a logged action. */
 const loggedByName = ['assets.collections', 'assets.schemas']
 
-/** Columns with a block in which an action was logged, by table. */
+/** Block number columns that are only set by logged actions, with their tables. */
 const loggedBlocks: readonly (readonly [table: string, column: string])[] = [
   ...numberedTables.map(({ table, created }) => [table, created] as const),
   ...loggedByName.map((table) => [table, 'created_at_block'] as const),
@@ -39,8 +41,9 @@ const loggedBlocks: readonly (readonly [table: string, column: string])[] = [
 ]
 
 /**
- * The source does not store the counters of the contracts, and those of the node are of a later block: ids are counted
- * up to the greatest one, and of templates also those that had no row at the end of any block.
+ * Rule that ids are dense up to the greatest id, including templates that were created and deleted in one transaction.
+ * `denseIds` compares with the contract's counter instead; the source does not store the counters, and those of the
+ * chain node belong to a later block.
  */
 function countedIds(numbered: NumberedTable): Rule {
   const { table, id, created } = numbered
@@ -54,7 +57,7 @@ function countedIds(numbered: NumberedTable): Rule {
   }
 }
 
-/** A hole in the blocks that the source read: rows name a block of which no log is there. */
+/** Rule that finds blocks that the source skipped: a row names the block, but no log belongs to it. */
 function loggedBlocksOf(family: string): Rule {
   const blocks = loggedBlocks
     .filter(([table]) => table.startsWith(`${family}.`))
@@ -78,7 +81,10 @@ function loggedRows({ table, id, family, created }: NumberedTable): Rule {
   }
 }
 
-/** Rules that complete logs and transfers follow, where the reader stores them. */
+/**
+ * Rules that only hold if the source read logs and transfers from the first block, for the families whose history this
+ * reader stores.
+ */
 function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   const logs = { assets: assets.logs, market: marketLogs, tools: toolsLogs }
   return [
@@ -103,10 +109,7 @@ function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   ]
 }
 
-/**
- * Checks the copied rows by the rules of `verify` and by those that only hold for what a source has read from the first
- * block on; one text for each broken rule.
- */
+/** Checks the copied rows by the rules of `verify` and by the history rules; returns one text for each broken rule. */
 export async function findLacking(statements: Statements, stored: StoredEvents): Promise<string[]> {
   const counted = new Map(numberedTables.map((numbered) => [denseIds(numbered).rule, countedIds(numbered)]))
   const rules = [...derivedRules.map((rule) => counted.get(rule.rule) ?? rule), ...historyRules(stored)]
@@ -118,13 +121,19 @@ export async function findLacking(statements: Statements, stored: StoredEvents):
   return lacking
 }
 
-/** Templates that no source of 2.x has, as `verify` and `/health` name them; their ids are no gap to refuse. */
+/**
+ * Describes template ids without a row, in the words of `verify` and `/health`. A 2.x source never has these rows, so
+ * the import accepts the gap.
+ */
 export function describeBrief(templates: readonly string[]): string[] {
   const numbered = numberedTables.find(({ table }) => table === 'assets.templates')!
   return templates.length === 0 ? [] : [`${denseIds(numbered).rule}: template_id ${templates.join(', ')}`]
 }
 
-/** Refuses a source that lacks rows, unless the operator accepts that. @throws FatalError `IMPORT_SOURCE_INCOMPLETE`. */
+/**
+ * Refuses a source that lacks rows, unless the operator accepts incomplete sources.
+ * @throws FatalError `IMPORT_SOURCE_INCOMPLETE`.
+ */
 export function requireComplete(lacking: readonly string[], mayLack: boolean): void {
   if (lacking.length === 0 || mayLack) return
   throw new FatalError('IMPORT_SOURCE_INCOMPLETE', `the source is incomplete: ${lacking.join('; ')}`)

@@ -5,14 +5,14 @@ import type { PartContext } from './copy-parts.ts'
 import type { CommitUnit } from '../../store/index.ts'
 import { unfit } from '../unfit.ts'
 
-/** First id that the assets contract gives. */
+/** First asset id that the assets contract assigns. */
 const FIRST_ASSET = 2n ** 40n
 
-/** The next id of a table, as the contract's own counter has it: ids are given one after the other. */
+/** SQL for the contract's next id, derived as greatest id + 1: the contract assigns ids consecutively. */
 const nextId = (table: string, contractColumn: string, account: string, id: string) =>
   `(SELECT max(${id}) + 1 FROM ${table} WHERE ${contractColumn} = ${literal(account)})`
 
-/** Settings of the contracts, tokens and symbol pairs. */
+/** Writes the contract settings, tokens and symbol pairs of the source to a unit. */
 export async function putConfigs(
   context: PartContext,
   undone: UndoneSource,
@@ -24,7 +24,10 @@ export async function putConfigs(
   if (tools !== null) await putToolsConfig(context, undone, unit, tools)
 }
 
-/** Block since which a contract has version 2; that of the import where the source does not have it. */
+/**
+ * Block since which the contract has version 2, or the import block if the source does not store it; null for version
+ * 1.
+ */
 function sinceBlock({ version, v2 }: { version: string; v2: bigint | null }, block: number): number | null {
   if (v2 !== null) return Number(v2)
   return Number.parseInt(version, 10) >= 2 ? block : null
@@ -112,7 +115,7 @@ async function putMarketConfig(
     maker_market_fee: row.maker_market_fee,
     taker_market_fee: row.taker_market_fee,
   })
-  // The contract creates a counter with the first id that it assigns.
+  // The contract creates a counter when it assigns the first id, so a counter without rows is absent.
   const counters = { buyoffer: row.buyoffer, tbuyoffer: row.tbuyoffer, bonusfee: row.bonusfee }
   for (const [counter_name, counter_value] of Object.entries(counters))
     if (counter_value !== null) unit.insert(marketTables.counters, { counter_name, counter_value })
@@ -120,7 +123,7 @@ async function putMarketConfig(
 }
 
 async function putMarketTokens(undone: UndoneSource, unit: CommitUnit, contract: string): Promise<void> {
-  // Rows of one list came in its order.
+  // `ctid` order restores the list order: the source wrote the rows of one list in its order.
   const tokens = await undone.query<{
     token_symbol: string
     token_precision: number
@@ -152,7 +155,9 @@ interface OldSymbolPair {
   listing_precision: number | null
 }
 
-/** The contract demands that the symbols of a pair have the precisions of the oracle's. */
+/**
+ * Reads the symbol pairs. The listing precision comes from the oracle pair: the contract demands that both are equal.
+ */
 function readSymbolPairs(undone: UndoneSource, contract: string): Promise<OldSymbolPair[]> {
   return undone.query<OldSymbolPair>(
     `SELECT s.listing_symbol, s.settlement_symbol, s.delphi_pair_name, s.invert_delphi_pair,
@@ -163,7 +168,7 @@ function readSymbolPairs(undone: UndoneSource, contract: string): Promise<OldSym
   )
 }
 
-/** Precision of every symbol that listings are in. */
+/** Precision of every symbol in which listings have prices. */
 export async function readPrecisions(
   context: PartContext,
   undone: UndoneSource,

@@ -1,35 +1,35 @@
 import type { Accounts } from '../reader-handlers.ts'
 import type { OldSource } from './old-source.ts'
 
-/** Input of the statements of parts. */
+/** Input of the statements that read the source: source, reader, last block, contract accounts. */
 export interface PartContext {
   readonly source: OldSource
-  /** Reader name of this database. */
+  /** Name of the reader in the target database. */
   readonly reader: string
-  /** Last block that is imported. */
+  /** Last block to import. */
   readonly block: number
   readonly accounts: Accounts
 }
 
-/** Rows that go from a statement of the source straight into a table here. */
+/** Rows that COPY moves from one SELECT on the source into one target table. */
 export interface CopyPart {
-  /** Table here. */
+  /** Target table. */
   readonly table: string
   readonly columns: readonly string[]
-  /** The entity that a row belongs to; null where reversible blocks cannot have changed rows. */
+  /** Entity type of the rows, for `UndoneSource.keys`; null if reversible blocks never change these rows. */
   readonly entity: string | null
-  /** Numeric key by whose ranges it is read; null: in one piece. */
+  /** Numeric key by whose ranges the rows are copied, `width` keys a step; null copies all rows in one step. */
   readonly ranges: { readonly from: string; readonly column: string; readonly width: number } | null
-  /** The statement. `where` returns a condition for the name of the entity's key column. */
+  /** SELECT on the source. `where` returns an SQL condition on the key column that it is given. */
   select(where: (column: string) => string): string
 }
 
-/** A text as a literal of SQL. */
+/** Quotes a text as an SQL literal. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** Parts that every import has. */
+/** Parts of the `chain` schema, which every import copies. */
 function chainParts({ block, reader }: PartContext): CopyPart[] {
   return [
     {
@@ -159,7 +159,10 @@ function assetsParts({ source, accounts }: PartContext): CopyPart[] {
   return parts
 }
 
-/** Columns of an asset in the order of `assetsPart`; the sequence of its mint is appended to each line. */
+/**
+ * Columns of `assets.assets` in the order of the SELECT in `assetsPart`; `minted_seq` is appended to each line
+ * afterwards.
+ */
 const assetColumns = [
   'asset_id',
   'collection_name',
@@ -183,7 +186,7 @@ const assetColumns = [
   'minted_seq',
 ] as const
 
-/** The assets themselves; null where the reader does not index them. */
+/** Copy part of the assets table; null if the reader indexes no assets contract. */
 export function assetsPart({ accounts }: PartContext): CopyPart | null {
   if (accounts.assets === null) return null
   const contract = literal(accounts.assets)
@@ -224,7 +227,8 @@ function marketParts({ source, accounts }: PartContext): CopyPart[] {
       columns: ['owner', 'token_symbol', 'amount', 'updated_at_time', 'updated_at_block'],
       entity: 'market balance',
       ranges: null,
-      // The source has no key here; equal rows of an unclean restart are one.
+      // The source table has no unique key: an unclean restart leaves duplicate rows, of which DISTINCT ON keeps the
+      // newest.
       select: (where) =>
         `SELECT DISTINCT ON (owner, token_symbol) owner, token_symbol, amount, updated_at_time, updated_at_block
          FROM atomicmarket_balances WHERE ${of(where('owner'))} ORDER BY owner, token_symbol, updated_at_block DESC`,
@@ -305,7 +309,7 @@ function royaltyParts(of: (rest: string) => string): CopyPart[] {
   ]
 }
 
-/** All parts whose rows are copied as they are, in no order. */
+/** All tables whose rows are copied unchanged. Their order does not matter. */
 export function copyParts(context: PartContext): CopyPart[] {
   return [...chainParts(context), ...assetsParts(context), ...marketParts(context)]
 }

@@ -12,22 +12,22 @@ import type { MapPacker } from './packed-maps.ts'
 import { copyAcross, copyText } from './workers.ts'
 import type { ImportStep, ImportWorker } from './workers.ts'
 
-/** Span of time that one step reads the events of. */
+/** Chain time whose events one step copies. */
 export const WINDOW_MS = 600_000
 
-/** A condition that leaves out keys, which are numbers or names. */
+/** Returns an SQL condition that excludes the given numeric or text keys. */
 function without(keys: readonly string[]): (column: string) => string {
   return (column) =>
     keys.length === 0 ? 'true' : `${column}::text <> ALL (ARRAY[${keys.map(literal).join(', ')}]::text[])`
 }
 
-/** A condition that takes some numeric or text keys only. */
+/** Returns an SQL condition that selects only the given numeric or text keys. */
 export function among(keys: readonly string[], isNumeric: boolean): (column: string) => string {
   const list = isNumeric ? keys.join(', ') : keys.map(literal).join(', ')
   return (column) => (keys.length === 0 ? 'false' : `${column} IN (${list})`)
 }
 
-/** Lowest and highest key of a part; null when there are no rows. */
+/** Lowest and highest key of a table; null if the table is empty. */
 export async function keyRange(
   context: PartContext,
   ranges: { readonly from: string; readonly column: string },
@@ -38,13 +38,16 @@ export async function keyRange(
   return row?.low == null || row.high == null ? null : [BigInt(row.low), BigInt(row.high)]
 }
 
-/** Ranges of equal width from multiples of it, so that every run has the same. */
+/**
+ * Ranges of `width` keys that cover low..high and start at multiples of `width`, so that a resumed run has the same
+ * steps.
+ */
 export function* rangesOf(low: bigint, high: bigint, width: number): Generator<readonly [bigint, bigint]> {
   const step = BigInt(width)
   for (let from = (low / step) * step; from <= high; from += step) yield [from, from + step]
 }
 
-/** Converts a line of COPY text of the source to one of the target table; created once for each range. */
+/** Creates the function that converts COPY lines of the source to COPY lines of the target, once per key range. */
 type LineChange = (worker: ImportWorker, from: bigint, to: bigint) => Promise<(line: string) => string>
 
 async function stepsOf(
@@ -77,7 +80,7 @@ async function stepsOf(
   }
   if (keys.length === 0) return steps
   const isNumeric = keys.every((key) => /^-?\d+$/.test(key)) && part.ranges !== null
-  // Read now: the session that sees the source without its reversible blocks is closed before the steps run.
+  // Read the rows now: the session of `undone` is closed before the steps run.
   const text = await undone.copyLines(part.select(among(keys, isNumeric)))
   const lines = text === '' ? [] : text.slice(0, -1).split('\n')
   steps.push({
@@ -93,14 +96,14 @@ async function stepsOf(
   return steps
 }
 
-/** Steps that copy rows as they are. */
+/** Steps that copy tables whose rows need no conversion. */
 export async function plainSteps(context: PartContext, undone: UndoneSource): Promise<ImportStep[]> {
   const steps: ImportStep[] = []
   for (const part of copyParts(context)) steps.push(...(await stepsOf(context, undone, part)))
   return steps
 }
 
-/** Steps of the assets; the sequences of their mints are in `import.mints` by then. */
+/** Steps that copy the assets. Event steps must have filled `import.mints` with the mint sequences. */
 export async function assetSteps(
   context: PartContext,
   undone: UndoneSource,
@@ -118,16 +121,16 @@ export async function assetSteps(
   })
 }
 
-/** Columns of the tables that events are written to. */
+/** Column names of each append-only target table. */
 export type AppendColumns = ReadonlyMap<string, readonly string[]>
 
-/** Data of the events that is not in their rows; for the report. */
+/** Facts about the events for the report: counts of unknown actions and of attribute maps that could not be packed. */
 export interface EventTotals {
   readonly unknown: Map<string, number>
   unpacked: number
 }
 
-/** Dependencies of the steps that copy events. */
+/** What event steps need besides the source. */
 export interface EventWork {
   readonly stored: StoredEvents
   readonly packer: MapPacker
@@ -135,7 +138,7 @@ export interface EventWork {
   readonly totals: EventTotals
 }
 
-/** Steps of logs, transfers, bids, payouts and the transactions that they belong to. */
+/** Steps that copy logs, transfers, bids, payouts and the transactions that contain them, one step per time window. */
 export function eventSteps(
   context: PartContext,
   window: { readonly firstMs: number; readonly lastMs: number; readonly widthMs: number },

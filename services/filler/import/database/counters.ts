@@ -2,8 +2,8 @@ import { counterStatements } from '../counter-statements.ts'
 import type { ImportStep, ImportWorker } from './workers.ts'
 
 /**
- * Numbers the mints that the source has not numbered yet: on chain the supply of a template grows by one with each
- * mint, and ids ascend.
+ * Sets `template_mint` of assets that the source has not numbered yet: the contract issues the mints of a template in
+ * ascending id order, so the mint number is the rank of the asset id.
  */
 export const NUMBER_MINTS = `
   UPDATE assets.assets a SET template_mint = n.place
@@ -14,7 +14,7 @@ export const NUMBER_MINTS = `
   ) n
   WHERE n.asset_id = a.asset_id AND a.template_mint IS DISTINCT FROM n.place`
 
-/** Steps that fill the counters of the assets family. */
+/** Steps that fill the counter tables of the assets family. */
 export function counterSteps(): ImportStep[] {
   return counterStatements().map(({ table, statement }) => ({
     name: table,
@@ -22,7 +22,12 @@ export function counterSteps(): ImportStep[] {
   }))
 }
 
-/** The source logs buy offers that were announced without authority; it has no rows of them. */
+/**
+ * Deletes logs of buy offers that have no buy offer row: the source also logs buy offers that were announced without
+ * authority.
+ *
+ * @returns number of deleted logs.
+ */
 export async function removeForgedLogs({ target }: ImportWorker): Promise<number> {
   const { rowCount } = await target.query(
     `DELETE FROM market.logs l WHERE (l.action = 40 AND NOT EXISTS (SELECT 1 FROM market.buyoffers b WHERE b.buyoffer_id = l.subject))

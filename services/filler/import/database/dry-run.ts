@@ -11,25 +11,29 @@ import { findBlock } from './source-block.ts'
 import { describeDifferences } from './report.ts'
 import type { Difference } from './report.ts'
 
-/** What an import would do. */
+/** Result of a dry run: what an import of this source would copy, and how long it would take. */
 export interface ImportPlan {
   readonly version: string
   readonly block: NodeBlock
-  /** Reversible blocks of the source that are left out: they are read from the chain. */
+  /**
+   * Number of reversible blocks of the source that the import omits; the reader fetches these blocks from the chain.
+   */
   readonly reversibleBlocks: number
   readonly counts: readonly TableCount[]
   readonly rows: number
-  /** Bytes that the tables will take here, with their keys and without the indexes that queries need. */
+  /** Estimated size of the target tables with their primary keys, without query indexes. */
   readonly bytes: number
   readonly seconds: number
-  /** Tables and contracts of the source of which nothing is imported. */
+  /** Source tables and contracts that the import omits entirely. */
   readonly leftOut: readonly Difference[]
-  /** Large tables without an index: every step reads them whole. */
+  /** Large source tables without an index: every step scans the whole table. */
   readonly unindexed: readonly string[]
   readonly differences: readonly Difference[]
 }
 
-/** Rows a second of the slow parts, and of the rest, as `bench/import` measured them on two cores with two workers. */
+/**
+ * Rows a second for the slow tables and for all others, as `bench/import` measured them on two cores with two workers.
+ */
 const rates: Readonly<Record<string, number>> = {
   atomicassets_transfers: 20_000,
   contract_traces: 20_000,
@@ -40,10 +44,10 @@ const rates: Readonly<Record<string, number>> = {
   atomicmarket_template_buyoffers: 5_000,
 }
 const RATE_OF_THE_REST = 80_000
-/** Bytes in this database, with keys, for a byte of the source's tables without indexes; measured alike. */
+/** Target bytes with primary keys per source table byte without indexes, measured by `bench/import` like the rates. */
 const BYTES_PER_BYTE = 0.7
 
-/** Does everything that an import checks before it writes, and counts. Changes nothing, here or there. */
+/** Runs all checks that an import does before it writes, and counts the rows. Changes neither source nor target. */
 export async function planImport(options: ImportDatabaseOptions): Promise<ImportPlan> {
   const source = await openOldSource(options.source, options.sourceReader)
   try {
@@ -51,7 +55,7 @@ export async function planImport(options: ImportDatabaseOptions): Promise<Import
     requireFamilies(source, accounts)
     const block = await findBlock(source, options.chain)
     const context = { source, reader: options.settings.name, block: block.num, accounts }
-    // Shows that the journal can be played back, and that the source has the contracts.
+    // Proves that the undo journal can be replayed and that the source has the contracts.
     const undone = await undoReversible(source)
     await putConfigs(context, undone, new CommitUnit(false)).finally(() => undone.close())
     const counts = await countTables(source, true)

@@ -13,37 +13,37 @@ import type { Accounts } from '../reader-handlers.ts'
 import type { OldPayout, OldTrace, OldTransfer } from './event-window.ts'
 import type { MapPacker } from './packed-maps.ts'
 
-/** Which history the reader stores, by family. */
+/** Whether the reader stores logs and transfers, by family. */
 export interface StoredEvents {
   readonly assets: StoredHistory
   readonly marketLogs: boolean
   readonly toolsLogs: boolean
 }
 
-/** Data of the events for rows of other tables. */
+/** Data that only the events contain and that complete rows of other tables. */
 export interface EventFacts {
-  /** Asset id and global sequence of its mint. */
+  /** Asset id and global sequence of the asset's mint. */
   readonly mints: (readonly [bigint, bigint])[]
-  /** Sale id and the median that its buyer named. */
+  /** Sale id and the oracle median that the buyer passed to the contract. */
   readonly medians: (readonly [bigint, string])[]
-  /** Auction id and what it started at. */
+  /** Auction id and starting bid. */
   readonly startingBids: (readonly [bigint, bigint])[]
-  /** Auction id with block and time of a change. */
+  /** Auction id with block and time of an action that changed the auction. */
   readonly auctionChanges: (readonly [bigint, number, number])[]
-  /** Id of a template that was created or, as true, deleted in the transaction that created it. */
+  /** Template id; true if the transaction that created the template also deleted it. */
   readonly templates: (readonly [bigint, boolean])[]
-  /** Collection and name of schemas whose media types were set. */
+  /** Collection and schema name of schemas whose media types an action set. */
   readonly typedSchemas: (readonly [string, string])[]
-  /** Actions that are not known here, by name. */
+  /** Number of actions that this version does not know, by name. */
   readonly unknown: Map<string, number>
-  /** Maps of attributes that could not be packed again. */
+  /** Number of logged attribute maps that could not be packed. */
   unpacked: number
 }
 
 const KIND_STEP = 20
 const categoryNames = ['logroyfound', 'logroytempl', 'logroyattr', 'logroydust'] as const
 
-/** Converts events to rows, with the writers of the handlers: append-only tables only. */
+/** Converts source events to rows of append-only tables, with the same log writers that the handlers use. */
 export class EventRows {
   readonly unit = new CommitUnit(false)
   readonly facts: EventFacts = {
@@ -59,7 +59,7 @@ export class EventRows {
   readonly #accounts: Accounts
   readonly #stored: StoredEvents
   readonly #packer: MapPacker
-  /** Templates that the current transaction created. */
+  /** Ids of the templates that the current transaction created. */
   readonly #newTemplates = new Set<bigint>()
 
   constructor(accounts: Accounts, stored: StoredEvents, packer: MapPacker) {
@@ -68,7 +68,10 @@ export class EventRows {
     this.#packer = packer
   }
 
-  /** Takes the events of a window, ascending by sequence. */
+  /**
+   * Converts the events of a time window.
+   * @param events ascending by sequence.
+   */
   take(events: readonly PlacedEvent[]): void {
     let start = 0
     while (start < events.length) {
@@ -187,7 +190,7 @@ export class EventRows {
 
   #marketTrace(log: MarketLog, action: ActionEvent, trace: OldTrace): void {
     const data = trace.metadata
-    // The rows of payouts say more than these.
+    // Skip royalty logs: the payout rows contain the same data in full.
     if (trace.name in royaltyLogCodes) return
     if (!(trace.name in marketLogCodes)) return this.#noteUnknown(trace)
     if (trace.name === 'setdefmktcr' || trace.name === 'migratebal')

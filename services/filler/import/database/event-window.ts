@@ -3,16 +3,16 @@ import type { OldSource } from './old-source.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** Columns of an event of any kind in the source. */
+/** Columns that all source events have. */
 interface OldEvent {
-  /** Global sequence; null where the source does not have it. */
+  /** Global sequence; null for bids, whose sequence the source does not store. */
   readonly seq: bigint | null
   readonly txid: Buffer
   readonly block: number
   readonly timeMs: number
 }
 
-/** A row of contract_traces. */
+/** A row of `contract_traces`. */
 export interface OldTrace extends OldEvent {
   readonly kind: 'trace'
   readonly seq: bigint
@@ -21,7 +21,7 @@ export interface OldTrace extends OldEvent {
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** A transfer with its assets in order. */
+/** A transfer with its asset ids in the order of the transfer. */
 export interface OldTransfer extends OldEvent {
   readonly kind: 'transfer'
   readonly seq: bigint
@@ -32,7 +32,6 @@ export interface OldTransfer extends OldEvent {
   readonly assetIds: readonly bigint[]
 }
 
-/** A bid of an auction. */
 export interface OldBid extends OldEvent {
   readonly kind: 'bid'
   readonly seq: null
@@ -41,7 +40,7 @@ export interface OldBid extends OldEvent {
   readonly amount: bigint
 }
 
-/** A payout of a royalty (2.x). */
+/** A royalty payout (2.x sources only). */
 export interface OldPayout extends OldEvent {
   readonly kind: 'payout'
   readonly seq: bigint
@@ -58,10 +57,9 @@ export interface OldPayout extends OldEvent {
   readonly recipient: string
 }
 
-/** Any event. */
 export type OldEventRow = OldTrace | OldTransfer | OldBid | OldPayout
 
-/** A span of the chain's time: from, and up to but without. */
+/** A span of block time: `fromMs` inclusive, `toMs` exclusive. */
 export interface TimeWindow {
   readonly fromMs: number
   readonly toMs: number
@@ -76,7 +74,7 @@ interface Dated {
 
 const dated = (row: Dated) => ({ txid: row.txid, block: Number(row.block), timeMs: Number(row.time) })
 
-/** All events of a window, up to the block that is imported, in no order. */
+/** Reads all events of a time window up to the import block, unordered. */
 export async function readEvents(
   client: pg.Client,
   context: PartContext,
@@ -202,7 +200,10 @@ async function readMarketEvents(
   return events
 }
 
-/** The greatest global sequence that the source has of before a time; null where it has none. */
+/**
+ * Greatest global sequence in the source before a time, from the log of the last hour and the last transfer; null if
+ * neither has a row.
+ */
 export async function lastSequenceBefore(
   client: pg.Client,
   context: PartContext,
@@ -220,5 +221,5 @@ export async function lastSequenceBefore(
   return rows[0]?.seq ?? null
 }
 
-/** So far back the log is searched for a sequence; it has no index that finds the last one. */
+/** The source log has no index by sequence, so the search for the last sequence reads only one hour. */
 const LOOK_BACK_MS = 3_600_000

@@ -38,42 +38,45 @@ import { findFirstTime, findSequences } from './source-extent.ts'
 import { closeWorkers, openWorkers, runSteps } from './workers.ts'
 import type { ImportStep, ImportWorker } from './workers.ts'
 
-/** What `importDatabase` needs. */
+/** Options of `importDatabase`. */
 export interface ImportDatabaseOptions extends ImportTarget {
   readonly source: DatabaseAddress
-  /** Reader of the source; may be left out when it has one. */
+  /** Reader name in the source; optional if the source has exactly one reader. */
   readonly sourceReader?: string
   readonly chain: { readonly chainId: string; readonly http: string }
-  /** Pairs of sessions that copy at the same time. */
+  /** Number of workers; each has one source session and one target session. */
   readonly workers: number
   /** Whether the operator accepts a source that lacks rows. */
   readonly mayLack?: boolean
   readonly onProgress?: (progress: ImportProgress) => void
-  /** Span of the chain's time that one step reads the events of; for tests. */
+  /** Chain time whose events one step copies; only tests set it. */
   readonly windowMs?: number
 }
 
-/** What an import did. */
+/** Result of an import. */
 export interface ImportReport {
-  /** The block of the imported data; reading continues with the next. */
+  /** Import block: the imported data are as of this block, and the reader resumes at the next. */
   readonly block: number
   readonly blockId: string
   readonly rows: number
   readonly seconds: number
-  /** Steps of an earlier run that were not done again. */
+  /** Number of steps that an earlier, interrupted run had completed. */
   readonly resumedSteps: number
-  /** Rows that the source lacked and that were accepted to lack. */
+  /** Broken completeness rules that the operator accepted. */
   readonly lacking: readonly string[]
-  /** Tables and contracts of the source of which nothing is imported. */
+  /** Source tables and contracts that the import omits entirely. */
   readonly leftOut: readonly Difference[]
   /** Differences from a database that was indexed from blocks. */
   readonly differences: readonly Difference[]
 }
 
-/** Imports a database of eosio-contract-api 1.3.x or atomicassets-api 2.x. The source is only read. No other process may write to the target meanwhile; an interrupted import is continued by the next run if the source is unchanged, and restarted otherwise.
+/**
+ * Imports a database of eosio-contract-api 1.3.x or atomicassets-api 2.x. The source is never changed. No other
+ * process may write to the target during the import. The next run resumes an interrupted import if the source is
+ * unchanged, and starts over otherwise.
  *
- * @throws FatalError `IMPORT_SOURCE_UNFIT`, `IMPORT_SOURCE_INCOMPLETE`, `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, and those of the store;
- *   RetryableError `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`.
+ * @throws FatalError `IMPORT_SOURCE_UNFIT`, `IMPORT_SOURCE_INCOMPLETE`, `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, and
+ * the errors of the store; RetryableError `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`.
  */
 export async function importDatabase(options: ImportDatabaseOptions): Promise<ImportReport> {
   try {
@@ -103,7 +106,7 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
   }
 }
 
-/** Facts of the log that other rows are completed with. */
+/** Temporary tables of facts that the event steps read from the log and that later steps add to other rows. */
 const workTables = [
   'CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)',
   'CREATE TABLE import.medians (sale_id bigint NOT NULL, median numeric NOT NULL)',
@@ -112,15 +115,18 @@ const workTables = [
   ...loggedTables,
 ]
 
-/** The store plans for single rows; the checks read whole tables. */
+/**
+ * Planner settings for the completeness checks, which read whole tables. Store sessions disable these plans because
+ * the store's statements look up single rows.
+ */
 const PLANS_OF_WHOLE_TABLES = ['enable_hashjoin', 'enable_mergejoin', 'enable_seqscan'].map(
   (name) => `SET LOCAL ${name} = on`,
 )
 
-/** A partition holds 2^33 global sequences; the same as in chain.ensure_partition. */
+/** A partition holds 2^33 global sequences; `chain.ensure_partition` uses the same size. */
 const PARTITION_BITS = 33n
 
-/** What an import works with. */
+/** Dependencies of `DatabaseImport`. */
 interface ImportParts {
   readonly source: OldSource
   readonly block: NodeBlock
@@ -186,7 +192,9 @@ class DatabaseImport {
     }
   }
 
-  /** Checks what was copied and sets the position, in one transaction: rules read the position. */
+  /**
+   * Runs the completeness checks and sets the reader position, in one transaction: the check rules read the position.
+   */
   async #finish(): Promise<{ lacking: string[]; briefTemplates: string[] }> {
     const { num, id, timeMs } = this.#block
     let lacking: string[] = []
@@ -376,7 +384,7 @@ class DatabaseImport {
     })
   }
 
-  /** A step without dependencies. */
+  /** Runs a phase that consists of one step, on one worker. */
   #atOnce(name: string, worker: ImportWorker, run: ImportStep['run']): Promise<void> {
     return this.#phase(name, [worker], [{ name, run }])
   }

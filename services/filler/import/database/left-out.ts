@@ -3,16 +3,16 @@ import { literal } from './copy-parts.ts'
 import type { OldSource } from './old-source.ts'
 import type { Difference } from './report.ts'
 
-/** Rows of a table of the source. */
+/** Size of a source table. */
 export interface TableCount {
   readonly table: string
-  /** By the server's statistics where it has any. */
+  /** Row count by the server's statistics, or an exact count if there are none. */
   readonly rows: number
-  /** Bytes of the table without indexes. */
+  /** Table size in bytes without indexes. */
   readonly bytes: number
 }
 
-/** Names of tables whose rows are imported. */
+/** Source tables whose rows are imported. */
 const taken: readonly RegExp[] = [
   /^atomicassets_(assets|assets_backed_tokens|balances|collections|config|mints|offers|offers_assets|schemas)$/,
   /^atomicassets_(templates|tokens|transfers|transfers_assets)$/,
@@ -26,11 +26,11 @@ const taken: readonly RegExp[] = [
 
 const isTaken = (table: string): boolean => taken.some((names) => names.test(table))
 
-/** Tables that the old program computes from others or notes its own state in. */
+/** Source tables that eosio-contract-api derives from other tables, or that hold its own bookkeeping. */
 const OWN_TABLES =
   '^(dbinfo|contract_readers|reversible_(blocks|queries))$|_(updates|counts|template_prices)$|_(sales_filters|stats_markets)'
 
-/** Tables of which nothing is imported, by their names, and why; the first that matches counts. */
+/** Source tables that the import omits, with the reason. The first pattern that matches the name counts. */
 const notTaken: readonly (readonly [names: RegExp, why: string])[] = [
   [/^simpleassets_/, 'this version does not index the family simpleassets'],
   [/^atomicassets_original_mints$/, 'no endpoint shows on which contract an asset was minted first'],
@@ -38,7 +38,10 @@ const notTaken: readonly (readonly [names: RegExp, why: string])[] = [
   [/./, 'this version does not know the table'],
 ]
 
-/** Tables of the source that have rows. @param areTaken whether those that are imported, or the others. */
+/**
+ * Counts the rows of the non-empty source tables.
+ * @param areTaken true for the imported tables, false for the omitted ones.
+ */
 export async function countTables(source: OldSource, areTaken: boolean): Promise<TableCount[]> {
   const rows = await source.query<{ table: string; estimate: number; bytes: bigint }>(
     `SELECT c.relname AS table, c.reltuples::float8 AS estimate, pg_table_size(c.oid) AS bytes FROM pg_class c
@@ -58,7 +61,7 @@ export async function countTables(source: OldSource, areTaken: boolean): Promise
   return counts
 }
 
-/** Names the tables and the contracts of the source of which nothing is imported. */
+/** Lists the source tables and contracts that the import omits entirely. */
 export async function listLeftOut(source: OldSource, accounts: Accounts): Promise<Difference[]> {
   const leftOut: Difference[] = (await countTables(source, false)).map(({ table, rows }) => ({
     what: `${table} (${Math.round(rows)} rows)`,

@@ -7,26 +7,29 @@ import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** Facts of listings that come from the log. */
+/** Data that complete listings: facts from the log, and symbol precisions. */
 export interface LoggedFacts {
-  /** Sale id to the median that its buyer named. */
+  /** Sale id to the oracle median that the buyer passed to the contract. */
   readonly medians: ReadonlyMap<bigint, string>
-  /** Auction id to what it started at. */
+  /** Auction id to starting bid. */
   readonly startingBids: ReadonlyMap<bigint, bigint>
-  /** Auction id to when actions last changed it. */
+  /** Auction id to block and time of the last action that changed the auction. */
   readonly auctionChanges: ReadonlyMap<bigint, { readonly block: number; readonly timeMs: number }>
-  /** Precision of a symbol's code; undefined when unknown. */
+  /** Symbol code to precision; an unknown symbol is absent. */
   readonly precisions: ReadonlyMap<string, number>
 }
 
-/** Rows from which others follow: they are written as the handlers write them, by units of the store. */
+/**
+ * Source table of offers, listings or links. These records have derived rows (states, trades, counters), so they are
+ * written through the store, like live blocks.
+ */
 export interface ListingPart {
   readonly table: string
   readonly entity: string
   readonly from: string
   readonly column: string
   select(where: (column: string) => string): string
-  /** Gives a row and what is to be derived of it to a unit. */
+  /** Adds a source row to a unit, together with the derivations that the row triggers. */
   put(row: never, unit: CommitUnit, facts: LoggedFacts): void
 }
 
@@ -98,14 +101,14 @@ interface OldListing extends OldDates {
   buyer: string | null
   collection_name: string | null
   collection_fee: number
-  /** The successor stores the default marketplace as null. */
+  /** Maker marketplace; null if it is the default marketplace and the source is atomicassets-api. */
   maker_marketplace: string | null
   taker_marketplace: string | null
   state: number
   asset_ids: string[] | null
 }
 
-/** @param isTraded whether a buyer has chosen a marketplace. */
+/** @param isTraded whether the listing has a buyer, who chose the taker marketplace. */
 const listing = (row: OldListing, isTraded: boolean) => ({
   ...dates(row),
   state: row.state,
@@ -149,7 +152,7 @@ function salesPart(account: string): ListingPart {
         ...listAssets(assets),
         seller: row.seller,
         listing_price: row.listing_price,
-        // Without the median our own arithmetic has nothing to work with: the price is that of the source.
+        // Converting the price needs the median. If the log does not have it, take the price that the source computed.
         price: isDirect ? row.listing_price : isSold && median === null ? row.final_price : null,
         offer_id: row.offer_id,
         intended_median: median === null ? null : BigInt(median),
@@ -174,7 +177,7 @@ interface OldAuction extends OldListing {
   first_bid: bigint | null
 }
 
-/** Assets of a listing in order. */
+/** SQL for the asset ids of a listing, in their order. */
 const assetsOf = (table: string, id: string) =>
   `(SELECT array_agg(x.asset_id ORDER BY x.index) FROM ${table} x
     WHERE x.market_contract = l.market_contract AND x.${id} = l.${id}) AS asset_ids`
@@ -193,7 +196,7 @@ function auctionsPart(account: string): ListingPart {
        FROM atomicmarket_auctions l WHERE l.market_contract = ${contract} AND ${where('l.auction_id')} ORDER BY l.auction_id`,
     put(row: OldAuction, unit, facts) {
       const assets = ids(row.asset_ids)
-      // The source also counts what happens to the contract's row without an action on it.
+      // Prefer the log's time: the source also counts changes of the contract's row that no action on the auction made.
       const changed = facts.auctionChanges.get(row.auction_id)
       const auction = {
         auction_id: row.auction_id,
@@ -336,7 +339,7 @@ function linksPart(account: string): ListingPart {
   }
 }
 
-/** The parts whose rows others follow from, in the order in which they are written. */
+/** Tables of records with derived rows, in write order. */
 export function listingParts({ accounts, source }: PartContext): ListingPart[] {
   const { assets, market, tools } = accounts
   return [

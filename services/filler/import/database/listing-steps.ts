@@ -7,43 +7,43 @@ import { among, keyRange, rangesOf } from './copy-steps.ts'
 import type { ListingPart, LoggedFacts } from './listing-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
-/** Ids of one unit: so many rows are completed and derived from at once. */
+/** Width of a unit's id range. The store completes all rows of a unit and runs their derivations in one transaction. */
 const UNIT_IDS = 5_000
 
 type Row = Record<string, unknown>
 
-/** Changes of a part by the source's reversible blocks. */
+/** Rows of a listing table that the source's reversible blocks changed. */
 export interface ChangedListings {
   readonly ids: ReadonlySet<bigint>
-  /** The rows as they were before; what the blocks added is not among them. */
+  /** The changed rows as of the last irreversible block; rows that the reversible blocks added are absent. */
   readonly before: readonly Row[]
 }
 
-/** Reads what the source's reversible blocks changed of a part. */
+/** Reads which rows of a table the source's reversible blocks changed, and their earlier values. */
 export async function readListings(part: ListingPart, undone: UndoneSource): Promise<ChangedListings> {
   const keys = undone.keys(part.entity)
   const before = keys.length === 0 ? [] : await undone.query<Row>(part.select(among(keys, true)))
   return { ids: new Set(keys.map(BigInt)), before }
 }
 
-/** What `writeListings` needs. */
+/** Input of `writeListings`. */
 export interface ListingWork {
   readonly store: Store
   /** A session on the source's snapshot. */
   readonly source: pg.Client
   readonly context: PartContext
   readonly parts: readonly ListingPart[]
-  /** By table: replacements for rows of the snapshot. */
+  /** By table: rows that replace rows of the snapshot. */
   readonly changed: ReadonlyMap<string, ChangedListings>
   readonly precisions: ReadonlyMap<string, number>
-  /** Time of the block that is imported. */
+  /** Time of the import block. */
   readonly timeMs: number
   readonly done: ReadonlySet<string>
   readonly signal: AbortSignal
   readonly onStep: (phase: string, done: number, of: number, rows: number) => void
 }
 
-/** Writes offers, listings and links by units of the store, which derives from them what follows. */
+/** Writes offers, listings and links through the store, which runs their derivations. */
 export async function writeListings(work: ListingWork): Promise<void> {
   for (const part of work.parts) await writePart(work, part)
 }
@@ -81,7 +81,7 @@ async function writeRange(
   return all.length
 }
 
-/** Data of listings from the log, recorded by the steps of the events. */
+/** Reads the facts of listings that the event steps recorded in the schema `import`. */
 async function readFacts(
   store: Store,
   part: ListingPart,
@@ -110,7 +110,8 @@ async function readFacts(
       [ids],
     )
     for (const { id, block, time } of changes)
-      // Without the log bids alone would be known.
+      // An auction without a logged start has no logged actions: only its bids are recorded, so the source's time is
+      // better.
       if (startingBids.has(id)) auctionChanges.set(id, { block, timeMs: Number(time) })
   }
   return { medians, startingBids, auctionChanges, precisions }

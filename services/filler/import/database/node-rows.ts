@@ -11,12 +11,12 @@ import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
-/** More data points than any oracle has. */
+/** Page limit of a table read: far more data points than any oracle has. */
 const MAX_PAGES = 1_000
 
 /** A contract whose tables are read from a chain node. */
 interface NodeContract {
-  /** URL of the node. */
+  /** URL of the chain node. */
   readonly http: string
   readonly account: string
 }
@@ -28,8 +28,8 @@ function readAll({ http, account: code }: NodeContract, table: string, scope = c
 const integer = (value: unknown) => BigInt(value as string | number)
 
 /**
- * Pairs and data points as the node has them now, written by the oracle's own handler. The blocks after the one that is
- * imported bring every row to what it was in them.
+ * Writes oracle pairs and data points as the chain node has them now, through the oracle's handler. The node is ahead
+ * of the import block; the reader corrects every row when it reads the blocks after the import block.
  */
 export async function putOracleFromNode(
   contract: NodeContract,
@@ -49,7 +49,7 @@ export async function putOracleFromNode(
       scope.row({ ...row, table: 'datapoints', scope: () => String(name), value: () => value })
     }
   scope.end()
-  // The time of a median is only in the source.
+  // The chain stores no time of a median; only the source does.
   const dates = await undone.query<{ pair_name: string; updated_at_time: bigint; updated_at_block: bigint }>(
     `SELECT delphi_pair_name AS pair_name, updated_at_time, updated_at_block FROM delphioracle_pairs
      WHERE contract = ${literal(account)} AND updated_at_block > 0`,
@@ -62,7 +62,9 @@ export async function putOracleFromNode(
     )
 }
 
-/** Counters of the market: those derived from ids exist already and stay; the contract's own counters, and counts of deleted rows, come from the node.
+/**
+ * Sets the market counters. Counters derived from ids are already written; the chain node adds the counters that the
+ * contract stores, which also count deleted rows.
  */
 export async function putMarketCounters(contract: NodeContract, unit: CommitUnit): Promise<void> {
   const [config] = await readAll(contract, 'config')

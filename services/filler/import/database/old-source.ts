@@ -6,36 +6,36 @@ import type { Accounts } from '../reader-handlers.ts'
 import { unfit } from '../unfit.ts'
 import { describeError, RetryableError } from '../../../core/errors/index.ts'
 
-/** Position of a reader of the old database. */
+/** Position of a reader in the source database. */
 export interface OldPosition {
   readonly reader: string
-  /** Last block that cannot be undone: what is imported is of this block. */
+  /** Last irreversible block of the source, which is the import block. */
   readonly block: number
-  /** Newest block, and its time in ms since 1970. */
+  /** Newest block of the source, and its time in ms since 1970. */
   readonly newest: number
   readonly newestTimeMs: number
-  /** Ids of the blocks that may still be undone, ascending; hexadecimal. */
+  /** Reversible blocks of the source, ascending; ids are hexadecimal. */
   readonly reversible: readonly { readonly num: number; readonly id: string }[]
 }
 
-/** Facts about a source, read when its snapshot is opened. */
+/** Facts about the source, read when its snapshot is opened. */
 interface SourceFacts {
   readonly address: DatabaseAddress
-  /** Name of the snapshot. */
+  /** Snapshot id from `pg_export_snapshot`. */
   readonly snapshot: string
   readonly position: OldPosition
   readonly version: string
-  /** Tables, and columns as `table.column`. */
+  /** Table names, and columns as `table.column`. */
   readonly columns: ReadonlySet<string>
 }
 
-/** A database of eosio-contract-api or atomicassets-api, as of one snapshot. Nothing in it is ever changed. */
+/** A database of eosio-contract-api or atomicassets-api as of one snapshot. Nothing in it is ever changed. */
 export class OldSource {
   readonly address: DatabaseAddress
   readonly position: OldPosition
-  /** Version of its schema. */
+  /** Schema version, as `dbinfo` names it. */
   readonly version: string
-  /** Changes whenever the source has indexed on. */
+  /** Hash of address, version and position: changes whenever the source indexes more blocks. */
   readonly fingerprint: string
   readonly #leader: pg.Client
   readonly #snapshot: string
@@ -53,18 +53,21 @@ export class OldSource {
       .digest('hex')
   }
 
-  /** Whether the source has a table, or a column of it. */
+  /** Whether the source has a table, or a column of a table. */
   has(table: string, column?: string): boolean {
     return this.#columns.has(column === undefined ? table : `${table}.${column}`)
   }
 
-  /** Reads rows on the snapshot's first session. */
+  /** Runs a query in the session that holds the snapshot. */
   async query<T extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<T[]> {
     const { rows } = await this.#leader.query<T>(text, [...values])
     return rows
   }
 
-  /** Opens another session on the same snapshot. @param mode `write` for one that is rolled back at its end. */
+  /**
+   * Opens another session on the same snapshot.
+   * @param mode `write` for a session whose transaction is rolled back at its end.
+   */
   async openSession(mode: 'read' | 'write'): Promise<pg.Client> {
     const client = await connectSource(this.address)
     await client.query(
@@ -74,7 +77,7 @@ export class OldSource {
     return client
   }
 
-  /** Ends the snapshot. */
+  /** Closes the session that holds the snapshot. */
   async close(): Promise<void> {
     await this.#leader.end().catch(() => undefined)
   }
@@ -90,7 +93,7 @@ async function connectSource(address: DatabaseAddress): Promise<pg.Client> {
       )
     },
   )
-  // The format of times and numbers must not depend on the server's settings.
+  // Fixed settings: the text format of times and numbers must not depend on the server's settings.
   await client.query(
     `SET extra_float_digits = 1; SET bytea_output = 'hex'; SET client_encoding = 'UTF8'; SET search_path = public, pg_catalog; SET jit = off`,
   )
@@ -98,9 +101,9 @@ async function connectSource(address: DatabaseAddress): Promise<pg.Client> {
 }
 
 /**
- * Opens a snapshot of the old database.
+ * Opens a snapshot of the source database.
  *
- * @param reader its reader; may be left out when it has one.
+ * @param reader reader name in the source; optional if the source has exactly one reader.
  * @throws FatalError `IMPORT_SOURCE_UNFIT`; RetryableError `IMPORT_SOURCE_UNAVAILABLE`.
  */
 export async function openOldSource(address: DatabaseAddress, reader?: string): Promise<OldSource> {
@@ -141,7 +144,7 @@ async function readVersion(client: pg.Client, columns: ReadonlySet<string>): Pro
   return version
 }
 
-/** Large tables that are read range by range: without an index each range would read the whole table. */
+/** Large source tables that are read by key ranges: without an index, each range would scan the whole table. */
 const indexed = [
   'contract_traces',
   'atomicassets_assets',
@@ -150,7 +153,7 @@ const indexed = [
   'atomicassets_offers_assets',
 ]
 
-/** Names of the large tables that have no index. */
+/** Names of the large source tables that have no index. */
 export async function findUnindexed(source: OldSource): Promise<string[]> {
   const rows = await source.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
@@ -185,14 +188,17 @@ async function readPosition(client: pg.Client, wanted: string | undefined): Prom
   return { reader: row.name, block, newest, newestTimeMs: Number(row.time), reversible }
 }
 
-/** Tables that the old program creates with the handler of a family. */
+/** Table that shows whether the source ran the handler of a family. */
 const tablesOfFamilies = {
   assets: 'atomicassets_config',
   market: 'atomicmarket_config',
   oracle: 'delphioracle_pairs',
 } as const
 
-/** @throws FatalError `IMPORT_SOURCE_UNFIT` when the source never had the handler of a family. Links may be absent. */
+/**
+ * @throws FatalError `IMPORT_SOURCE_UNFIT` if the source never ran the handler of a family that the reader has. The
+ * tools family is optional.
+ */
 export function requireFamilies(source: OldSource, accounts: Accounts): void {
   for (const family of ['assets', 'market', 'oracle'] as const) {
     const table = tablesOfFamilies[family]

@@ -4,7 +4,7 @@ import { FatalError } from '../../../core/errors/index.ts'
 import { unfit } from '../unfit.ts'
 import type { OldSource } from './old-source.ts'
 
-/** A value as the old program's journal has it. */
+/** A value in the source's undo journal, with its type. */
 interface TaggedValue {
   readonly type: string
   readonly data: unknown
@@ -17,10 +17,10 @@ interface UndoQuery {
   readonly condition: { readonly str: string; readonly values: readonly TaggedValue[] } | null
 }
 
-/** Keys of what the source's reversible blocks changed, by kind of entity. */
+/** Keys of the entities that the source's reversible blocks changed, by entity type. */
 export type ChangedKeys = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Tables of the source, the entity that a row belongs to, and the column with its key. */
+/** For each source table: the entity type of its rows, and the column that holds the entity's key. */
 const entities: Readonly<Record<string, readonly [entity: string, key: string]>> = {
   atomicassets_assets: ['asset', 'asset_id'],
   atomicassets_mints: ['asset', 'asset_id'],
@@ -56,7 +56,9 @@ const entities: Readonly<Record<string, readonly [entity: string, key: string]>>
   delphioracle_pairs: ['pair', 'delphi_pair_name'],
 }
 
-/** Tables whose rows of reversible blocks are recognised by their block number: these are only ever added to. */
+/**
+ * Append-only source tables. Block numbers identify their reversible rows, so their journal entries are not replayed.
+ */
 const appended: ReadonlySet<string> = new Set([
   'contract_traces',
   'atomicassets_transfers',
@@ -65,7 +67,10 @@ const appended: ReadonlySet<string> = new Set([
   'reversible_blocks',
 ])
 
-/** The source as of its last irreversible block: a session in which its own journal is replayed. `close` rolls its transaction back; until then the few rows that it touched are locked, so close it as soon as these were read.
+/**
+ * The source as of its last irreversible block: a session whose open transaction has replayed the source's undo
+ * journal. `close` rolls the transaction back. Until then the replayed rows stay locked in the source, so close the
+ * session as soon as its rows are read.
  */
 export class UndoneSource {
   readonly changed: ChangedKeys
@@ -76,7 +81,7 @@ export class UndoneSource {
     this.changed = changed
   }
 
-  /** Keys of an entity that the reversible blocks changed. */
+  /** Keys of an entity type that the reversible blocks changed. */
   keys(entity: string): readonly string[] {
     return [...(this.changed.get(entity) ?? [])]
   }
@@ -86,7 +91,7 @@ export class UndoneSource {
     return rows
   }
 
-  /** Lines of COPY text. */
+  /** Runs COPY TO STDOUT and returns its lines as one text. */
   async copyLines(select: string): Promise<string> {
     const chunks: Buffer[] = []
     for await (const chunk of this.#client.query(copyTo(`COPY (${select}) TO STDOUT`)))
@@ -101,9 +106,10 @@ export class UndoneSource {
 }
 
 /**
- * Takes the source's reversible blocks back, inside a transaction that is never committed.
+ * Rolls back the source's reversible blocks in a transaction that is never committed.
  *
- * @throws FatalError `IMPORT_SOURCE_UNFIT` when the role may not, or the journal does not fit.
+ * @throws FatalError `IMPORT_SOURCE_UNFIT` if the role may not write to the source, or the undo journal does not fit
+ * its tables.
  */
 export async function undoReversible(source: OldSource): Promise<UndoneSource> {
   const { reader, block } = source.position
@@ -204,7 +210,7 @@ async function runUndo(
   ).rows
 }
 
-/** A value of the journal as a parameter. */
+/** Converts a journal value to a query parameter. */
 function untag({ type, data }: TaggedValue, columnType: string | undefined): unknown {
   if (data === null) return null
   if (type === 'date') return new Date(data as string | number)

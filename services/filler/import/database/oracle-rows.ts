@@ -3,7 +3,10 @@ import type { CommitUnit } from '../../store/index.ts'
 import { literal } from './copy-parts.ts'
 import type { UndoneSource } from './old-undo.ts'
 
-/** Pairs as the source has them: without data points and without what the source does not store of a pair. */
+/**
+ * Writes the oracle pairs from the source. The source stores no data points, and not all columns of a pair: these get
+ * defaults.
+ */
 export async function putOracleFromSource(
   undone: UndoneSource,
   account: string,

@@ -2,7 +2,7 @@ import { compileAbi } from '../../../core/antelope/decoder/index.ts'
 import { parsePackedAbi } from '../../../core/antelope/abi/index.ts'
 import type { CompiledAbi } from '../../../core/antelope/decoder/index.ts'
 
-/** An ABI of the assets contract and the block since which it is in force. */
+/** An ABI of the assets contract and the block since which the ABI applies. */
 interface AbiSince {
   readonly block: number
   readonly abi: CompiledAbi
@@ -10,23 +10,25 @@ interface AbiSince {
 
 type Pair = Readonly<Record<string, unknown>>
 
-/** Packs the attribute maps of logged actions again, which the source stores decoded, so that they equal those of a database that was indexed from blocks.
+/**
+ * Packs the attribute maps of logged actions. The source stores them decoded; a database that was indexed from blocks
+ * stores them packed.
  */
 export class MapPacker {
   readonly #versions: AbiSince[] = []
 
-  /** @param abis packed ABIs of the contract, ascending by block. */
+  /** @param abis packed ABIs of the assets contract, ascending by block. */
   constructor(abis: readonly { readonly block: number; readonly packed: Uint8Array }[]) {
     for (const { block, packed } of abis) {
       try {
         this.#versions.push({ block, abi: compileAbi(parsePackedAbi(packed)) })
       } catch {
-        // An ABI that cannot be read describes nothing.
+        // An ABI that does not parse defines no action.
       }
     }
   }
 
-  /** Bytes of maps one after the other; null where an ABI or a value does not allow it. */
+  /** Packs several maps and joins their bytes; null if no ABI is known or a value does not fit its type. */
   pack(block: number, action: string, fields: Readonly<Record<string, unknown>>): Uint8Array | null {
     const version = this.#versions.findLast((known) => known.block <= block) ?? this.#versions[0]
     if (version === undefined) return null
@@ -45,7 +47,10 @@ export class MapPacker {
   }
 }
 
-/** The members of a pair have one of two names, by compiler; not finite numbers, which JSON lacks, are NaN. */
+/**
+ * Names the two members of each pair as the ABI does (compilers use key/value or first/second), and turns null floats
+ * into NaN: JSON has no NaN or infinity.
+ */
 function spell(abi: CompiledAbi, type: string, pairs: unknown): unknown {
   if (!Array.isArray(pairs)) return pairs
   const aliased = abi.definition.types.find(({ new_type_name: name }) => name === type)?.type ?? type

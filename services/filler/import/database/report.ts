@@ -1,31 +1,31 @@
 import type { PartContext } from './copy-parts.ts'
 import type { EventTotals } from './copy-steps.ts'
 
-/** Something that is not as an index that read the blocks would have it. */
+/** A difference from a database that was indexed from blocks. */
 export interface Difference {
   /** Table, or table and columns. */
   readonly what: string
   readonly why: string
 }
 
-/** What `describeDifferences` goes by. */
+/** Input of `describeDifferences`. */
 export interface ReportFacts {
   readonly context: PartContext
   readonly totals: EventTotals
   readonly hasNodeTables: boolean
-  /** Ids of templates that the source has no rows of. */
+  /** Ids of templates without a row in the source. */
   readonly lostTemplates: readonly string[]
 }
 
 const MOST_NAMED = 20
 
-/** A list for people; a long one is cut. */
+/** Joins ids for a message and shortens a long list. */
 function firstOf(ids: readonly string[]): string {
   const rest = ids.length - MOST_NAMED
   return ids.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
 
-/** Names everything that the source cannot give, with the reason. */
+/** Lists every difference that the source makes unavoidable, with the reason. */
 export function describeDifferences({
   context,
   totals,

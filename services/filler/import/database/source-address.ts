@@ -4,12 +4,12 @@ import { FatalError } from '../../../core/errors/index.ts'
 const DEFAULT_PORT = 5432
 
 /**
- * Address of a database from `postgres://user:password@host:port/name`. A socket's folder may be given in `?host=`.
+ * Parses `postgres://user:password@host:port/name`. `?host=` names the folder of a Unix socket.
  *
- * @throws FatalError `USAGE` naming what is wrong; the text itself may hold a password and is not repeated.
+ * @throws FatalError `USAGE` naming the mistake but not the text, which may hold a password.
  */
 export function parseSourceAddress(text: string): DatabaseAddress {
-  // The address of a socket may have no host, which only addresses of the web need.
+  // An address with a Unix socket may lack the host, but `URL` requires one: insert `localhost`.
   const whole = text.replace(/^(postgres(?:ql)?:\/\/[^@/]+@)\//, '$1localhost/')
   const url = URL.canParse(whole) ? new URL(whole) : null
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol))
@@ -37,7 +37,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The address without its password, for reports. */
+/** Formats the address without its password, for reports. */
 export function describeAddress({ host, port, user, database }: DatabaseAddress): string {
   return `${user}@${host}:${port}/${database}`
 }

@@ -4,9 +4,9 @@ import { FatalError, RetryableError } from '../../../core/errors/index.ts'
 import type { OldSource } from './old-source.ts'
 
 /**
- * The block that the source is imported at, as the node has it: the source does not store its id.
+ * Reads the import block from the chain node: the source stores no id of irreversible blocks.
  *
- * @throws FatalError `CHAIN_MISMATCH` when the node's chain is not the source's.
+ * @throws FatalError `CHAIN_MISMATCH` if node and source are on different chains.
  */
 export async function findBlock(
   source: OldSource,
@@ -34,7 +34,8 @@ export async function findBlock(
     `the source does not hold the chain that ${shown} serves: they differ at block ${next?.num ?? newest}`,
     { details: { held: 'the chain of the source' } },
   )
-  // A block that was orphaned since proves nothing; one that the node knows must follow the one that is imported.
+  // If the node knows the source's next block, that block must follow the import block. A next block that the node does
+  // not know was orphaned and proves nothing.
   if (following?.id === next?.id && following !== null && following.previous !== found.id) throw mismatch
   if (next === undefined && newest === block && found.timeMs !== newestTimeMs) throw mismatch
   return found

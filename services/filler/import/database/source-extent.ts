@@ -1,10 +1,13 @@
 import { literal } from './copy-parts.ts'
 import type { PartContext } from './copy-parts.ts'
 
-/** The log of the source has no index for its first and last entry: near a time its block-range index is used. */
+/**
+ * Time span that the search for the log's first and last entry reads. The log has no B-tree index by time, but a
+ * block-range (BRIN) index.
+ */
 const DAY_MS = 86_400_000
 
-/** When the first thing happened that the source may have logged, ms since 1970; null when nothing did. */
+/** Time of the earliest row that may have a log entry, in ms since 1970; null if the source has no such row. */
 export async function findFirstTime({ source, accounts }: PartContext): Promise<number | null> {
   const times: string[] = []
   const of = (table: string, column: string, condition: string) =>
@@ -29,7 +32,7 @@ export async function findFirstTime({ source, accounts }: PartContext): Promise<
   return row?.time == null ? null : Number(row.time)
 }
 
-/** Lowest and highest global sequence of the source up to a time, or something beyond them. */
+/** Bounds of the global sequences in the source up to a time. The bounds may be wider than the sequences. */
 export async function findSequences(
   context: PartContext,
   lastMs: number,

@@ -9,21 +9,21 @@ import type { Lease } from '../../store/index.ts'
 import { NOTE_STEP } from '../progress.ts'
 import type { OldSource } from './old-source.ts'
 
-/** A piece of an import that is written in one transaction, or not at all. */
+/** A part of an import that one transaction writes completely or not at all. */
 export interface ImportStep {
-  /** Unique in the import, and the same in every run over the same source. */
+  /** Unique within the import, and the same in every run over the same source. */
   readonly name: string
-  /** Writes its rows in the open transaction of `target`; returns how many. */
+  /** Writes the step's rows in the open transaction of `target`; returns the number of rows. */
   run(worker: ImportWorker): Promise<number>
 }
 
-/** A session on the source's snapshot and one that writes here. */
+/** Two sessions: `source` reads the source's snapshot, `target` writes to this database. */
 export interface ImportWorker {
   readonly source: pg.Client
   readonly target: pg.Client
 }
 
-/** Opens sessions for `count` workers. */
+/** Opens the sessions of `count` workers. */
 export async function openWorkers(
   source: OldSource,
   target: DatabaseAddress,
@@ -48,7 +48,7 @@ export async function openWorkers(
   }
 }
 
-/** Ends the sessions of workers. */
+/** Closes the sessions of all workers. */
 export async function closeWorkers(workers: readonly ImportWorker[]): Promise<void> {
   for (const { source, target } of workers) {
     await source.end().catch(() => undefined)
@@ -56,15 +56,18 @@ export async function closeWorkers(workers: readonly ImportWorker[]): Promise<vo
   }
 }
 
-/** How steps are run. */
+/** Options of `runSteps`. */
 export interface StepRun {
   readonly lease: Lease
   readonly signal: AbortSignal
-  /** Is called after each step with the rows that it wrote. */
+  /** Called after each step with the number of rows that the step wrote. */
   readonly onStep: (rows: number) => void
 }
 
-/** Runs steps, one per worker at the same time. Each is one transaction that checks the lease and records the step; after an interruption the database contains complete steps only. */
+/**
+ * Runs the steps; each worker runs one step at a time. A step is one transaction that checks the lease and records the
+ * step, so after an interruption the database contains complete steps only.
+ */
 export async function runSteps(
   workers: readonly ImportWorker[],
   steps: readonly ImportStep[],
@@ -105,13 +108,13 @@ async function runStep(worker: ImportWorker, lease: Lease, step: ImportStep): Pr
   }
 }
 
-/** The columns of a table that COPY text has. */
+/** Target table and columns of COPY text. */
 export interface CopiedColumns {
   readonly table: string
   readonly columns: readonly string[]
 }
 
-/** Copies the rows of a statement of the source into a table, line by line through `change` when there is one. */
+/** Copies the rows of a SELECT on the source into a target table. `change`, if given, converts each line. */
 export async function copyAcross(
   { source, target }: ImportWorker,
   select: string,
@@ -125,7 +128,7 @@ export async function copyAcross(
   return writing.rowCount
 }
 
-/** Copies lines of COPY text, each with its line feed, into a table. */
+/** Copies COPY text lines, each with its line feed, into a table. */
 export async function copyText(
   target: pg.ClientBase,
   into: CopiedColumns,
@@ -142,7 +145,10 @@ function copyStatement({ table, columns }: CopiedColumns): string {
   return `COPY ${table} (${columns.map((column) => `"${column}"`).join(', ')}) FROM STDIN`
 }
 
-/** COPY text has a line feed at the end of each row and nowhere else. */
+/**
+ * Stream that converts COPY text line by line. COPY text contains a line feed only at the end of a row, so splitting
+ * there is safe.
+ */
 function changeLines(change: (line: string) => string): Transform {
   let rest: Buffer = Buffer.alloc(0)
   return new Transform({

@@ -8,20 +8,20 @@ import {
 import type { ContractTable as Described } from '../../../core/model/contract/index.ts'
 import type { Handler } from '../../handlers/index.ts'
 
-/** A table of a contract that is paged. */
+/** A contract table whose rows the import pages from the chain node. */
 export interface ContractTable {
   readonly contract: string
   readonly family: string
   readonly table: string
-  /** Where its rows are collected: a table of the schema `import`. */
+  /** Staging table in the schema `import` that collects the table's rows. */
   readonly stage: string
-  /** The field that the primary key follows from; all that has to be decoded while paging. */
+  /** Field that determines the primary key; null if the key is constant. Paging decodes this field only. */
   readonly field: string | null
   /** Primary key as a signed 64-bit integer. */
   primaryOf(value: Readonly<Record<string, unknown>>): bigint
 }
 
-/** Tables of each family whose rows are imported, in the order in which they are written. */
+/** Contract tables to import, by family, in write order. */
 const families: Readonly<Record<string, Readonly<Record<string, Described>>>> = {
   assets: assetsContract,
   oracle: oracleContract,
@@ -29,7 +29,7 @@ const families: Readonly<Record<string, Readonly<Record<string, Described>>>> = 
   tools: toolsContract,
 }
 
-/** The tables of the contracts of handlers. */
+/** Lists the contract tables that the handlers index. */
 export function contractTables(handlers: readonly Handler[]): ContractTable[] {
   return handlers.flatMap(({ family, account }) =>
     Object.values(families[family] ?? {}).map((described) => ({
@@ -43,7 +43,7 @@ export function contractTables(handlers: readonly Handler[]): ContractTable[] {
   )
 }
 
-/** Name of the table that collects the rows of a contract table. */
+/** Name of the staging table of a contract table. */
 function stageName(family: string, table: string): string {
   return `import.${family}_${table}`
 }
@@ -52,14 +52,14 @@ function primaryReader({ name, primary, table, key }: Described): ContractTable[
   if (primary === null) return () => signed(nameToBigInt(name))
   if (table.columns[key.at(-1)!]!.type === 'text')
     return (value) => signed(nameToBigInt(value[primary] as string))
-  // A 32-bit id is widened as an unsigned number.
+  // The ids of 32-bit keys are unsigned.
   return (value) => {
     const id = value[primary] as bigint | number
     return typeof id === 'number' ? BigInt(id >>> 0) : signed(id)
   }
 }
 
-/** The database has no unsigned integers. */
+/** Converts an unsigned 64-bit key to the signed bigint that PostgreSQL can store. */
 export function signed(key: bigint): bigint {
   return BigInt.asIntN(64, key)
 }

@@ -12,23 +12,22 @@ import { listAssets, loadedListings, saleState } from '../../handlers/market/ind
 import { linkCollections } from '../../handlers/tools/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
 
-/** How rows of a table follow from the contract's rows. */
+/** How rows of a database table are derived from rows of a contract table. */
 export interface EntityRows<Row extends object> {
-  /** Fields of the contract's rows with accounts that an open offer or listing waits for. */
+  /** Fields of the contract row that name the parties of an open offer or listing. */
   readonly parties?: readonly string[]
-  /** The row for a contract's row alone. Columns that only actions set are unknown. */
+  /** Builds a database row from the contract row alone; columns that only actions set get placeholders. */
   rowOf(from: ContractRow): Row
   /**
-   * Adds the rows that belong to a row, and the derivations that start from it, to a unit.
-   * @param from the contract's row; null when it was removed in the block that created it.
+   * Adds the dependent rows of a row, and the derivations that the row triggers, to a unit.
+   * @param from the contract row; null if the block that created the row also removed it.
    */
   complete?(row: Row, unit: CommitUnit, from: ContractRow | null): void
 }
 
-/** Marker for unknown times; no valid time has this value. */
+/** Marks times and blocks as unknown; no valid time or block number is 0. */
 const unknownDates = { created_at_time: 0, updated_at_time: 0, created_at_block: 0, updated_at_block: 0 }
 
-/** Rows of templates. */
 export const templateRows = {
   rowOf: (from: ContractRow) => ({
     ...readColumns(assetsContract.templates, from),
@@ -42,7 +41,6 @@ export const templateRows = {
 
 const [backedTokens] = assetsContract.assets.children
 
-/** Rows of assets. */
 export const assetRows = {
   rowOf: (from: ContractRow) => ({
     ...readColumns(assetsContract.assets, from),
@@ -68,7 +66,6 @@ export const assetRows = {
   },
 }
 
-/** Rows of offers. */
 export const offerRows = {
   parties: ['sender', 'recipient'],
   rowOf: (from: ContractRow) => ({
@@ -86,7 +83,6 @@ export const offerRows = {
   },
 }
 
-/** Rows of sales. */
 export const saleRows = {
   parties: ['seller'],
   rowOf: (from: ContractRow) => {
@@ -105,7 +101,6 @@ export const saleRows = {
   complete: loadedListings.sale,
 }
 
-/** Rows of auctions. */
 export const auctionRows = {
   parties: ['seller', 'current_bidder'],
   rowOf: (from: ContractRow) => {
@@ -114,14 +109,13 @@ export const auctionRows = {
       ...known,
       ...unknownDates,
       ...listAssets(known.asset_ids),
-      // Without a bid the contract's row has the starting price.
+      // Before the first bid the contract row holds the starting price.
       starting_price: known.buyer === null ? known.price : null,
     }
   },
   complete: loadedListings.auction,
 }
 
-/** Rows of buy offers. */
 export const buyofferRows = {
   parties: ['buyer', 'recipient'],
   rowOf: (from: ContractRow) => {
@@ -138,7 +132,6 @@ export const buyofferRows = {
   complete: loadedListings.buyoffer,
 }
 
-/** Rows of template buy offers. */
 export const templateBuyofferRows = {
   parties: ['buyer'],
   rowOf: (from: ContractRow) => ({
@@ -156,7 +149,6 @@ export const templateBuyofferRows = {
   complete: loadedListings.templateBuyoffer,
 }
 
-/** Rows of links. */
 export const linkRows = {
   rowOf: (from: ContractRow) => ({
     ...readColumns(toolsContract.links, from),

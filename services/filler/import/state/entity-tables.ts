@@ -12,15 +12,15 @@ import {
 } from './entity-rows.ts'
 import type { EntityRows } from './entity-rows.ts'
 
-/** A table whose rows actions create and change: the contract's rows alone do not contain all columns. */
+/** A database table whose columns come partly from the contract's row and partly from actions. */
 export interface EntityTable {
   readonly family: string
-  /** Table of the contract. */
+  /** Name of the contract table. */
   readonly contractTable: string
   readonly table: KeyedTable<object>
   /** Key column; an integer. */
   readonly key: string
-  /** Takes rows as the database returns them, without their types. */
+  /** Row converter, with the row type erased: the list below mixes tables of different types. */
   readonly rows: EntityRows<Record<string, unknown>>
 }
 
@@ -34,7 +34,7 @@ function entity<Row extends object>(
   return { family, contractTable, key: table.key[0]!, ...untyped }
 }
 
-/** These tables, each after those that its rows refer to. */
+/** Entity tables, each after the tables that its rows refer to. */
 export const entityTables: readonly EntityTable[] = [
   entity('assets', 'templates', assetsTables.templates, templateRows),
   entity('assets', 'assets', assetsTables.assets, assetRows),

@@ -22,46 +22,52 @@ import { workTables } from './work-tables.ts'
 import { readParties, writeRows, writeSettings } from './write-rows.ts'
 import type { RowWriting } from './write-rows.ts'
 
-/** What `importState` needs. */
+/** Options of `importState`. */
 export interface ImportStateOptions extends ImportTarget {
   readonly chain: {
     readonly chainId: string
-    /** The node whose tables are paged: one node, not several behind one address. */
+    /**
+     * URL of the chain node whose tables are paged. A load balancer in front of several nodes does not work: heads
+     * would jump.
+     */
     readonly http: string
     readonly ship: readonly (string | NodeSettings)[]
   }
-  /** Concurrent requests. */
+  /** Number of concurrent requests to the node. */
   readonly atOnce: number
-  /** Discards what an earlier run has read. */
+  /** Discards the progress of an earlier run. */
   readonly startOver: boolean
   readonly onProgress?: (progress: ImportProgress) => void
 }
 
-/** What an import of the state did. */
+/** Result of an import from chain state. */
 export interface ImportStateReport {
-  /** The block of the imported state; reading continues with the next. */
+  /** Block of the imported state; the reader resumes at the next block. */
   readonly block: number
   readonly blockId: string
-  /** First block whose history is whole. */
+  /** First block with complete history. */
   readonly historySince: number
-  /** Rows of the chain that are in the database. */
+  /** Number of contract rows that were written to the database. */
   readonly rows: number
   readonly seconds: number
-  /** Whether it continued an earlier run. */
+  /** Whether this run resumed an earlier run. */
   readonly resumed: boolean
-  /** Ranges of rows that were read again because the chain had forked. */
+  /** Number of row ranges that were paged again because of a fork. */
   readonly pagesReadAgain: number
-  /** Contracts that the chain does not have. */
+  /** Configured contracts that do not exist on the chain. */
   readonly missingContracts: readonly string[]
 }
 
-/** Rounds of paging after forks, before the import stops for now. */
+/** Attempts to page all tables without a fork, before the import gives up with `IMPORT_UNFINISHED`. */
 const MAX_ROUNDS = 20
 
-/** Fills an empty database with the current state of a chain. The last irreversible block is recorded, the contracts' tables are paged, and the blocks since are read: their rows bring all tables to the block at which paging finished.
+/**
+ * Fills an empty database with the current state of a chain: records the last irreversible block, pages the contract
+ * tables, then reads all blocks since the recorded block. The rows of these blocks bring every table to the block at
+ * which paging finished.
  *
- * @throws FatalError `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, those of the store and of reading blocks; RetryableError
- *   `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`, `IMPORT_UNFINISHED`.
+ * @throws FatalError `IMPORT_TARGET_FILLED`, `CHAIN_MISMATCH`, errors of the store and of reading blocks;
+ * RetryableError `CHAIN_UNREACHABLE`, `DATABASE_UNAVAILABLE`, `IMPORT_UNFINISHED`.
  */
 export async function importState(options: ImportStateOptions): Promise<ImportStateReport> {
   try {
@@ -154,7 +160,10 @@ class StateImport {
     return resumed
   }
 
-  /** Pages the tables and reads the blocks since, until every page belongs to a block of the final chain. */
+  /**
+   * Pages the tables and reads the blocks since the import started, until every page belongs to a block of the final
+   * chain.
+   */
   async #collect(decoders: ReadonlyMap<string, ContractDecoder>): Promise<UnitBlock> {
     const { store, signal, logger } = { store: this.#store, ...this.#options }
     for (let round = 1; ; round++) {
@@ -199,8 +208,10 @@ class StateImport {
   }
 
   /**
-   * Settings are paged as they are at the head. When they say version 2 and the contract was changed after the import began,
-   * the blocks before that change may be of version 1, and were not read as such.
+   * Detects a contract upgrade to version 2 while its tables were paged.
+   *
+   * The settings are paged as of the head. If the contract's ABI changed after the import began, the blocks before the
+   * change may be version 1 blocks that were read as version 2.
    */
   async #checkVersions(): Promise<void> {
     const { assets, market } = accountsOf(this.#handlers)
@@ -240,7 +251,8 @@ class StateImport {
       for (const { table, statement } of counterStatements())
         await this.#once(writing, `counter ${table}`, { statement })
     await finishImport(store, block, async (statements) => {
-      // Whether an upgrade came before the import is unknown: it was seen in this block.
+      // A contract that was already on version 2 when the import began has an unknown upgrade block: use the import
+      // block.
       for (const table of ['assets.config', 'market.config'])
         await statements.run(`UPDATE ${table} SET v2_since_block = $1 WHERE v2_since_block = 0`, [block.num])
     })
@@ -262,7 +274,7 @@ class StateImport {
     this.#report(name, 1, 1)
   }
 
-  /** Of the accounts that take part in what is open, those that have code. */
+  /** Finds the contracts among the parties of open offers and listings, by asking the node. */
   async #codeAccounts(writing: RowWriting, block: UnitBlock, unit: CommitUnit): Promise<number> {
     const known = await this.#store.query<{ account: string }>('SELECT account FROM chain.code_accounts')
     const names = new Set(known.map(({ account }) => account))
@@ -301,7 +313,10 @@ class StateImport {
     }
   }
 
-  /** Decoders of the contracts with every known ABI; the current one is requested and stored the first time. */
+  /**
+   * Creates a decoder for each contract from all stored ABIs. The first call fetches the current ABI from the node and
+   * stores it.
+   */
   async #decoders(): Promise<Map<string, ContractDecoder>> {
     const decoders = new Map<string, ContractDecoder>()
     for (const handler of this.#handlers) {

@@ -3,7 +3,7 @@ import { entityTables } from './entity-tables.ts'
 
 type Value = bigint | number | string | boolean | null | Uint8Array | readonly unknown[]
 
-/** What actions did to a row: all of its columns when it was created, else those that were changed. */
+/** Effect of actions on a row: all columns if an action created the row, else the changed columns only. */
 export interface RowOperation {
   readonly name: string
   readonly key: bigint
@@ -11,7 +11,7 @@ export interface RowOperation {
   readonly isWhole: boolean
 }
 
-/** The operations of a unit on rows that actions create and change. */
+/** Extracts the operations on entity tables from a unit. */
 export function operationsOf(unit: CommitUnit): RowOperation[] {
   return [...unit.tables].flatMap(([table, { rows }]) => {
     const entity = entityTables.find((known) => known.table.name === table.name)
@@ -19,7 +19,7 @@ export function operationsOf(unit: CommitUnit): RowOperation[] {
     return [...rows.values()].map(({ kind, row }) => ({
       name: table.name,
       key: BigInt(row[entity.key] as bigint | number),
-      // For a row that may have existed before, the time of its creation is unknown.
+      // The row may have existed before the import, so an upsert does not know its creation time.
       row: kind === 'upsert' ? without(row, entity.table.preserved) : row,
       isWhole: kind === 'insert' || kind === 'replace',
     }))
@@ -33,16 +33,16 @@ function without(
   return Object.fromEntries(Object.entries(row).filter(([name]) => !columns.includes(name)))
 }
 
-/** Values as JSON: what JSON has no form for is marked by what it is. */
+/** Encodes a row as JSON; bigint and bytes, which JSON lacks, become {"bigint": text} and {"bytes": hex}. */
 export function encodeRow(row: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(row, (_, value: unknown) => {
     if (typeof value === 'bigint') return { bigint: value.toString() }
-    // Bytes come here as they are only when they have no toJSON.
+    // Only a `Uint8Array` arrives as bytes; a `Buffer` has a toJSON, which runs before this replacer.
     return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('hex') } : value
   })
 }
 
-/** Values from JSON that `encodeRow` returned. */
+/** Decodes a row that `encodeRow` encoded. */
 export function decodeRow(row: Readonly<Record<string, unknown>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, decodeValue(value)]))
 }

@@ -5,45 +5,48 @@ import type { ContractTable } from './contract-tables.ts'
 import { scopeValue } from './stable-node.ts'
 import type { AnswerBlock, StableNode } from './stable-node.ts'
 
-/** Rows that are written at once. */
+/** Rows to collect before one transaction writes them. */
 const ROWS_A_WRITE = 5_000
-/** Scopes that are requested between two reads of the node's head. */
+/**
+ * Scopes to request between two reads of the node's head. A request during which the head moves is repeated, so a
+ * large batch fails more often.
+ */
 const SCOPES_AT_ONCE = 8
 
-/** A range of scopes of a table. */
+/** A range of scopes of a contract table, as `import.pages` stores it. `scope` and `key` are the resume position. */
 interface Page {
   readonly page: number
   readonly table: ContractTable
   readonly first: bigint
   readonly next: bigint | null
-  /** Where it continues; null at the start. */
+  /** Scope at which paging resumes; null if the range has not been started. */
   readonly scope: string | null
   readonly key: string
 }
 
-/** A row of the chain as it is collected. */
+/** A contract row to write to its staging table. */
 interface StagedRow {
   readonly scope: string
   readonly primaryKey: bigint
   readonly value: Uint8Array
 }
 
-/** What `pageTables` needs. */
+/** Input of `pageTables`. */
 export interface Paging {
   readonly store: Store
   readonly node: () => StableNode
   readonly tables: readonly ContractTable[]
-  /** Of each contract that the chain has. */
+  /** Decoder by contract; a contract that does not exist on the chain has none. */
   readonly decoders: ReadonlyMap<string, ContractDecoder>
-  /** Ranges of scopes that are read at the same time. */
+  /** Number of scope ranges that are read concurrently. */
   readonly workers: number
   readonly signal: AbortSignal
   readonly onRows: (table: string, rows: number) => void
 }
 
 /**
- * Pages every table of every contract into the tables of the schema `import`. Committed pages stay: a range of scopes
- * continues at the scope and key where it stopped, and a table at the range after the last.
+ * Pages every contract table into its staging table in the schema `import`. After an interruption, an unfinished scope
+ * range resumes at its committed scope and key, and a table resumes with the range after the last recorded range.
  *
  * @throws RetryableError `CHAIN_UNREACHABLE`.
  */
@@ -72,7 +75,7 @@ export async function pageTables(paging: Paging): Promise<void> {
   if (failure !== undefined) throw failure
 }
 
-/** Unfinished ranges, then those that were not requested yet. */
+/** Yields unfinished scope ranges of earlier runs, then new ranges. */
 async function* eachPage(paging: Paging, writer: StageWriter): AsyncGenerator<Page> {
   const node = paging.node()
   for (const table of paging.tables) {
@@ -131,12 +134,12 @@ const columnsOf = (blocks: readonly AnswerBlock[]) => {
   return [[...byId.values()], [...byId.keys()]]
 }
 
-/** Reads one range of scopes after another. */
+/** Dependencies of `readPage`. */
 interface PageWorker {
   readonly paging: Paging
   readonly writer: StageWriter
   readonly node: StableNode
-  /** Throws if the import has failed or is cancelled. */
+  /** Throws if another worker has failed or the import is cancelled. */
   readonly check: () => void
 }
 
@@ -154,7 +157,7 @@ async function readPage({ paging, writer, node, check }: PageWorker, page: Page)
     rows = []
     blocks = []
   }
-  /** Reads what follows the first rows of a scope. */
+  /** Reads the remaining rows of a scope, from a key on. */
   const readRest = async (scope: string, from: string | null) => {
     for (let next = from; next !== null;) {
       check()
@@ -179,7 +182,7 @@ async function readPage({ paging, writer, node, check }: PageWorker, page: Page)
   await write(null)
 }
 
-/** The scopes of a range that are still to be read, a few at a time. */
+/** Yields the scopes of a range from the resume position on, SCOPES_AT_ONCE at a time. */
 async function* scopesOf(
   node: StableNode,
   page: Page,
@@ -206,7 +209,7 @@ function primaryOf(table: ContractTable, decoder: ContractDecoder, value: Uint8A
   return table.primaryOf(fields as Readonly<Record<string, unknown>>)
 }
 
-/** Writes collected rows, one transaction after the other. */
+/** Serialises writes of concurrent workers: the store has one session. */
 class StageWriter {
   readonly #store: Store
   #last: Promise<unknown> = Promise.resolve()
@@ -215,7 +218,7 @@ class StageWriter {
     this.#store = store
   }
 
-  /** Writes rows of a range, and how far it is; null when it is done. */
+  /** Writes rows of a scope range together with its new resume position; a null position marks the range as done. */
   write(
     page: Page,
     rows: readonly StagedRow[],
@@ -225,7 +228,7 @@ class StageWriter {
     return this.alone(() => this.#write(page, rows, blocks, at))
   }
 
-  /** Runs work on the store's session after all earlier work. */
+  /** Runs work on the store's session after all earlier work has finished. */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const doing = this.#last.then(work)
     this.#last = doing.catch(() => undefined)
@@ -261,9 +264,10 @@ class StageWriter {
   }
 }
 
-/** Ranges whose answers came from blocks that a fork removed are emptied, to be read again.
+/**
+ * Empties scope ranges that were read from a block that a fork removed, so that they are paged again.
  *
- * @returns how many.
+ * @returns number of emptied ranges.
  */
 export async function emptyOrphanedPages(store: Store): Promise<number> {
   const orphaned = await store.query<{ page: number; stage: string }>(

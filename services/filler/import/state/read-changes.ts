@@ -15,12 +15,13 @@ import { signed } from './contract-tables.ts'
 import type { ContractTable } from './contract-tables.ts'
 import { encodeRow, operationsOf } from './operations.ts'
 
-/** Messages that the node may send ahead; blocks are held until they are committed. */
+/** Blocks that the node may send ahead of acknowledgements. Blocks stay in memory until they are committed. */
 const PREFETCH_BLOCKS = 200
 
 /**
- * Tables that are written as blocks are read: what the handlers know between blocks has to be that of the last committed
- * block when the import continues after an interruption, so that a contract that was upgraded meanwhile is one.
+ * Tables that each commit writes immediately; other changes are staged. Handlers read these tables when a resumed
+ * import loads their state, so the tables must match the last committed block. Otherwise a contract upgrade before the
+ * interruption would be lost.
  */
 const writtenAtOnce: ReadonlySet<string> = new Set(
   [
@@ -34,7 +35,7 @@ const writtenAtOnce: ReadonlySet<string> = new Set(
   ].map(({ name }) => name),
 )
 
-/** What `readChanges` needs. */
+/** Input of `readChanges`. */
 export interface ChangeReading {
   readonly store: Store
   readonly handlers: readonly Handler[]
@@ -42,15 +43,14 @@ export interface ChangeReading {
   readonly settings: ReaderSettings
   readonly chain: { readonly chainId: string; readonly ship: readonly (string | NodeSettings)[] }
   readonly logger: Logger
-  /** Last block that was read before. */
+  /** Last block that was already read. */
   readonly from: UnitBlock
-  /** Last block to read. */
   readonly to: number
   readonly signal: AbortSignal
   readonly onBlock: (block: number) => void
 }
 
-/** A row as a block left it; the value of a removed one is that of before. */
+/** A contract row as a block left it. A removed row keeps the value from before its removal. */
 interface Change {
   readonly stage: string
   readonly scope: string
@@ -60,9 +60,11 @@ interface Change {
   readonly value: Uint8Array
 }
 
-/** Reads irreversible blocks and records their changes: rows after the block, rows changed by actions, and logs, transfers and the like, which are written at once.
+/**
+ * Reads irreversible blocks. Stages the changed contract rows and the effects of actions on rows; writes append-only
+ * rows such as logs and transfers at once.
  *
- * @returns the last block.
+ * @returns the last block that was read.
  */
 export async function readChanges(reading: ChangeReading): Promise<UnitBlock> {
   if (reading.from.num >= reading.to) return reading.from
@@ -72,7 +74,6 @@ export async function readChanges(reading: ChangeReading): Promise<UnitBlock> {
 }
 
 class ChangeConsumer implements ShipConsumer<Protocol> {
-  /** Last committed block. */
   last: UnitBlock
   readonly #reading: ChangeReading
   readonly #changes = new Map<string, Change>()
@@ -95,7 +96,8 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
       reading.tables.map(({ contract, table, stage }) => [`${contract} ${table}`, stage]),
     )
     const { settings, handlers, logger } = reading
-    // The oracle's rows are written at the end; until then its handler would warn of pairs that are not known.
+    // Leave the oracle handler out: the pairs are not in the database until the final writes, so it would warn of
+    // unknown pairs.
     const applied = handlers.filter(({ family }) => family !== 'oracle')
     this.#applier = new BlockApplier(settings.name, applied, [this.#stateWriter()], logger)
   }
@@ -162,7 +164,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
     )
   }
 
-  /** Stores the rows of the contracts as the chain packs them. */
+  /** Stages the packed rows of the contracts: a pseudo state writer that sees every contract row. */
   #stateWriter(): StateWriter {
     return {
       family: 'import',
@@ -193,7 +195,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
     }
   }
 
-  /** Commits applied blocks, after a running commit. */
+  /** Commits the applied blocks; if a commit is running, its completion calls `#commit` again. */
   #commit(): void {
     if (this.#committing !== null || this.#blocks.length === 0) return
     const unit = this.#unit

@@ -3,23 +3,29 @@ import { nameToBigInt } from '../../../core/antelope/index.ts'
 import { nextKeyOf } from '../../../core/chain-node/index.ts'
 import type { NodeClient } from '../../../core/chain-node/index.ts'
 
-/** Rows, or scopes, of an answer. */
+/** Rows or scopes to request per page. */
 const PAGE = 1_000
-/** The same when the head moves faster than whole pages are answered. */
+/**
+ * Rows or scopes per page once the head has moved during every attempt with a full page: small pages are answered
+ * faster.
+ */
 const SMALL_PAGE = 100
-/** Attempts of a request while the head changes. */
+/** Attempts of a full-page request while the head keeps moving. */
 const TRIES = 8
-/** Attempts of a small one. */
+/** Attempts of a small-page request. */
 const SMALL_TRIES = 60
 
-/** A block that an answer is of. */
+/** Block as of which the node answered. */
 export interface AnswerBlock {
   readonly num: number
-  /** 64 hexadecimal digits. */
+  /** Block id: 64 hexadecimal digits. */
   readonly id: string
 }
 
-/** An answer with the blocks of its state: one, unless its parts were requested one after the other. */
+/**
+ * A response with the blocks as of which its parts were read: one block, or one per part if the parts were requested
+ * separately.
+ */
 export interface Stable<T> {
   readonly value: T
   readonly blocks: readonly AnswerBlock[]
@@ -29,35 +35,33 @@ interface Head extends AnswerBlock {
   readonly isIrreversible: boolean
 }
 
-/** The rows of a table in one scope. */
 interface ScopedTable {
   readonly contract: string
   readonly table: string
   readonly scope: string
 }
 
-/** A page of rows as the chain packs them. */
+/** A page of rows in packed form. */
 export interface RowPage {
   readonly rows: readonly Uint8Array[]
-  /** Where the next page begins; null after the last. */
+  /** Lower bound of the next page; null after the last page. */
   readonly next: string | null
 }
 
-/** A page of the scopes of a table. */
 export interface ScopePage {
   readonly scopes: readonly string[]
-  /** Value of the first scope of the next page; null after the last. */
+  /** First scope of the next page as an integer; null after the last page. */
   readonly next: bigint | null
 }
 
 /**
- * Requests tables from a node, with the block of each answer: the head before and after the request is the same, so the
- * answer is of that head. That identifies rows of blocks that a fork removes. An answer during which the head moved may
- * be of a block that neither of the two heads has before it, so it is not used.
+ * Reads tables from a node together with the block of each response. Reads the head before and after each request: if
+ * both are equal, the response is as of that head. The block identifies rows that a fork later removes. A response
+ * during which the head moved is discarded, because its block may be on neither head's branch.
  */
 export class StableNode {
   readonly #client: NodeClient
-  /** No answer of a block before this one is taken. */
+  /** Lowest acceptable head: the block at which the import started. */
   readonly #since: number
   #head: Head | null = null
 
@@ -67,9 +71,9 @@ export class StableNode {
   }
 
   /**
-   * A page of the rows of each of some scopes.
+   * Reads one page of rows for each scope.
    *
-   * @throws RetryableError `CHAIN_UNREACHABLE`, also when the head moves faster than the node answers.
+   * @throws RetryableError `CHAIN_UNREACHABLE`, also if the head moves faster than the node answers.
    */
   async rows(
     contract: string,
@@ -107,9 +111,9 @@ export class StableNode {
   }
 
   /**
-   * A page of the scopes of a table.
+   * Reads one page of the scopes of a table.
    *
-   * @throws RetryableError as `rows`.
+   * @throws RetryableError `CHAIN_UNREACHABLE`, also if the head moves faster than the node answers.
    */
   async scopes(contract: string, table: string, from: bigint): Promise<Stable<ScopePage>> {
     const whole = await this.#stable(() => this.#scopes(contract, table, from, PAGE), TRIES)
@@ -127,7 +131,7 @@ export class StableNode {
     return { scopes: found.map(({ scope }) => scope), next }
   }
 
-  /** The packed ABI of an account and whether it has code; null when the chain has no such account. */
+  /** Reads the packed ABI of an account and whether the account has code; null if the account does not exist. */
   async account(name: string): Promise<{ abi: Uint8Array; hasCode: boolean } | null> {
     const answer = await this.#client.askAccount('/v1/chain/get_raw_abi', { account_name: name })
     if (answer === null) return null
@@ -138,14 +142,14 @@ export class StableNode {
     }
   }
 
-  /** Null when the head moved during each request. */
+  /** Repeats a request until the head does not move during it; null if the head moved during every attempt. */
   async #stable<T>(ask: () => Promise<T>, tries: number): Promise<Stable<T> | null> {
     let before = this.#head ?? (await this.#askHead())
     for (let attempt = 1; attempt <= tries; attempt++) {
       const value = await ask()
       const after = await this.#askHead()
       this.#head = after
-      // A node that shows irreversible blocks only has no others.
+      // Irreversible blocks cannot fork: a node whose head is always irreversible may advance during a request.
       if (after.id === before.id || (before.isIrreversible && after.isIrreversible))
         return { value, blocks: [after] }
       before = after
@@ -176,12 +180,15 @@ export class StableNode {
   }
 }
 
-/** A node reads digits as a number, so a name of digits is sent as its value. */
+/**
+ * Formats a scope for a request. A node parses digits as a number, so a name of digits only is sent as its integer
+ * value.
+ */
 function scopeText(scope: string): string {
   return /^[1-5]+$/.test(scope) ? nameToBigInt(scope).toString() : scope
 }
 
-/** Value of a scope: scopes come in its order. */
+/** Integer value of a scope: the node sorts scopes by it. */
 export function scopeValue(scope: string): bigint {
   return nameToBigInt(scope)
 }

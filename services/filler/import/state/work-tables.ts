@@ -1,20 +1,20 @@
 import type { ContractTable } from './contract-tables.ts'
 
-/** The tables of the schema `import` that an import of the state works with. */
+/** DDL of the temporary tables of a state import, in the schema `import`. */
 export function workTables(tables: readonly ContractTable[]): string[] {
   return [
-    // Scopes from `first` to before `next`; `scope` and `key` say how far their rows are there.
+    // Scope ranges from `first` to before `next`; rows up to `scope` and `key` are collected.
     `CREATE TABLE import.pages (
       page integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stage text NOT NULL, first numeric NOT NULL, next numeric,
       scope text, key text, is_done boolean NOT NULL DEFAULT false, row_count bigint NOT NULL DEFAULT 0, UNIQUE (stage, first))`,
-    // Blocks of answers, and the final blocks of the chain.
+    // Blocks as of which pages were read, and the irreversible blocks that were read since the import started.
     `CREATE TABLE import.page_blocks (page integer, num integer, id bytea, PRIMARY KEY (page, num, id))`,
     `CREATE TABLE import.blocks (num integer PRIMARY KEY, id bytea NOT NULL, time_ms bigint NOT NULL)`,
-    // What rows were changed to since, and what they held before they were removed.
+    // Contract rows that changed since the import started. A removed row keeps its last value.
     `CREATE TABLE import.changes (
       stage text COLLATE "C", scope text COLLATE "C", primary_key bigint, block_num integer NOT NULL, is_present boolean NOT NULL,
       value bytea NOT NULL, PRIMARY KEY (stage, primary_key, scope))`,
-    // What actions since did to rows, by table and key.
+    // Effects of actions on rows since the import started, by table and key.
     `CREATE TABLE import.operations (name text COLLATE "C", key bigint, row jsonb NOT NULL, is_whole boolean NOT NULL, PRIMARY KEY (name, key))`,
     ...tables.map(
       ({ stage }) =>

@@ -13,29 +13,28 @@ import { entityTables } from './entity-tables.ts'
 import type { EntityTable } from './entity-tables.ts'
 import { decodeRow } from './operations.ts'
 
-/** Blocks of a collecting table that one step writes the rows of. */
+/** Heap pages of a staging table whose rows one step writes. A ctid range needs no index. */
 const HEAP_PAGES = 256
-/** Changed rows that one step writes. */
 const CHANGES = 5_000
-/** Rows whose times are not known are written as if in this block. */
+/** Block of rows with unknown times: number and time 0. */
 const unknownBlock = { num: 0, timeMs: 0 }
 
-/** What `writeRows` needs. */
+/** Input of `writeRows`. */
 export interface RowWriting {
   readonly store: Store
   readonly handlers: readonly Handler[]
   readonly tables: readonly ContractTable[]
   readonly decoders: ReadonlyMap<string, ContractDecoder>
-  /** Time of the block that rows are of. */
+  /** Time of the block as of which the rows are valid. */
   readonly timeMs: number
-  /** Steps of earlier runs. */
+  /** Names of the steps that earlier runs completed. */
   readonly done: ReadonlySet<string>
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly onStep: (table: string, rows: number) => void
 }
 
-/** A collected row; one that is not present is what it was before it was removed. */
+/** A staged contract row. A removed row (not `is_present`) has the value from before its removal. */
 interface Collected {
   readonly scope: string
   readonly primary_key: bigint
@@ -49,13 +48,13 @@ const isEntity = (table: ContractTable) => entityOf(table) !== undefined
 const isConfig = ({ table }: ContractTable) => table === 'config' || table === 'tokenconfigs'
 const isTemplateData = ({ family, table }: ContractTable) => family === 'assets' && table === 'templates2'
 
-/** Writes the rows of the contracts' settings as they were paged: what reading blocks needs. */
+/** Writes the contracts' settings as they were paged: the handlers need the settings to read blocks. */
 export async function writeSettings(writing: RowWriting): Promise<void> {
   const writer = new RowWriter(writing)
   for (const table of writing.tables.filter(isConfig)) await writer.copyStaged(table, 'settings ')
 }
 
-/** Writes the rows of all tables as the chain has them, one step after the other. */
+/** Writes the rows of all tables as of the last block that was read, step by step. */
 export async function writeRows(writing: RowWriting): Promise<void> {
   const writer = new RowWriter(writing)
   for (const table of writing.tables)
@@ -78,7 +77,7 @@ export async function writeRows(writing: RowWriting): Promise<void> {
   }
 }
 
-/** Accounts with an open offer or listing: the node is asked whether they have code. */
+/** Collects the parties of open offers and listings. The node is asked later which of these accounts have code. */
 export async function readParties(writing: RowWriting): Promise<string[]> {
   const writer = new RowWriter(writing)
   const parties = new Set<string>()
@@ -108,7 +107,7 @@ class RowWriter {
     for (const { name, format } of rows) this.#formats.set(name, format)
   }
 
-  /** Rows that are simply what the database shall hold go through their handler. */
+  /** Writes staged rows without changes since paging, through the handler of their family. */
   async copyStaged(table: ContractTable, prefix: string): Promise<void> {
     for (const [name, rows] of await this.#stagedParts(table))
       await this.#step(`${prefix}${name}`, table, rows, (found, unit) => this.#copy(table, found, unit))
@@ -160,7 +159,10 @@ class RowWriter {
     onStep(`${table.contract} ${table.table}`, rows)
   }
 
-  /** The rows that were paged and have not changed since, by places in their table. */
+  /**
+   * Splits the staged rows that have not changed since paging into physical ranges (ctid) of the staging table. Each
+   * range becomes one step.
+   */
   async #stagedParts(table: ContractTable): Promise<[string, () => Promise<Collected[]>][]> {
     const { store } = this.#writing
     const [size] = await store.query<{ pages: number }>(
@@ -182,7 +184,7 @@ class RowWriter {
     })
   }
 
-  /** The rows that have changed since the import began, by ranges of keys. */
+  /** Splits the rows that changed since the import started into key ranges. Each range becomes one step. */
   async #changedParts(table: ContractTable): Promise<[string, () => Promise<Collected[]>][]> {
     const { store } = this.#writing
     const bounds = await store.query<{ key: bigint }>(
@@ -238,14 +240,15 @@ class RowWriter {
     rows: readonly Collected[],
     unit: CommitUnit,
   ): Promise<number> {
-    // Of a row that went from scope to scope the one that is there counts, else the one that was last.
+    // A row that moved between scopes has several entries. The sort order puts the present entry first, otherwise the
+    // newest removed entry.
     const byKey = new Map<bigint, Collected>()
     for (const row of rows) if (!byKey.has(row.primary_key)) byKey.set(row.primary_key, row)
     const operations = await this.#operations(entity, [...byKey.keys()])
     const put: { row: Record<string, unknown>; from: ContractRow }[] = []
     for (const [key, { scope, value, is_present: isPresent }] of byKey) {
       const operation = operations.get(key)
-      // Its outcome is unknown: the row no longer exists.
+      // The row is gone and no action says how it ended: skip it.
       if (!isPresent && operation === undefined) continue
       const from = this.#contractRow(scope, this.#decode(table, value))
       put.push({ row: { ...entity.rows.rowOf(from), ...operation }, from })
@@ -255,7 +258,7 @@ class RowWriter {
     return put.length
   }
 
-  /** A started sale whose offer the chain does not have any more cannot be bought. */
+  /** Marks listed sales as invalid whose offer no longer exists on the chain. */
   async #endWithOffers(sales: readonly Record<string, unknown>[]): Promise<void> {
     const started = sales.filter(({ state }) => state === saleState.listed)
     const offers = await this.#writing.store.query<{ id: bigint }>(
@@ -266,7 +269,7 @@ class RowWriter {
     for (const sale of started) if (!known.has(sale.offer_id as bigint)) sale.state = saleState.invalid
   }
 
-  /** Rows that were created and removed in the same block: they were never visible on the chain. */
+  /** Inserts rows that one block created and removed: they have operations but never appeared as contract rows. */
   async #shortLived(entity: EntityTable, table: ContractTable, unit: CommitUnit): Promise<number> {
     const rows = await this.#writing.store.query<{ row: Record<string, unknown> }>(
       `SELECT o.row FROM import.operations o WHERE o.name = $1 AND o.is_whole
@@ -297,7 +300,7 @@ class RowWriter {
     return { scope, data, formats: this.#contractFormats }
   }
 
-  /** Collections go through their handler, which knows their format. */
+  /** Formats for attribute data. Collections need no entry: their handler knows the collection format. */
   readonly #contractFormats: Formats = {
     collectionFormat: [],
     formatOf: (collection, schema) => this.#formats.get(`${collection}/${schema}`) ?? [],
