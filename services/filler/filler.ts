@@ -28,32 +28,32 @@ import type { ReaderStatus } from './pipeline/index.ts'
 import type { ReaderThreadData, ReaderThreadMessage } from './reader-thread.ts'
 import { watchStore } from './store-watch.ts'
 
-/** What `runFiller` needs. */
+/** Options of `runFiller`. */
 export interface FillerOptions {
   readonly config: ConfigWith<'connections' | 'readers'>
   readonly logger: Logger
-  /** Aborting it stops the readers after their current commit. */
+  /** When aborted, the readers stop after their current commit. */
   readonly signal: AbortSignal
-  /** Keep answering once every reader is at its `stop_block`, until `signal` aborts. */
+  /** Keep serving health and metrics after every reader has reached its `stop_block`, until `signal` aborts. */
   readonly stay?: boolean
-  /** Log lines for people instead of JSON. */
+  /** Write log lines for people instead of JSON. */
   readonly pretty?: boolean
-  /** Takes the log lines of the readers' threads; without it they write them themselves. */
+  /** Receives the log lines of the readers' threads; without this function the threads write them. */
   readonly onLogLine?: (line: string) => void
   /** Called about once a second for each reader. */
   readonly onStatus?: (status: ReaderStatus) => void
-  /** Where live clients' processes listen; the configured one when absent. The caller closes a given one. */
+  /** Key-value store for live events; default is the configured one. The caller closes a store passed here. */
   readonly kvstore?: KeyValueStore
-  /** False leaves the health listener out, where another process answers for this one. */
+  /** False starts no health listener, for a process in which another service reports the health. */
   readonly health?: boolean
-  /** A folder on the disk of the database, whose room is measured; undefined where this machine does not have it. */
+  /** A folder on the database's disk, whose free space is measured; undefined if the disk is not on this machine. */
   readonly disk?: string | undefined
 }
 
 /**
- * Indexes with every configured reader, each in its own thread, until they reach their `stop_block` or `signal`
- * aborts. The database is brought to the newest schema first.
- * @throws the error of a reader: all others are stopped too, and the supervisor has to restart the process.
+ * Runs every configured reader in a thread of its own, until all reach their `stop_block` or `signal` aborts. Migrates
+ * the database schema first. @throws the error of the first reader that fails; the others are stopped too, and a
+ * supervisor has to restart the process.
  */
 export async function runFiller(options: FillerOptions): Promise<void> {
   const { config, logger } = options
@@ -63,7 +63,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     logger.warn({ http: shownAddress(chain.http) }, 'the chain node does not answer over HTTP')
   }
   await prepareDatabase(config, logger)
-  // Until the store was opened nothing is known against it.
+  // Reports `up` until the store has been opened.
   let storeState = (): StoreState => 'up'
   const statuses = new Map<string, ReceivedStatus>()
   const metrics = createFillerMetrics()
@@ -108,7 +108,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
           onFacts: (facts) => metrics.noteInstallation(facts),
           logger,
         })
-  // When one reader fails, the others stop.
+  // Aborted when a reader fails, to stop the others.
   const failing = new AbortController()
   const ending = AbortSignal.any([options.signal, failing.signal])
   try {
@@ -141,7 +141,10 @@ export async function runFiller(options: FillerOptions): Promise<void> {
   }
 }
 
-/** @throws FatalError `ADDRESSES_SWAPPED`; a node that does not answer for another reason may do so later. */
+/**
+ * Refuses configurations with `ship` and `http` addresses exchanged. Any other failure of the node may be temporary.
+ * @throws FatalError `ADDRESSES_SWAPPED`
+ */
 async function refuseSwap({ ship, http }: FillerOptions['config']['connections']['chain']): Promise<void> {
   const [first] = nodesOf(ship)
   const url = typeof first === 'string' ? first : first!.url
@@ -232,7 +235,7 @@ async function runThread(
   }
 }
 
-/** Threads run compiled code, also when this file runs from its source, as in tests. */
+/** Path of the thread's compiled JavaScript; also used when this file runs from source, as in tests. */
 function threadFile(): string {
   const compiled = join(import.meta.dirname, 'reader-thread.js')
   return existsSync(compiled) ? compiled : join(packageRoot, 'dist/services/filler/reader-thread.js')

@@ -63,7 +63,7 @@ async function ask(received: Partial<ReceivedStatus>, store: StoreState = 'up') 
   return { status: response.status, data, alive: (await fetch(`${url}/healthc`)).status }
 }
 
-/** So many seconds, and those that the test took. */
+/** Matches a number between `seconds` and `seconds` plus the duration of the test. */
 const atLeast = (seconds: number) =>
   expect.toSatisfy((found: number) => found >= seconds && found < seconds + patient(60_000) / 1_000) as number
 

@@ -13,39 +13,40 @@ export interface FillerHealth {
   close(): Promise<void>
 }
 
-/** A reader's status with the time of its report. */
+/** Latest status of a reader, and when it was received. */
 export interface ReceivedStatus {
   readonly status: ReaderStatus
   readonly atMs: number
 }
 
-/** What `startFillerHealth` needs. */
+/** Options of `startFillerHealth`. */
 export interface FillerHealthOptions {
   readonly address: string
   readonly port: number
-  /** The newest of each reader, and when it came on the clock of `performance`. */
+  /** Latest status of each reader, with the time of receipt on the clock of `performance`. */
   readonly statuses: ReadonlyMap<string, ReceivedStatus>
-  /** Last block of each reader that is to stop at one. */
+  /** Configured `stop_block` of each reader that has one. */
   readonly stopBlocks: ReadonlyMap<string, number>
-  /** State of the key-value store that live clients' processes listen to. */
+  /** State of the key-value store, which carries live events to the API processes. */
   readonly storeState: () => StoreState
   /** All metrics in the Prometheus text format. */
   readonly renderMetrics: () => Promise<string>
-  /** The configuration of this process, without secrets. */
+  /** Configuration of this process, without secrets. */
   readonly config?: unknown
   readonly logger: Logger
 }
 
-/** Only supervisors and scrapers connect here. */
+/** Connection limit: only supervisors and scrapers connect to this port. */
 const MAX_CONNECTIONS = 64
 
-/** A reader's thread reports every second; a silent one is blocked. */
+/** A reader's thread reports every second; after this silence it counts as blocked, ms. */
 const SILENT_MS = 30_000
 
 /**
- * Answers `GET /health` with the status of every reader as JSON, `GET /healthc` with a word, `GET /metrics`, and `GET /config`.
- * Being behind is not being ill: `/health` is 200 while the readers progress, and 503 naming the reasons when one
- * does not although it has something to do. Without the key-value store readers progress: `/health` is 200 and names it. `/healthc`, for supervisors, is 200 as long as the process works.
+ * Serves `GET /health` (status of every reader as JSON), `GET /healthc` (one word, for supervisors), `GET /metrics`
+ * and `GET /config`. `/health` is 200 while all readers progress, even far behind the head, and 503 with the reasons
+ * if a reader with blocks to process does not. An unavailable key-value store is named but leaves `/health` at 200.
+ * `/healthc` is 200 as long as the process works.
  *
  * @throws FatalError `PORT_UNAVAILABLE`.
  */

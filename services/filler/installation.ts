@@ -10,7 +10,7 @@ import type { InstallationFacts } from './metrics/filler-metrics.ts'
 /** Options of `watchInstallation`. */
 export interface InstallationOptions {
   readonly database: DatabaseAddress
-  /** A folder on the disk of the database; undefined where this machine does not have it. */
+  /** A folder on the database's disk; undefined if the disk is not on this machine. */
   readonly disk: string | undefined
   readonly onFacts: (facts: InstallationFacts) => void
   readonly logger: Logger
@@ -20,7 +20,10 @@ const EVERY_MS = 15_000
 const TABLES_EVERY_MS = 300_000
 const TIMEOUT_MS = 5_000
 
-/** Looks now and then at the database as a whole, its disk and the tasks around it. @returns a function that stops it. */
+/**
+ * Measures the database, its disk and its scheduled tasks at intervals. @returns a function that stops the
+ * measurements.
+ */
 export function watchInstallation(options: InstallationOptions): () => Promise<void> {
   const pool = createPool(options.database, {
     applicationName: 'pronghorn watch',
@@ -51,7 +54,7 @@ export function watchInstallation(options: InstallationOptions): () => Promise<v
   const lookUnlessLooking = (): void => {
     looking ??= look()
       .catch((error: unknown) => {
-        // The reader names a database that is not there; sizes and tasks come again.
+        // Ignored: an unavailable database is reported by the readers, and the next interval measures again.
         options.logger.debug(`the state of the database could not be read: ${describeError(error)}`)
       })
       .finally(() => {

@@ -3,5 +3,5 @@ import { chainNodeLimits } from '../core/chain-node/index.ts'
 import type { Limit } from '../core/limits/index.ts'
 import { shipLimits } from './ship/index.ts'
 
-/** Every limit of what comes from the chain, each from where it is enforced. */
+/** All limits of data from the chain, collected from the modules that enforce them. */
 export const chainLimits: readonly Limit[] = [...shipLimits, ...chainNodeLimits, ...decoderLimits]

@@ -13,21 +13,21 @@ export interface ReaderThreadData {
   readonly options: Omit<ReaderOptions, 'logger' | 'onStatus' | 'isWatched' | 'observer' | 'send'>
   readonly logLevel: LogLevel
   readonly pretty: boolean
-  /** Log lines are sent instead of written. */
+  /** Whether the thread sends its log lines to the main thread instead of writing them. */
   readonly sendsLog: boolean
 }
 
-/** The error that ended a reader, as it passes between threads. */
+/** The error that stopped a reader, in a form that can be passed between threads. */
 interface ReaderFailure {
   readonly code: ErrorCode
-  /** With its causes. */
+  /** Error message, including its causes. */
   readonly message: string
   readonly retryable: boolean
-  /** Those that are text or numbers. */
+  /** Details that are strings or numbers. */
   readonly details: Readonly<Record<string, string | number>>
 }
 
-/** Messages of a reader's thread. */
+/** Messages of a reader's thread to the main thread. */
 export type ReaderThreadMessage =
   | { readonly kind: 'status'; readonly status: ReaderStatus }
   | { readonly kind: 'metrics'; readonly snapshot: MetricSnapshot }
@@ -64,7 +64,7 @@ try {
   await runReader({ ...data.options, ...reporting }, ending.signal)
   say({ kind: 'stopped' })
 } catch (error) {
-  // The caller prints an error of the program; the stack of any other error shows where it was thrown.
+  // The caller prints a PronghornError. Any other error is logged with its stack, which shows where it was thrown.
   if (!(error instanceof PronghornError)) logger.error({ err: error }, 'the reader stopped with an error')
   say({ kind: 'failed', ...describeFailure(error) })
 } finally {

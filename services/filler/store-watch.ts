@@ -1,6 +1,6 @@
 import type { KeyValueStore, StoreState } from '../core/kvstore/index.ts'
 
-/** The key-value store as of the last look at it. */
+/** State of the key-value store as of the last probe. */
 export interface StoreWatch {
   readonly state: StoreState
   stop(): void
@@ -8,7 +8,7 @@ export interface StoreWatch {
 
 const INTERVAL_MS = 5_000
 
-/** Looks at the key-value store now and then repeatedly: health and metrics wait for nothing. */
+/** Probes the key-value store at intervals, so that health and metrics requests never wait for it. */
 export async function watchStore(store: KeyValueStore): Promise<StoreWatch> {
   let state = await store.probe()
   let isLooking = false

@@ -13,13 +13,17 @@ import type { DeltaSink, ScannedRow } from './scanned.ts'
 import { assignBytes, assignWord, REFUSE_REST, walkFields, walkStructs } from './walker-code.ts'
 import type { WatchSet } from './watch-set.ts'
 
-/** Walks the payload at the position of the read state. `record` is overwritten for each call of the sink. */
+/**
+ * Walks the deltas payload at the position of the read state. Every call of the sink gets the same `record`,
+ * overwritten.
+ */
 export type DeltaWalker = (watch: WatchSet, sink: DeltaSink, record: ScannedRow) => void
 
 /**
- * Generates the walk over `table_delta[]`. Of contract rows it reads the code account, 8 bytes, and skips those of
- * unwatched contracts; of other tables it reads accounts and their metadata only.
- * @throws FatalError `SHIP_PROTOCOL` when the protocol lacks a field that the walk needs.
+ * Generates the walk over `table_delta[]`. In contract rows the walk reads the code account (8 bytes) and skips rows
+ * of unwatched contracts. It opens the tables `account`, `account_metadata`, `permission` and `permission_link` as
+ * well, and skips all others.
+ * @throws FatalError `SHIP_PROTOCOL` if the protocol lacks a field that the walk needs.
  */
 export function generateDeltaWalker(emitter: CodeEmitter, types: TypeGraph, deltas: TypeNode): DeltaWalker {
   const delta = elementOf(deltas, 'table deltas')
@@ -47,12 +51,12 @@ const openedTables = ['contract_row', 'account', 'account_metadata', 'permission
   (name) => Buffer.from(name),
 )
 
-// 0 for a table of no interest, otherwise 1 + position in the list above.
+// Returns 0 for a table that is skipped, otherwise 1 + its index in `openedTables`.
 function tableKindAt(bytes: Buffer, start: number, end: number): number {
   return 1 + openedTables.findIndex((name) => bytes.compare(name, 0, name.length, start, end) === 0)
 }
 
-// One row's data, between the position and the end that the caller set.
+// Wraps the code for the data of one row; the caller sets position and end.
 function rowFunction(name: string, body: string): string {
   return `function ${name}(W, S, C, present) { ${PROLOGUE} ${body} }`
 }
@@ -88,12 +92,12 @@ function walkTable(emitter: CodeEmitter, struct: StructNode, contractRow: TypeNo
     }`
 }
 
-// A row that is passed on undecoded, to be decoded on demand.
+// Passes the row to the sink undecoded; the sink decodes it on demand.
 function give(member: string): string {
   return `R.at = end; R.end = e; ${called(`S.${member}(present !== 0, b.subarray(start, end))`)}`
 }
 
-// `present` is a bool or, where it distinguishes created from modified, a number: one byte in both cases.
+// `present` is a bool, or a number that distinguishes created from modified rows; one byte in both cases.
 function requireRowShape(row: TypeNode): void {
   const struct = row.kind === 'struct' ? row : null
   if (
@@ -107,7 +111,7 @@ function requireRowShape(row: TypeNode): void {
   requireBuiltin(struct, 'data', 'bytes')
 }
 
-// The code account is at a fixed offset of a row's data, so a row of another contract costs one comparison.
+// Reads the code account at its fixed offset in the row data, so that a row of another contract costs one comparison.
 function codeAt(emitter: CodeEmitter, contractRow: TypeNode): string {
   const cases = structsOf(contractRow, 'contract_row').map(({ index, struct }) => {
     requireBuiltin(struct, 'code', 'name')
@@ -175,7 +179,7 @@ function openMetadata(emitter: CodeEmitter, metadata: TypeNode): string {
   return `let lo = 0, hi = 0, hasCode = false; ${body} ${REFUSE_REST} ${call}`
 }
 
-// The sink may decode, which changes the shared read state.
+// Saves and restores the read state around a call of the sink, because the sink may decode with it.
 function called(call: string): string {
   return `const paused = pauseReading(); ${call}; resumeReading(paused);`
 }

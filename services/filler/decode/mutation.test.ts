@@ -20,7 +20,7 @@ import { roundsOfSeed, seedsBeside } from '../../../tests/setup/seeds.ts'
 const mutants = roundsOfSeed(1_000_000)
 const MEGABYTE = 2 ** 20
 
-/** Small, fast, seeded random numbers (xorshift32): a failure names the mutant that caused it. */
+/** Small seeded random generator (xorshift32), so that a failure can be reproduced from the seed. */
 function seededRandom(seed: number): (below: number) => number {
   let state = seed | 0 || 1
   return (below) => {
@@ -33,7 +33,7 @@ function seededRandom(seed: number): (below: number) => number {
 
 const interesting = [0x00, 0x01, 0x02, 0x7f, 0x80, 0xfe, 0xff]
 
-/** A changed copy of a frame: bytes replaced, bits flipped, runs of 0xff, pieces cut, doubled or moved. */
+/** Returns a damaged copy of a frame: bytes replaced, bits flipped, runs of 0xff, pieces cut, doubled or moved. */
 function mutate(frame: Buffer, scratch: Buffer, random: (below: number) => number): Buffer {
   let length = frame.copy(scratch)
   for (let changes = 1 + random(4); changes > 0; changes--) {
@@ -70,7 +70,7 @@ function mutate(frame: Buffer, scratch: Buffer, random: (below: number) => numbe
   return scratch.subarray(0, length)
 }
 
-/** Decodes a frame like the filler, up to the values for handlers. */
+/** Decodes a frame as the filler does, including the values for handlers. */
 class Reading {
   readonly #protocol: Protocol
   readonly #assets: CompiledAbi
@@ -119,7 +119,7 @@ class Reading {
     }
   }
 
-  // Whatever an account publishes as an ABI is stored; reading and compiling it must be harmless.
+  // Accounts may publish any bytes as an ABI: reading and compiling them must be harmless.
   #abi(packed: Uint8Array): void {
     if (packed.length === 0) return
     try {

@@ -2,13 +2,13 @@ import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { protocolLacks } from './protocol-shape.ts'
 import type { PermissionLinkRow, PermissionRow } from './scanned.ts'
 
-/** Reads rows of the delta tables about permissions. */
+/** Readers for rows of the delta tables `permission` and `permission_link`. */
 export interface PermissionReaders {
   permission(row: Uint8Array): PermissionRow
   link(row: Uint8Array): PermissionLinkRow
 }
 
-/** Fields that all node generations share, under the same names. */
+/** Fields that have the same names in all node generations. */
 interface PermissionFields {
   readonly owner: string
   readonly name: string
@@ -21,7 +21,10 @@ interface LinkFields {
   readonly required_permission: string
 }
 
-/** Creates the readers of a protocol; a missing field fails at the first row, because only the handler `state` needs it. */
+/**
+ * Creates the readers of a protocol. A missing field throws at the first row rather than here, because only the
+ * handler `state` needs permissions.
+ */
 export function createPermissionReaders(abi: CompiledAbi): PermissionReaders {
   const read = <Fields>(type: string, row: Uint8Array, names: readonly (keyof Fields & string)[]): Fields => {
     if (!abi.types.has(type)) throw protocolLacks(`has no ${type}`)

@@ -3,11 +3,11 @@ import type { TypeGraph } from '../../core/antelope/decoder/index.ts'
 import { AbiError } from '../../core/bytes/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 
-// Node generations give the same struct names to different layouts and different names to the same one.
-// Structs are identified by fields and their types; only the four root names are taken from the protocol:
-// request, result, transaction_trace[] and table_delta[], in addition to the names of delta tables.
+// Node generations use one struct name for different layouts, and different names for one layout. So structs are
+// identified by their fields and types. Only these names are taken from the protocol: the root types request, result,
+// transaction_trace[] and table_delta[], and the names of delta tables.
 
-/** A protocol ABI that lacks something a client cannot do without (code `SHIP_PROTOCOL`). */
+/** Error for a protocol ABI that lacks something the reader needs (code `SHIP_PROTOCOL`). */
 export function protocolLacks(what: string, cause?: unknown): FatalError {
   const options = cause === undefined ? {} : { cause }
   return new FatalError('SHIP_PROTOCOL', `the protocol ABI of the node ${what}`, options)
@@ -23,7 +23,7 @@ export function requireType(types: TypeGraph, name: string): TypeNode {
   }
 }
 
-/** The structs of a type: itself, or each alternative of a variant with its index. */
+/** Structs of a type: the struct itself, or each alternative of a variant with its index. */
 export function structsOf(node: TypeNode, what: string): { index: number | null; struct: StructNode }[] {
   if (node.kind === 'struct') return [{ index: null, struct: node }]
   if (node.kind !== 'variant') throw protocolLacks(`has no struct for ${what}`)
@@ -33,18 +33,19 @@ export function structsOf(node: TypeNode, what: string): { index: number | null;
   })
 }
 
-/** Element type of a counted array. */
+/** Element type of an array of variable length. */
 export function elementOf(node: TypeNode, what: string): TypeNode {
   if (node.kind !== 'array' || node.length !== null) throw protocolLacks(`has no list of ${what}`)
   return node.element
 }
 
-/** Looks up a field. */
 export function fieldOf(struct: StructNode, name: string): FieldNode | undefined {
   return struct.fields.find((field) => field.name === name)
 }
 
-/** A field that must be there with one of the given built-in types. */
+/**
+ * Returns the field with this name. @throws FatalError `SHIP_PROTOCOL` unless it has one of the given built-in types.
+ */
 export function requireBuiltin(struct: StructNode, name: string, ...types: readonly string[]): FieldNode {
   const field = fieldOf(struct, name)
   if (field?.type.kind === 'builtin' && types.includes(field.type.name)) return field

@@ -8,7 +8,7 @@ import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
 import { compileProtocol } from './protocol.ts'
 import type { BlocksResult } from './result-reader.ts'
 
-/** How the node generations differ in what matters here. */
+/** Node generations with the properties in which their protocols differ. */
 const generations = [
   { name: 'ship.eosio-1.8', chainId: false, blocks: ['get_blocks_result_v0'], typedBlock: false },
   { name: 'ship.eosio-2.0', chainId: false, blocks: ['get_blocks_result_v0'], typedBlock: false },

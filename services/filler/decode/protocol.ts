@@ -35,46 +35,51 @@ import { generateTraceWalker } from './trace-walker.ts'
 import { createWatchSet, type WatchSet } from './watch-set.ts'
 
 /**
- * Reads and writes the messages of one state-history node, whose first frame describes their layout. All
- * payloads are read in place. Sinks may decode with ABIs, but must not scan another payload.
+ * Reads and writes the messages of one state-history node; the node's first frame describes their layout. Payloads are
+ * read in place, without copies. A sink may decode with ABIs, but must not scan another payload (the read state is
+ * shared).
  */
 export interface Protocol extends RequestEncoder {
-  /** Reads a binary frame. @throws DecodeError when it does not fit the protocol ABI. */
+  /** Reads a binary frame. @throws DecodeError if the frame does not fit the protocol ABI. */
   decodeResult(frame: Uint8Array): StatusResult | BlocksResult
-  /** Reads the beginning of a block payload. @throws DecodeError when it is too short. */
+  /** Reads the first fields of a block payload. @throws DecodeError if the payload is too short. */
   readBlockHeader(payload: Uint8Array): BlockHeader
-  /** Whether a block payload is that of the block with this number and id, by the hash of its header. */
+  /** Whether a block payload belongs to the block with this number and id, checked by the hash of its header. */
   isBlock: IdCheck
-  /** The part of a block whose Merkle root is not the one in the header; null where all are, or the header has no such roots. */
+  /**
+   * The part of a block whose Merkle root differs from the root in the header; null if all roots match, or if the
+   * header has no such roots.
+   */
   findFalseContent: RootCheck
-  /** Time of a block payload in epoch milliseconds. @throws DecodeError when it is too short. */
+  /** Time of a block payload in epoch milliseconds. @throws DecodeError if the payload is too short. */
   readBlockTimeMs(payload: Uint8Array): number
   /**
-   * Finds the actions of watched accounts, and every `eosio::setabi`, in a traces payload: of executed
-   * transactions, with a receipt, and not notifications. Order is that of the payload, which is not the
-   * order of execution. @throws DecodeError when the payload is malformed; earlier results stay valid.
+   * Finds the actions of watched accounts, and every `eosio::setabi`, in a traces payload. Reports executed actions
+   * (with a receipt) and no notifications, in payload order, which is not the order of execution. @throws DecodeError
+   * if the payload is malformed; results reported before stay valid.
    */
   scanTraces(payload: Uint8Array, watch: WatchSet, sink: TraceSink): void
   /**
-   * Finds the actions of all accounts as {@link scanTraces} does, each with the billed resources of its transaction.
-   * @throws DecodeError when the payload is malformed; earlier results stay valid.
+   * Like {@link scanTraces}, but reports the actions of all accounts, with the billed resources of their transactions.
+   * @throws DecodeError if the payload is malformed; results reported before stay valid.
    */
   scanTransactions(payload: Uint8Array, sink: TraceSink): void
-  /** Same as {@link scanTraces}, as records of their own in order of execution. */
+  /** Like {@link scanTraces}, but returns separate records in order of execution. */
   collectActions(payload: Uint8Array, watch: WatchSet): ScannedAction[]
   /**
-   * Finds the rows of watched contracts, and all accounts, in a deltas payload, in its order.
-   * @throws DecodeError when the payload is malformed; earlier results stay valid.
+   * Finds the rows of watched contracts, and all account changes, in a deltas payload, in payload order. @throws
+   * DecodeError if the payload is malformed; results reported before stay valid.
    */
   scanDeltas(payload: Uint8Array, watch: WatchSet, sink: DeltaSink): void
-  /** Reads a row of the delta table `permission`. @throws DecodeError when it does not fit the protocol ABI. */
+  /** Reads a row of the delta table `permission`. @throws DecodeError if the row does not fit the protocol ABI. */
   readPermission(row: Uint8Array): PermissionRow
-  /** Reads a row of the delta table `permission_link`. @throws DecodeError when it does not fit the protocol ABI. */
+  /** Reads a row of the delta table `permission_link`. @throws DecodeError if the row does not fit the protocol ABI. */
   readPermissionLink(row: Uint8Array): PermissionLinkRow
 }
 
-/** Creates a protocol from the ABI in a node's first frame.
- * @throws FatalError `SHIP_PROTOCOL` when the ABI is not that of a state-history node.
+/**
+ * Creates a protocol from the ABI in a node's first frame. @throws FatalError `SHIP_PROTOCOL` if the ABI is not one of
+ * a state-history node.
  */
 export function compileProtocol(shipAbi: AbiDefinition): Protocol {
   try {
@@ -103,7 +108,7 @@ class CompiledProtocol implements Protocol {
   readonly #deltas: Root
   readonly #readResult: ReturnType<typeof generateResultReader>
   readonly #walkTraces: ReturnType<typeof generateTraceWalker>
-  /** Created on first use: a reader that is catching up does not need it. */
+  /** Generated on first use: a reader that is catching up never calls `scanTransactions`. */
   #walkTransactions: ReturnType<typeof generateTraceWalker> | null = null
   readonly #walkDeltas: ReturnType<typeof generateDeltaWalker>
   readonly #permissions: PermissionReaders
@@ -201,7 +206,7 @@ class CompiledProtocol implements Protocol {
   }
 }
 
-// Errors of a sink pass unchanged.
+// Adds the position to decode errors; errors of a sink pass unchanged.
 function located(error: unknown, root: Root, bytes: Uint8Array): unknown {
   if (!(error instanceof DecodeFailure)) return error
   return explainFailure(error, { ...root, root: root.name }, { bytes, start: 0, end: bytes.length })

@@ -38,7 +38,7 @@ function* blocksOf(protocol: Protocol, frames: readonly Buffer[]): Generator<Blo
   }
 }
 
-/** Every account of a recording, so that all of it is watched. */
+/** A watch set of all accounts in the recordings, so that nothing is skipped. */
 function accountsIn(recordings: readonly Recording[]): WatchSet {
   const names = new Set(['eosio'])
   for (const { shipAbi, frames } of recordings) {
@@ -177,7 +177,10 @@ function plainRow(row: ScannedRow) {
   return { present, code, scope, table, primary_key: row.primaryKey(), payer, value: bytesToHex(row.value) }
 }
 
-/** Both decoders with the ABIs in force, which are updated during the recording. */
+/**
+ * Decodes with our decoder and with the native library, and compares. Updates the ABIs in force as the recording sets
+ * them.
+ */
 class Comparison {
   compared = 0
   readonly #abieos: Abieos
@@ -208,7 +211,7 @@ class Comparison {
   #compare(account: string, type: string | undefined, data: Uint8Array): void {
     const abi = this.#abis.get(account)
     if (abi === undefined || type === undefined) return
-    // A contract does not mind bytes after the arguments of an action, and the recordings have such.
+    // Contracts ignore bytes after the arguments of an action, and the recordings contain such actions.
     const value = abi.decodeType(type, data)
     const form = abieosForm(abi.types.resolve(type), value)
     expect(this.#abieos.hexToJson(account, type, bytesToHex(data))).toEqual(form)
@@ -217,7 +220,8 @@ class Comparison {
   }
 }
 
-// Text that is no UTF-8 cannot be packed again; the native library shows its bytes as question marks.
+// Whether a value contains text that is not UTF-8. Such text cannot be packed again: the native library returns
+// question marks for the bytes.
 function hasBrokenText(form: unknown): boolean {
   return JSON.stringify(form).includes('?')
 }

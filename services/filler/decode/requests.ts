@@ -2,7 +2,7 @@ import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import type { StructNode } from '../../core/antelope/types/index.ts'
 import { hasFields, protocolLacks, requireType } from './protocol-shape.ts'
 
-/** Request of a stream. `end` is exclusive; 0xffffffff streams forever. */
+/** Request of a block stream. `end` is exclusive; 0xffffffff streams forever. */
 export interface BlocksRequest {
   readonly start: number
   readonly end: number
@@ -16,12 +16,12 @@ export interface BlocksRequest {
   readonly fetchDeltas: boolean
 }
 
-/** Packs the three requests of a client. */
+/** Packs the three request types of a client: status, blocks and acknowledgement. */
 export interface RequestEncoder {
   encodeStatusRequest(): Uint8Array
-  /** @throws EncodeError when a number or an id is none. */
+  /** @throws EncodeError for a number or block id that is out of range or malformed. */
   encodeBlocksRequest(request: BlocksRequest): Uint8Array
-  /** Gives the node `messages` further credits. */
+  /** Grants the node `messages` further credits. */
   encodeAck(messages: number): Uint8Array
 }
 
@@ -37,9 +37,9 @@ const blocksFields = [
 ]
 
 /**
- * Encoders for the `request` of a protocol. Of several blocks requests the one with the fewest flags is
- * taken: what newer ones add (finality data, separate headers) an indexer has no use for.
- * @throws FatalError `SHIP_PROTOCOL` when a request is missing.
+ * Creates the encoders for the `request` type of a protocol. Newer nodes have several blocks requests; the one with
+ * the fewest flags is used, because the additions (finality data, separate headers) are of no use to an indexer.
+ * @throws FatalError `SHIP_PROTOCOL` if a request type is missing.
  */
 export function createRequestEncoder(abi: CompiledAbi): RequestEncoder {
   const encode = abi.encoder('request')

@@ -4,13 +4,13 @@ import { linkCode, PROLOGUE } from '../../core/antelope/decoder/index.ts'
 import { fieldOf, protocolLacks, requireBuiltin, structsOf } from './protocol-shape.ts'
 import { assignBytes, readSmall, REFUSE_REST } from './walker-code.ts'
 
-/** A place in the chain as the node names it; `id` is a view of 32 bytes. */
+/** Block number and id as in a message; `id` is a view of 32 bytes. */
 export interface ResultPosition {
   readonly num: number
   readonly id: Uint8Array
 }
 
-/** Answer to a status request. Ranges are half-open; begin and end are both 0 for a log that is off. */
+/** Reply to a status request. Ranges are half-open; begin and end are both 0 if the log is off. */
 export interface StatusResult {
   readonly kind: 'status'
   readonly head: ResultPosition
@@ -19,11 +19,11 @@ export interface StatusResult {
   readonly traceEnd: number
   readonly stateBegin: number
   readonly stateEnd: number
-  /** 64 hexadecimal digits; `null` from old nodes, which do not send it. */
+  /** 64 hexadecimal digits; null for old nodes, which do not send the chain id. */
   readonly chainId: string | null
 }
 
-/** One message of a block stream. The payloads are views of the frame; `null` where the node sent none. */
+/** A message of a block stream. Payloads are views of the frame; null if the node sent none. */
 export interface BlocksResult {
   readonly kind: 'blocks'
   readonly head: ResultPosition
@@ -39,9 +39,8 @@ export interface BlocksResult {
 export type ResultReader = () => StatusResult | BlocksResult
 
 /**
- * Generates the reader of `result` frames. Status and block are identified by their fields: the same name has been used for
- * two layouts.
- * @throws FatalError `SHIP_PROTOCOL` when the protocol has no result with blocks.
+ * Generates the reader of `result` frames. Identifies status and block results by their fields, because nodes have
+ * used one name for two layouts. @throws FatalError `SHIP_PROTOCOL` if the protocol has no result with blocks.
  */
 export function generateResultReader(emitter: CodeEmitter, result: TypeNode): ResultReader {
   const alternatives = structsOf(result, 'result')
@@ -142,8 +141,8 @@ function readPosition(emitter: CodeEmitter, field: FieldNode, target: string): s
   return `let ${target} = null; ${whole}`
 }
 
-// Payloads are bytes, optional or not, where empty ones mean the same as none, or in one generation the
-// block itself, whose end has to be found by walking it.
+// A payload is bytes or optional bytes, where empty bytes mean none. One node generation sends the block itself
+// instead, whose end is found by walking its fields.
 function readPayload(emitter: CodeEmitter, field: FieldNode, target: string): string {
   const optional = field.type.kind === 'optional'
   const node = field.type.kind === 'optional' ? field.type.inner : field.type

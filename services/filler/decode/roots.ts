@@ -11,22 +11,23 @@ import type { StructNode, TypeNode } from '../../core/antelope/types/index.ts'
 import { elementOf, fieldOf, structsOf } from './protocol-shape.ts'
 import { assignSmall, walkFields, walkStructs } from './walker-code.ts'
 
-/** The part of a block whose Merkle root is not the one in the header. */
+/** The part of a block whose Merkle root differs from the root in the header. */
 export type FalseContent = 'transactions' | 'actions'
 
 /**
- * Compares the transactions of a block payload and the actions of a traces payload with the roots in the header. Null where
- * they are equal, and where the header has no roots of them: with the Savanna consensus its fields hold others.
+ * Compares the transactions of a block payload and the actions of a traces payload with the Merkle roots in the
+ * header. Null if they match, or if the header has no such roots: with the Savanna consensus the fields have another
+ * meaning.
  *
- * @param traces null where the node has none.
+ * @param traces null if the node sent none.
  */
 export type RootCheck = (block: Uint8Array, traces: Uint8Array | null) => FalseContent | null
 
-/** Pushes numbers about each item of a payload. @returns the offset behind the walk. */
+/** Pushes offsets of each item of a payload to `items`. @returns the offset behind the walk. */
 type Walk = (items: number[]) => number
 
 const DIGEST_BYTES = 32
-/** The header's fields up to the version of the producer schedule, all of a fixed size. */
+/** Fields of the header up to the version of the producer schedule; each has a fixed size. */
 const headerFields = [
   ...['timestamp', 'producer', 'confirmed', 'previous'],
   ...['transaction_mroot', 'action_mroot', 'schedule_version'],
@@ -34,11 +35,11 @@ const headerFields = [
 const TRANSACTION_ROOT = 46
 const ACTION_ROOT = TRANSACTION_ROOT + DIGEST_BYTES
 const SCHEDULE_VERSION = ACTION_ROOT + DIGEST_BYTES
-/** This version of the schedule marks headers of the Savanna consensus. */
+/** Schedule version that marks a header of the Savanna consensus. */
 const SAVANNA_VERSION = 2 ** 31
 const EXECUTED = 0
 
-/** Creates the check. @param blocks the structs that a block payload may be, with their variant index. */
+/** Creates the check. @param blocks structs that a block payload may have, with their variant index. */
 export function createRootCheck(
   blocks: readonly { readonly struct: StructNode; readonly index: number | null }[],
   traces: TypeNode,
@@ -69,7 +70,7 @@ export function createRootCheck(
   }
 }
 
-/** Items of a payload; null where it is not of its type. */
+/** Runs a walk over a payload; null if the payload does not fit its type. */
 function itemsOf(walk: Walk, payload: Uint8Array, start: number): number[] | null {
   const items: number[] = []
   beginReading(payload, start, payload.length)
@@ -84,7 +85,7 @@ function itemsOf(walk: Walk, payload: Uint8Array, start: number): number[] | nul
 
 const NUMBERS_OF_TRANSACTION = 7
 
-/** Generated walk over the receipts of a block; null where nodes of this protocol do not send them whole. */
+/** Generates the walk over the transaction receipts of a block; null if the protocol's receipts have another layout. */
 function transactionWalk(struct: StructNode): Walk | null {
   const place = struct.fields.findIndex(({ name }) => name === 'transactions')
   const list = struct.fields[place]?.type
@@ -116,7 +117,7 @@ function transactionWalk(struct: StructNode): Walk | null {
   )
 }
 
-/** Digest of each receipt: of its status and usage, and of the id or the packed transaction. */
+/** Digest of each receipt: hash of its status and usage, and of the transaction id or the packed transaction. */
 function transactionDigests(bytes: Buffer, items: readonly number[] | null): Buffer | null {
   if (items === null) return null
   const digests = Buffer.alloc((items.length / NUMBERS_OF_TRANSACTION) * DIGEST_BYTES)
@@ -126,7 +127,7 @@ function transactionDigests(bytes: Buffer, items: readonly number[] | null): Buf
     const part = (from: number | undefined, to: number | undefined) => bytes.subarray(from, to)
     if (third === -1) part(first, second).copy(digest)
     else {
-      // A node may prune signatures and context-free data, so these have a digest of their own.
+      // Signatures and context-free data have a digest of their own, so that a node may prune them.
       writeDigest(Buffer.concat([part(first, second), part(third, fourth)]), digest, 0)
       writeDigest(Buffer.concat([part(second, third), part(fourth, end), digest]), digest, 0)
     }
@@ -142,7 +143,10 @@ const receiptFields = [
 ]
 const actFields = ['account', 'name', 'authorization', 'data']
 
-/** Generated walk over the executed actions of a traces payload; null where the protocol has other receipts. */
+/**
+ * Generates the walk over the executed actions of a traces payload; null if the protocol's receipts have another
+ * layout.
+ */
 function actionWalk(traces: TypeNode): Walk | null {
   const emitter = new CodeEmitter()
   const transaction = elementOf(traces, 'transactions')
@@ -170,7 +174,7 @@ function actionWalk(traces: TypeNode): Walk | null {
   )
 }
 
-/** Whether receipts and actions of a transaction have the fields that nodes hash, in their order. */
+/** Whether receipts and actions of a transaction have exactly the fields that nodes hash, in the hashed order. */
 function hasKnownReceipts(transaction: StructNode): boolean {
   const list = fieldOf(transaction, 'action_traces')?.type
   if (list?.kind !== 'array') return false
@@ -190,7 +194,7 @@ function hasOrder({ fields }: StructNode, names: readonly string[]): boolean {
   return fields.length === names.length && names.every((name, place) => fields[place]?.name === name)
 }
 
-/** Adds a function that walks one action trace, and returns its name. */
+/** Emits a function that walks one action trace, and returns its name. */
 function actionFunction(emitter: CodeEmitter, action: TypeNode): string {
   const name = emitter.fresh('walkAction')
   const receiptBody = (type: TypeNode) =>
@@ -224,17 +228,20 @@ function actionFunction(emitter: CodeEmitter, action: TypeNode): string {
   return name
 }
 
-/** Offset of the hash of the action in its receipt, behind the receiver; the number in the order of execution follows. */
+/** Offset of the action's hash in its receipt, behind the receiver; the global sequence follows the hash. */
 const ACT_DIGEST = 8
 const SEQUENCE = ACT_DIGEST + DIGEST_BYTES
 
-/** Compares the hash of each action with that in its receipt, and hashes the receipts. */
+/** Compares the hash of each action with the hash in its receipt, and hashes the receipts. */
 class ActDigests {
-  /** Whether the action before was hashed with its return value: so it is since the chain's feature of that name. */
+  /**
+   * Whether the previous action's hash included its return value. Since the activation of the chain feature
+   * ACTION_RETURN_VALUE all hashes do, so the last result is tried first.
+   */
   #withReturnValue = false
   readonly #digest = Buffer.alloc(DIGEST_BYTES)
 
-  /** Digests of the receipts in the order of execution; null where an action is not the one of its receipt. */
+  /** Digests of the receipts in order of execution; null if an action does not match its receipt. */
   receipts(bytes: Buffer, items: readonly number[] | null): Buffer | null {
     if (items === null) return null
     const places: { readonly sequence: bigint; readonly at: number }[] = []

@@ -22,7 +22,9 @@ interface ActionParts {
   readonly data?: Uint8Array
 }
 
-/** The relevant parts of an action trace, with the others filled so that they have to be skipped. */
+/**
+ * Creates an action trace from the fields that the scan reads, and fills the other fields, which the scan has to skip.
+ */
 function actionTrace({
   account,
   name = 'logmint',

@@ -1,6 +1,6 @@
 import { nameToString } from '../../core/antelope/index.ts'
 
-/** Who signed for an action. */
+/** A permission that authorized an action. */
 export interface Authorization {
   readonly actor: string
   readonly permission: string
@@ -10,21 +10,24 @@ const PERMISSION_LEVEL_BYTES = 16
 const noBytes = new Uint8Array(0)
 
 /**
- * An executed action that was found in a traces payload. Names are raw halves (unsigned 32-bit numbers), the rest are
- * offsets in `payload`, so that finding one costs no object. The scanner reuses one record: it is valid during the call
- * only, {@link copy} returns a permanent one.
+ * An executed action found in a traces payload. Names are raw halves (unsigned 32-bit numbers), other fields are
+ * offsets in `payload`, so that finding an action creates no object. The scanner reuses one record, which is valid
+ * during the call only; {@link copy} returns a permanent one.
  */
 export class ScannedAction {
   payload: Uint8Array = noBytes
   /** Position of the transaction in the block's traces, from 0 (usually `onblock`). */
   txIndex = 0
   txIdOffset = 0
-  /** Billed resources of the transaction: microseconds, and words of 8 bytes; set by {@link Protocol.scanTransactions}. */
+  /**
+   * Billed resources of the transaction: CPU in microseconds, network in words of 8 bytes. Set only by {@link
+   * Protocol.scanTransactions}.
+   */
   cpuUsageUs = 0
   netUsageWords = 0
-  /** 1-based position in the transaction, in order of creation. */
+  /** Position in the transaction by order of creation, from 1. */
   actionOrdinal = 0
-  /** Ordinal of the action that sent this one, 0 for one that the user signed. */
+  /** Ordinal of the action that sent this action; 0 for an action that the user signed. */
   creatorActionOrdinal = 0
   globalSequenceLo = 0
   globalSequenceHi = 0
@@ -32,13 +35,13 @@ export class ScannedAction {
   accountHi = 0
   nameLo = 0
   nameHi = 0
-  /** The action's data, packed with the ABI of the account. */
+  /** Offset of the action's data, packed with the ABI of the account. */
   dataStart = 0
   dataEnd = 0
   authorizationCount = 0
   authorizationOffset = 0
 
-  /** Chain-wide, unique number in order of execution. */
+  /** Unique number of the action in the chain's order of execution. */
   get globalSequence(): bigint {
     return (BigInt(this.globalSequenceHi) << 32n) | BigInt(this.globalSequenceLo)
   }
@@ -48,7 +51,7 @@ export class ScannedAction {
     return this.payload.subarray(this.txIdOffset, this.txIdOffset + 32)
   }
 
-  /** Account that the action belongs to, which is also its receiver. */
+  /** Account whose contract defines the action; also its receiver, because notifications are not reported. */
   get account(): string {
     return nameToString(this.accountLo, this.accountHi)
   }
@@ -63,8 +66,8 @@ export class ScannedAction {
   }
 
   /**
-   * Whether there are authorizations, all by the account that the action belongs to: the contract itself sent it.
-   * Nodes demand one in a transaction, not in each action of it, and none in a context-free action.
+   * Whether the contract sent the action itself: it has authorizations, all by the contract's account. Nodes require
+   * an authorization per transaction, not per action, and none for a context-free action.
    */
   isSentByContract(): boolean {
     const { payload } = this
@@ -76,12 +79,12 @@ export class ScannedAction {
     return true
   }
 
-  /** Accounts that authorized the action, in its order. */
+  /** Accounts that authorized the action, in the action's order. */
   actors(): string[] {
     return this.authorizations().map(({ actor }) => actor)
   }
 
-  /** Permissions that authorized the action, in its order. */
+  /** Permissions that authorized the action, in the action's order. */
   authorizations(): Authorization[] {
     const { buffer, byteOffset, byteLength } = this.payload
     const view = new DataView(buffer, byteOffset, byteLength)
@@ -93,7 +96,7 @@ export class ScannedAction {
     })
   }
 
-  /** A separate record, valid as long as the payload is. */
+  /** A separate record, valid as long as the payload. */
   copy(): ScannedAction {
     const copy = new ScannedAction()
     copy.payload = this.payload
@@ -118,12 +121,12 @@ export class ScannedAction {
 }
 
 /**
- * A `contract_row` that was found in a deltas payload; see {@link ScannedAction} for its form and lifetime.
- * A removed row carries the value that it had before the block.
+ * A `contract_row` found in a deltas payload; form and lifetime are those of {@link ScannedAction}. A removed row
+ * carries its value from before the block.
  */
 export class ScannedRow {
   payload: Uint8Array = noBytes
-  /** False when the row was removed. */
+  /** False if the block removed the row. */
   present = false
   codeLo = 0
   codeHi = 0
@@ -135,7 +138,7 @@ export class ScannedRow {
   primaryKeyHi = 0
   payerLo = 0
   payerHi = 0
-  /** The row's value, packed with the ABI of the code account. */
+  /** Offset of the row's value, packed with the ABI of the code account. */
   valueStart = 0
   valueEnd = 0
 
@@ -165,29 +168,29 @@ export class ScannedRow {
     return this.payload.subarray(this.valueStart, this.valueEnd)
   }
 
-  /** A separate record, valid as long as the payload is. */
+  /** A separate record, valid as long as the payload. */
   copy(): ScannedRow {
     return Object.assign(new ScannedRow(), this)
   }
 }
 
-/** Unsigned 32-bit little-endian word. */
+/** Reads an unsigned 32-bit little-endian number. */
 function wordAt(bytes: Uint8Array, at: number): number {
   return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0
 }
 
-/** Receives what {@link Protocol.scanTraces} finds, in the order of the payload. */
+/** Receives the actions that {@link Protocol.scanTraces} finds, in the order of the payload. */
 export interface TraceSink {
   action(action: ScannedAction): void
 }
 
-/** Receives what {@link Protocol.scanDeltas} finds, in the order of the payload. */
+/** Receives the rows that {@link Protocol.scanDeltas} finds, in the order of the payload. */
 export interface DeltaSink {
   /** A row of a watched contract. */
   row(row: ScannedRow): void
-  /** An account that was created or set its ABI, watched or not; `abi` is a view and may be empty. */
+  /** An account that was created or that set its ABI, watched or not. `abi` is a view and may be empty. */
   account?(name: string, abi: Uint8Array): void
-  /** An account whose code or privilege changed; `hasCode`: whether it is a contract now. */
+  /** An account whose code or privilege changed. `hasCode` tells whether it is a contract now. */
   accountMetadata?(name: string, hasCode: boolean): void
   /** A permission of any account that was set or removed; see {@link Protocol.readPermission}. `row` is a view. */
   permission?(present: boolean, row: Uint8Array): void
@@ -199,15 +202,15 @@ export interface DeltaSink {
 export interface PermissionRow {
   readonly account: string
   readonly permission: string
-  /** `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`. */
+  /** Public keys such as `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`. */
   readonly keys: readonly string[]
 }
 
-/** An action that an account has linked to one of its permissions. */
+/** Link of a contract action to the permission that suffices for it (`linkauth`). */
 export interface PermissionLinkRow {
   readonly account: string
   readonly contract: string
-  /** Empty for all actions of the contract. */
+  /** Name of the action; empty if the link covers all actions of the contract. */
   readonly action: string
   readonly permission: string
 }

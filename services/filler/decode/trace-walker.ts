@@ -8,20 +8,25 @@ import { assignBytes, assignSmall, assignWord, REFUSE_REST, walkFields, walkStru
 import type { FieldCode } from './walker-code.ts'
 import type { WatchSet } from './watch-set.ts'
 
-/** Result of a walk: actions of watched accounts, or all of them with the billed resources of their transactions. The first runs over the whole history of a chain, so it reads as little as possible.
+/**
+ * Scope of a walk: `watched` reports actions of watched accounts; `everything` reports all, with the billed resources
+ * of their transactions. `watched` runs over the whole history of a chain, so it reads as little as possible.
  */
 export type TraceScope = 'watched' | 'everything'
 
-/** Walks the payload at the position of the read state. `record` is overwritten for each call of the sink. */
+/**
+ * Walks the traces payload at the position of the read state. Every call of the sink gets the same `record`,
+ * overwritten.
+ */
 export type TraceWalker = (watch: WatchSet, sink: TraceSink, record: ScannedAction) => void
 
 const PERMISSION_LEVEL_BYTES = 16
 const EXECUTED = 0
 
 /**
- * Generates the walk over `transaction_trace[]`. It visits the actions of executed transactions, compares
- * names as raw halves, and skips everything else, including nested traces of failed deferred transactions.
- * @throws FatalError `SHIP_PROTOCOL` when the protocol lacks a field that the walk needs.
+ * Generates the walk over `transaction_trace[]`. The walk visits the actions of executed transactions, compares names
+ * as raw halves, and skips everything else, such as the nested traces of failed deferred transactions. @throws
+ * FatalError `SHIP_PROTOCOL` if the protocol lacks a field that the walk needs.
  */
 export function generateTraceWalker(emitter: CodeEmitter, traces: TypeNode, scope: TraceScope): TraceWalker {
   const transaction = elementOf(traces, 'transactions')
@@ -69,7 +74,7 @@ function walkActions(emitter: CodeEmitter, field: FieldNode, scope: TraceScope):
   const action = elementOf(field.type, 'action traces')
   const { minSize, work } = emitter.measures.of(action)
   const body = walkStructs(emitter, action, 'action_trace', (struct) => walkAction(emitter, struct))
-  // A separate function: it is what the engine has to optimize well.
+  // The hot loop is a function of its own, so that V8 optimizes it well.
   const name = emitter.fresh('walkAction')
   emitter.functions.push(`
     function ${name}(W, S, C, tx, txid) {
@@ -85,7 +90,7 @@ function walkActions(emitter: CodeEmitter, field: FieldNode, scope: TraceScope):
     p = R.at;`
 }
 
-// Every new ABI matters: ABIs are stored for all accounts.
+// Report every `setabi`: ABIs are stored for all accounts.
 function isWanted(): string {
   const eosio = nameFromString('eosio')
   const setabi = nameFromString('setabi')
@@ -93,7 +98,7 @@ function isWanted(): string {
   return `(W.has(alo, ahi) || (${setsAbi}))`
 }
 
-// The sink may decode, which changes the shared read state.
+// Saves and restores the read state around a call of the sink, because the sink may decode with it.
 const REPORT = `
   C.txIndex = tx; C.txIdOffset = txid; C.actionOrdinal = ordinal; C.creatorActionOrdinal = creator;
   C.globalSequenceLo = v.getUint32(sequence, true); C.globalSequenceHi = v.getUint32(sequence + 4, true);

@@ -2,10 +2,11 @@ import type { CodeEmitter } from '../../core/antelope/decoder/index.ts'
 import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
 import { structsOf } from './protocol-shape.ts'
 
-/** Writes the statements that read a field instead of skipping it. */
+/** Returns the generated statements that read a field instead of skipping it. */
 export type FieldCode = (field: FieldNode) => string
 
-/** Statements that walk a struct: fields in `take` as given there, adjacent unused ones in one step.
+/**
+ * Statements that walk a struct: fields in `take` get their own code, adjacent other fields are skipped in one step.
  */
 export function walkFields(
   emitter: CodeEmitter,
@@ -26,7 +27,7 @@ export function walkFields(
   return code + emitter.skipFields(skipped)
 }
 
-/** Statements that walk the struct at `p`, variant index included. */
+/** Statements that walk the struct or variant of structs at `p`; they read the variant index. */
 export function walkStructs(
   emitter: CodeEmitter,
   node: TypeNode,
@@ -41,7 +42,7 @@ export function walkStructs(
   return `${readSmall(index)} switch (${index}) { ${cases.join(' ')} ${unknown} }`
 }
 
-/** Statements that declare `target` and read an unsigned number of variable length into it. */
+/** Statements that declare `target` and read a varuint32 into it. */
 export function readSmall(target: string): string {
   return (
     `if (p >= e) tooShort(p); let ${target} = b[p]; ` +
@@ -49,7 +50,7 @@ export function readSmall(target: string): string {
   )
 }
 
-/** Statements that assign an unsigned number of variable length to a variable. */
+/** Statements that read a varuint32 into an existing variable. */
 export function assignSmall(target: string): string {
   return (
     `if (p >= e) tooShort(p); ${target} = b[p]; ` +
@@ -57,15 +58,15 @@ export function assignSmall(target: string): string {
   )
 }
 
-/** Statements that assign the two halves of eight bytes and advance. */
+/** Statements that read the two halves of an 8-byte number into variables and advance. */
 export function assignWord(lo: string, hi: string): string {
   return `if (e - p < 8) tooShort(p); ${lo} = v.getUint32(p, true); ${hi} = v.getUint32(p + 4, true); p += 8;`
 }
 
-/** Statements that assign begin and end of length-prefixed bytes and advance. */
+/** Statements that store begin and end of length-prefixed bytes in variables and advance. */
 export function assignBytes(start: string, end: string): string {
   return `R.at = p; ${end} = readLength(); ${start} = R.at; ${end} += ${start}; p = ${end};`
 }
 
-/** Statement that ends a walk and requires that the payload was read completely. */
+/** Statement that ends a walk and refuses left-over bytes. */
 export const REFUSE_REST = "if (p !== e) refuse('bytes are left over', p);"

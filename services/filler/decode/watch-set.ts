@@ -1,18 +1,20 @@
 import { nameFromString } from '../../core/antelope/index.ts'
 
-/** Accounts whose actions and rows are wanted, looked up by the raw halves of their names. */
+/** Set of watched accounts, looked up by the raw halves of their names. */
 export interface WatchSet {
   readonly accounts: readonly string[]
   /** Whether the name with these unsigned halves is in the set. */
   has(lo: number, hi: number): boolean
 }
 
-/** A set of accounts. @throws EncodeError when one is not a name. */
+/** Creates the set. @throws EncodeError if an account is not a valid name. */
 export function createWatchSet(accounts: Iterable<string>): WatchSet {
   return new NameTable([...accounts])
 }
 
-/** Open addressing with room to spare: nearly every lookup is a miss and ends at the first slot. */
+/**
+ * Hash table with open addressing, at most one eighth full: nearly every lookup is a miss and ends at the first slot.
+ */
 class NameTable implements WatchSet {
   readonly accounts: readonly string[]
   readonly #mask: number

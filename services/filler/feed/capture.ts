@@ -7,52 +7,52 @@ import type { Protocol, ScannedAction } from '../decode/index.ts'
 import { toPlain } from '../rows/json-text.ts'
 import type { ShipBlock } from '../ship/index.ts'
 
-/** Content of a block's message, before it has a position in the feed. */
+/** Content of a block's feed message, before the message has a position in the feed. */
 export type BlockEvents = Pick<FeedBlock, 'block' | 'transactions' | 'events'>
 
-/** Reads the whole of an action's data with one version of its contract's ABI. */
+/** Decodes action data whole, with one version of the contract's ABI. */
 export interface DataReader {
-  /** All fields, or undefined when the version has no such action. @throws DecodeError */
+  /** Returns all fields, or undefined if the ABI version lacks the action. @throws DecodeError */
   read(name: string, bytes: Uint8Array, start: number, end: number): unknown
 }
 
-/** Data of other contracts beyond this many bytes is left out of messages: a contract's code, say. */
+/** Action data of non-indexed contracts above this size is left out of messages; a contract's code can be larger. */
 const MAX_FOREIGN_BYTES = 64 * 1024
 
-/** No asset has this template; contracts write it for none. */
+/** Template id that contracts write for "no template"; no asset has it. */
 const NO_TEMPLATE = '-1'
 
 interface CapturedEvent {
   readonly entry: EventEntry
   readonly action: ScannedAction
-  /** Data of the action as read by the handler. */
+  /** Data of the action as decoded for the handler. */
   readonly data: unknown
 }
 
 /**
- * Collects what is published of one block: the events, and the transactions that they belong to with all of their
- * traces. The block is walked a second time for these, and only when it has an event.
+ * Collects the published content of one block: the events, and the transactions that caused them with all their
+ * traces. Only a block with an event is scanned a second time, for the traces.
  */
 export class BlockCapture {
   readonly #events: CapturedEvent[] = []
-  /** Readers of the actions of indexed contracts, by global sequence. */
+  /** Decoders for the actions of indexed contracts, by global sequence of the action. */
   readonly #readers = new Map<bigint, DataReader>()
 
-  /** Remembers which ABI an indexed contract's action is to be read with. */
+  /** Records the ABI version with which an action of an indexed contract is to be decoded. */
   own(action: ScannedAction, reader: DataReader | null): void {
     if (reader) this.#readers.set(action.globalSequence, reader)
   }
 
-  /** Takes an action that a handler has taken; what no client can care about is left out. */
+  /** Adds an event for an action that a handler has processed, if the action is one of the published kinds. */
   add(family: string, name: string, action: ScannedAction, data: unknown): void {
     const entry = eventOfAction(family, name)
     if (entry) this.#events.push({ entry, action, data })
   }
 
   /**
-   * Content of the block's message; null when it has no events.
+   * Returns the content of the block's message; null if the block has no events.
    *
-   * @throws DecodeError when the traces are malformed.
+   * @throws DecodeError if the traces are malformed.
    */
   end(protocol: Protocol, block: ShipBlock, timeMs: number): BlockEvents | null {
     if (this.#events.length === 0 || !block.traces) return null
@@ -70,7 +70,9 @@ export class BlockCapture {
     return { block: { num, id, time: timeMs, producer: producerOf(protocol, header) }, transactions, events }
   }
 
-  /** Actions of the transactions that have an event, in order of execution, by place of the transaction. */
+  /**
+   * Actions of the transactions that have an event, in order of execution, by index of the transaction in the block.
+   */
   #collectTransactions(protocol: Protocol, traces: Uint8Array): Map<number, ScannedAction[]> {
     const wanted = new Map<number, ScannedAction[]>()
     for (const { action } of this.#events) wanted.set(action.txIndex, [])
@@ -115,7 +117,7 @@ export class BlockCapture {
       const { payload, dataStart, dataEnd } = action
       return toPlain(reader.read(name, payload, dataStart, dataEnd))
     } catch {
-      // What users send to a contract need not fit its ABI; it is published as it is.
+      // Action data from users may not fit the ABI; the trace then has the raw bytes.
       return undefined
     }
   }

@@ -7,7 +7,10 @@ import type { BlockEvents } from './capture.ts'
 import type { LiveMode } from './live-mode.ts'
 import type { Outbox, UnitEvents, WrittenEntry } from './outbox.ts'
 
-/** Where messages to the other processes go. Sending never waits and never fails: a lost message is in the feed. */
+/**
+ * Sends a message to the other processes. Never waits and never fails: subscribers find a lost message in the stored
+ * feed.
+ */
 export type SendMessage = (channel: string, text: string) => void
 
 /** Dependencies of `FeedRecorder`. */
@@ -15,17 +18,20 @@ export interface FeedRecorderOptions {
   readonly reader: string
   readonly outbox: Outbox
   readonly mode: LiveMode
-  /** True when only irreversible blocks are read: then these have their own head. */
+  /** True if only irreversible blocks are read; the last irreversible block then counts as the head. */
   readonly irreversibleOnly: boolean
   readonly send: SendMessage
-  /** Called for each entry after its commit. */
+  /** Called for each feed entry after its commit. */
   readonly onEntry: (written: WrittenEntry) => void
 }
 
-/** Beats between two lag messages of a live reader, whose block messages show its position too. */
+/** A live reader sends a lag message on every second beat only: its block messages show its position too. */
 const LIVE_BEATS = 2
 
-/** Publishing of one reading of the chain: which blocks and events, in which transaction, and the message. */
+/**
+ * Publishes the events of one reading of the chain: decides which blocks are published, writes feed entries in the
+ * transaction of their block, and sends messages after the commit.
+ */
 export class FeedRecorder {
   readonly #options: FeedRecorderOptions
   readonly #channel: string
@@ -41,34 +47,34 @@ export class FeedRecorder {
     return this.#options.mode.publishes(this.#behind(block))
   }
 
-  /** Starts the events of a unit whose next block is this one. */
+  /** Starts the events of a commit unit that begins with `block`. */
   open(block: ShipBlock): UnitEvents {
     return { isPublished: this.publishes(block), blocks: [], arrived: false }
   }
 
-  /** Collects the events of a block; null in a unit without publishing. */
+  /** Creates the collector for the events of a block; null if the unit is not published. */
   capture(unit: UnitEvents): BlockCapture | null {
     return unit.isPublished ? new BlockCapture() : null
   }
 
-  /** Adds the events of a block to the unit. */
+  /** Adds the events of a block to the unit, and notes whether the reader reached the head. */
   take(unit: UnitEvents, block: ShipBlock, events: BlockEvents | null): void {
     if (events) unit.blocks.push(events)
     if (this.#options.mode.hasArrived(this.#behind(block))) unit.arrived = true
   }
 
-  /** Statements to run in the commit of a unit; undefined when it has no entries. */
+  /** Statements to run within the commit of a unit; undefined if the unit has no entries. */
   commitStatements(unit: UnitEvents, last: number): FinalStatements | undefined {
     if (!unit.isPublished && !unit.arrived) return undefined
     return (statements) => this.#options.outbox.writeUnit(statements, unit, last)
   }
 
-  /** Statements to run in the rollback of every block from `from` on. */
+  /** Statements to run within the rollback of all blocks from `from` on. */
   forkStatements(from: number): FinalStatements {
     return (statements) => this.#options.outbox.writeFork(statements, from)
   }
 
-  /** After a commit: sends its entries. */
+  /** Sends the entries of the last commit or rollback. */
   sendWritten(): void {
     for (const written of this.#options.outbox.settle()) {
       const { entry, text } = written
@@ -82,7 +88,7 @@ export class FeedRecorder {
     }
   }
 
-  /** Publishes the position of the reader; called once a second. */
+  /** Publishes the position and the lag of the reader; called once a second. */
   beat(block: number, blocksBehind: number): void {
     const { mode, outbox, reader, send } = this.#options
     if (mode.isLive && this.#beats++ % LIVE_BEATS > 0) return

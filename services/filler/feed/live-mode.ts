@@ -1,33 +1,35 @@
 /**
- * Decides, block by block, whether events are published. A reader starts with the block after the one at which it
- * reached the head, and continues as long as it does not fall too far behind; after a restart it resumes where it stopped.
- * So nothing is published while a reader catches up, and nothing is missing from what it publishes.
+ * Decides for each block whether its events are published. Publishing starts with the block after the one at which the
+ * reader reached the head, and stops when the reader falls `maxBehind` blocks behind. After a restart the reader
+ * resumes where it stopped. So a reader publishes nothing while catching up, and its published events have no holes.
  */
 export class LiveMode {
   #live: boolean
   readonly #maxBehind: number
 
   /**
-   * @param isWhole whether everything up to the next block has been published, as after a restart of a reader at the head.
-   * @param maxBehind blocks behind the head from which on a reader stops publishing.
+   * @param isWhole whether everything up to the next block has been published, as after a restart at the head.
+   * @param maxBehind distance to the head, in blocks, above which publishing stops.
    */
   constructor(isWhole: boolean, maxBehind: number) {
     this.#live = isWhole
     this.#maxBehind = maxBehind
   }
 
-  /** Whether the reader publishes what it reads now. */
+  /** Whether the reader currently publishes events. */
   get isLive(): boolean {
     return this.#live
   }
 
-  /** Whether the next block is published, which is `behind` blocks below where the reader is going. */
+  /**
+   * Whether to publish the next block, which is `behind` blocks below the head (or below the last irreversible block).
+   */
   publishes(behind: number): boolean {
     if (behind > this.#maxBehind) this.#live = false
     return this.#live
   }
 
-  /** Notes that a block was read; true when it is the one at which the reader reached the head. */
+  /** Records that a block was read; true if the reader reached the head with it. */
   hasArrived(behind: number): boolean {
     if (this.#live || behind > 0) return false
     this.#live = true

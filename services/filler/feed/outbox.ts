@@ -7,22 +7,22 @@ import type { BlockEvents } from './capture.ts'
 
 /** Events of a commit unit. */
 export interface UnitEvents {
-  /** Whether its blocks are published. */
+  /** Whether the blocks of the unit are published. */
   readonly isPublished: boolean
   /** Published events by block, in order. */
   readonly blocks: BlockEvents[]
-  /** Whether the reader reached the head with the last of its blocks. */
+  /** Whether the reader reached the head with the last block of the unit. */
   arrived: boolean
 }
 
-/** An entry that was written, with its message. */
+/** A feed entry that was written, with its message text. */
 export interface WrittenEntry {
   readonly entry: FeedEntry
   readonly text: string
   readonly storedBytes: number
 }
 
-/** Content of an entry, without its position. */
+/** Content of a feed entry, without its position. */
 type EntryContent =
   | ({ readonly kind: 'block' } & BlockEvents)
   | { readonly kind: 'fork'; readonly block_num: number }
@@ -32,20 +32,23 @@ interface PackedEntry extends WrittenEntry {
   readonly message: Buffer
 }
 
-/** Entries pruned with one commit at most, so that none takes long. */
+/** Maximum number of entries pruned in one commit, so that no commit takes long. */
 const MAX_PRUNED = 5_000
-/** Pruning waits until so many blocks are worth it, or a tenth of what is retained. */
+/**
+ * Pruning runs every 500 blocks, or every tenth of the retained blocks if that is fewer: one large deletion is cheaper
+ * than many small ones.
+ */
 const PRUNE_EVERY_BLOCKS = 500
 
 /**
- * The feed of one reader as it is written: entries and position in the transactions of the blocks that they belong to, so
- * that an entry is there exactly when its block was committed.
+ * Writes the feed of one reader. Entries and position are written in the transaction of their block, so an entry
+ * exists exactly if its block is committed.
  */
 export class Outbox {
   readonly #reader: string
   readonly #retainedBlocks: number
   #current: FeedState | null
-  /** State of the feed at the end of the open transaction, with its written entries. */
+  /** State of the feed as of the end of the open transaction. */
   #next: FeedState | null = null
   #written: PackedEntry[] = []
   #prunedAtBlock = 0
@@ -57,7 +60,9 @@ export class Outbox {
     this.#current = state
   }
 
-  /** Reads the reader's position in the feed. `retainedBlocks`: number of blocks after which clients can still resume. */
+  /**
+   * Reads the reader's position in the feed. `retainedBlocks` is the number of blocks within which clients can resume.
+   */
   static async open(query: FeedQuery, reader: string, retainedBlocks: number): Promise<Outbox> {
     return new Outbox(reader, retainedBlocks, await readFeedState(query, reader))
   }
@@ -67,7 +72,7 @@ export class Outbox {
     return this.#current
   }
 
-  /** Writes the entries of a unit; `last` is its last block. */
+  /** Writes the entries of a commit unit; `last` is the unit's last block. */
   async writeUnit(statements: Statements, events: UnitEvents, last: number): Promise<void> {
     if (!events.isPublished && !events.arrived) return
     const state = this.#begin(last)
@@ -78,7 +83,7 @@ export class Outbox {
     await this.#write(statements, last)
   }
 
-  /** Writes the rollback of every block from `from` on, if any of these were published. */
+  /** Writes a fork entry if a block from `from` on was published. */
   async writeFork(statements: Statements, from: number): Promise<void> {
     if (!this.#current || this.#current.toldTo < from) return
     this.#begin(from)
@@ -86,7 +91,7 @@ export class Outbox {
     await this.#write(statements, from - 1)
   }
 
-  /** After the commit: the entries to send now. */
+  /** Adopts the new state after the commit and returns the entries to send. */
   settle(): readonly WrittenEntry[] {
     const written = this.#written
     if (this.#next) this.#current = this.#next
@@ -96,7 +101,7 @@ export class Outbox {
     return written
   }
 
-  /** The position to continue from; a new feed has published nothing up to `toldTo`. */
+  /** Starts a transaction's state from the current one. A new feed starts with nothing published up to `toldTo`. */
   #begin(toldTo: number): FeedState {
     this.#next = this.#current ?? { epoch: Date.now(), sequence: 0n, prunedTo: 0n, toldTo }
     this.#written = []
@@ -114,7 +119,7 @@ export class Outbox {
     this.#written.push({ entry, text, message, storedBytes: message.length })
   }
 
-  /** Writes the entries and the position: one statement for a single block, which is the usual unit. */
+  /** Writes the entries and the position. A unit with one entry, the usual case, needs a single statement. */
   async #write(statements: Statements, toldTo: number): Promise<void> {
     const { epoch, sequence, prunedTo } = (this.#next = { ...this.#next!, toldTo })
     const place = [this.#reader, epoch, sequence, prunedTo, toldTo]
@@ -129,7 +134,7 @@ export class Outbox {
     else await statements.run(UPSERT_PLACE, place)
   }
 
-  /** Drops entries of old blocks, many at once and not with every commit. */
+  /** Deletes entries of old blocks, in batches rather than with every commit. */
   async #prune(statements: Statements, last: number): Promise<void> {
     const step = Math.max(1, Math.min(PRUNE_EVERY_BLOCKS, Math.floor(this.#retainedBlocks / 10)))
     if (last - this.#prunedAtBlock < step) return
@@ -146,7 +151,7 @@ export class Outbox {
       ])
       this.#next = { ...this.#next!, prunedTo: newest }
     }
-    // Remaining entries, after `feed_blocks` was lowered, are pruned with the next commits.
+    // More entries may be left after `feed_blocks` was lowered; the next commits prune them.
     if (newest < prunedTo + BigInt(MAX_PRUNED)) this.#nextPrunedAtBlock = last
   }
 }
@@ -155,7 +160,7 @@ const UPSERT_PLACE = `
   INSERT INTO chain.feeds (reader, epoch, sequence, pruned_to, told_to) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (reader) DO UPDATE SET sequence = EXCLUDED.sequence, pruned_to = EXCLUDED.pruned_to, told_to = EXCLUDED.told_to`
 
-/** `$1` is the reader; the other columns are the parameters from `first` on. */
+/** INSERT of an entry. `$1` is the reader; the other columns are the parameters from `first` on. */
 function insertEntry(first: number): string {
   const columns = ['$1', ...[0, 1, 2, 3, 4].map((i) => `$${first + i}`)].join(', ')
   return `INSERT INTO chain.feed (reader, sequence, kind, block_num, block_id, message) VALUES (${columns})`
@@ -173,7 +178,10 @@ function columnsOf({ entry, message }: PackedEntry): unknown[] {
   }
 }
 
-/** Drops a reader's feed: earlier cursors are too old, and what is indexed again was not published. */
+/**
+ * Deletes a reader's feed. Cursors from before are then too old, and the blocks that are indexed again count as not
+ * published.
+ */
 export async function wipeFeed(statements: Statements, reader: string): Promise<void> {
   await statements.run('DELETE FROM chain.feed WHERE reader = $1', [reader])
   await statements.run(

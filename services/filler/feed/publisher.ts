@@ -1,21 +1,23 @@
 import { describeError } from '../../core/errors/index.ts'
 import type { KeyValueStore, StoreLogger } from '../../core/kvstore/index.ts'
 
-/** What `createPublisher` needs. */
+/** Options of `createPublisher`. */
 export interface PublisherOptions {
   readonly store: Pick<KeyValueStore, 'publish'>
   readonly logger: StoreLogger
-  /** Called for each message, with its reader. */
+  /** Called with the reader and the outcome of each message. */
   readonly onMessage?: (reader: string, outcome: 'sent' | 'dropped') => void
 }
 
-/** Messages, and their characters, that may be in flight to the store at once. */
+/** Limits of messages in flight to the key-value store, and of their characters; further messages are dropped. */
 const MAX_UNDERWAY = 256
 const MAX_UNDERWAY_CHARACTERS = 16 * 1024 * 1024
-/** Losses are logged at most this often. */
+/** Minimum interval between two log messages about dropped messages, ms. */
 const WARN_EVERY_MS = 60_000
 
-/** Sends messages to the key-value store without waiting. Messages that the store does not accept are dropped, counted, and logged once a minute: subscribers read them from the database.
+/**
+ * Creates a function that sends messages to the key-value store without waiting. A message that the store does not
+ * accept is dropped, counted and logged at most once a minute; subscribers read it from the database.
  */
 export function createPublisher(
   options: PublisherOptions,

@@ -4,7 +4,7 @@ import type { Metrics, MetricSnapshot } from '../../core/metrics/index.ts'
 import type { Task } from '../../core/upkeep/index.ts'
 import type { ListPollResult } from '../named-lists/index.ts'
 
-/** Figures of the database as a whole; those that were not measured are absent. */
+/** Measurements of the database as a whole; absent fields were not measured. */
 export interface InstallationFacts {
   readonly disk?: { readonly freeBytes: number; readonly bytes: number }
   readonly server?: { readonly bytes: bigint; readonly backends: number; readonly limit: number }
@@ -12,21 +12,21 @@ export interface InstallationFacts {
   readonly tables?: readonly { readonly name: string; readonly bytes: number }[]
 }
 
-/** Metrics of the whole filler: of its process, of its list polls, and what its readers last reported. */
+/** Metrics of the whole filler: its process, its list polls, and the last reports of its readers. */
 export interface FillerMetrics {
-  /** Takes the newest series of a reader's thread. */
+  /** Stores the latest series from a reader's thread. */
   noteReader(reader: string, snapshot: MetricSnapshot): void
   notePoll(result: ListPollResult): void
-  /** Takes what became of a message for live clients. */
+  /** Counts a message for live clients as sent or dropped. */
   noteMessage(reader: string, outcome: 'sent' | 'dropped'): void
-  /** Takes the state of the key-value store. */
+  /** Stores the state of the key-value store. */
   noteStore(state: StoreState): void
   noteInstallation(facts: InstallationFacts): void
-  /** All of it in the Prometheus text format. */
+  /** Returns all metrics in the Prometheus text format. */
   render(): Promise<string>
 }
 
-/** Creates the metrics of a filler. */
+/** Creates the metrics of a filler. `now` returns epoch milliseconds. */
 export function createFillerMetrics(now: () => number = Date.now): FillerMetrics {
   const metrics = createMetrics('filler')
   const readers = new Map<string, MetricSnapshot>()

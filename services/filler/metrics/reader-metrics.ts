@@ -5,7 +5,7 @@ import type { NodeStatus, ReaderObserver, ReaderStatus } from '../pipeline/index
 /** Metrics of a reader's thread. */
 export interface ReaderMetrics {
   readonly observer: ReaderObserver
-  /** Takes over what the reader says of itself. */
+  /** Updates the gauges from a status report of the reader. */
   note(status: ReaderStatus): void
   snapshot(): Promise<MetricSnapshot>
 }
@@ -14,7 +14,7 @@ const states: readonly ReaderStatus['state'][] = ['connecting', 'catching-up', '
 
 const nodeStates: readonly NodeStatus['state'][] = ['connecting', 'watched', 'reading', 'followed', 'failed']
 
-/** Creates the metrics of one reader. */
+/** Creates the metrics of one reader. `now` returns epoch milliseconds. */
 export function createReaderMetrics(reader: string, now: () => number = Date.now): ReaderMetrics {
   const metrics = createMetrics('filler', { ofProcess: false })
   const labels = { reader }

@@ -10,37 +10,39 @@ import { listSources } from './source.ts'
 import type { ListSettings, ListSource } from './source.ts'
 import { dropFormerSources, noteProblem, storeLists } from './store-lists.ts'
 
-/** What `startListPolls` needs. */
+/** Options of `startListPolls`. */
 export interface ListPollOptions {
   readonly readers: readonly ListSettings[]
   readonly database: DatabaseAddress
   readonly logger: Logger
   readonly limits?: Partial<ListLimits>
-  /** Called for every poll. */
+  /** Called after every poll with its outcome. */
   readonly onPoll?: (result: ListPollResult) => void
 }
 
 /** Outcome of a poll. */
 export interface ListPollResult {
-  /** Address without secrets. */
+  /** Address of the source, without secrets. */
   readonly address: string
   readonly outcome: 'changed' | 'unchanged' | 'failed'
-  /** Items in all lists of the source; undefined when it failed. */
+  /** Number of items in all lists of the source; undefined if the poll failed. */
   readonly items: number | undefined
 }
 
-/** Polls that run until they are stopped. */
+/** Polls that run until `stop` is called. */
 export interface ListPolls {
-  /** Aborts running requests. Safe to call twice. */
+  /** Aborts running requests and waits for the polls to end. Safe to call twice. */
   stop(): Promise<void>
 }
 
 const STATEMENT_TIMEOUT_MS = 30_000
 const MAX_CONNECTIONS = 2
-/** A failed source is polled again after this time, or sooner if scheduled, ms. */
+/** A failed source is polled again after this time, or after its `frequency` if that is shorter, seconds. */
 const RETRY_SECONDS = 60
 
-/** Polls every source for its lists, now and after each `frequency`. When a source fails, its last lists stay and it is retried when it is scheduled next; it never affects other sources.
+/**
+ * Polls each source for its lists, immediately and then every `frequency` seconds. If a source fails, its last lists
+ * stay in force, and it is polled again after a minute at most. A failure does not affect other sources.
  */
 export function startListPolls(options: ListPollOptions): ListPolls {
   const sources = listSources(options.readers)
@@ -92,7 +94,7 @@ async function pollForEver(
   }
 }
 
-/** Undefined when it was stopped meanwhile. */
+/** Polls a source once and stores its lists; undefined if stopped meanwhile. */
 async function poll(
   pool: pg.Pool,
   { logger, limits }: ListPollOptions,

@@ -2,22 +2,22 @@ import { z } from 'zod'
 import { describeError, RetryableError } from '../../core/errors/index.ts'
 import type { ListSource } from './source.ts'
 
-/** Items by name of the list, each once, in the order of the source. */
+/** Items by list name, each item once, in the order of the source. */
 export type NamedItems = ReadonlyMap<string, readonly string[]>
 
-/** Bounds of what a source may send. */
+/** Limits of a source's reply. */
 export interface ListLimits {
-  /** From the request to the last byte. */
+  /** Time from the request to the last byte of the reply. */
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly maxLists: number
-  /** In one list: what a request may expand to. */
+  /** Items of one list. Bounds the size of a query that names the list. */
   readonly maxItemsOfList: number
-  /** In all lists together, repeated ones counted. */
+  /** Items of all lists together, repeated ones included. */
   readonly maxItems: number
 }
 
-/** Bounds that a list of every account of a large game still fits into. */
+/** Default limits, wide enough for a list of all accounts of a large game. */
 export const defaultListLimits: ListLimits = {
   timeoutMs: 60_000,
   maxBytes: 16 * 2 ** 20,
@@ -36,8 +36,8 @@ const answerSchema = z.object({
 })
 
 /**
- * Asks a source for its lists. A redirection is refused: the API key is for this address alone.
- * @throws RetryableError `LIST_SOURCE_FAILED` when it does not answer in time, or with something else than lists.
+ * Requests the lists of a source. Redirects are refused, because the API key must not reach another address. @throws
+ * RetryableError `LIST_SOURCE_FAILED` if the source does not reply in time, or the reply contains no valid lists.
  */
 export async function readLists(
   source: ListSource,
@@ -72,7 +72,7 @@ function requestHeaders(source: ListSource): Record<string, string> {
   }
 }
 
-/** `fetch` refuses an address with a user in it. */
+/** Removes user and password from the URL: `fetch` refuses URLs with credentials. */
 function withoutUser(text: string): URL {
   const url = new URL(text)
   url.username = ''
@@ -118,7 +118,7 @@ function parseLists(text: string, limits: ListLimits): NamedItems {
   return new Map([...found].map(([name, items]) => [name, [...items]]))
 }
 
-/** The parser's own message would quote the answer, which may be anything. */
+/** Replaces the parser's error, which would quote a part of the reply. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

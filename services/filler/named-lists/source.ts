@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** An address that answers with named lists, as a reader's `list_polls` names it. */
+/** A URL that returns named lists, from a reader's `list_polls` setting. */
 export interface ListSource {
   /** Key of the source in the database. */
   readonly key: string
@@ -9,11 +9,11 @@ export interface ListSource {
   readonly apiKey: string | undefined
   /** Seconds between two requests. */
   readonly frequency: number
-  /** The address as it may be shown: without user, password, query and fragment, where keys are put. */
+  /** The URL without user, password, query and fragment, which may contain secrets; for logs and reports. */
   readonly address: string
 }
 
-/** The settings of a reader that name sources. */
+/** The settings of a reader that configure list sources. */
 export interface ListSettings {
   readonly name: string
   readonly list_polls: readonly {
@@ -23,7 +23,7 @@ export interface ListSettings {
   }[]
 }
 
-/** The sources of all readers; the same address named twice by a reader is one source. */
+/** List sources of all readers. A URL that a reader names twice is one source. */
 export function listSources(readers: readonly ListSettings[]): ListSource[] {
   const sources = readers.flatMap((reader) =>
     reader.list_polls.map(({ url, api_key, frequency }) => ({

@@ -2,11 +2,11 @@ import type pg from 'pg'
 import type { NamedItems } from './read-lists.ts'
 import type { ListSource } from './source.ts'
 
-/** Changes of the lists of a source. */
+/** Counts of changed lists after a poll. */
 export interface ListChanges {
-  /** Lists that are new or have other items than before. */
+  /** Number of lists that are new or have different items. */
   readonly written: number
-  /** Lists that the source no longer has. */
+  /** Number of lists that the source no longer returns. */
   readonly removed: number
 }
 
@@ -22,7 +22,7 @@ const NOTE = `
   ON CONFLICT (source) DO UPDATE SET address = EXCLUDED.address, tried_at = EXCLUDED.tried_at,
     read_at = coalesce(EXCLUDED.read_at, s.read_at), problem = EXCLUDED.problem`
 
-/** Replaces the lists of a source by those of its answer, in one transaction. */
+/** Replaces the stored lists of a source with the returned ones, in one transaction. */
 export async function storeLists(
   client: pg.PoolClient,
   source: ListSource,
@@ -30,7 +30,7 @@ export async function storeLists(
 ): Promise<ListChanges> {
   await client.query('BEGIN')
   try {
-    // Another filler may be asking the same source.
+    // Another filler process may poll the same source at the same time.
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('pronghorn lists ' || $1, 0))", [
       source.key,
     ])
@@ -49,12 +49,15 @@ export async function storeLists(
   }
 }
 
-/** Remembers why a source could not be read; its lists stay as they are. */
+/** Stores the reason why a source could not be read; its lists stay unchanged. */
 export async function noteProblem(client: pg.PoolClient, source: ListSource, problem: string): Promise<void> {
   await client.query(NOTE, [source.key, source.reader, source.address, problem])
 }
 
-/** Removes the lists of sources that these readers no longer have; those of other readers and by hand stay. */
+/**
+ * Deletes the lists of sources that these readers no longer configure. Lists of other readers and lists entered by
+ * hand stay.
+ */
 export async function dropFormerSources(
   client: pg.PoolClient,
   readers: readonly string[],

@@ -2,10 +2,12 @@ import { chainTables } from '../../core/model/tables/index.ts'
 import type { CommitUnit } from '../store/index.ts'
 import { nameToString } from '../../core/antelope/index.ts'
 
-/** Packed `setabi`: account name, then the ABI as bytes. */
+/**
+ * Offset of the ABI in a packed `setabi` action: the account name comes first, then the ABI as length-prefixed bytes.
+ */
 const SETABI_ABI_OFFSET = 8
 
-/** ABIs and code flags of all accounts in one block. */
+/** ABIs that accounts set in one block, and accounts that got code. */
 export class AccountChanges {
   readonly #reader: string
   readonly #block: number
@@ -19,7 +21,7 @@ export class AccountChanges {
     this.#unit = unit
   }
 
-  /** Reads the data of a setabi action; null when it is truncated. */
+  /** Reads the account and the ABI from the data of a setabi action; null if the data is truncated. */
   setAbiAction(payload: Uint8Array, start: number, end: number): { account: string; abi: Uint8Array } | null {
     if (end - start < SETABI_ABI_OFFSET + 1) return null
     const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength)
@@ -38,18 +40,21 @@ export class AccountChanges {
     return { account, abi }
   }
 
-  /** Takes an `account` row: its ABI at the end of the block. Rows of new accounts carry none. */
+  /**
+   * Stores the ABI of an `account` row, which is the ABI at the end of the block. Rows of new accounts have an empty
+   * ABI.
+   */
   abiDelta(account: string, abi: Uint8Array): void {
     if (abi.length > 0 || this.#abis.has(account)) this.#abis.set(account, abi)
   }
 
-  /** Takes an `account_metadata` row. */
+  /** Records that an account has code, from its `account_metadata` row. */
   metadataDelta(account: string, hasCode: boolean): void {
     if (!hasCode) return
     this.#unit.upsert(chainTables.codeAccounts, { account, since_block: this.#block, reader: this.#reader })
   }
 
-  /** Gives the ABIs to the unit. */
+  /** Adds the ABIs of the block to the commit unit. */
   end(): void {
     for (const [account, abi] of this.#abis) {
       this.#unit.upsert(chainTables.abis, {

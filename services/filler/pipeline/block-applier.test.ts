@@ -22,7 +22,9 @@ const market = compileAbi(readAbi('market.v1.3.3'))
 
 type Action = readonly [name: string, data: Uint8Array]
 
-/** Tables that a block writes whose only action is one of the market, authorized by the accounts, after its ABIs. */
+/**
+ * Sets the ABIs, applies a block with one market action authorized by `actors`, and returns the tables that it writes.
+ */
 async function tablesAfter(
   name: string,
   data: Uint8Array,
@@ -32,7 +34,7 @@ async function tablesAfter(
   return (await applied([[name, data]], actors, abis)).tables
 }
 
-/** Applies actions of the market in one block; returns the tables, the counters, and the logged messages. */
+/** Applies market actions as one block. Returns the written tables, the counters and the logged messages. */
 async function applied(
   actions: readonly Action[],
   actors: readonly string[],

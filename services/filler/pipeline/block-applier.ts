@@ -21,45 +21,48 @@ import { ContractDecoder } from './contract-decoder.ts'
 import { describeAction, describePlace } from './fault-place.ts'
 import type { Place } from './fault-place.ts'
 
-/** A contract with the handler that reads it. */
+/** A contract and the handler that indexes it. */
 interface Contract {
   readonly handler: Handler
   readonly decoder: ContractDecoder
   state: unknown
 }
 
-/** A state history writer with its state. */
+/** A state history writer and its state. */
 interface ActiveWriter {
   readonly stateWriter: StateWriter
   readonly accounts: ReadonlySet<string>
   state: unknown
 }
 
-/** A block that was applied. */
+/** Result of applying a block. */
 export interface AppliedBlock {
   /** Time of the block, epoch milliseconds. */
   readonly timeMs: number
-  /** Its published events; null without any. */
+  /** Published events of the block; null if there are none. */
   readonly events: BlockEvents | null
 }
 
-/** ABIs of an account up to a block, without those of blocks that the reader has another one in place of. */
+/** ABIs of an account up to a block. Skips an ABI that another reader stored from a block of a different branch. */
 const ABIS = `SELECT a.abi FROM chain.abis a WHERE a.account = $1 AND a.block_num <= $2 AND NOT EXISTS (
     SELECT FROM chain.reversible_blocks b JOIN chain.reversible_blocks c USING (block_num)
     WHERE b.reader = $3 AND c.reader = a.reader AND b.block_num = a.block_num AND b.block_id <> c.block_id)
   ORDER BY a.block_num`
 
-/** How often the applier skipped unknown data; for metrics and health. */
+/** Counts of data that the applier skipped; for metrics and health. */
 export interface ApplierCounters {
-  /** Actions whose data did not fit the ABI: the chain accepts such of users, and ABIs that do not fit the code. */
+  /**
+   * Actions whose data does not fit the ABI. The chain accepts such actions from users, and ABIs that do not fit the
+   * code.
+   */
   undecodableActions: number
-  /** Rows of wanted tables that are missing in the ABI in force. */
+  /** Rows of wanted tables that the ABI in force does not define. */
   unknownTables: number
 }
 
 /**
- * Turns blocks into row operations: bytes to typed events, events to the handlers, in the chain's order. Holds the state of
- * the handlers and the ABIs in force; `reload` resets both to the committed position.
+ * Turns blocks into row operations: decodes actions and rows, and passes them to the handlers in the chain's order.
+ * Holds the handlers' state and the ABIs in force; `reload` resets both to the committed position.
  */
 export class BlockApplier {
   readonly counters: ApplierCounters = { undecodableActions: 0, unknownTables: 0 }
@@ -69,11 +72,13 @@ export class BlockApplier {
   readonly #contracts = new Map<string, Contract>()
   readonly #writers: ActiveWriter[]
   readonly #watch: ReturnType<typeof createWatchSet>
-  /** Contracts whose rows are wanted: those of handlers and state history writers. */
+  /** Contracts whose rows are decoded: those of handlers and of state history writers. */
   readonly #rowWatch: ReturnType<typeof createWatchSet>
-  /** ABIs that did not come from the stream, by account; `reload` puts them below the stored ones. */
+  /**
+   * ABIs from the chain's HTTP interface or from later blocks, by account. `reload` uses them before the stored ABIs.
+   */
   readonly #assumedAbis = new Map<string, Uint8Array>()
-  /** Why the ABI of an account is not known. */
+  /** Reason why the ABI of an account is unknown, by account. */
   readonly #missingAbis = new Map<string, string>()
   readonly #warned = new Set<string>()
   #lastTimeMs = 0
@@ -100,30 +105,30 @@ export class BlockApplier {
       this.#contracts.set(handler.account, { handler, decoder: createDecoder(handler), state: null })
   }
 
-  /** Takes the protocol of a new connection. */
+  /** Sets the protocol of a new connection; later blocks are decoded with it. */
   useProtocol(protocol: Protocol): void {
     this.#protocol = protocol
   }
 
-  /** Accounts of which no ABI is known yet. */
+  /** Contracts whose ABI is not known yet. */
   get accountsWithoutAbi(): string[] {
     return [...this.#contracts.values()]
       .filter(({ decoder }) => !decoder.hasAbi)
       .map(({ decoder }) => decoder.account)
   }
 
-  /** Sets an ABI that did not come from the stream, as the oldest one of the account. */
+  /** Sets an ABI that did not come from the stream; it counts as older than every stored ABI of the account. */
   assumeAbi(account: string, abi: Uint8Array): void {
     this.#assumedAbis.set(account, abi)
     this.#contracts.get(account)?.decoder.setAbi(abi)
   }
 
-  /** Takes why the ABI of an account is not known, for the error of a block that needs it. */
+  /** Stores the reason why the ABI of an account is unknown, for the error of a block that needs the ABI. */
   noteMissingAbi(account: string, why: string): void {
     this.#missingAbis.set(account, why)
   }
 
-  /** Sets handler states and ABIs to what the database holds, ABIs as of the end of block `block`. */
+  /** Sets the handlers' state from the database, and the ABIs to those in force at the end of block `block`. */
   async reload(query: Query, block: number, lastTimeMs: number): Promise<void> {
     this.#lastTimeMs = lastTimeMs
     for (const contract of this.#contracts.values()) {
@@ -142,18 +147,19 @@ export class BlockApplier {
   }
 
   /**
-   * Applies a block to a unit.
+   * Applies a block: adds its row operations to the unit.
    *
    * @param capture collects the published events of the block; null without publishing.
-   * @throws FatalError `BLOCK_FAILED` naming block, transaction, action or table, and cause; `CONTRACT_ABI_MISSING`.
+   * @throws FatalError `BLOCK_FAILED` that names the block, the transaction, the action or table, and the cause;
+   * `CONTRACT_ABI_MISSING`.
    */
   apply(block: ShipBlock, unit: CommitUnit, capture: BlockCapture | null = null): AppliedBlock {
-    // Describes the current item, only for errors.
+    // The action, row or stage in progress; only read for error messages.
     let place: Place = 'beginning of block'
     try {
       const protocol = this.#protocol
       if (!protocol) throw new FatalError('INTERNAL', 'a block came before the protocol')
-      // Every block has a header; half a second is the chain's own step where a node has pruned it.
+      // A node that has pruned the block sends no header: assume the block interval, 500 ms.
       const timeMs = block.header ? protocol.readBlockTimeMs(block.header) : this.#lastTimeMs + 500
       this.#lastTimeMs = timeMs
       const info: BlockInfo = { num: block.num, timeMs }
@@ -226,7 +232,9 @@ export class BlockApplier {
     for (const { active, scope } of stateWriters) if (active.accounts.has(row.code)) scope.row(row)
   }
 
-  /** Permissions are skipped when no writer stores them. */
+  /**
+   * Callbacks for permission rows; none if no state history writer stores permissions, so that they are not decoded.
+   */
   #permissionSink(
     protocol: Protocol,
     stateWriters: readonly OpenStateWriter[],
@@ -250,7 +258,7 @@ export class BlockApplier {
     const account = nameToString(action.accountLo, action.accountHi)
     const contract = this.#contracts.get(account)
     if (!contract) {
-      // The watch set also includes eosio::setabi.
+      // Actions of other contracts are `eosio::setabi`: the watch set includes it.
       const set = accounts.setAbiAction(action.payload, action.dataStart, action.dataEnd)
       if (set) this.#contractAbi(set.account, set.abi, info.num)
       return
@@ -258,7 +266,8 @@ export class BlockApplier {
     const name = nameToString(action.nameLo, action.nameHi)
     capture?.own(action, contract.decoder.wholeActions)
     if (!contract.decoder.wantsAction(name)) return
-    // Old contract code lets any account push an action that it does not know; its own log actions carry its own name.
+    // Only the contract itself may send log actions. Old contract code accepts an unknown action from any account, so a
+    // forged log action is possible.
     if (name.startsWith('log') && !action.isSentByContract()) return
     const data = this.#decodeAction(contract, name, action, info)
     if (data === undefined) return
@@ -277,9 +286,10 @@ export class BlockApplier {
   }
 
   /**
-   * Decodes an action. One that does not fit its ABI is counted and left out, and the first of a name is logged.
+   * Decodes an action. An action that does not fit its ABI is counted and skipped; the first one of each name is
+   * logged.
    *
-   * @throws RangeError for a number in an action of the contract itself that no column holds.
+   * @throws RangeError if a log action of the contract has a number that does not fit its column.
    */
   #decodeAction(contract: Contract, name: string, action: ScannedAction, info: BlockInfo): unknown {
     if (!contract.decoder.hasAbi) throw this.#abiMissing(contract.decoder.account, info)
@@ -287,7 +297,7 @@ export class BlockApplier {
       return contract.decoder.decodeAction(name, action.payload, action.dataStart, action.dataEnd)
     } catch (error) {
       const isMisfit = error instanceof DecodeError || error instanceof AbiError
-      // A user may name any number; an action that the contract executed has those of the contract.
+      // In an action of a user any number is possible, so it is skipped; a log action has the contract's own numbers.
       if (name.startsWith('log') && !isMisfit) throw error
       this.counters.undecodableActions++
       this.#warnOnce(
@@ -338,23 +348,23 @@ export class BlockApplier {
   }
 }
 
-/** A block that is being applied. */
+/** State of the block that is being applied. */
 interface OpenBlock {
   readonly info: BlockInfo
-  /** Open scopes of handlers, by account. */
+  /** Handler scopes opened for this block, by account. */
   readonly scopes: Map<string, BlockScope<unknown>>
   readonly accounts: AccountChanges
   readonly unit: CommitUnit
   readonly capture: BlockCapture | null
 }
 
-/** A state history writer with an open block. */
+/** A state history writer and its scope for this block. */
 interface OpenStateWriter {
   readonly active: ActiveWriter
   readonly scope: StateWriterScope<unknown>
 }
 
-/** A found row, decoded as far as its handler asks. */
+/** A row of the block; decoded when its handler reads it. */
 class AppliedRow implements RowEvent {
   readonly table: string
   readonly present: boolean

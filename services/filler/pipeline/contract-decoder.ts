@@ -7,15 +7,15 @@ import type { Declaration, Declarations } from '../handlers/index.ts'
 import { requireStorable } from './stored-numbers.ts'
 import { VersionedDecoders } from './versioned-decoders.ts'
 
-/** The ABI in force, as the contract reads actions. */
+/** The ABI in force, with a reader for whole actions. */
 interface CurrentAbi {
   readonly packed: Uint8Array
   readonly abi: CompiledAbi
 }
 
 /**
- * Decodes the actions and rows of one contract with the ABI in force. Versions are added in order, by `setAbi`, as they
- * come in the stream.
+ * Decodes the actions and rows of one contract with the ABI in force. `setAbi` adds each new ABI version in chain
+ * order.
  */
 export class ContractDecoder {
   readonly account: string
@@ -34,8 +34,8 @@ export class ContractDecoder {
   }
 
   /**
-   * Reads all fields of actions with the ABI in force, also after a newer one; fields that the ABI lacks are undefined.
-   * Null until an ABI was set.
+   * Reads all fields of actions with the ABI in force at the time of this call, even after a newer ABI is set. Fields
+   * that the ABI lacks are undefined. Null before the first ABI.
    */
   get wholeActions(): DataReader | null {
     if (!this.#current) return null
@@ -48,14 +48,16 @@ export class ContractDecoder {
     }
   }
 
-  /** False until an ABI was set. */
+  /** False before the first ABI. */
   get hasAbi(): boolean {
     return this.#current !== null
   }
 
-  /** Sets the ABI in force. The chain stores any bytes as an ABI: after an unreadable one the previous ABI stays in force, as in every other program of the chain.
+  /**
+   * Sets the ABI in force. The chain stores any bytes as an ABI: if they are unreadable the previous ABI stays in
+   * force, as in other chain software.
    *
-   * @returns what is wrong with the ABI, or null.
+   * @returns the reason why the ABI is unreadable, or null.
    */
   setAbi(packed: Uint8Array): string | null {
     const current = this.#current
@@ -64,7 +66,7 @@ export class ContractDecoder {
     try {
       const definition = parsePackedAbi(packed)
       const abi = compileAbi(definition, 'contract')
-      // The contract has packed the rows itself.
+      // Read strictly: the contract itself has packed the rows, unlike the actions that accounts send.
       const rowAbi = compileAbi(definition)
       this.#current = { packed: Uint8Array.from(packed), abi }
       this.#actions.add(abi)
@@ -75,26 +77,26 @@ export class ContractDecoder {
     }
   }
 
-  /** True when the handler wants the action. */
+  /** Whether the handler needs the action. */
   wantsAction(name: string): boolean {
     return this.#actions.wants(name)
   }
 
-  /** True when the handler wants rows of the table. */
+  /** Whether the handler needs rows of the table. */
   wantsRow(table: string): boolean {
     return this.#rows.wants(table)
   }
 
-  /** True when an ABI of the contract, the newest or an older one, has the table. */
+  /** Whether the newest ABI of the contract, or an older one, defines the table. */
   namesRow(table: string): boolean {
     return this.#rows.has(table)
   }
 
   /**
-   * Decodes action data; undefined when the ABI has no such action. Log actions are sent by the contract's code, which an
-   * ABI that is wrong or came too early does not change, so older ABIs are tried for them.
+   * Decodes action data; undefined if the ABI lacks the action. The contract's code sends log actions and may disagree
+   * with the ABI in force (a wrong or early `setabi`), so older ABIs are tried for log actions.
    *
-   * @throws DecodeError, AbiError; RangeError for a number that no column holds.
+   * @throws DecodeError, AbiError; RangeError for a number that does not fit its column.
    */
   decodeAction(name: string, bytes: Uint8Array, start: number, end: number): unknown {
     const data = name.startsWith('log')
@@ -105,10 +107,10 @@ export class ContractDecoder {
   }
 
   /**
-   * Decodes a row; undefined when the ABI has no such table. A row that was not rewritten since an upgrade may still
-   * have the layout of an older ABI. So the newest ABI that uses all of its bytes reads it, else the newest that fits.
+   * Decodes a row; undefined if no ABI defines the table. A row that was not rewritten since an upgrade may have the
+   * layout of an older ABI. So the newest ABI that consumes all bytes decodes it, else the newest that fits.
    *
-   * @throws DecodeError of the newest ABI when none fits; RangeError for a number that no column holds.
+   * @throws DecodeError of the newest ABI if none fits; RangeError for a number that does not fit its column.
    */
   decodeRow(table: string, bytes: Uint8Array, start: number, end: number): unknown {
     const row = this.#rows.decodeByAny(table, bytes, start, end)
@@ -117,7 +119,7 @@ export class ContractDecoder {
   }
 }
 
-/** Fields of an action or table that may be 2^63 or more. */
+/** Fields of an action or table that may hold 2^63 or more. */
 function widthOf(declared: Declarations, name: string): Declaration['fields'] {
   const wide = declared[name]?.wide
   return wide === undefined ? [] : wide

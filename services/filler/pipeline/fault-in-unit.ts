@@ -3,17 +3,19 @@ import { describeError, FatalError, RetryableError } from '../../core/errors/ind
 import type { ErrorCode } from '../../core/errors/index.ts'
 import type { UnitBlock } from '../store/index.ts'
 
-/** Where in a unit reading stopped: what has to be read again so that every good block before the fault is committed. */
+/**
+ * Position of a fault in a commit unit, and the blocks to read again so that every good block before it is committed.
+ */
 export interface FaultPlace {
-  /** Last block that is to be read again. */
+  /** Last block to read again. */
   readonly last: number
-  /** True where one of the blocks is bad and it is not known which: each is committed alone, so that the bad one shows. */
+  /** True if one of the blocks is bad and it is unknown which: each block is then committed alone, which finds it. */
   readonly singly: boolean
-  /** Address of the node that sent the block whose content could not be applied; null for other faults. */
+  /** Address of the node that sent a block that could not be applied; null for other faults. */
   readonly node: string | null
 }
 
-/** A fatal error of a unit whose other blocks are good. */
+/** A fatal error in a commit unit that also contains good blocks. */
 export class FaultInUnit extends Error {
   readonly error: unknown
   readonly place: FaultPlace
@@ -25,16 +27,16 @@ export class FaultInUnit extends Error {
   }
 }
 
-/** Codes of errors that no block causes: those of the lease, and those that an operator has to mend. */
+/** Error codes that no block can cause: a lost lease, and failures that an operator has to repair. */
 const causesOutside: ReadonlySet<ErrorCode> = new Set(['READER_LEASE_LOST', ...operatorFailures])
 
-/** Whether a block that is committed may be the cause of an error. */
+/** Whether the content of a block may have caused the error. */
 export function mayBeOfBlock(error: unknown): boolean {
   if (error instanceof RetryableError) return false
   return !(error instanceof FatalError) || !causesOutside.has(error.code)
 }
 
-/** An error of a commit with the blocks that it is about, where one of them may be its cause. */
+/** Adds the block numbers of the commit to the error, if one of the blocks may have caused it. */
 export function namingBlocks(error: unknown, blocks: number, last: UnitBlock): unknown {
   if (!(error instanceof FatalError) || !mayBeOfBlock(error)) return error
   const first = last.num - blocks + 1
@@ -47,11 +49,11 @@ export function namingBlocks(error: unknown, blocks: number, last: UnitBlock): u
 }
 
 /**
- * Reads the good blocks of a unit that failed again, and commits them.
+ * Reads the good blocks of a failed unit again and commits them.
  *
- * @param read reads up to the last block of a place.
- * @param committed the last committed block.
- * @returns the error to end with: the first one, or the more exact one of a block that failed alone.
+ * @param read reads and commits up to `place.last`.
+ * @param committed number of the last committed block.
+ * @returns the error to report: the first one, or the more precise error of a block that failed alone.
  */
 export async function commitGoodBlocks(
   fault: FaultInUnit,
@@ -59,7 +61,7 @@ export async function commitGoodBlocks(
   committed: () => number,
 ): Promise<unknown> {
   let found = fault
-  // A fault of a commit may hide one of an earlier block, and each shows which block it is.
+  // A commit error may hide an error of an earlier block; each further read narrows the position down.
   for (let step = 0; step < MOST_STEPS && found.place.last > committed(); step++) {
     try {
       await read(found.place)

@@ -1,13 +1,13 @@
 import type { Logger } from '../../core/log/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** Skipped blocks, both ends included. */
+/** Blocks that the reader skipped, both ends included. */
 export interface Gap {
   readonly first: number
   readonly last: number
 }
 
-/** The gaps below the reader's position, ascending. */
+/** Gaps of the reader, ascending. */
 function listGaps(store: Store, reader: string): Promise<Gap[]> {
   return store.query<{ first: number; last: number }>(
     'SELECT first_block AS first, last_block AS last FROM chain.gaps WHERE reader = $1 ORDER BY first_block',
@@ -16,8 +16,8 @@ function listGaps(store: Store, reader: string): Promise<Gap[]> {
 }
 
 /**
- * Records that reading continues at `startBlock`, and forgets a gap that was planned and did not happen because
- * `start_block` was changed again before a block was indexed above it. Logs every gap: they stay for good.
+ * Records a gap if reading continues at `startBlock`, above the next block. Deletes a recorded gap above the position:
+ * `start_block` was changed again before a block was indexed. Logs every remaining gap, because gaps are permanent.
  */
 export async function noteGaps(
   store: Store,

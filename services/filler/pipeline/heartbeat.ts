@@ -6,62 +6,62 @@ import { describeInterruption, describeStall } from './progress.ts'
 import type { ReaderProblem } from './progress.ts'
 import type { Reading, ReadingStatus } from './reading.ts'
 
-/** Status of a reader, as reported by it. */
+/** Status of a reader, as the reader reports it. */
 export interface ReaderStatus {
   readonly reader: string
   /** `connecting`: no stream yet; `catching-up`; `live`: at the head; `stopped`. */
   readonly state: 'connecting' | 'catching-up' | 'live' | 'stopped'
   /** Last committed block, 0 before the first. */
   readonly block: number
-  /** Its time, epoch milliseconds. */
+  /** Time of the last committed block, epoch milliseconds. */
   readonly blockTimeMs: number
   /** Head of the node, 0 before it is known. */
   readonly head: number
-  /** Its time, epoch milliseconds; null while the head itself has not been received. */
+  /** Time of the head block, epoch milliseconds; null while that block itself has not been received. */
   readonly headTimeMs: number | null
   readonly irreversible: number
-  /** Blocks committed per second over the last seconds. */
+  /** Blocks committed per second, averaged over the last five seconds. */
   readonly blocksPerSecond: number
-  /** Row operations so far, and rollbacks. */
+  /** Row operations and rollbacks since reading began. */
   readonly operations: number
   readonly forks: number
-  /** Blocks received and waiting. */
+  /** Number of blocks received and not applied yet. */
   readonly queuedBlocks: number
-  /** Actions that did not fit their ABI, and rows of tables that no ABI names: left out, and logged. */
+  /** Actions that did not fit their ABI, and rows of tables that no ABI defines. Both were skipped and logged. */
   readonly undecodableActions: number
   readonly unknownTables: number
   /** Time of the last commit, epoch milliseconds; null before the first. */
   readonly committedAtMs: number | null
-  /** Blocks between the last committed one and where the reader is going: the head, or the last irreversible block. */
+  /** Blocks between the last committed one and the target: the head, or the last irreversible block. */
   readonly blocksBehind: number
-  /** What came from the node since the reading began, and connections opened for it. */
+  /** Blocks and bytes received since reading began, and connections opened. */
   readonly receivedBlocks: number
   readonly receivedBytes: number
   readonly connections: number
-  /** Bytes of blocks received and not yet applied. */
+  /** Bytes of blocks that were received and not applied yet. */
   readonly heldBytes: number
-  /** Milliseconds since the last complete message and the last block of the node, and since the last commit. */
+  /** Milliseconds since the node's last complete message, since its last block, and since the last commit. */
   readonly sinceMessageMs: number | null
   readonly sinceBlockMs: number | null
   readonly sinceCommitMs: number | null
-  /** Blocks below the last committed one that were left out, ascending. */
+  /** Gaps below the last committed block, ascending. */
   readonly gaps: readonly Gap[]
-  /** The problem that stops it; null without one. */
+  /** The problem that stops the reader; null while it progresses. */
   readonly problem: ReaderProblem | null
-  /** The nodes that it reads from, in the order of the configuration. */
+  /** Nodes of the reader, in the order of the configuration. */
   readonly nodes: readonly NodeStatus[]
 }
 
-/** Status of a node, as reported by a reader. */
+/** Status of a node, as a reader reports it. */
 export interface NodeStatus extends ShipNodeStatus {
-  /** Bytes received from it per second over the last seconds. */
+  /** Bytes received from the node per second, averaged over the last five seconds. */
   readonly bytesPerSecond: number
 }
 
 const BEAT_MS = 1_000
-/** Samples in the speed: seconds. */
+/** Number of one-second samples over which rates are averaged. */
 const SPEED_SAMPLES = 5
-/** A reader this close to the head is live. */
+/** A reader at most this many blocks behind its target is `live`. */
 const LIVE_BLOCKS = 20
 
 type SessionStatus = Pick<
@@ -80,7 +80,7 @@ type SessionStatus = Pick<
   | 'nodes'
 >
 
-/** The status without a session. */
+/** Status while no session is open. */
 const notConnected: SessionStatus = {
   state: 'idle',
   headNum: null,
@@ -95,7 +95,7 @@ const notConnected: SessionStatus = {
   unfinishedBytes: 0,
   nodes: [],
 }
-/** The status without a reading. */
+/** Status while no blocks are being read. */
 const notReading: ReadingStatus = {
   block: 0,
   blockTimeMs: 0,
@@ -110,7 +110,7 @@ const notReading: ReadingStatus = {
   forks: 0,
   leftOut: { undecodableActions: 0, unknownTables: 0 },
 }
-/** Session states in which a node sends blocks or has none to send. */
+/** Session states in which the connection to the node is good. */
 const stallStates: Partial<Record<ShipStatus['state'], 'connected' | 'behind'>> = {
   streaming: 'connected',
   waiting: 'behind',
@@ -131,7 +131,7 @@ const BEAT = `
     blocks_per_second = EXCLUDED.blocks_per_second, state = EXCLUDED.state, problem = EXCLUDED.problem, nodes = EXCLUDED.nodes,
     message_at = coalesce(EXCLUDED.message_at, h.message_at), block_at = coalesce(EXCLUDED.block_at, h.block_at)`
 
-/** Public status of a node: without its address and its messages. */
+/** Status of a node for the public: without its address and messages. */
 function publicNode({ state, headNum, lagBlocks, bytesPerSecond, faults }: NodeStatus): object {
   return {
     state,
@@ -142,7 +142,7 @@ function publicNode({ state, headNum, lagBlocks, bytesPerSecond, faults }: NodeS
   }
 }
 
-/** Reports the status of a reader to the database and to a listener, once a second. */
+/** Reports the status of a reader once a second, to the database and to a listener. */
 export class Heartbeat {
   readonly #reader: string
   readonly #listener: (status: ReaderStatus) => void
@@ -159,9 +159,9 @@ export class Heartbeat {
   #writing = false
   readonly #stalledAfterMs: number | undefined
   readonly #startedMs = performance.now()
-  /** Why reading was interrupted; null after the next commit. */
+  /** Error that interrupted reading; null after the next commit. */
   #interruption: ReaderProblem | null = null
-  /** When the last reading that committed did so last, on the clock of `performance`. */
+  /** Time of the last commit, on the clock of `performance`. */
   #committedMs: number | null = null
 
   /** `stalledAfterMs` is for tests; see `STALLED_AFTER_MS`. */
@@ -182,15 +182,15 @@ export class Heartbeat {
     this.#timer = setInterval(() => this.#beat(), BEAT_MS)
   }
 
-  /** Last committed block that was seen. */
+  /** Last committed block. */
   get block(): number {
     this.#noteCommit()
     return this.#lastBlock
   }
 
   /**
-   * Reports on this session and reading from now on, and calls `onBeat` at every beat. Live means at the head, or,
-   * reading irreversible blocks only, at the last of them.
+   * Reports on this session and reading from now on, and calls `onBeat` on every beat. `live` means close to the head,
+   * or close to the last irreversible block if `irreversibleOnly`.
    */
   follow(
     session: ShipSession,
@@ -204,12 +204,12 @@ export class Heartbeat {
     this.#onBeat = onBeat
   }
 
-  /** Takes the gaps that the present reading knows of. */
+  /** Sets the gaps of the current reading. */
   noteGaps(gaps: readonly Gap[]): void {
     this.#gaps = gaps
   }
 
-  /** Reading failed and is restarted; reported until the next commit. */
+  /** Reports that reading failed and restarts; the problem is reported until the next commit. */
   interrupt(error: unknown): void {
     this.#noteCommit()
     this.#interruption = describeInterruption(error)
@@ -219,7 +219,7 @@ export class Heartbeat {
     this.#beat()
   }
 
-  /** Reports that it stopped, and closes. */
+  /** Reports `stopped`, ends the timer and closes the database connection. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     const status = this.#status('stopped')
@@ -239,7 +239,7 @@ export class Heartbeat {
     })
   }
 
-  /** Takes over when the present reading last committed. */
+  /** Copies position and time of the last commit from the current reading. */
   #noteCommit(): void {
     const status = this.#reading?.status()
     if (status === undefined) return
@@ -308,7 +308,7 @@ export class Heartbeat {
     )
   }
 
-  /** Rates are those between two looks a second or more apart. */
+  /** Adds the rate of each node, averaged over the last samples. */
   #nodes(nodes: readonly ShipNodeStatus[]): NodeStatus[] {
     const now = performance.now()
     this.#nodeSamples.push({ atMs: now, bytes: nodes.map(({ bytesReceived }) => bytesReceived) })
@@ -331,7 +331,7 @@ export class Heartbeat {
     return seconds > 0 ? Math.max(0, (block - first.block) / seconds) : 0
   }
 
-  /** The heartbeat must never stop a reader: commits report an unavailable database. */
+  /** Ignores errors: the heartbeat must never stop a reader, and commits report an unavailable database. */
   async #write(status: ReaderStatus): Promise<void> {
     await this.#pool
       .query(BEAT, [

@@ -4,19 +4,19 @@ import type { Logger } from '../../core/log/index.ts'
 import type { Query } from '../handlers/index.ts'
 import type { BlockApplier } from './block-applier.ts'
 
-/** Where ABIs are looked for. */
+/** Sources of ABIs. */
 interface AbiSearch {
   readonly query: Query
-  /** HTTP interface of the chain. */
+  /** Address of the chain's HTTP interface; null if none is configured. */
   readonly http: string | null
   readonly logger: Logger
 }
 
 /**
- * A reader that starts in the middle of a chain has not seen its contracts' ABIs being set. Contracts without any at block
- * `block`, at the start or because a rollback has undone the only one, get the first that is stored for a later block, else
- * the present one of the chain's HTTP interface: newer ABIs of these contracts read older data. If that does not answer, the
- * reader continues and stops at the first block that needs one.
+ * Gives contracts without an ABI at block `block` a newer ABI. ABIs are missing when a reader starts in the middle of
+ * a chain, or when a rollback has undone the only one. Takes the first ABI stored for a later block, else the current
+ * ABI from the chain's HTTP interface: newer ABIs of these contracts can read older data. If the chain node does not
+ * answer, the reader continues and stops at the first block that needs an ABI.
  */
 export async function assumeMissingAbis(
   applier: BlockApplier,
@@ -45,7 +45,7 @@ async function readLaterAbi(query: Query, account: string, block: number): Promi
   return rows[0]?.abi ?? null
 }
 
-/** The ABI; else a clause that says why there is none. */
+/** The current ABI of the account; else a clause for the error message that gives the reason. */
 async function readPresentAbi(
   http: string | null,
   account: string,

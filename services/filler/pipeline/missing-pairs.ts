@@ -9,15 +9,15 @@ import { createOracleHandler, emptyOracleState, parsePair } from '../handlers/or
 import { CommitUnit } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 
-/** A contract table with pairs that prices follow from. */
+/** A contract table that holds symbol pairs; prices depend on them. */
 interface PairSource {
   readonly family: string
   readonly table: string
-  /** Names of the pairs that the database has. */
+  /** Query for the names of the pairs in the database. */
   readonly known: string
-  /** Whether the database lacks pairs that its rows refer to. */
+  /** SQL condition: rows of the database refer to a pair that is missing there. */
   readonly lacks: string
-  /** Gives the pairs that are not known to the unit; their names. */
+  /** Adds the pairs that are not in `known` to the unit and returns their names. */
   put(rows: readonly JsonRow[], known: ReadonlySet<string>, account: string, unit: CommitUnit): string[]
 }
 
@@ -59,26 +59,26 @@ const sources: readonly PairSource[] = [
   },
 ]
 
-/** Who lacks the pairs, and where they are requested. */
+/** Input of `fetchMissingPairs`. */
 interface PairSearch {
   readonly store: Store
   readonly handlers: readonly Handler[]
-  /** HTTP interface of the chain. */
+  /** Address of the chain's HTTP interface; null if none is configured. */
   readonly http: string | null
   readonly startBlock: number
   readonly logger: Logger
 }
 
-/** 500 rows each: more pairs than any oracle has. */
+/** Pages of 500 rows: more pairs than any oracle has. */
 const MAX_PAGES = 4
 
 /**
- * A reader that starts in the middle of a chain, or a family that is added later, has not seen pairs being added: to the
- * oracle, and to the market's configuration. Those that the database lacks are requested from the chain's HTTP interface, before the first block, after
- * blocks that were left out, and as long as some are missing. They are taken as they are at present: names, symbols and
- * precision of a pair do not change, and what else may be newer than the first block is written again by the blocks that
- * changed it. Medians come with data points. The rows are of no block, so no fork undoes them. If the node does not answer,
- * the reader continues without them.
+ * Reads missing symbol pairs (of the oracle and of the market's configuration) from the chain's HTTP interface. A
+ * reader that starts in the middle of a chain has not seen the actions that added them, nor has a family that was
+ * added later. Runs before the first block, after a gap, and at each start while a pair is missing. The current pairs
+ * are correct for older blocks too: name, symbols and precision never change, and the blocks that change anything else
+ * write it again. Medians come with the data points of the blocks. The rows belong to no block, so no fork undoes
+ * them. If the node does not answer, the reader continues without the pairs.
  */
 export async function fetchMissingPairs(search: PairSearch): Promise<void> {
   const { store, handlers, http, startBlock, logger } = search

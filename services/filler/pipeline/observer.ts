@@ -1,27 +1,27 @@
-/** A commit that has succeeded. */
+/** Figures of a successful commit. */
 export interface CommitFacts {
   readonly durationMs: number
   readonly blocks: number
-  /** True for a single block that a fork may still undo. */
+  /** True for a unit of a single block that a fork may still undo. */
   readonly isReversible: boolean
-  /** Rows written or removed, by table. */
+  /** Number of rows written or removed, by table. */
   readonly rows: ReadonlyMap<string, number>
 }
 
-/** An entry that was published to live clients. */
+/** Figures of a feed entry that was published to live clients. */
 export interface PublishedFacts {
   readonly kind: 'block' | 'fork' | 'gap'
   readonly events: number
-  /** Size in the database. */
+  /** Size of the entry in the database, bytes. */
   readonly storedBytes: number
 }
 
-/** Receives the events of a reader, for metrics. No method may throw. */
+/** Receives the events of a reader for metrics. Methods must not throw. */
 export interface ReaderObserver {
   committed(facts: CommitFacts): void
-  /** A fork undid this many committed blocks. */
+  /** A fork undid `blocks` committed blocks. */
   rolledBack(blocks: number): void
-  /** Reading begins again from the committed position, after an error that may pass. */
+  /** Reading restarts from the committed position after a transient error. */
   interrupted(): void
   /** An entry of the feed was committed. */
   published(facts: PublishedFacts): void

@@ -1,12 +1,12 @@
 import { PronghornError, describeError } from '../../core/errors/index.ts'
 
-/** Time without a commit after which a reader with something to do counts as stalled. */
+/** A reader with blocks to process counts as stalled after this time without a commit. */
 const STALLED_AFTER_MS = 30_000
 
-/** Bytes after the last complete message that are no pongs any more: a message is in transit. */
+/** More unfinished bytes than this are a message in transit; fewer may be pongs. */
 const MESSAGE_BYTES = 1_024
 
-/** How a reader is getting on. */
+/** Input of `describeStall`. */
 export interface ProgressFacts {
   /** State of the session with the node. */
   readonly session: 'connected' | 'behind' | 'disconnected'
@@ -16,9 +16,9 @@ export interface ProgressFacts {
   readonly sinceCommitMs: number
   /** Milliseconds since the last complete message of the node, or since the start before the first. */
   readonly sinceMessageMs: number
-  /** Bytes of a message that has not arrived whole. */
+  /** Bytes of a message that has arrived only in part. */
   readonly unfinishedBytes: number
-  /** Blocks that are known to exist and are not committed. */
+  /** Known blocks that are not committed yet. */
   readonly waitingBlocks: number
 }
 
@@ -26,11 +26,11 @@ export interface ProgressFacts {
 export interface ReaderProblem {
   /** Public text: contains no address or other internal data. */
   readonly summary: string
-  /** For the operator: the summary with its cause and figures, in one line. */
+  /** Text for the operator: the summary with cause and figures, one line. */
   readonly detail: string
 }
 
-/** The problem of a reader; null while it progresses. */
+/** The problem that stops the reader; null while the reader progresses. */
 export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFTER_MS): ReaderProblem | null {
   const { session, sinceCommitMs, sinceMessageMs, waitingBlocks, unfinishedBytes } = facts
   if (sinceCommitMs < stalledAfterMs) return null
@@ -48,7 +48,7 @@ export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFT
   return waitingBlocks > 0 ? problem('blocks wait', `${waitingBlocks} blocks, ${idle}`) : null
 }
 
-/** The sentence of the last problem where there is one: `the chain node ws://… refuses connections (for 31 s). Trying again.` */
+/** Sentence about the last disconnect, such as `the chain node ws://… refuses connections (for 31 s). Trying again.` */
 function describeDisconnection({ lastProblem, sinceCommitMs }: ProgressFacts): ReaderProblem {
   const summary = 'no stream from the chain node'
   const [code = '', sentence = lastProblem] = /^([A-Z_]+): (.*)$/s.exec(lastProblem ?? '')?.slice(1) ?? []
@@ -57,7 +57,7 @@ function describeDisconnection({ lastProblem, sinceCommitMs }: ProgressFacts): R
   return { summary, detail: `${cause} (for ${seconds(sinceCommitMs)}). Trying again.` }
 }
 
-/** What an error that interrupted reading means; it holds until the next commit. */
+/** Problem text for an error that interrupted reading; valid until the next commit. */
 export function describeInterruption(error: unknown): ReaderProblem {
   const code = error instanceof PronghornError ? error.code : 'INTERNAL'
   const summary = summaries[code]

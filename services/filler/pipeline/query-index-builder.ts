@@ -8,11 +8,14 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { retry } from '../../core/retry/index.ts'
 
-/** Wait before a build that failed is tried again; doubles up to the longest. */
+/** Wait before a failed build is retried; doubles up to LONGEST_RETRY_MS. */
 const FIRST_RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 300_000
 
-/** Builds the indexes that only queries need, once the reader is at the head, concurrently with its work. */
+/**
+ * Builds the indexes that only queries need, concurrently, once the reader is at the head. Without them catching up is
+ * faster.
+ */
 export class QueryIndexBuilder {
   readonly #database: DatabaseAddress
   readonly #families: readonly string[]
@@ -34,18 +37,18 @@ export class QueryIndexBuilder {
     this.#logger = logger
   }
 
-  /** Starts building; the second and later calls do nothing. */
+  /** Starts the build; later calls do nothing. */
   start(): void {
     this.#running ??= this.#buildAll()
   }
 
-  /** Cancels the index that is being built and stops; the next start builds it again. */
+  /** Cancels the index build in progress; the next start of the reader repeats it. */
   async stop(): Promise<void> {
     this.#ending.abort()
     await this.#running
   }
 
-  /** Whatever the failure was, an operator may remove its cause: what is not built is tried again until it is. */
+  /** Retries until all indexes exist: an operator may remove the cause of any failure. */
   async #buildAll(): Promise<void> {
     const building = retry(() => this.#build(), {
       firstMs: this.#firstRetryMs,
@@ -59,7 +62,7 @@ export class QueryIndexBuilder {
         )
       },
     })
-    // Only the stop ends the attempts before one succeeds.
+    // Retries end early only on `stop`, so the error needs no report.
     await building.catch(() => undefined)
   }
 

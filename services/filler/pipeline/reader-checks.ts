@@ -6,10 +6,10 @@ import type { Handler, StateWriter } from '../handlers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { ReaderSettings } from './reader-options.ts'
 
-/** Tables that one reader of a database fills: those of a contract family, or of the stored state. */
+/** A group of tables that a single reader of the database fills: a contract family, or the stored state. */
 type Family = Pick<Handler | StateWriter, 'family' | 'account'> & Partial<Pick<StateWriter, 'hasBegun'>>
 
-/** What the database is checked against. */
+/** Claims of a reader that are checked against the database. */
 interface ReaderClaims {
   readonly settings: ReaderSettings
   readonly families: readonly Family[]
@@ -62,7 +62,7 @@ export async function checkReader(
 }
 
 /**
- * Refuses to index into what an import has not finished.
+ * Refuses to index into a database whose import is unfinished.
  *
  * @throws FatalError `IMPORT_UNFINISHED`.
  */
@@ -97,8 +97,9 @@ interface Source {
 }
 
 /**
- * Claims the tables of the configured families, and notes from which block on the others are left out. A family lacks what
- * its contract did while it was not configured: it is refused, unless the operator accepts that or the reader indexes again.
+ * Claims the tables of the configured families, and records from which block on the other families are left out. A
+ * family that was not configured for some blocks lacks their data. So adding it is refused, unless the operator
+ * accepts the loss (`start_block_override`) or the reader indexes again (`delete_data`).
  */
 async function claimFamilies(
   store: Store,
@@ -118,7 +119,7 @@ async function claimFamilies(
           `reader ${reader} with contract ${account} needs its own database`,
       )
     }
-    // Stored state that has not begun is refused by checkStateWriters.
+    // `checkStateWriters` refuses stored state that has not begun.
     const indexedTo = source ? source.left_out_after : hasBegun ? null : store.startBlock - 1
     const isLate = position !== null && indexedTo !== null && indexedTo !== position.num
     if (isLate) {
@@ -148,7 +149,10 @@ async function claimFamilies(
   )
 }
 
-/** From the first block that a fork may replace on; from the first of all where no transfer is stored. */
+/**
+ * Opens the range of blocks without stored transfers: from the first reversible block on, or from block 0 if no
+ * transfer is stored at all.
+ */
 const LEAVE_OUT = `
   UPDATE chain.sources SET transfers_left_out = transfers_left_out + int4multirange(int4range(
     CASE WHEN EXISTS (SELECT FROM assets.transfers) THEN coalesce(
@@ -159,7 +163,10 @@ const STORE_AGAIN = `
   UPDATE chain.sources SET transfers_left_out = transfers_left_out * int4multirange(int4range(NULL, $2::integer + 1))
   WHERE family = 'assets' AND reader = $1 AND upper_inf(transfers_left_out)`
 
-/** Notes the blocks whose transfers the settings leave out: owners then differ from the last stored recipients. */
+/**
+ * Records the blocks whose transfers are not stored. Within them the owner of an asset may differ from the recipient
+ * of its last stored transfer.
+ */
 async function noteTransfers(store: Store, { name, contracts }: ReaderSettings): Promise<void> {
   const entry = contracts.find(({ handler }) => handler === 'assets')
   if (entry === undefined) return
@@ -167,7 +174,7 @@ async function noteTransfers(store: Store, { name, contracts }: ReaderSettings):
   await store.query(isStored ? STORE_AGAIN : LEAVE_OUT, [name, store.position?.num ?? 0])
 }
 
-/** Whether a family of the reader was added after blocks had been indexed. */
+/** Whether a family of the reader was added after blocks had been indexed without it. */
 export async function hasLateFamily(store: Store, reader: string): Promise<boolean> {
   const rows = await store.query('SELECT FROM chain.sources WHERE reader = $1 AND first_block IS NOT NULL', [
     reader,
@@ -175,9 +182,11 @@ export async function hasLateFamily(store: Store, reader: string): Promise<boole
   return rows.length > 0
 }
 
-/** Checks that stored state is complete: rows from before the start of its writer are unknown until they are written again.
+/**
+ * Checks that stored state is complete. Rows from before the start of a writer stay unknown until the chain writes
+ * them again.
  *
- * @throws FatalError `READER_SETTINGS_CHANGED` when blocks were indexed without it.
+ * @throws FatalError `READER_SETTINGS_CHANGED` if blocks were indexed without the writer.
  */
 export async function checkStateWriters(
   store: Store,

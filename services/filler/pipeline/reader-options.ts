@@ -6,7 +6,7 @@ import type { NodeSettings, ShipTiming } from '../ship/index.ts'
 import type { ReaderStatus } from './heartbeat.ts'
 import type { ReaderObserver } from './observer.ts'
 
-/** Dependencies of a reader; the names of `settings` are those of readers.config.json. */
+/** Dependencies of a reader. `settings` has the names of readers.config.json. */
 export interface ReaderOptions {
   readonly settings: ReaderSettings
   readonly database: DatabaseAddress
@@ -18,37 +18,37 @@ export interface ReaderOptions {
   readonly logger: Logger
   /** Called about once a second and after each change of state. */
   readonly onStatus?: (status: ReaderStatus) => void
-  /** A person sees each status, which names what interrupts reading: no warning repeats it. */
+  /** True if a person sees each status, which names an interruption: it is then logged as info, not as a warning. */
   readonly isWatched?: boolean
-  /** Called for each commit, rollback and interruption. */
+  /** Called for each commit, rollback, interruption and published entry. */
   readonly observer?: ReaderObserver
-  /** Sends live events to the other processes. Without it they read the database. */
+  /** Sends live events to other processes. Without this function they read events from the database. */
   readonly send?: SendMessage
   readonly shipTiming?: Partial<ShipTiming>
-  /** How often and how soon to try again; for tests. */
+  /** Retry timing; for tests. */
   readonly retry?: Partial<RetryTiming>
-  /** Time without a commit after which a reader that has something to do is stalled; for tests. */
+  /** Stall time-out, see `STALLED_AFTER_MS`; for tests. */
   readonly stalledAfterMs?: number
-  /** Time to wait for a lease whose holder may be gone; for tests. */
+  /** Time to wait for the lease of a reader that may be dead; for tests. */
   readonly handoverMs?: number
-  /** Wait before a failed build of these indexes is tried again; for tests. */
+  /** First wait before a failed index build is retried; for tests. */
   readonly indexRetryMs?: number
-  /** False leaves the indexes that only queries need unbuilt; for tests and measurements. */
+  /** False skips the indexes that only queries need; for tests and measurements. */
   readonly buildQueryIndexes?: boolean
-  /** Families from whose rows nothing is derived; for measurements. */
+  /** Families whose derived rows are not written; for measurements. */
   readonly withoutDerived?: readonly string[]
 }
 
-/** How a reader tries again after an error that may pass. */
+/** Timing of retries after a transient error. */
 export interface RetryTiming {
-  /** Consecutive attempts without a commit before the reader stops. */
+  /** Number of consecutive attempts without a commit after which the reader stops. */
   readonly attempts: number
-  /** Wait after the first; doubles with each further one. */
+  /** Wait after the first failed attempt; doubles with each further one. */
   readonly firstMs: number
   readonly longestMs: number
 }
 
-/** The settings of readers.config.json that steer a reader. */
+/** Settings of readers.config.json that a reader uses. */
 export interface ReaderSettings {
   readonly name: string
   readonly start_block: number

@@ -27,27 +27,27 @@ import type { ReaderOptions, RetryTiming } from './reader-options.ts'
 import { checkImport, checkReader, checkStateWriters, hasLateFamily } from './reader-checks.ts'
 import { withoutDerived } from './without-derived.ts'
 
-/** What stays the same over all attempts of a reader. */
+/** State that stays the same over all attempts of a reader. */
 interface ReaderRun {
   readonly options: ReaderOptions
   readonly handlers: readonly Handler[]
   readonly stateWriters: readonly StateWriter[]
   readonly heartbeat: Heartbeat
   readonly signal: AbortSignal
-  /** Commits each block alone. */
+  /** Whether each block is committed alone. */
   readonly singly: boolean
-  /** Addresses of nodes that sent a block whose content could not be applied, each with the error. */
+  /** Nodes that are not read any more because a block of theirs could not be applied: address and error. */
   readonly leftOut: Map<string, PronghornError>
 }
 
-/** A minute in all: longer than a database takes to start again. */
+/** The waits add up to about a minute: longer than a database restart takes. */
 const defaultRetry: RetryTiming = { attempts: 8, firstMs: 500, longestMs: 30_000 }
 
 /**
- * Indexes a chain until `stop_block` or until `signal` aborts. Transient errors are retried from the committed position;
- * others stop the reader at once.
+ * Indexes a chain until `stop_block` or until `signal` aborts. A transient error is retried from the committed
+ * position; any other error stops the reader.
  *
- * @throws FatalError naming what is wrong; RetryableError when trying again did not help.
+ * @throws FatalError that names the problem; RetryableError if all retries failed.
  */
 export async function runReader(options: ReaderOptions, signal: AbortSignal): Promise<void> {
   const stateWriters = options.settings.contracts.flatMap((entry) => {
@@ -111,7 +111,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   }
 }
 
-/** Commits the good blocks before a fault; returns the error to end with. */
+/** Commits the good blocks before a fault and returns the error to report. */
 async function endAt(fault: FaultInUnit, run: ReaderRun): Promise<unknown> {
   const read = ({ last, singly }: FaultPlace): Promise<void> => {
     const settings = { ...run.options.settings, stop_block: last, delete_data: false }
@@ -120,7 +120,7 @@ async function endAt(fault: FaultInUnit, run: ReaderRun): Promise<unknown> {
   return commitGoodBlocks(fault, read, () => run.heartbeat.block)
 }
 
-/** Leaves out the node that sent a block whose content cannot be applied; false when no other node is left to read from. */
+/** Excludes the node that sent a block that cannot be applied. Returns false if no other node is left. */
 function leaveOut(node: string | null, error: unknown, { options, leftOut }: ReaderRun): boolean {
   const isLast = leftOut.size + 1 >= options.chain.ship.length
   if (node === null || isLast || !(error instanceof FatalError) || error.code !== 'BLOCK_FAILED') return false
@@ -228,11 +228,11 @@ async function readUntilEnd(
   })
   try {
     await session.run(AbortSignal.any([signal, failing.signal]))
-    // A stop does not wait for what has been received and not committed: it is read again.
+    // When stopped, drop the received blocks that are not committed: the next start reads them again.
     if (failure === undefined && !signal.aborted) await reading.finish()
   } catch (error) {
     failure ??= error
-    // The blocks that came before a fault of the nodes are good.
+    // Blocks received before an error of the session are good: commit them.
     if (!signal.aborted) await reading.finish()
   } finally {
     await reading.abandon()

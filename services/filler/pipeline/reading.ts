@@ -11,7 +11,7 @@ import type { ReaderObserver } from './observer.ts'
 import { FIRST_UNIT_OPERATIONS, isFull, isWorthCommitting, nextUnitOperations } from './unit-policy.ts'
 import type { UnitLoad } from './unit-policy.ts'
 
-/** Items from the session that wait to be applied. */
+/** Items received from the session and not applied yet, in order. */
 type Incoming =
   | { readonly kind: 'block'; readonly block: ShipBlock }
   | { readonly kind: 'fork'; readonly from: number }
@@ -21,7 +21,7 @@ type Incoming =
 export interface ReadingStatus {
   /** Last committed block, 0 before the first. */
   readonly block: number
-  /** Its time, epoch milliseconds. */
+  /** Time of the last committed block, epoch milliseconds. */
   readonly blockTimeMs: number
   /** Head of the node, 0 before the first message. */
   readonly head: number
@@ -29,12 +29,14 @@ export interface ReadingStatus {
   /** Time of the last commit, epoch milliseconds; null before the first. */
   readonly committedAtMs: number | null
   readonly sinceCommitMs: number | null
-  /** Newest block that was the head when it was sent, and its time in epoch milliseconds; 0 before the first. */
+  /**
+   * Newest block that was the head when it was sent, and the block's time in epoch milliseconds; 0 before the first.
+   */
   readonly timedHead: number
   readonly timedHeadMs: number
-  /** Blocks received and waiting. */
+  /** Number of blocks received and not applied yet. */
   readonly queuedBlocks: number
-  /** Row operations so far. */
+  /** Row operations committed so far. */
   readonly operations: number
   /** Rollbacks so far. */
   readonly forks: number
@@ -42,31 +44,31 @@ export interface ReadingStatus {
   readonly leftOut: Readonly<ApplierCounters>
 }
 
-/** Parts that a reading works with. */
+/** Dependencies of a reading. */
 export interface ReadingParts {
   readonly store: Store
   readonly applier: BlockApplier
-  /** Sets the applier to the committed position, after a rollback. */
+  /** Resets the applier to the committed position, after a rollback. */
   readonly reload: () => Promise<void>
   readonly recorder: FeedRecorder
-  /** First block to read; above the block after the position leaves the blocks between out. */
+  /** First block to read. Blocks between the committed position and `startBlock` become a gap. */
   readonly startBlock: number
-  /** Blocks that a unit may have, at most. */
+  /** Number of changed blocks from which a unit is worth a transaction (setting `db_group_blocks`). */
   readonly groupBlocks: number
-  /** Commits each block alone. */
+  /** Whether each block is committed alone. */
   readonly singly: boolean
   readonly logger: Logger
   readonly observer: ReaderObserver
   readonly onError: (error: unknown) => void
 }
 
-/** How often an idle unit is looked at, so that its changes do not wait for the next block. */
+/** Interval at which a waiting unit is checked, ms, so that its changes do not wait for the next block. */
 const LINGER_MS = 250
 
 /**
- * One uninterrupted reading of the chain: from the session's blocks to commits. Catching up, blocks gather in a unit while
- * the database is busy with the one before; above the last irreversible block each is its own unit. Any error stops
- * the reading: nothing is skipped and nothing pauses.
+ * One uninterrupted read of the chain, from received blocks to commits. While catching up, blocks collect in a unit
+ * until the database has written the previous unit. Each reversible block is a unit of its own. Any error stops the
+ * reading; no block is skipped.
  */
 export class Reading implements ShipConsumer<Protocol> {
   readonly #store: Store
@@ -81,26 +83,26 @@ export class Reading implements ShipConsumer<Protocol> {
   #session: ShipSession | null = null
   readonly #incoming: Incoming[] = []
   #unit = new CommitUnit(false)
-  /** Events of the unit; null before its first block. */
+  /** Events of the unit; null before the unit's first block. */
   #unitEvents: UnitEvents | null = null
   #unitSince = 0
   #unitChangedBlocks = 0
-  /** Operations that a unit may hold, by how fast the last ones were written. */
+  /** Limit of operations in a unit, adapted to the write speed of the previous units. */
   #maxUnitOperations = FIRST_UNIT_OPERATIONS
-  /** True while the database works or the applier is being set back. */
+  /** True while the database writes or rolls back, or the applier reloads. */
   #busy = false
-  /** True while blocks are undone: none is applied before the applier has the state from before them. */
+  /** True during a rollback: no block may be applied before the applier has reloaded its state. */
   #isRollingBack = false
   #hasEnded = false
   #failed = false
   #fault: FaultPlace | null = null
   #tail: BlockPosition[]
   #head = 0
-  /** Last irreversible block of the newest received message, and of the newest applied block. */
+  /** Last irreversible block as of the newest received message, and as of the newest applied block. */
   #irreversible: number
   #appliedIrreversible: number
   #committedAtMs: number | null = null
-  /** The same on the monotonic clock of `performance`. */
+  /** Time of the last commit on the monotonic clock of `performance`. */
   #committedMs: number | null = null
   #timedHead = { num: 0, timeMs: 0 }
   #operations = 0
@@ -124,12 +126,12 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#appliedIrreversible = this.#irreversible
   }
 
-  /** Gives the session that blocks come from and are released to. */
+  /** Sets the session that delivers the blocks and gets them released. */
   attach(session: ShipSession): void {
     this.#session = session
   }
 
-  /** The good blocks that a failed unit had; null where nothing failed, or nothing is left to commit. */
+  /** Blocks of a failed unit that can be committed; null if nothing failed or no block is left. */
   get fault(): FaultPlace | null {
     return this.#fault
   }
@@ -160,7 +162,7 @@ export class Reading implements ShipConsumer<Protocol> {
   }
 
   onProtocol(protocol: Protocol): void {
-    // Blocks that wait came by the protocol before.
+    // Queue the protocol: the blocks that wait were encoded with the previous one.
     this.#incoming.push({ kind: 'protocol', protocol })
     this.#drain()
   }
@@ -185,7 +187,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#drain()
   }
 
-  /** Commits what is pending; resolves when nothing is left to do. */
+  /** Applies and commits everything received; resolves when done or failed. */
   async finish(): Promise<void> {
     this.#hasEnded = true
     this.#drain()
@@ -197,7 +199,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#stop()
   }
 
-  /** Ends without committing what is pending; resolves when the database is at rest. */
+  /** Stops without committing further blocks; resolves when the database has finished its current work. */
   async abandon(): Promise<void> {
     this.#stop()
     while (this.#busy) {
@@ -213,7 +215,10 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#linger = null
   }
 
-  /** Blocks that a fork may undo, and the newest one that it cannot: sent to the node on reconnect. */
+  /**
+   * Keeps the positions of the reversible blocks and of the newest irreversible one: the session sends them to the
+   * node on reconnect.
+   */
   #remember(block: ShipBlock): void {
     const irreversible = Math.min(block.lib.num, block.num)
     if (irreversible > this.#irreversible) this.#irreversible = irreversible
@@ -234,7 +239,7 @@ export class Reading implements ShipConsumer<Protocol> {
     if (!this.#busy) this.#wake()
   }
 
-  /** Does one thing; false when there is nothing to do, or the database must be waited for. */
+  /** Processes one queued item. Returns false if none is left, or if the database has to finish first. */
   #step(): boolean {
     if (this.#isRollingBack) return false
     const next = this.#incoming[0]
@@ -247,7 +252,7 @@ export class Reading implements ShipConsumer<Protocol> {
     if (next.kind === 'fork') {
       if (this.#busy) return false
       if (this.#unit.blocks > 0) {
-        // Only blocks that no fork can undo wait in a unit.
+        // A unit with waiting blocks holds irreversible blocks only, which the fork does not undo: commit it first.
         this.#startCommit()
         return false
       }
@@ -261,7 +266,7 @@ export class Reading implements ShipConsumer<Protocol> {
     }
     const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
     if (reversible || this.#unit.reversible || this.#singly) return this.#stepLive(next.block, reversible)
-    // A unit is published completely, or not at all.
+    // A unit holds either published or unpublished blocks.
     const isOther =
       this.#unitEvents !== null && this.#unitEvents.isPublished !== this.#recorder.publishes(next.block)
     if (isOther || isFull(this.#load(next.block), this.#maxUnitOperations)) {
@@ -273,7 +278,10 @@ export class Reading implements ShipConsumer<Protocol> {
     return true
   }
 
-  /** A block alone in its unit, because a fork may undo it or it may be bad: after everything before it is committed. */
+  /**
+   * Applies a block as a unit of its own, after everything before it is committed. For reversible blocks, and for
+   * reading one by one after a fault.
+   */
   #stepLive(block: ShipBlock, reversible: boolean): boolean {
     if (this.#busy) return false
     if (this.#unit.blocks > 0) {
@@ -298,7 +306,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#recorder.take(events, block, applied.events)
     if (block.num >= block.head.num) this.#timedHead = { num: block.num, timeMs: applied.timeMs }
     if (this.#unit.operations > before) this.#unitChangedBlocks++
-    // Later messages may belong to another branch than the blocks that are still to be undone.
+    // Use the value of an applied block: a later message may belong to another branch than blocks still to be undone.
     this.#appliedIrreversible = Math.max(this.#appliedIrreversible, Math.min(block.lib.num, block.num))
     this.#unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs: applied.timeMs })
     this.#session?.release(1, block.bytes)
@@ -308,7 +316,7 @@ export class Reading implements ShipConsumer<Protocol> {
     try {
       return this.#applier.apply(block, this.#unit, this.#recorder.capture(events))
     } catch (error) {
-      // The unit has a part of the block: what precedes it has to be read again.
+      // The unit contains part of the failed block, so the blocks before it must be read again into a new unit.
       this.#fault = { last: block.num - 1, singly: false, node: block.node }
       throw error
     }
@@ -327,7 +335,7 @@ export class Reading implements ShipConsumer<Protocol> {
 
   #commitIfDue(): boolean {
     if (this.#busy || this.#unit.blocks === 0) return false
-    // Published blocks are committed at once.
+    // Publishing must not wait, so units with events are committed at once.
     const isDue = this.#hasEnded || this.#unitEvents?.isPublished === true
     if (isDue || isWorthCommitting(this.#load(null), this.#groupBlocks)) {
       this.#startCommit()

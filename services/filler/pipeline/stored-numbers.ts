@@ -1,13 +1,13 @@
 import type { Declaration } from '../handlers/index.ts'
 
-/** Greatest number of a `bigint` column. */
+/** Greatest value of a `bigint` column. */
 const GREATEST = 2n ** 63n - 1n
 
 /**
- * Checks that the integers of an action or row fit their columns. The contracts number assets, offers and listings from 1
- * or 2^40, so a number of 2^63 or more is no number of theirs.
+ * Checks that the integers of an action or row fit their columns. The contracts number assets, offers and listings
+ * from 1 or 2^40, so no valid id reaches 2^63.
  *
- * @param wide fields whose columns take more; null for every field.
+ * @param wide fields whose columns hold larger numbers; null for every field.
  * @throws RangeError that names the field and the number.
  */
 export function requireStorable(value: unknown, wide: Declaration['fields']): void {

@@ -30,6 +30,6 @@ test('units follow the speed of the database', () => {
   expect(nextUnitOperations(150_000, 100_000, 40_000)).toBe(25_000)
   expect(nextUnitOperations(150_000, 100_000, 900_000)).toBe(15_000)
   expect(nextUnitOperations(150_000, 100_000, 0)).toBe(600_000)
-  // Small units are cheap or expensive for other reasons.
+  // A small unit does not change the limit, whatever its speed.
   expect(nextUnitOperations(150_000, 200, 5_000)).toBe(150_000)
 })

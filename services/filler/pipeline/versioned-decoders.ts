@@ -4,34 +4,34 @@ import type { Declaration, Declarations } from '../handlers/index.ts'
 
 type Decoder = (bytes: Uint8Array, start: number, end: number) => unknown
 
-/** Decoders of the wanted fields of an action or row. `exact` refuses bytes that are left over. */
+/** Decoders of the wanted fields of an action or row. `exact` refuses left-over bytes, `lenient` ignores them. */
 interface FieldDecoder {
   readonly lenient: Decoder
   readonly exact: Decoder
 }
 
-/** One ABI version with its compiled decoders; null where it lacks the name. */
+/** An ABI version and its compiled decoders by name; null if the version lacks the name. */
 interface Version {
   readonly abi: CompiledAbi
   readonly decoders: Map<string, FieldDecoder | null>
 }
 
-/** Number of older versions that are tried when a row or log action does not fit the one in force. */
+/** Number of older ABI versions to try when a row or log action does not fit the newest. */
 const OLDER_VERSIONS = 4
 
-/** Decoders of the actions, or of the rows, of one contract by the last versions of its ABI. */
+/** Decodes the actions, or the rows, of one contract with the latest versions of its ABI. */
 export class VersionedDecoders {
   readonly #wanted: Declarations
   readonly #typeOf: (abi: CompiledAbi, name: string) => string | undefined
   readonly #versions: Version[] = []
 
-  /** @param typeOf the type of an action's data or of a table's rows. */
+  /** @param typeOf returns the ABI type of an action's data or of a table's rows. */
   constructor(wanted: Declarations, typeOf: (abi: CompiledAbi, name: string) => string | undefined) {
     this.#wanted = wanted
     this.#typeOf = typeOf
   }
 
-  /** Sets the ABI in force. */
+  /** Adds a version, which becomes the newest. */
   add(abi: CompiledAbi): void {
     this.#versions.push({ abi, decoders: new Map() })
     if (this.#versions.length > OLDER_VERSIONS + 1) this.#versions.shift()
@@ -41,24 +41,28 @@ export class VersionedDecoders {
     return Object.hasOwn(this.#wanted, name)
   }
 
-  /** True when a version, the newest or an older one, has the name. */
+  /** Whether the newest version or an older one defines the name. */
   has(name: string): boolean {
     return this.#versions.some((version) => this.#find(version, name) !== null)
   }
 
-  /** Decodes by the newest version; undefined when it lacks the name. @throws DecodeError */
+  /**
+   * Decodes with the newest version; undefined if that version lacks the name.
+   * @throws DecodeError
+   */
   decodeByNewest(name: string, bytes: Uint8Array, start: number, end: number): unknown {
     const version = this.#versions.at(-1)
     return version && this.#find(version, name)?.lenient(bytes, start, end)
   }
 
   /**
-   * Decodes by the newest version that uses all of the bytes, else by the newest that fits; undefined when none has the name.
+   * Decodes with the newest version that consumes all bytes, else with the newest that fits; undefined if no version
+   * has the name.
    *
-   * @throws DecodeError of the newest version when none fits.
+   * @throws DecodeError of the newest version if none fits.
    */
   decodeByAny(name: string, bytes: Uint8Array, start: number, end: number): unknown {
-    // With one ABI there is none that fits better.
+    // A single version needs no exact attempt: no other version could fit better.
     const fits = this.#versions.length > 1 ? (['exact', 'lenient'] as const) : (['lenient'] as const)
     let failure: unknown
     for (const fit of fits) {
@@ -88,7 +92,7 @@ export class VersionedDecoders {
   }
 }
 
-/** The chain accepts ABIs that do not define the types which they name: nothing fits such a type. */
+/** Compiles the decoders of a type. The chain accepts ABIs with undefined types; their decoders throw on use. */
 function compileDecoder(abi: CompiledAbi, type: string, wanted: Declaration['fields']): FieldDecoder {
   try {
     const only = wanted === null ? {} : { only: [...wanted] }

@@ -1,7 +1,10 @@
 import type { Handler } from '../handlers/index.ts'
 import type { RowSink } from '../rows/operations.ts'
 
-/** A handler whose rows are written and from which nothing is derived: what deriving costs is measured against it. */
+/**
+ * Wraps a handler so that its rows are written without derived rows: the baseline when measuring what derived rows
+ * cost.
+ */
 export function withoutDerived(handler: Handler): Handler {
   return {
     ...handler,

@@ -1,14 +1,14 @@
 import { attributeBytes } from '../../core/antelope/attributes/index.ts'
 
-/** Decoded chain data as JSON text for `jsonb`; see {@link toPlain}. */
+/** Converts decoded chain data to JSON text for a `jsonb` column; see {@link toPlain}. */
 export function toJsonText(value: unknown): string {
   return JSON.stringify(toPlain(value))
 }
 
 /**
- * Decoded chain data as JSON has it: 64-bit integers as decimal strings, non-finite numbers as null, bytes as arrays of
- * numbers, signed only in an attribute of a signed type, U+0000 as a space, attribute pairs always as `{key, value}`
- * however the contract's compiler named them.
+ * Converts decoded chain data to plain JSON values: 64-bit integers to decimal strings, non-finite numbers to null,
+ * bytes to arrays of numbers (signed only in an attribute of a signed type), U+0000 to a space, and attribute pairs to
+ * `{key, value}`, whatever field names the contract's compiler chose.
  */
 export function toPlain(value: unknown): unknown {
   switch (typeof value) {
@@ -33,7 +33,7 @@ function toPlainObject(value: object): unknown {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, toPlain(field)]))
 }
 
-/** Whether a list is an attribute's value: the name of its type, and bytes. */
+/** Whether a list is an attribute value: a type name and bytes. */
 function isTypedBytes(value: unknown[]): value is [string, Uint8Array] {
   return value.length === 2 && typeof value[0] === 'string' && value[1] instanceof Uint8Array
 }
