@@ -12,5 +12,5 @@ export { readAttributeFilters, readRequest } from './request/index.ts'
 export { jsonString } from './json/index.ts'
 export { runApi } from './workers/run-api.ts'
 
-/** The messages of live connections, for their documentation and for tests. */
+/** Message types of live connections, for the documentation and for tests. */
 export const liveMessages = { errorCodes, eventSchemas, filterMeanings, noticeSchemas }

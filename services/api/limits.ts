@@ -9,7 +9,7 @@ import { liveLimits } from './live/index.ts'
 import { pageLimits } from './namespaces/nft/paging/index.ts'
 import { attributeFilterLimits } from './request/index.ts'
 
-/** Every limit of the api, each from where it is enforced. */
+/** Every limit of the API, exported from the modules that enforce them. */
 export const apiLimits: Readonly<Record<'requests' | 'live', readonly Limit[]>> = {
   requests: [
     { setting: 'max_connections', counts: 'connections, idle ones too', per: 'api', beyond: 'closed' },

@@ -14,16 +14,17 @@ import type { Logger } from '../core/log/index.ts'
 import { retry } from '../core/retry/index.ts'
 import type { DatabaseTraits } from './namespaces/index.ts'
 
-/** Configuration that the api starts from. */
+/** The parts of the configuration that the API needs. */
 export type ApiConfig = ConfigWith<'connections' | 'server'>
 
 const RETRY_MS = 500
 
-/** Waits until the database is available, and checks its schema, chain and contracts.
+/**
+ * Waits until the database is available, and checks its schema, chain and contracts.
  *
- * @param waitMs how long the database may take to come up and be migrated.
- * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when it has not been migrated,
- *   `CHAIN_MISMATCH` and `CONFIG_INVALID` when it belongs to another chain or contract.
+ * @param waitMs how long the database may take to start and to be migrated.
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` if it is not migrated, `CHAIN_MISMATCH`
+ * and `CONFIG_INVALID` if it belongs to another chain or contract.
  */
 export function checkDatabase(config: ApiConfig, waitMs: number, logger: Logger): Promise<DatabaseTraits> {
   return retry(() => inspectDatabase(config), {
@@ -80,7 +81,7 @@ async function checkSources(client: pg.ClientBase, config: ApiConfig): Promise<v
 }
 
 /**
- * Compares the chain id with the node's. A node that cannot be reached says nothing.
+ * Compares the configured chain id with the node's chain id. An unreachable node is no error.
  * @throws FatalError `CHAIN_MISMATCH`.
  */
 export async function checkChainNode(url: string, chainId: string, logger: Logger): Promise<void> {

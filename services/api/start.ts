@@ -41,48 +41,48 @@ import { Fragments } from './records/index.ts'
 import type { ApiConfig } from './preconditions.ts'
 import { checkChainNode, checkDatabase } from './preconditions.ts'
 
-/** What `startApi` needs. */
+/** Dependencies of `startApi`. */
 export interface ApiOptions {
   readonly config: ApiConfig
   readonly logger: Logger
-  /** Used instead of its own store, and left open. */
+  /** Used instead of a store of its own; `close` leaves it open. */
   readonly kvstore?: KeyValueStore
-  /** Called for every request that reaches the server. */
+  /** Observers of every request. */
   readonly observers?: readonly RequestObserver[]
-  /** Creates the namespaces of the configuration instead of `createNamespace`. */
+  /** Creates the configured namespaces; replaces `createNamespace` in tests. */
   readonly createNamespace?: NamespaceFactory
-  /** Receives the metrics, to be served elsewhere; without it `metrics_port` is served here. */
+  /** Metrics registry of the caller, which serves it. Without it the API serves `metrics_port` itself. */
   readonly metrics?: Metrics
-  /** The other processes that serve the same port, if any. */
+  /** Other processes that serve the same port, if any. */
   readonly peers?: SessionPeers
-  /** False for measurements of what the cache of fragments gains. Default true. */
+  /** False disables the cache of fragments, to measure its effect. Default true. */
   readonly isCachingFragments?: boolean
-  /** Whether the chain is the bundled one; default: derived from its chain id. */
+  /** Whether this is the bundled demo chain. Default: derived from the chain id. */
   readonly isDemo?: boolean
-  /** Port of the state service on this host, once it is known; the console links to it. */
+  /** Port of the state service on this host, undefined until it is known; the console links to it. */
   readonly statePort?: () => number | undefined
-  /** How long the database may take to come up and be migrated. Default 30 seconds. */
+  /** How long the database may take to start and to be migrated, ms. Default 30 seconds. */
   readonly waitMs?: number
 }
 
-/** A running api. */
+/** A running API. */
 export interface RunningApi {
-  /** Address to reach it at on this machine. */
+  /** Address of the API on this machine. */
   readonly url: string
   readonly port: number
-  /** Port of 127.0.0.1 for requests that belong to sessions of this process; undefined without `peers`. */
+  /** Port on 127.0.0.1 for forwarded requests of this process's sessions; undefined without `peers`. */
   readonly sessionPort: number | undefined
-  /** Lets running requests end, for up to ten seconds, and frees everything. */
+  /** Stops the API: running requests have up to ten seconds to finish, then all resources are released. */
   close(): Promise<void>
 }
 
 const DEFAULT_WAIT_MS = 30_000
 
 /**
- * Starts serving. Listens only once it can answer.
+ * Starts the API. Listens only once it can answer.
  *
  * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD`, `CHAIN_MISMATCH`, `CONFIG_INVALID`,
- *   `PORT_UNAVAILABLE`.
+ * `PORT_UNAVAILABLE`.
  */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
   const { config, logger, metrics = createMetrics('api') } = options
@@ -103,7 +103,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     const kvstore =
       options.kvstore ?? (await openKeyValueStore(config.connections.kvstore, chain.name, logger))
     if (!options.kvstore) closers.push(() => kvstore.close())
-    // Counting costs more than sending a cached answer, so it is left out where the counts cannot be read.
+    // Counting costs more than sending a cached answer, so it is skipped if `metrics_port` is not set.
     const isCounted = config.server.metrics_port !== undefined
     const observer = isCounted ? observeDatabase(metrics) : noDatabaseObserver
     const database = await openDatabase(config, observer, logger)
@@ -163,7 +163,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       history,
       live,
     })
-    // Clients of live data are disconnected first, or the listener would wait for them.
+    // Disconnect live clients first: the HTTP listener waits for open connections.
     closers.push(
       () => listener.close(),
       () => live.close(),
@@ -187,7 +187,7 @@ async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void
 
 interface Mounts {
   readonly mounts: readonly Mount[]
-  /** The same, as live data sees them. */
+  /** The mounts, in the form that live data needs. */
   readonly channels: readonly ChannelMount[]
 }
 
@@ -245,17 +245,21 @@ function openDatabase(
 }
 
 /**
- * More statements than a database has processors slow each other down, and then everything else: with two, fifty slow
- * clients raise the p99 of brief requests by a factor of four to six, with this by less than three.
+ * More concurrent list statements than processors slow each other down, and brief requests too. Measured with two
+ * processors and fifty slow clients: the p99 of brief requests rises by a factor of four to six without this limit,
+ * and by less than three with it.
  */
 const LISTS_PER_PROCESSOR = 1.5
 
-/** `max_list_queries`, or what it is without. */
+/** `max_list_queries` of the configuration; the default depends on the number of processors. */
 export function listQueries({ max_list_queries: wanted }: ApiConfig['server']): number {
   return wanted ?? Math.ceil(LISTS_PER_PROCESSOR * availableParallelism())
 }
 
-/** Redis lets processes of one version use each other's answers; a store inside this process would only hold a copy. */
+/**
+ * Opens the cache of answers. With Redis, processes of the same version share answers. A store inside this process
+ * would only hold a second copy, so it is not used.
+ */
 function openCache({ server }: ApiConfig, kvstore: KeyValueStore): AnswerCache | undefined {
   if (server.cache_life === 0) return undefined
   const settings = {
@@ -268,7 +272,10 @@ function openCache({ server }: ApiConfig, kvstore: KeyValueStore): AnswerCache |
   return new AnswerCache(settings, shared)
 }
 
-/** Serves `metrics_port`, where it is configured; returns a function that stops it. */
+/**
+ * Serves `metrics_port` if it is configured.
+ * @returns a function that stops it.
+ */
 async function openMetrics(
   config: ApiConfig,
   metrics: Metrics,

@@ -8,10 +8,10 @@ import { Refusal } from './answers/index.ts'
 import type { StateDatabase } from './chain/index.ts'
 import type { StateParts } from './endpoints/index.ts'
 
-/** Limits of issuance are counted in windows of this length, in ms. */
+/** Issued tokens are counted in windows of this length, ms. */
 export const ISSUE_WINDOW_MS = 60_000
 
-/** What exchanging keys for tokens needs. */
+/** Dependencies of `createIssuer`. */
 export interface IssuanceParts {
   readonly database: StateDatabase
   readonly ring: KeyRing
@@ -33,7 +33,7 @@ export function createIssuer(parts: IssuanceParts): StateParts['issue'] {
       if (count > key.tokensPerMinute) throw limitReached(key.tokensPerMinute, expiresInMs)
     }
     const token = issueToken(key, await ring.current(), names, ttlSeconds)
-    // Not awaited: the token is valid without it.
+    // Not awaited: recording the use must not delay or fail the issue.
     noteUse(database, key.id).catch((error: unknown) => {
       logger.warn(`the use of a key could not be recorded: ${describeError(error)}`)
     })

@@ -6,15 +6,15 @@ import type { Limit } from '../core/limits/index.ts'
 import { MAX_HEX_ROWS } from './endpoints/index.ts'
 import { MAX_ROWS } from './tables/rows.ts'
 
-/** Largest body: a thousand packed rows of some kilobytes. */
+/** Limit of a request body, bytes: a thousand packed rows of a few kilobytes. */
 export const MAX_BODY_BYTES = 8 * 2 ** 20
-/** Bytes of all bodies that are read at once. */
+/** Limit of all request bodies that are being read, bytes. */
 export const MAX_BODIES_AT_ONCE_BYTES = 64 * 2 ** 20
 export const MAX_CONNECTIONS = 4_096
-/** Connections of one address, idle ones too. */
+/** Limit of connections per address, including idle ones. */
 export const MAX_CONNECTIONS_OF_ONE = 512
 
-/** Every limit of the state service. */
+/** All limits of the state service, for the documentation. */
 export const stateLimits: readonly Limit[] = [
   {
     counts: 'connections, idle ones too',

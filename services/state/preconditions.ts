@@ -14,11 +14,11 @@ import { retry } from '../core/retry/index.ts'
 const RETRY_MS = 500
 
 /**
- * Waits until the database can be served from.
+ * Waits until the database is available and migrated, and checks its chain.
  *
- * @param waitMs how long it may take to come up and be migrated.
- * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` when it is not migrated,
- *   `CHAIN_MISMATCH` when it belongs to another chain.
+ * @param waitMs how long the database may take to start and to be migrated.
+ * @throws RetryableError `DATABASE_UNAVAILABLE`; FatalError `DATABASE_TOO_OLD` if it is not migrated, `CHAIN_MISMATCH`
+ * if it belongs to another chain.
  */
 export function waitForDatabase(
   address: DatabaseAddress,

@@ -43,30 +43,30 @@ import {
 } from './limits.ts'
 import { waitForDatabase } from './preconditions.ts'
 
-/** What `startState` needs. */
+/** Dependencies of `startState`. */
 export interface StateOptions {
   readonly connections: ConnectionsConfig
   readonly settings: StateSettings
   readonly logger: Logger
-  /** Used instead of its own store, and left open. */
+  /** Used instead of a store of its own; `close` leaves it open. */
   readonly kvstore?: KeyValueStore
-  /** How long the database may take to come up and be migrated. Default 30 seconds. */
+  /** How long the database may take to start and to be migrated, ms. Default 30 seconds. */
   readonly waitMs?: number
-  /** How old what is known of keys may be; for tests. */
+  /** Replaces the ages of cached keys in tests. */
   readonly keyTiming?: Partial<KeyRingTiming>
 }
 
 /** A running state service. */
 export interface RunningState {
-  /** Address to reach it at on this machine. */
+  /** Address of the service on this machine. */
   readonly url: string
   readonly port: number
-  /** Lets running requests end, for up to ten seconds, and frees everything. */
+  /** Stops the service: running requests have up to ten seconds to finish, then all resources are released. */
   close(): Promise<void>
 }
 
 const DEFAULT_WAIT_MS = 30_000
-/** How old the position may be that answers about ABIs are taken from. */
+/** ABI requests use a cached position of at most this age, ms. */
 const POSITION_FRESH_MS = 100
 const MAX_BODIES_BYTES = 64 * 2 ** 20
 const ISSUE_PATH = '/v1/auth/issue'
@@ -121,7 +121,7 @@ async function serve(
   const { chain } = connections
   const names: TokenNames = { issuer: 'pronghorn', audience: `pronghorn-state:${chain.chain_id}` }
   const ring = new KeyRing(database, keyTiming)
-  // The very first start creates the first signing key.
+  // On the very first start this creates the first signing key.
   await ring.refresh()
   const positions = new PositionWatch(database, POSITION_FRESH_MS)
   const answers = new AnswerBudget({

@@ -6,24 +6,24 @@ import type { CachedAnswer } from './answer-memory.ts'
 import { Flights, isGone, isLasting } from './flights.ts'
 import type { SharedAnswers } from './shared-answers.ts'
 
-/** Settings of the cache. */
+/** Settings of an `AnswerCache`. */
 export interface AnswerCacheSettings {
-  /** `cache_life`, ms. */
+  /** `cache_life` of the configuration, ms. */
   readonly lifeMs: number
   /** `cache_max_value_bytes`: answers with a larger body are not cached. */
   readonly maxValueBytes: number
-  /** `cache_max_memory_bytes`: bound of the memory of this process. */
+  /** `cache_max_memory_bytes`: limit of the cache's memory in this process. */
   readonly maxBytes: number
 }
 
-/** A request to the cache. */
+/** A request, as the cache identifies it. */
 export interface CacheRequest {
   readonly key: string
   /** URL of the request as sent; undefined when it has a body. */
   readonly address: string | undefined
   readonly route: string
   readonly namespace: string
-  /** How many times longer than others its answer is cached. */
+  /** Multiplies `lifeMs` for this request's answer. */
   readonly lifeFactor: number
 }
 
@@ -32,14 +32,17 @@ interface Found {
   readonly outcome: CacheOutcome
 }
 
-/** Cache of answers, by time. They are stored in this process, with their compressed forms, and in the shared store, for the other processes; an answer expires at the same time in both. Concurrent requests for the same answer wait for one query. Failures are not cached.
+/**
+ * Time-limited cache of answers. Answers are stored in this process, with their compressed forms, and in the shared
+ * store for the other processes; an answer expires at the same time in both. Concurrent requests for the same answer
+ * wait for one query (request coalescing). Failures are not cached.
  */
 export class AnswerCache {
   readonly #settings: AnswerCacheSettings
   readonly #memory: AnswerMemory
   readonly #shared: SharedAnswers | undefined
   readonly #flights = new Flights<Found>()
-  /** Incremented by `clear`: answers of earlier queries are not cached. */
+  /** Incremented by `clear`. An answer whose query began before a `clear` is not cached. */
   #age = 0
 
   constructor(settings: AnswerCacheSettings, shared: SharedAnswers | undefined) {
@@ -48,7 +51,7 @@ export class AnswerCache {
     this.#shared = shared
   }
 
-  /** `cache_max_value_bytes`. */
+  /** `cache_max_value_bytes` of the configuration. */
   get maxValueBytes(): number {
     return this.#settings.maxValueBytes
   }
@@ -58,7 +61,8 @@ export class AnswerCache {
     return this.#memory.findByAddress(address)
   }
 
-  /** The answer to a request: cached, of a running query, or new.
+  /**
+   * Answers a request from the cache, from a running query, or from a new query.
    * @throws any error of `create`.
    */
   async answer(request: CacheRequest, create: () => Promise<AnyAnswer>): Promise<Found> {
@@ -69,9 +73,9 @@ export class AnswerCache {
       try {
         return await underway
       } catch (error) {
-        // The other client has disconnected; this one has not.
+        // The client of the joined query has disconnected; this request's client has not: try again.
         if (isGone(error)) continue
-        // An error of the other request, such as a lost connection, may not affect this one.
+        // An error of the joined query, such as a lost connection, may not affect this request: try once more.
         if (isLasting(error) || hasFailed) throw error
         hasFailed = true
       }
@@ -86,7 +90,10 @@ export class AnswerCache {
     this.#flights.clear()
   }
 
-  /** Data is never older than a cached answer may be: queries that began too long ago are not joined. */
+  /**
+   * Joins a running query of the same request. A query that began more than a cache lifetime ago is not joined: its
+   * data would be older than a cached answer may be.
+   */
   #join(request: CacheRequest): Promise<Found> | undefined {
     const underway = this.#flights.find(request.key, this.#lifeMs(request))
     return underway?.then(({ answer }) => ({ answer, outcome: 'joined' }))
@@ -107,7 +114,7 @@ export class AnswerCache {
       this.#store(request, elsewhere.answer, elsewhere.lifeMs, age)
       return { answer: elsewhere.answer, outcome: 'shared' }
     }
-    // The age of an answer counts from the start of its query, not from the end of a slow one.
+    // The age of an answer counts from the start of its query: a slow query reads old data.
     const startedMs = performance.now()
     const answer = await create()
     const lifeMs = this.#lifeMs(request) - (performance.now() - startedMs)
@@ -120,7 +127,7 @@ export class AnswerCache {
   #store(request: CacheRequest, answer: Answer, lifeMs: number, age: number): boolean {
     if (age !== this.#age) return false
     const { key, route, namespace } = request
-    // A longer lifetime than that of this process' own answers would come from another clock or setting.
+    // A longer lifetime can only come from a process with another clock or another setting: use this process's own.
     const life = Math.min(lifeMs, this.#lifeMs(request))
     this.#memory.store(key, { answer, route, namespace }, life)
     return true

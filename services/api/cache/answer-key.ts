@@ -3,15 +3,15 @@ import { valuesText } from '../../core/endpoint/index.ts'
 import type { Values } from '../../core/endpoint/index.ts'
 import type { AttributeFilter } from '../request/index.ts'
 
-/** Longer texts are replaced by their hash. */
+/** Keys longer than this, in characters, are replaced by their hash. */
 const MAX_TEXT_LENGTH = 200
 
 /**
- * What an answer depends on: the endpoint and its parameters as they were understood. The order of the parameters,
- * their spelling, and unknown parameters are ignored.
+ * Cache key of a request: the endpoint and its parsed parameters. Order and spelling of parameters, and unknown
+ * parameters, do not matter.
  *
  * @param place identifies an endpoint within all namespaces.
- * @param noted names of parameters whose presence matters.
+ * @param noted names of parameters whose presence alone matters.
  */
 export function answerKey(
   place: string,

@@ -4,28 +4,27 @@ import type { Answer } from './answer.ts'
 /** A cached answer with its route. */
 export interface CachedAnswer {
   readonly answer: Answer
-  /** Pattern and namespace of its route, for metrics. */
+  /** Route pattern and namespace of the request, for metrics. */
   readonly route: string
   readonly namespace: string
 }
 
 interface Entry extends CachedAnswer {
   readonly key: string
-  /** URLs, as sent, that have this answer. */
+  /** URLs, as sent, that this entry answers. */
   readonly addresses: string[]
   bytes: number
 }
 
-/** Overhead of an entry and of an address of it, without text and body. */
+/** Estimated memory of an entry, and of each of its URLs, without text and body. */
 const ENTRY_BYTES = 400
 const ADDRESS_BYTES = 150
-/** URLs per answer that are remembered. */
+/** Most URLs that are stored per answer. */
 const MAX_ADDRESSES = 16
-/** A longer address is not remembered: its answer is found by the parameters. */
+/** A longer URL is not stored; its answer is still found by key. */
 const MAX_ADDRESS_LENGTH = 2_048
 
-/** Answers in the memory of this process, by key and, faster, by identical URL. Bounded; evicts the least recently used.
- */
+/** LRU cache of answers in this process's memory, by key and, faster, by exact URL. Limited in bytes. */
 export class AnswerMemory {
   readonly #entries: LRUCache<string, Entry>
   readonly #byAddress = new Map<string, Entry>()
@@ -47,13 +46,13 @@ export class AnswerMemory {
     return this.#entries.calculatedSize
   }
 
-  /** The answer for an identical URL. */
+  /** The cached answer for exactly this URL. */
   findByAddress(address: string): CachedAnswer | undefined {
     const entry = this.#byAddress.get(address)
     return entry && this.#entries.get(entry.key)
   }
 
-  /** The answer for a key; the address that led to it is remembered. */
+  /** The cached answer for a key. Stores `address` as a further URL of the answer. */
   find(key: string, address: string | undefined): CachedAnswer | undefined {
     const entry = this.#entries.get(key)
     if (entry && address !== undefined) this.#remember(entry, address)
@@ -70,7 +69,7 @@ export class AnswerMemory {
     }
   }
 
-  /** Drops everything. */
+  /** Drops all answers. */
   clear(): void {
     this.#entries.clear()
     this.#byAddress.clear()

@@ -8,26 +8,26 @@ import type { Headers } from '../../core/http/headers/index.ts'
 import { jsonBytes, jsonPieces } from '../json/index.ts'
 import type { Json } from '../json/index.ts'
 
-/** An answer in the form that one client accepts. */
+/** Status, headers and body of an answer in one content encoding. */
 export interface AnswerForm {
   readonly status: 200 | 304
-  /** `Vary` is added to the other headers that the answer varies by. */
+  /** `Vary` is merged with the `Vary` values of other headers. */
   readonly headers: Headers
-  /** Undefined with status 304. */
+  /** Undefined if the status is 304. */
   readonly body: Buffer | undefined
 }
 
-/** The texts before and after the data of an answer, in ASCII. */
+/** Text before and after `data` in a response body, in ASCII. */
 export type Envelope = readonly [before: string, after: string]
 
-/** An answer of an endpoint, status 200, ready to be sent any number of times. */
+/** Response of an endpoint with status 200. Can be sent any number of times. */
 export class Answer {
-  /** Weak: computed over `data`, independent of time and encoding. */
+  /** Weak ETag, computed over `data` only, so that it does not depend on time and encoding. */
   readonly tag: string
-  /** The body as it is. */
+  /** Uncompressed body. */
   readonly bytes: Buffer
   readonly #forms = new Map<Encoding, AnswerForm | Promise<AnswerForm>>()
-  /** Called with the size of each further form of the body that is cached with it. */
+  /** Called with the size of each compressed body that is stored with the answer. */
   onGrowth: ((bytes: number) => void) | undefined
 
   constructor(tag: string, bytes: Buffer) {
@@ -36,15 +36,15 @@ export class Answer {
   }
 
   /**
-   * @param data what the answer is about.
-   * @param maxBytes most bytes of all of it, where they are known.
+   * @param data content of the answer.
+   * @param maxBytes upper bound of the size of the body, if known.
    */
   static of(data: Json, [before, after]: Envelope, maxBytes?: number): Answer {
     const bytes = jsonBytes([before, data, after], maxBytes)
     return new Answer(weakTag(bytes.subarray(before.length, bytes.length - after.length)), bytes)
   }
 
-  /** Creates a large answer, and yields to other requests meanwhile. */
+  /** Creates a large answer in steps, which yield to other requests. */
   static async inTurns(data: Json, [before, after]: Envelope, maxBytes: number): Promise<Answer> {
     const all = Buffer.allocUnsafe(maxBytes)
     let end = all.write(before)
@@ -61,7 +61,10 @@ export class Answer {
     return this.bytes.length
   }
 
-  /** The form for the headers of a request: a promise only where it has to be compressed first. */
+  /**
+   * The answer in the best encoding that a client accepts. Returns a promise only if the body must be compressed
+   * first.
+   */
   formFor(method: string, request: IncomingHttpHeaders): AnswerForm | Promise<AnswerForm> {
     if ((method === 'GET' || method === 'HEAD') && namesTag(request['if-none-match'], this.tag))
       return { status: 304, headers: this.#headers(), body: undefined }
@@ -70,12 +73,12 @@ export class Answer {
     return this.#forms.get(encoding) ?? this.#formIn(encoding)
   }
 
-  /** Sends it as the client accepts it, or 304 when the client has it. */
+  /** Sends the answer in an encoding that the client accepts, or 304 if the client has it. */
   async send(context: Context): Promise<void> {
     const form = this.formFor(context.method, context.req.headers)
     const { status, headers, body } = form instanceof Promise ? await form : form
     const { res } = context
-    // The body is ready to be sent: what Koa finds out about bodies is known, and takes longer than sending it.
+    // Bypasses Koa's body handling: type and length are known, and detecting them takes longer than sending.
     context.respond = false
     res.statusCode = status
     setHeaders(res, headers)
@@ -101,7 +104,7 @@ export class Answer {
 
   async #compress(encoding: Encoding): Promise<AnswerForm> {
     const body = await compress(this.bytes, encoding).catch((error: unknown) => {
-      // The next request tries again.
+      // Compression failed: the next request tries again.
       this.#forms.delete(encoding)
       throw error
     })

@@ -22,7 +22,7 @@ function textOf({ answer }: { readonly answer: AnyAnswer }): string {
   return (answer as Answer).bytes.toString()
 }
 
-/** A source that answers when the test resolves it. */
+/** A source of answers that resolves when the test says so. */
 function createSource(): {
   create: () => Promise<Answer>
   settle: (at: number, result: Answer | Error) => Promise<void>
@@ -76,7 +76,7 @@ describe('identical requests', () => {
       await settle(0, failure)
       await refused
       expect(runs()).toBe(1)
-      // It is not cached.
+      // The answer is not cached: this request starts another query.
       void cache.answer(requestOf('a'), create)
       await flush()
       expect(runs()).toBe(2)

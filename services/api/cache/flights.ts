@@ -1,10 +1,10 @@
 import { PronghornError } from '../../core/errors/index.ts'
 import type { ErrorCode } from '../../core/errors/index.ts'
 
-/** Errors that an immediate retry would get too. A busy database may refuse one client and not another. */
+/** Error codes that a retry would get again. A busy database is not one: it may refuse one client and serve another. */
 const lasting: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['INVALID_REQUEST', 'QUERY_TIMEOUT'])
 
-/** Whether requests that joined the query fail with it instead of retrying. */
+/** Whether requests that joined the query fail with this error instead of retrying. */
 export function isLasting(error: unknown): boolean {
   return error instanceof PronghornError && lasting.has(error.code)
 }
@@ -19,7 +19,7 @@ interface Flight<T> {
   readonly result: Promise<T>
 }
 
-/** Running queries by key: a request for the same key joins one instead of starting another. */
+/** Running queries by key, so that concurrent requests with the same key share one query. */
 export class Flights<T> {
   readonly #underway = new Map<string, Flight<T>>()
 
@@ -39,7 +39,7 @@ export class Flights<T> {
     return result
   }
 
-  /** Running queries can no longer be joined. */
+  /** Forgets the running queries, so that later requests do not join them. */
   clear(): void {
     this.#underway.clear()
   }

@@ -6,14 +6,17 @@ import { jsonPieces } from '../json/index.ts'
 import type { Json } from '../json/index.ts'
 import type { Answer, Envelope } from './answer.ts'
 
-/** An answer; a large one is not cached. */
+/** A response of an endpoint. Only an `Answer` can be cached. */
 export type AnyAnswer = Answer | LargeAnswer
 
-/** An answer of an endpoint, status 200, whose text is never in memory as a whole: it is written in pieces, as the client reads them. */
+/**
+ * Response of an endpoint with status 200 that is never in memory as a whole: its text is generated in pieces while
+ * the client reads.
+ */
 export class LargeAnswer {
-  /** As that of `Answer`. */
+  /** Weak ETag, as in `Answer`. */
   readonly tag: string
-  /** Most bytes of the body, before compression. */
+  /** Upper bound of the size of the body before compression, bytes. */
   readonly size: number
   readonly #json: Json
 
@@ -23,14 +26,14 @@ export class LargeAnswer {
     this.#json = json
   }
 
-  /** Writes all of it once, to nowhere, for its tag. */
+  /** Generates the text once, without sending it, to compute the ETag. */
   static async of(data: Json, [before, after]: Envelope, size: number): Promise<LargeAnswer> {
     const { update, tag } = createWeakTag()
     await forEachYielding(jsonPieces(data), update)
     return new LargeAnswer(tag(), size, [before, data, after])
   }
 
-  /** Sends it as the client accepts it, or 304 when the client has it. */
+  /** Sends the answer in an encoding that the client accepts, or 304 if the client has it. */
   async send(context: Context): Promise<void> {
     const { req, res } = context
     const isHead = context.method === 'HEAD'

@@ -2,20 +2,22 @@ import { createReadyAccess } from '../../core/kvstore/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import { Answer } from './answer.ts'
 
-/** Answers that the processes of one chain cache for each other. */
+/** Cache of answers that is shared by all processes that serve a chain. */
 export interface SharedAnswers {
-  /** An answer and its remaining lifetime; undefined when there is none, or the store is unavailable or slow. */
+  /**
+   * Reads an answer and its remaining lifetime; undefined if it is not stored, or if the store is unavailable or slow.
+   */
   read(key: string): Promise<{ answer: Answer; lifeMs: number } | undefined>
-  /** Stores an answer, without waiting. */
+  /** Stores an answer in the background. */
   store(key: string, answer: Answer, lifeMs: number): void
 }
 
-/** Making an answer takes about as long as waiting for it here may take. */
+/** A read of the shared store is abandoned after this time, ms: creating the answer takes about as long. */
 const DEADLINE_MS = 100
 
 /**
- * Answers in the key-value store.
- * @param prefix separates answers that must not be mixed, such as those of different versions.
+ * Shared cache in the key-value store.
+ * @param prefix separates answers that must not be mixed, for example of different program versions.
  */
 export function createSharedAnswers(store: KeyValueStore, prefix: string): SharedAnswers {
   const access = createReadyAccess({ deadlineMs: DEADLINE_MS })

@@ -6,10 +6,10 @@ import type { Logger } from '../../core/log/index.ts'
 import type { DatabaseView } from './data.ts'
 import { TIMEOUT_MS } from './table-sizes.ts'
 
-/** Sizes are measured at most once in this time, by all processes together. */
+/** Table sizes are measured at most once in this time, by all processes together, ms. */
 const SIZES_EVERY_MS = 30_000
 
-/** Time limit for reading the measurement of another process. */
+/** Time limit for reading another process's measurement from the key-value store, ms. */
 const DEADLINE_MS = 250
 
 const digits = z.string().regex(/^\d{1,20}$/)
@@ -27,26 +27,28 @@ const shared = z.strictObject({
   ),
 })
 
-/** Dependencies of the cached sizes. */
+/** Dependencies of `cacheSizes`. */
 export interface CachedSizesOptions {
   readonly measure: () => Promise<DatabaseView>
   readonly kvstore: KeyValueStore
-  /** While false, no query is sent. */
+  /** Whether the database is available. If not, no query is sent. */
   readonly isAvailable: () => boolean
   readonly logger: Logger
-  /** For tests. */
+  /** Replaces `SIZES_EVERY_MS` in tests. */
   readonly everyMs?: number
 }
 
-/** The sizes of the tables, measured on demand and rarely. */
+/** Table sizes, measured on demand and at most once per interval. */
 export interface CachedSizes {
-  /** The last measurement, at once; null before the first. Starts a new one when it is due. */
+  /** Returns the last measurement without waiting, null before the first. Starts a new measurement if one is due. */
   current(): DatabaseView | null
-  /** Resolves when no measurement is running. */
+  /** Resolves when no measurement is running; for tests. */
   settled(): Promise<void>
 }
 
-/** Caches the sizes of the tables. One measurement runs at a time; processes share it over the key-value store. After a failed one the last value stays, and it is retried when the next is due.
+/**
+ * Caches the table sizes. One measurement runs at a time, and processes share it through the key-value store. A failed
+ * measurement keeps the last value and is retried after the next interval.
  */
 export function cacheSizes(options: CachedSizesOptions): CachedSizes {
   const { everyMs = SIZES_EVERY_MS } = options
@@ -62,7 +64,7 @@ export function cacheSizes(options: CachedSizesOptions): CachedSizes {
       dueMs = performance.now() + Math.min(others.expiresInMs, everyMs)
       return
     }
-    // The process that increments first measures. Without the store each process measures.
+    // Leader election: the process whose increment returns 1 measures. Without the store each process measures.
     const turn = await access(() => options.kvstore.increment('console:sizes:turn', everyMs))
     if (turn && turn.count > 1) {
       dueMs = performance.now() + Math.min(turn.expiresInMs, everyMs / 10)
@@ -103,7 +105,7 @@ function describeFailure(error: unknown, isKnown: boolean): string {
   return `measuring the table sizes for the console ${what}; it shows ${shown} until the next attempt`
 }
 
-/** PostgreSQL gives no size of a table that another session rewrites. */
+/** Whether a table is locked by another session, for example during a rewrite: PostgreSQL then returns no size. */
 function isLocked(error: unknown): boolean {
   return error instanceof Error && (error.cause as { code?: unknown } | undefined)?.code === '55P03'
 }
@@ -112,7 +114,7 @@ function parseShared(text: string): DatabaseView | undefined {
   try {
     return shared.parse(JSON.parse(text))
   } catch {
-    // Written by another version: it is measured again.
+    // Another program version wrote this text: measure again.
     return undefined
   }
 }

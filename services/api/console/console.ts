@@ -12,7 +12,7 @@ import { pageRoutes } from './routes.ts'
 import { describeNamespaces, takeSnapshot } from './snapshot.ts'
 import { measureTables } from './table-sizes.ts'
 
-/** Pages that ask within this time get the same answer, ms. */
+/** The JSON of the page is cached for this time, ms: many open pages cost one snapshot. */
 const DATA_LIFE_MS = 1_000
 
 /** Dependencies of the console. */
@@ -25,14 +25,16 @@ export interface ConsoleParts {
   readonly database: RequestDatabase
   readonly kvstore: KeyValueStore
   readonly namespaces: ServerConfig['namespaces']
-  /** Path of a namespace's event stream; undefined where none is served. */
+  /** Path of a namespace's event stream; undefined if it has none. */
   readonly eventsOf: (entry: ServerConfig['namespaces'][number]) => string | undefined
-  /** Port of the state service on this host, once it is known. */
+  /** Port of the state service on this host; undefined until it is known. */
   readonly statePort: () => number | undefined
   readonly logger: Logger
 }
 
-/** The console at `/`, and its data below `/status`. It shows the state that the process has in memory; only the sizes of the tables are queried, rarely, and only while a console is open.
+/**
+ * Routes of the console: the page at `/`, its data below `/status`. It shows state that the process has in memory.
+ * Only table sizes are queried, rarely, and only while a console is open.
  */
 export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
   const { database, kvstore, logger, history } = parts
@@ -62,10 +64,10 @@ export function consoleRoutes(parts: ConsoleParts): RootRoute[] {
       nowMs: Date.now(),
     })
     const text = JSON.stringify(data)
-    // The running measurement finishes shortly.
+    // Without sizes, do not cache: the running measurement finishes shortly.
     if (data.database !== null) texts.set(range, { text, endMs: nowMs + DATA_LIFE_MS })
     return text
   }
-  // The page is being loaded: the measurement starts before it requests the sizes.
+  // Loading the page starts the measurement, so that sizes are ready when the page requests them.
   return pageRoutes(dataText, () => void sizes.current())
 }

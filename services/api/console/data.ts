@@ -3,7 +3,7 @@
 
 /** The JSON that the page polls. */
 export interface ConsoleData {
-  /** When this was put together. */
+  /** Time of the snapshot. */
   readonly time: number
   readonly version: string
   readonly revision: string | null
@@ -12,9 +12,9 @@ export interface ConsoleData {
   readonly health: HealthView
   readonly readers: readonly ReaderView[]
   readonly namespaces: readonly NamespaceView[]
-  /** Port of the state service on the host of this page; null when it is not known. */
+  /** Port of the state service on the page's host; null if it is not known. */
   readonly state_port: number | null
-  /** Null until it has been measured. */
+  /** Table sizes; null before the first measurement. */
   readonly database: DatabaseView | null
 }
 
@@ -22,104 +22,107 @@ export interface ConsoleData {
 export interface ChainView {
   readonly name: string
   readonly chain_id: string
-  /** The chain is the bundled one. */
+  /** Whether this is the bundled demo chain. */
   readonly demo: boolean
-  /** Newest block known; 0 before any is. */
+  /** Number of the newest known block; 0 if none is known. */
   readonly head_block: number
-  /** Null while no block's time is known. */
+  /** Time of the head block; null if it is not known. */
   readonly head_time: number | null
 }
 
-/** What `/health` says, without names of servers. */
+/** The result of `/health`, without server names. */
 export interface HealthView {
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
   readonly reasons: readonly string[]
-  /** Since when each of them holds, ms since 1970, as this process has seen it; null where that is not known yet. */
+  /** For each reason: since when it holds, ms since 1970, as observed by this process; null if not observed yet. */
   readonly since: readonly (number | null)[]
-  /** Nothing is wrong but that a reader, which progresses, is behind the head, or has not committed its first block. */
+  /**
+   * Whether the only problem is a reader that makes progress but is behind the head or has not committed its first
+   * block.
+   */
   readonly catching_up: boolean
-  /** Unavailable: readers and tables show their last known state. */
+  /** State of the primary. `unavailable`: readers and tables show their last known state. */
   readonly database: 'up' | 'unavailable'
-  /** Whether requests are answered, be it by a replica. */
+  /** Whether requests are answered, by the primary or by a replica. */
   readonly answers: boolean
-  /** As in /health. */
+  /** State of the key-value store, as in `/health`. */
   readonly kvstore: string
   readonly kvstore_kind: 'redis' | 'memory'
   /** State of each replica, in the order of the configuration. */
   readonly replicas: readonly string[]
 }
 
-/** How far a reader is. */
+/** Progress of a reader. */
 export interface ReaderView {
   readonly name: string
-  /** connecting, catching-up, live or stopped; null before its first word. */
+  /** connecting, catching-up, live or stopped; null before the first heartbeat. */
   readonly state: string | null
-  /** It stands at its `stop_block`, and nothing more is expected of it. */
+  /** Whether the reader has reached its `stop_block` and reads no further. */
   readonly is_done: boolean
   readonly contracts: readonly { readonly family: string; readonly account: string }[]
   readonly start_block: number
   readonly block_num: number
   readonly block_time: number
-  /** Where it is going: the head, or the last irreversible block. */
+  /** Block that the reader works towards: the head, or the last irreversible block. */
   readonly target_block: number
   readonly lag_blocks: number
   readonly lag_seconds: number
   readonly blocks_per_second: number | null
-  /** Time left to the target; null while it cannot be estimated. */
+  /** Estimated seconds until the target; null if there is no estimate. */
   readonly eta_seconds: number | null
   readonly seconds_since_commit: number | null
   readonly seconds_since_heartbeat: number | null
-  /** The chain nodes that it reads from, in the order of its configuration. */
+  /** Chain nodes of the reader, in the order of its configuration. */
   readonly nodes: readonly ChainNodeView[]
   readonly history: HistoryView
 }
 
-/** A chain node as its reader sees it. */
+/** State of a chain node, as its reader reports it. */
 export interface ChainNodeView {
   /** connecting, watched, reading, followed or failed. */
   readonly state: string
-  /** Newest head that it reported; null before the first. */
+  /** Newest head block that the node reported; null before the first. */
   readonly head_block: number | null
-  /** Blocks by which that is behind the newest of all nodes. */
+  /** Blocks behind the newest head of all nodes; null before the first report. */
   readonly blocks_behind: number | null
   readonly bytes_per_second: number
-  /** Times that it was lost, left or refused. */
+  /** How often the node was lost, abandoned or refused. */
   readonly faults: number
 }
 
-/** Speed over time: each entry of `rates` belongs to the entry of `times` at its place. */
+/** Speed over time. `times` and `rates` have the same length. */
 export interface HistoryView {
   /** Seconds since 1970, ascending. */
   readonly times: readonly number[]
-  /** Blocks per second up to that time; null where what was before is not known. */
+  /** Blocks per second between the previous time and this one; null if unknown. */
   readonly rates: readonly (number | null)[]
 }
 
 /** The period that a history covers. */
 export type HistoryRange = 'recent' | 'day'
 
-/** A contract family that is served. */
+/** A served contract family. */
 export interface NamespaceView {
   readonly name: string
   readonly account: string
   readonly paths: readonly string[]
-  /** Path of its server-sent events; null when none are served. */
+  /** Path of the namespace's event stream; null if it has none. */
   readonly events: string | null
 }
 
-/** Sizes of the database. */
+/** Sizes of the database and its tables. */
 export interface DatabaseView {
   readonly measured_at: number
   readonly total_bytes: string
-  /** Tables of the program, the largest first; the partitions of a table count as one. */
+  /** Tables of this program, largest first. A partitioned table is one entry. */
   readonly tables: readonly TableView[]
 }
 
-/** A table and what it takes. */
+/** A table and its size. */
 export interface TableView {
   readonly schema: string
   readonly name: string
-  /** The planner's estimate; null before the table was analysed. */
+  /** Row estimate of PostgreSQL; null before the first ANALYZE. */
   readonly rows: string | null
   readonly table_bytes: string
   readonly index_bytes: string

@@ -4,21 +4,24 @@ import type { HistoryRange, HistoryView } from './data.ts'
 import { SpeedLine } from './speed-line.ts'
 import type { Look } from './speed-line.ts'
 
-/** Removed readers would otherwise be retained forever. */
+/** Limit of remembered readers: a removed reader has no other end. */
 const MAX_READERS = 64
 
 interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {
   readonly timeLeft: TimeLeft
 }
 
-/** Progress of the readers in the last minutes and the last day, and the begin of each problem, as this process has seen them. */
+/**
+ * Speed of the readers over the last minutes and the last day, and the start of each health problem, as observed by
+ * this process.
+ */
 export class ProgressHistory {
   readonly #readers = new Map<string, ReaderHistory>()
-  /** When each reason for not being healthy was first seen; numbers in it may change. */
+  /** First observation of each health reason, by its text without numbers: numbers change while a problem lasts. */
   #problems: ReadonlyMap<string, number> = new Map()
   #lastLookMs: number | undefined
 
-  /** Records everything that was seen, with what is wrong. */
+  /** Records a health state and its reasons. */
   look({ database, readers }: HealthState, reasons: readonly string[], nowMs: number): void {
     if (database === 'up') this.note(readers, nowMs)
     this.#problems = new Map(
@@ -26,7 +29,7 @@ export class ProgressHistory {
     )
   }
 
-  /** Since when this is a reason, ms since 1970; null when it was not seen yet. */
+  /** Since when a reason has been observed, ms since 1970; null if it has not. */
   since(reason: string): number | null {
     return this.#problems.get(problemOf(reason)) ?? null
   }
@@ -44,19 +47,19 @@ export class ProgressHistory {
     this.#lastLookMs = nowMs
   }
 
-  /** Blocks per second over time. */
+  /** Blocks per second of a reader over time. */
   rates(reader: string, range: HistoryRange): HistoryView {
     return this.#readers.get(reader)?.[range].view() ?? { times: [], rates: [] }
   }
 
-  /** Seconds until the reader reaches the moving head; null when that cannot be estimated. */
+  /** Estimated seconds until the reader reaches the moving head; null if there is no estimate. */
   secondsLeft(reader: string, lagBlocks: number): number | null {
     if (lagBlocks === 0) return 0
     const seconds = this.#readers.get(reader)?.timeLeft.seconds ?? null
     return seconds === null ? null : Math.round(seconds)
   }
 
-  /** A reader that was not there at the last look has done all its blocks since. */
+  /** Starts the history of a reader. A reader that was missing at the last look has read all its blocks since then. */
   #begin({ name, startBlock, headBlock, blockNum }: ReaderState): ReaderHistory {
     const history = {
       recent: new SpeedLine({ windowMs: 3_000, stalledMs: 20_000, missedMs: 10_000, retainedMs: 600_000 }),
@@ -79,7 +82,7 @@ function noteLook({ recent, day, timeLeft }: ReaderHistory, look: Look): void {
   timeLeft.note(look.atMs, look.block, look.head)
 }
 
-/** A reason without its figures. */
+/** The text of a reason without its numbers. */
 function problemOf(reason: string): string {
   return reason.replaceAll(/\d+/g, '#')
 }

@@ -9,10 +9,10 @@ import { refuseUnknownPath, successBody } from '../http/index.ts'
 import type { RootRoute } from '../http/index.ts'
 import type { HistoryRange } from './data.ts'
 
-/** Everything of the page is below it, but the page itself. */
+/** Path prefix of the page's data and files. */
 const PATH = '/status'
 
-/** The page may contact this server only; inline scripts and styles are forbidden. */
+/** Content-Security-Policy of the page: requests to this server only, no inline scripts or styles. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -38,7 +38,7 @@ const types = {
   svg: 'image/svg+xml',
 } as const
 
-/** The files of the page; they are next to the sources, in builds too. */
+/** Files of the page; stored next to the sources, also in builds. */
 const ownFiles = [
   'chain-text.js',
   'chart.js',
@@ -62,10 +62,13 @@ const ownFiles = [
 
 const packagedFiles = { 'uplot.js': 'uPlot.iife.min.js', 'uplot.css': 'uPlot.min.css' } as const
 
-/** Returns the JSON texts for the page. */
+/** Returns the JSON text for the page. */
 export type DataText = (range: HistoryRange) => string
 
-/** `/`, for browsers, and what the page needs. @param onPage is called when the page is loaded. */
+/**
+ * Routes of the page `/` for browsers, its files and its data.
+ * @param onPage called when the page is loaded.
+ */
 export function pageRoutes(dataText: DataText, onPage: () => void): RootRoute[] {
   const page = createFileAnswer(ownFile('index.html', pageHeaders))
   return [
@@ -73,7 +76,7 @@ export function pageRoutes(dataText: DataText, onPage: () => void): RootRoute[] 
       paths: ['/'],
       answer: (context) => {
         context.vary('Accept')
-        // Clients that do not accept HTML get 404, as from the replaced system.
+        // Clients that do not accept HTML get 404 at `/`, as from the replaced system.
         if (context.accepts('json', 'html') !== 'html') refuseUnknownPath()
         onPage()
         return page(context)

@@ -13,26 +13,26 @@ import type {
 } from './data.ts'
 import type { ProgressHistory } from './history.ts'
 
-/** Constant for the lifetime of the process. */
+/** Data of the console that is constant for the lifetime of the process. */
 export interface ConsoleFacts extends ServerInfo {
   readonly revision: string | undefined
   readonly health: HealthSettings
   readonly namespaces: readonly NamespaceView[]
-  /** Port of the state service on this host, once it is known. */
+  /** Port of the state service on this host; undefined until it is known. */
   readonly statePort: () => number | undefined
 }
 
-/** Sources of a snapshot of the console, as of one time. */
+/** Changing data of the console at one time. */
 export interface Observation {
   readonly state: HealthState
   readonly history: ProgressHistory
-  /** Period of the history that is shown. */
+  /** Displayed period of the history. */
   readonly range: HistoryRange
   readonly database: DatabaseView | null
   readonly nowMs: number
 }
 
-/** The data of the page at one time. */
+/** Builds the data of the page for one time. */
 export function takeSnapshot(
   facts: ConsoleFacts,
   { state, history, range, database, nowMs }: Observation,
@@ -61,7 +61,7 @@ export function takeSnapshot(
   }
 }
 
-/** Replicas are numbered: their names are internal addresses. */
+/** Health as shown on the page. Replicas are numbered, because their names are internal addresses. */
 function describeHealth(
   { status, reasons }: HealthReport,
   state: HealthState,
@@ -118,7 +118,7 @@ function describeReader(
   }
 }
 
-/** The namespaces that are served, and where. */
+/** The served namespaces and their paths. */
 export function describeNamespaces(
   entries: readonly NamespaceConfig[],
   eventsOf: (entry: NamespaceConfig) => string | undefined,

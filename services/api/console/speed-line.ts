@@ -1,19 +1,19 @@
 import type { HistoryView } from './data.ts'
 
-/** Position of a reader at a time. */
+/** Block number of a reader, and the head, at a time. */
 export interface Look {
   readonly atMs: number
   readonly block: number
   readonly head: number
 }
 
-/** Options of a series of rates. */
+/** Time constants of a `SpeedLine`. */
 export interface SpeedLineSettings {
-  /** A speed is taken over at least so much time. */
+  /** A speed is averaged over at least this time. */
   readonly windowMs: number
-  /** A reader that has not moved for so long has no speed. */
+  /** A reader that has not moved for this time has speed 0. */
   readonly stalledMs: number
-  /** What happened between two looks that are further apart is not known. */
+  /** If two observations are further apart, the speed between them is unknown. */
   readonly missedMs: number
   readonly retainedMs: number
 }
@@ -24,8 +24,8 @@ interface Point {
 }
 
 /**
- * The speed of one reader over time. A reader moves with its commits, which may be seconds apart: a speed is that
- * between two moves, so that commits do not show as bursts with nothing between. A rollback counts as no speed.
+ * The speed of one reader over time. A reader moves with its commits, which may be seconds apart. The speed is
+ * measured between two moves, so that commits do not show as bursts with pauses between. A rollback counts as speed 0.
  */
 export class SpeedLine {
   readonly #settings: SpeedLineSettings
@@ -37,7 +37,7 @@ export class SpeedLine {
     this.#settings = settings
   }
 
-  /** Adds a position; times must increase. */
+  /** Adds an observation; times must increase. */
   note(look: Look): void {
     const { windowMs, stalledMs, missedMs } = this.#settings
     const isFirst = this.#last === undefined || look.atMs - this.#last.atMs > missedMs
@@ -61,7 +61,7 @@ export class SpeedLine {
     }
   }
 
-  /** The first rate is returned as soon as there is one. */
+  /** Whether a rate exists since the last gap. The first rate after a gap does not wait for `windowMs`. */
   #isBegun(): boolean {
     return this.#points.at(-1)?.rate !== null
   }

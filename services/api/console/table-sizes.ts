@@ -5,11 +5,12 @@ import type { DatabaseView } from './data.ts'
 
 /** Time limit of a measurement, ms. */
 export const TIMEOUT_MS = 3_000
-/** It must not queue behind a change of the schema. */
+/** Lock timeout, ms: the measurement must not queue behind a schema change, or it would block other queries. */
 const LOCK_TIMEOUT_MS = 250
 
-/** Measures the tables of the program, within a time limit.
- * @throws RetryableError when the database is unavailable, busy or too slow.
+/**
+ * Measures the tables of this program within `TIMEOUT_MS`.
+ * @throws RetryableError if the database is unavailable, busy or too slow.
  */
 export function measureTables(database: RequestDatabase): Promise<DatabaseView> {
   return database.run(
@@ -41,7 +42,7 @@ async function withinLimits<T>(session: Session, work: () => Promise<T>): Promis
   try {
     return await work()
   } finally {
-    // A connection that broke meanwhile is discarded by its pool.
+    // ROLLBACK fails if the connection broke; the pool discards such a connection.
     await run('ROLLBACK').catch(() => undefined)
   }
 }

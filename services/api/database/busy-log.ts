@@ -1,17 +1,17 @@
 import type { Logger } from '../../core/log/index.ts'
 
 const INTERVAL_MS = 60_000
-/** Clients that are counted one by one between two lines. */
+/** Distinct clients that are counted between two log lines; limits memory. */
 const MAX_CLIENTS = 10_000
 
-/** What a line of the log says besides its counts. */
+/** State of the queue, logged with the counts. */
 export interface BusyLoad {
   readonly running: number
   readonly waiting: number
   readonly limit: number
 }
 
-/** Logs refused requests: the first at once, further ones once a minute with their number. */
+/** Logs refused requests: the first at once, later ones once a minute as a count. */
 export class BusyLog {
   readonly #logger: Logger
   readonly #load: () => BusyLoad

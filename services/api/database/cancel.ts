@@ -2,19 +2,22 @@ import { connect } from 'node:net'
 import type pg from 'pg'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 
-/** Code of the message that cancels the statement of another connection. */
+/** CancelRequest message of the PostgreSQL protocol: its code and length. */
 const LENGTH = 16
 const CODE = 80_877_102
-/** A server that takes longer to take the message is not reachable. */
+/** Time limit for sending the message, ms. */
 const TIMEOUT_MS = 5_000
 
-/** Key data of a connection, sent by the server at its start; `pg` stores it on its client. */
+/** Process id and secret key of a connection, sent by the server at its start. `pg` stores them on its client. */
 interface BackendKey {
   readonly processID: number | null
   readonly secretKey: number | null
 }
 
-/** Requests cancellation of the statement that a client runs. It may have no effect: a statement that does not check for interrupts continues. The message may also arrive after the statement has finished, so the client must not be used again. It does not count against the server's connection limit.
+/**
+ * Requests cancellation of the statement that a connection runs. The request may have no effect: a statement that does
+ * not check for interrupts continues. It may also arrive after the statement has finished, so the connection must not
+ * be reused. It does not count against the server's connection limit.
  */
 export function cancelStatement({ host, port }: DatabaseAddress, client: pg.PoolClient): void {
   const { processID, secretKey } = client as unknown as BackendKey

@@ -15,7 +15,7 @@ const limits: FairQueueLimits = {
   maxBurstMs: 300,
 }
 
-/** A queue, and the names of those who were let in or refused, in their order. */
+/** A queue that records the names of admitted and refused clients, in order. */
 function watched(changed: Partial<FairQueueLimits> = {}) {
   const queue = new FairQueue({ ...limits, ...changed })
   const entered: string[] = []
@@ -150,7 +150,7 @@ describe('the slots of a pool', () => {
   })
 })
 
-/** A stream of numbers from 0 to 1 that is the same in every run. */
+/** Deterministic pseudo-random numbers from 0 to 1. */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -168,13 +168,16 @@ interface SimulatedLoad {
   readonly perSecond: number
   readonly meanMs: number
   readonly seconds: number
-  /** No request ends for so long in every ten seconds, ms. */
+  /** In every ten seconds, no request finishes for this long, ms. */
   readonly pauseMs?: number
 }
 
 const PAUSES_EVERY_MS = 10_000
 
-/** Lists of two cores: three at once, requests at random times, each by one of the clients. */
+/**
+ * Simulates list requests on two cores: three run at once, requests arrive at random times, each from one of the
+ * clients.
+ */
 async function simulate(
   { perSecond, meanMs, seconds, pauseMs = 0 }: SimulatedLoad,
   pickClient: (random: () => number) => string,

@@ -3,41 +3,44 @@ import type { Limit } from '../../core/limits/index.ts'
 import { clientGone, SERVER_ITSELF, tooBusy } from './scope.ts'
 import type { WorkScope } from './scope.ts'
 
-/** Bounds of a queue. */
+/** Limits of a `FairQueue`. */
 export interface FairQueueLimits {
-  /** Work that runs at once. */
+  /** Slots: work that runs at the same time. */
   readonly slots: number
-  /** Of these, most for work that is not brief. */
+  /** Slots that long work (not brief) may use, at most. */
   readonly longSlots: number
-  /** Most that waits. */
+  /** Most work that may wait. */
   readonly maxWaiting: number
-  /** Longest that work waits, ms. */
+  /** Longest wait for a slot, ms. */
   readonly maxWaitMs: number
   /**
-   * When more clients than there are slots have waited for this long, or for as long as some requests take, that is
-   * overload and not a burst: waiting times are limited, ms.
+   * If more clients than slots have been waiting for this long (or for BURST_REQUESTS mean durations), ms, the load
+   * counts as overload and not as a burst: waiting times are then limited.
    */
   readonly maxBurstMs: number
 }
 
-/** Requests that may wait, for each connection, and with few connections. */
+/** Length of the waiting queue: per connection, and at least. */
 const WAITING_PER_CONNECTION = 4
 const LEAST_WAITING = 20
-/** Longest that a request waits for a connection, ms. */
+/** Longest wait of a request for a connection, ms. */
 const MAX_WAIT_MS = 5_000
 /**
- * Requests of many clients may wait for each other for so long, ms: after a pause of half a second, the queue is empty
- * again within a second at half the rate that can be served.
+ * Longest burst, ms. After a pause of half a second, the queue is empty again within a second at half the rate that
+ * can be served.
  */
 const MAX_BURST_MS = 1_500
 
-/** Bounds of the queue of a database server. @param longSlots connections for lists, at most. */
+/**
+ * Limits of the queue of a database server.
+ * @param longSlots connections for lists, at most.
+ */
 export function queueLimits(slots: number, longSlots: number): FairQueueLimits {
   const maxWaiting = Math.max(LEAST_WAITING, slots * WAITING_PER_CONNECTION)
   return { slots, longSlots, maxWaiting, maxWaitMs: MAX_WAIT_MS, maxBurstMs: MAX_BURST_MS }
 }
 
-/** Ends the use of a slot; more calls than one count once. */
+/** Releases a slot. Further calls have no effect. */
 export type Leave = () => void
 
 interface Waiting {
@@ -49,37 +52,44 @@ interface Waiting {
 
 interface Client {
   running: number
-  /** Of those, the ones that are not brief. */
+  /** Running work that is long. */
   long: number
-  /** Oldest first. */
+  /** Waiting work, oldest first. */
   readonly waiting: Waiting[]
 }
 
-/** One slot of so many is for brief work alone. */
+/** One of this many slots is reserved for brief work. */
 const SLOTS_FOR_A_RESERVED = 10
-/** With fewer slots none is. */
+/** With fewer slots, none is reserved. */
 const FEWEST_SLOTS_TO_RESERVE = 3
-/** Most of the slots for long work that one client may have. */
+/** Share of the slots for long work that one client may use. */
 const GREATEST_SHARE = 0.75
 /**
- * Most of them for a client of whose work more waits than there are slots, while other clients have long work as well.
- * 2026-11-27, bench sustained, two processors: with 0.75 the p95 of the others is 5.9 times that alone, with 0.5 3.9 to 4.4
- * times. To let such a client begin only while half of all slots are free lowers its rate, and not that p95.
+ * Share of the slots for long work for a client that has more waiting work than there are slots, while other clients
+ * have long work too. Measured 2026-11-27, bench sustained, two processors: the p95 of the other clients is 5.9 times
+ * their p95 alone with 0.75, and 3.9 to 4.4 times with 0.5. Letting such a client begin only while half of all slots
+ * are free lowers its rate, but not the p95 of the others.
  */
 const SHARE_BESIDE_OTHERS = 0.5
-/** A client is alone when no other has begun long work for so long, ms. */
+/** A client counts as alone if no other client has begun long work for this long, ms. */
 const ALONE_AFTER_MS = 1_000
-/** A burst may take as long as this many requests, one after the other: where they take long, queues come and go. */
+/**
+ * A burst may last as long as this many requests in sequence: if requests take long, queues build up and empty again
+ * by themselves.
+ */
 const BURST_REQUESTS = 8
-/** Under overload, work waits as long as so many others take, and at least so many ms: a client does not notice these. */
+/**
+ * Under overload, work waits at most WAIT_IN_OVERLOAD x the mean duration of long work, and at least LEAST_WAIT_MS: a
+ * client does not notice such a short wait.
+ */
 const WAIT_IN_OVERLOAD = 1
 const LEAST_WAIT_MS = 50
-/** A client with more than this part of all waiting work delays itself and no other client. */
+/** If one client has more than this share of all waiting work, only that client is delayed: no overload. */
 const SHARE_OF_GREEDY = 1 / 2
-/** Weight of the newest time in the mean. */
+/** Weight of the newest duration in the moving average. */
 const NEWEST_WEIGHT = 0.05
 
-/** Limits of requests that use the database, for people. */
+/** Limits of requests that use the database, for the documentation. */
 export const databaseLimits: readonly Limit[] = [
   {
     setting: 'max_query_time_ms',
@@ -114,27 +124,34 @@ export const databaseLimits: readonly Limit[] = [
   },
 ]
 
-/** Slots that clients share fairly: the next free one goes to the waiting client with the fewest. Brief work has priority and some reserved slots; no client has all the others. When too many wait, those of the client with the most waiting are refused first. A burst may wait; under overload, work that cannot start soon is refused, so that admitted work has not waited long.
+/**
+ * Queue for database connections (slots) that clients share fairly. The next free slot goes to the waiting client with
+ * the fewest running requests. Brief work has priority and some reserved slots; no client gets all other slots. If the
+ * queue is full, the client with the most waiting work is refused first. A burst may wait; under overload, work that
+ * cannot start soon is refused, so that admitted work has not waited long.
  */
 export class FairQueue {
   readonly #limits: FairQueueLimits
   readonly #longSlots: number
-  /** Slots for long work of one client, alone and beside others. */
+  /** Slots for long work of one client: alone, and next to other clients. */
   readonly #longOfOne: number
   readonly #longBesideOthers: number
-  /** The client that began long work last, and when another one than the one before it did, ms. */
+  /** The client that last began long work, and when the client last changed, ms. */
   #lastLong: string | undefined
   #lastChangeMs = -Infinity
-  /** In the order of their last turn. */
+  /** Clients in the order of their last start, least recent first. */
   readonly #clients = new Map<string, Client>()
   #running = 0
   #long = 0
   #waiting = 0
   #waitingClients = 0
-  /** When more clients waited than there are slots for long work, until none has for as long as a request takes. */
+  /**
+   * Since when more clients wait than there are slots for long work. Reset after no client has waited for one mean
+   * duration.
+   */
   #contendedSinceMs: number | undefined
   #emptySinceMs = 0
-  /** How long work that is not brief has its slot, mean, ms. */
+  /** Moving average of the time that long work holds its slot, ms. */
   #meanMs = 0
 
   constructor(limits: FairQueueLimits) {
@@ -156,7 +173,7 @@ export class FairQueue {
 
   /**
    * Waits for a slot.
-   * @throws RetryableError `DATABASE_BUSY` when there is none in time, `CLIENT_GONE`.
+   * @throws RetryableError `DATABASE_BUSY` if no slot is free in time, `CLIENT_GONE`.
    */
   enter(scope: WorkScope): Promise<Leave> {
     const client = this.#clientOf(scope)
@@ -230,7 +247,7 @@ export class FairQueue {
     return isBrief || (this.#long < this.#longSlots && client.long < this.#mostLong(client))
   }
 
-  /** Slots for long work that a client may have now: fewer while it has a backlog and is not alone. */
+  /** Slots for long work that a client may use now: fewer while it has a backlog and other clients have long work. */
   #mostLong({ waiting }: Client): number {
     const isAlone = performance.now() - this.#lastChangeMs >= ALONE_AFTER_MS
     return isAlone || waiting.length < this.#longSlots ? this.#longOfOne : this.#longBesideOthers
@@ -263,7 +280,10 @@ export class FairQueue {
     this.#lastLong = name
   }
 
-  /** Longest that work may wait, ms. A few clients with much work delay no other client; many do. */
+  /**
+   * Longest wait of new work, ms. Shortened only under overload by many clients: a few clients with much work delay
+   * only themselves.
+   */
   #maxWaitMs(nowMs: number): number {
     const { maxWaitMs } = this.#limits
     const isOverloaded =
@@ -283,7 +303,7 @@ export class FairQueue {
     return false
   }
 
-  /** Refuses work that was queued before the overload was detected. */
+  /** Refuses waiting work that was queued before the overload was detected. */
   #refuseOverdue(): void {
     if (this.#waiting === 0) return
     const nowMs = performance.now()
@@ -303,7 +323,8 @@ export class FairQueue {
       if (!next) return
       const { client, entry } = next
       client.waiting.splice(client.waiting.indexOf(entry), 1)
-      // Of those with equally many, the least recently served is next.
+      // Move the client to the end: among clients with equally many running requests, the least recently served is
+      // next.
       this.#clients.delete(entry.scope.client)
       this.#clients.set(entry.scope.client, client)
       entry.enter(this.#start(client, entry.scope))
@@ -321,7 +342,7 @@ export class FairQueue {
     return best
   }
 
-  /** Refuses the newest work of the client with the most waiting, unless that is the calling client. */
+  /** Refuses the newest waiting work of the client with the most waiting work; false if that is the calling client. */
   #makeRoom(newcomer: Client): boolean {
     let longest = newcomer
     for (const client of this.#clients.values()) {

@@ -1,28 +1,28 @@
 import type { ProblemKind } from './problems.ts'
 
-/** A finished statement. */
+/** Facts about a finished statement. */
 export interface QueryFacts {
-  /** Name of the statement; without one, its caller. */
+  /** Name of the statement, or the caller if it has none. */
   readonly query: string
   /** `primary`, or host and port of a replica. */
   readonly server: string
   readonly durationMs: number
-  /** Undefined when it succeeded. */
+  /** Undefined if the statement succeeded. */
   readonly problem: ProblemKind | undefined
 }
 
-/** Counts what requests do with the database. No method may throw. */
+/** Receives database events of requests, for the metrics. Methods must not throw. */
 export interface DatabaseObserver {
   queryEnded(facts: QueryFacts): void
-  /** A request got a connection after this time. */
+  /** A request waited `waitMs` for its connection from the pool. */
   connected(server: string, waitMs: number): void
-  /** A request got none. */
+  /** A request got no connection. */
   refused(reason: 'busy' | 'unavailable'): void
-  /** This process reads from that server from now on. */
+  /** The process now reads from that server. */
   wentOver(server: string): void
 }
 
-/** Observer that does nothing. */
+/** An observer that ignores all events. */
 export const noDatabaseObserver: DatabaseObserver = {
   queryEnded: () => undefined,
   connected: () => undefined,

@@ -2,14 +2,16 @@ import type { Session } from './server.ts'
 import type { Statement } from '../sql/index.ts'
 
 /**
- * Rows as one text. A client library spends more time on the fields of a hundred rows than on one long text, which is
- * split here at two control characters that JSON text and names cannot contain.
+ * Separators of packed rows. A query can return its rows as one text: a client library spends more time on the fields
+ * of a hundred rows than on one long text. The text is split at two control characters that JSON text and names cannot
+ * contain.
  */
 const ROW_END = '\u001e'
 const FIELD_END = '\u001f'
 
 /**
- * SQL expression that packs every row of a query into one text. Null fields become empty; without rows it is null.
+ * SQL expression that packs all rows of a query into one text. Null fields become empty text. Without rows the
+ * expression is null.
  * @param order ORDER BY of the rows, without the keyword.
  */
 export function packRows(fields: readonly string[], order?: string): string {
@@ -21,7 +23,7 @@ export function packFields(fields: readonly string[]): string {
   return `concat(${fields.join(`, E'\\x1f', `)})`
 }
 
-/** Runs a statement whose select list was written by `packRows`; each row is an array of its texts. */
+/** Runs a statement whose select list is a `packRows` expression. Each row of the result is an array of texts. */
 export async function queryPacked<Row extends readonly string[]>(
   session: Session,
   statement: Statement,
@@ -30,7 +32,7 @@ export async function queryPacked<Row extends readonly string[]>(
   return unpackRows(row?.[0])
 }
 
-/** The rows of a text of `packRows`; null is that of no rows. */
+/** Splits the text of `packRows` into rows. Null means no rows. */
 export function unpackRows<Row extends readonly string[] = readonly string[]>(
   text: string | null | undefined,
 ): Row[] {

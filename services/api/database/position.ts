@@ -3,44 +3,47 @@ import { answerWithin, createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 
-/** Position of a server at a time. */
+/** Replication position of a server at a time. */
 export interface Position {
-  /** Place in the write-ahead log, in bytes: of a primary not less than what it shows, of a replica not more. */
+  /**
+   * Position in the write-ahead log, bytes. Primary: at or after everything visible. Replica: at or before everything
+   * visible.
+   */
   readonly lsn: bigint
-  /** Last committed block of every reader, by its id. */
+  /** Last committed block of every reader, with block id, as text. */
   readonly blocks: string
 }
 
-/** Reads the position of a server. */
+/** Result of one poll of a server. */
 export interface ServerLook {
   readonly position: Position
-  /** True for a standby. */
+  /** Whether the server is a standby. */
   readonly isReplica: boolean
-  /** The same for a primary and its standbys. */
+  /** System identifier of the cluster; equal on a primary and its standbys. */
   readonly system: string
 }
 
 /**
- * Whether a server at `position` shows everything that one at `wanted` shows. Equal blocks are enough: the log also
- * grows with what no request can see, and part of it reaches a replica later than the blocks.
+ * Whether a server at `position` shows everything that a server at `wanted` shows. Equal blocks suffice: the log also
+ * grows with changes that no request can see, and some of them reach a replica later than the blocks.
  */
 export function hasReached(position: Position, wanted: Position): boolean {
   return position.lsn >= wanted.lsn || position.blocks === wanted.blocks
 }
 
-// On a replica the rows are read before the log position, so later statements are past it; on the primary the log position
-// is past everything that the rows show. Both err on the safe side.
+// Replica: the rows are read before the log position, so later statements see at least that position. Primary: the log
+// position is after everything that the rows show. Both errors are on the safe side.
 const LOOK = `
   SELECT pg_is_in_recovery() AS replica,
     (SELECT system_identifier::text FROM pg_control_system()) AS system,
     coalesce((SELECT string_agg(name || ':' || encode(block_id, 'hex'), ',' ORDER BY name) FROM chain.readers), '') AS blocks,
     (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - '0/0'::pg_lsn)::text AS lsn`
 
-/** Queries a server on its own connection, which no request can occupy. */
+/** Polls a server on a connection of its own, which requests cannot occupy. */
 export class PositionProbe {
   readonly #pool: pg.Pool
   readonly #timeoutMs: number
-  /** Why the last look failed; undefined when it did not. */
+  /** Why the last poll failed; undefined if it succeeded. */
   problem: string | undefined
 
   constructor(address: DatabaseAddress, timeoutMs: number) {
@@ -52,7 +55,7 @@ export class PositionProbe {
     })
   }
 
-  /** Undefined when the server does not answer in time. */
+  /** Polls the server; undefined if it does not answer in time. */
   async look(): Promise<ServerLook | undefined> {
     try {
       const look = await answerWithin(() => this.#ask(), this.#timeoutMs, 'the server')

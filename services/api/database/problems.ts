@@ -1,6 +1,6 @@
 import { describeError, FatalError, RetryableError } from '../../core/errors/index.ts'
 
-/** Connection failures of the operating system, as Node names them. */
+/** Node's error codes of failed connections. */
 const socketCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -15,21 +15,21 @@ const socketCodes = new Set([
 ])
 
 /**
- * SQLSTATE codes after which the same request may succeed on another connection or shortly after: connection
- * exceptions (08), insufficient resources (53), operator intervention (57P), and a conflict with recovery on a
- * replica (40001).
+ * SQLSTATE codes of errors that a retry may avoid, on another connection or shortly after: connection exceptions (08),
+ * insufficient resources (53), operator intervention (57P), serialization failure and recovery conflict (40001),
+ * deadlock (40P01), read-only server (25006).
  */
 const RETRYABLE_STATES = /^(?:08|53|57P|40001$|40P01$|25006$)/
 
-/** Whether the server cancelled a statement in favour of another. */
+/** Whether a replica cancelled the statement because it conflicts with replication. */
 export function isConflict(error: unknown): boolean {
   return /^40/.test(errorCode(error))
 }
 
-/** What went wrong with a query, as far as the answer depends on it. */
+/** Class of a query failure: decides the response. */
 export type ProblemKind = 'timeout' | 'gone' | 'busy' | 'unavailable' | 'value' | 'unknown'
 
-/** SQLSTATE or socket code of an error; empty text when it has none. */
+/** SQLSTATE or socket error code; empty text if the error has none. */
 function errorCode(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0])
   const code: unknown =
@@ -37,7 +37,7 @@ function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** Sorts an error of `pg` or of the socket below it. */
+/** Classifies an error of `pg` or of its socket. */
 export function classifyProblem(error: unknown): ProblemKind {
   const code = errorCode(error)
   const message = error instanceof Error ? error.message : ''
@@ -49,7 +49,7 @@ export function classifyProblem(error: unknown): ProblemKind {
   return /^22/.test(code) ? 'value' : 'unknown'
 }
 
-/** The error that the rest of the program sees for a failed query. */
+/** The error that callers get for a failed query. */
 export function queryError(error: unknown, kind: ProblemKind): Error {
   const text = describeError(error)
   if (error instanceof RetryableError) return error

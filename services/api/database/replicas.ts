@@ -5,19 +5,19 @@ import { hasReached, PositionProbe } from './position.ts'
 import type { Position, ServerLook } from './position.ts'
 import type { DatabaseServer } from './server.ts'
 
-/** Times in milliseconds; tests shorten them. */
+/** Time limits of replica polling; tests use shorter ones. */
 export interface ReplicaTiming {
-  /** Between two polls of all servers, ms. */
+  /** Interval between two polls of all servers, ms. */
   readonly lookMs: number
-  /** A check that takes longer has failed. */
+  /** Time limit of one poll, ms. */
   readonly lookTimeoutMs: number
-  /** A replica that is further behind the primary is not read from. */
+  /** A replica with a greater lag is not read from, ms. */
   readonly maxLagMs: number
-  /** Longest that `caughtUp` waits for the replicas. */
+  /** Longest wait of `caughtUp` for the replicas, ms. */
   readonly caughtUpMs: number
 }
 
-/** The configured times. */
+/** Default time limits. */
 export const defaultReplicaTiming: ReplicaTiming = {
   lookMs: 500,
   lookTimeoutMs: 1_000,
@@ -25,21 +25,24 @@ export const defaultReplicaTiming: ReplicaTiming = {
   caughtUpMs: 2_000,
 }
 
-/** How a replica is: `ready` to be read from, too far `behind`, `unavailable`, or `foreign`: no standby of this primary. */
+/**
+ * State of a replica. `ready`: may be read from. `behind`: its lag is too great. `unavailable`: no answer. `foreign`:
+ * not a standby of this primary.
+ */
 export type ReplicaState = 'ready' | 'behind' | 'unavailable' | 'foreign'
 
-/** Between two polls of a replica that somebody waits for. */
+/** Pauses between polls of a replica that a caller waits for, ms. */
 const pollPauses = { firstMs: 10, longestMs: 100 }
-/** How long the primary's positions are remembered, to compute the lag of a replica, ms. */
+/** Positions of the primary are stored for this long, to compute the lag of replicas, ms. */
 const HISTORY_MS = 60_000
 
-/** A replica and what is known of it. */
+/** A replica with its last known state and position. */
 export class Replica {
   readonly server: DatabaseServer
   readonly probe: PositionProbe
   state: ReplicaState = 'unavailable'
   position: Position | undefined
-  /** Lag by the primary's remembered positions; infinite when it is behind all of them. */
+  /** Lag by the stored positions of the primary; infinite if the replica is behind all of them. */
   lagMs = Infinity
 
   constructor(server: DatabaseServer, address: DatabaseAddress, timing: ReplicaTiming) {
@@ -48,7 +51,7 @@ export class Replica {
   }
 }
 
-/** Follows where the primary and its replicas are. */
+/** Polls the primary and its replicas, and decides which replicas may be read from. */
 export class ReplicaWatch {
   readonly replicas: readonly Replica[]
   readonly #primary: PositionProbe
@@ -56,9 +59,9 @@ export class ReplicaWatch {
   readonly #logger: Logger
   readonly #history: { readonly atMs: number; readonly position: Position }[] = []
   #system: string | undefined
-  /** Everything that is read from must show at least this. */
+  /** Lower bound of positions: servers that do not show at least this position are not read from. */
   #floor: Position | undefined
-  /** Where the primary was at the last look that it answered. */
+  /** Position of the primary at its last successful poll. */
   primaryPosition: Position | undefined
   primaryAnswers = false
 
@@ -73,7 +76,7 @@ export class ReplicaWatch {
     return this.replicas.filter(({ state }) => state === 'ready')
   }
 
-  /** Looks at every server once and judges the replicas. */
+  /** Polls every server once and updates the states of the replicas. */
   async look(): Promise<void> {
     const [primary, ...replicas] = await Promise.all([
       this.lookAtPrimary(),
@@ -86,10 +89,10 @@ export class ReplicaWatch {
     })
   }
 
-  /** Where the primary is now; undefined when it does not answer. */
+  /** Polls the primary; undefined if it does not answer. */
   async lookAtPrimary(): Promise<Position | undefined> {
     const look = await this.#primary.look()
-    // A standby at the primary's address does not identify the primary.
+    // Ignore a standby at the primary's address: it does not identify the cluster.
     if (!look || look.isReplica) return undefined
     this.#system = look.system
     const atMs = performance.now()
@@ -98,14 +101,14 @@ export class ReplicaWatch {
     return look.position
   }
 
-  /** Where a server is now, `undefined` naming the primary. */
+  /** Polls one server; `undefined` means the primary. */
   async lookAt(replica: Replica | undefined): Promise<Position | undefined> {
     return replica ? (await replica.probe.look())?.position : this.lookAtPrimary()
   }
 
   /**
-   * Waits until every replica that is ready shows what `wanted` does. One that does not in time is behind until it
-   * does.
+   * Waits until all ready replicas show everything that `wanted` shows. A replica that does not reach it in time
+   * becomes `behind`.
    */
   async untilReached(wanted: Position): Promise<void> {
     const deadlineMs = performance.now() + this.#timing.caughtUpMs
@@ -140,7 +143,7 @@ export class ReplicaWatch {
 
   #judge(replica: Replica, look: ServerLook | undefined): ReplicaState {
     if (!look) return 'unavailable'
-    // Replicas can only be compared with a known primary.
+    // Without a known primary a replica cannot be compared: `unavailable`.
     if (!look.isReplica || look.system !== this.#system)
       return this.#system === undefined ? 'unavailable' : 'foreign'
     return replica.lagMs <= this.#timing.maxLagMs && this.#isAtFloor(replica) ? 'ready' : 'behind'
@@ -150,7 +153,7 @@ export class ReplicaWatch {
     return !this.#floor || (position !== undefined && hasReached(position, this.#floor))
   }
 
-  /** Age of what a replica shows, at the time of the newest look that the primary answered. */
+  /** Age of the data that a replica shows, relative to the newest answer of the primary, ms. */
   #lagOf(position: Position): number {
     const latest = this.#history.at(-1)
     const reached = this.#history.findLast((past) => hasReached(position, past.position))

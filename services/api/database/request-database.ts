@@ -11,7 +11,7 @@ import type { ServerLimits, ServerLoad, Session } from './server.ts'
 import { completeScope } from './scope.ts'
 import type { WorkScope } from './scope.ts'
 
-/** A replica's address; what it does not name is as for the primary. */
+/** Address of a replica. Missing members are as in the primary's address. */
 export interface ReplicaAddress {
   readonly host: string
   readonly port: number
@@ -23,52 +23,54 @@ export interface ReplicaAddress {
 /** Settings of the database as requests see it. */
 export interface RequestDatabaseSettings extends ServerLimits {
   readonly address: DatabaseAddress
-  /** `sqldb.replicas`. */
+  /** `sqldb.replicas` of the configuration. */
   readonly replicas?: readonly ReplicaAddress[]
   readonly observer?: DatabaseObserver
-  /** For tests. */
+  /** Replaces time limits in tests. */
   readonly replicaTiming?: Partial<ReplicaTiming>
-  /** For tests. */
+  /** Replaces the random numbers in tests. */
   readonly random?: () => number
 }
 
-/** How a server is. */
+/** State of a server. */
 export interface ServerState {
   /** `primary`, or host and port of a replica. */
   readonly server: string
   readonly state: ReplicaState
-  /** Undefined when that is not known. */
+  /** Undefined if the lag is not known. */
   readonly lagMs: number | undefined
-  /** Whether this process reads from it. */
+  /** Whether this process currently reads from the server. */
   readonly isInUse: boolean
 }
 
 /**
- * The database as requests see it: the primary or one of its replicas, each behind a bounded queue, refusing at once
- * while none answers. No request shows less than an earlier one of this process.
+ * The database as requests see it: the primary or one of its replicas. Requests wait in a bounded queue, and are
+ * refused at once while no server answers. No request shows older data than an earlier request of this process.
  */
 export interface RequestDatabase {
   /**
-   * Runs work, which must only read, on a connection; a second time on another server if the first fails.
-   * @param scope whom it is for; without one, for the server itself, with the time of a request.
-   * @throws RetryableError `DATABASE_BUSY` when too many wait already, `DATABASE_UNAVAILABLE` when no server answers,
-   *   `QUERY_TIMEOUT`, `CLIENT_GONE`.
+   * Runs read-only work on a connection. If the server fails, runs it again on another server.
+   * @param scope client and limits of the work; default: work of the server itself with the time limit of a request.
+   * @throws RetryableError `DATABASE_BUSY` if the queue is full, `DATABASE_UNAVAILABLE` if no server answers,
+   * `QUERY_TIMEOUT`, `CLIENT_GONE`.
    */
   run<T>(work: (session: Session) => Promise<T>, scope?: Partial<WorkScope>): Promise<T>
-  /** Resolves when requests of every process show at least what is committed now. It is awaited between receiving a block and publishing it to clients. Without replicas it resolves at once.
-   * @throws RetryableError `DATABASE_UNAVAILABLE` when the primary does not answer.
+  /**
+   * Resolves when requests of every process show at least the currently committed data. Called between receiving a
+   * block and publishing it to clients. Without replicas it resolves at once.
+   * @throws RetryableError `DATABASE_UNAVAILABLE` if the primary does not answer.
    */
   caughtUp(): Promise<void>
-  /** Set by the monitor of the primary: while false, it is not tried. */
+  /** Called by the health monitor. While false, the primary is not used. */
   setAvailable(available: boolean): void
-  /** Whether some server answers requests. */
+  /** Whether a server answers requests. */
   readonly available: boolean
   load(): readonly ServerLoad[]
   servers(): readonly ServerState[]
   close(): Promise<void>
 }
 
-/** Opens the database for requests. With replicas it polls all of them first; without, nothing is connected yet. */
+/** Opens the database for requests. With replicas, polls all servers first; without, connects on the first request. */
 export async function openRequestDatabase(
   settings: RequestDatabaseSettings,
   logger: Logger,
@@ -117,13 +119,13 @@ class SingleDatabase implements RequestDatabase {
 
   async run<T>(work: (session: Session) => Promise<T>, partial: Partial<WorkScope> = {}): Promise<T> {
     const scope = completeScope(partial, this.#maxTimeMs)
-    // While the server is known to be unavailable nothing is tried.
+    // While the server is known to be unavailable, do not probe: `run` refuses at once.
     if (!this.available) return this.#server.run(work, scope)
     try {
       return await this.#server.run(work, scope)
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      // One connection was lost; the next one shows whether the server is unavailable.
+      // Only one connection was lost so far: the retry decides whether the server is unavailable.
       this.#server.available = true
       return this.#server.run(work, scope)
     }
@@ -186,7 +188,7 @@ class ReplicatedDatabase implements RequestDatabase {
     work: (session: Session) => Promise<T>,
     scope: WorkScope,
   ): Promise<{ readonly result: T } | undefined> {
-    // On a replica a statement may be cancelled in favour of replication; the replica is available then.
+    // A replica may cancel a statement that conflicts with replication; it is still available then.
     if (server.available) {
       try {
         return { result: await server.run(work, scope) }

@@ -6,47 +6,48 @@ import type { Statement } from '../sql/index.ts'
 const PLAN_FOR_VALUES = 'SET LOCAL plan_cache_mode = force_custom_plan'
 const PLAN_ONCE = 'SET LOCAL plan_cache_mode = force_generic_plan'
 
-/** Callbacks of a session for its connection. */
+/** The connection of a session and its callbacks. */
 export interface SessionParts {
   readonly client: pg.PoolClient
   readonly scope: WorkScope
-  /** Asks the server to end the statement that runs. */
+  /** Asks the server to cancel the running statement. */
   readonly cancel: () => void
 }
 
 /**
- * The statements of one request on one connection, one after the other. Each has the time that is left of the request.
- * After the deadline, or when the client has disconnected, the statement is cancelled and the caller gets its error at
- * once; the connection stays in use until the server has finished the statement.
+ * Runs the statements of one request in sequence on one connection, each with the request's remaining time. After the
+ * deadline, or if the client disconnects, the statement is cancelled and the caller gets its error at once; the
+ * connection stays in use until the server has finished the statement.
  */
 export class StatementRunner {
   readonly #parts: SessionParts
   #last: Promise<unknown> = Promise.resolve()
   #pending = 0
   #onWire: Promise<unknown> | undefined
-  /** Whether a statement was cancelled: the message may still be in flight and would hit another. */
+  /** Whether a cancel request was sent. It may still be in flight and would hit a later statement. */
   isInterrupted = false
   #isInTransaction = false
-  /** Whether the transaction plans statements for their values. */
+  /** Whether the open transaction currently plans statements for their values (custom plans). */
   #isCustom = false
 
   constructor(parts: SessionParts) {
     this.#parts = parts
   }
 
-  /** Resolves when the server has finished the last statement. Undefined when it has. */
+  /** Resolves when the server has finished the running statement; undefined if none runs. */
   get settled(): Promise<unknown> | undefined {
     return this.#onWire
   }
 
-  /** Says that the statements behind are those of one transaction, or no longer. */
+  /** Tells the runner that a transaction has begun or ended. */
   noteTransaction(isOpen: boolean): void {
     this.#isInTransaction = isOpen
     this.#isCustom = false
   }
 
   /**
-   * @throws RetryableError `QUERY_TIMEOUT`, `CLIENT_GONE`; whatever `pg` throws.
+   * Runs a statement after the earlier ones.
+   * @throws RetryableError `QUERY_TIMEOUT`, `CLIENT_GONE`; any error of `pg`.
    */
   run<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]> {
     const result =
@@ -97,13 +98,14 @@ export class StatementRunner {
   }
 
   /**
-   * A connection plans a prepared statement once; one without a name is planned for its values, in a transaction, which
-   * leaves nothing behind on a connection that a pool lends for each transaction. Without values there is only one plan.
+   * A named statement is prepared and planned once per connection. A statement without a name is planned for its
+   * values, in a transaction of its own, so that the setting does not leak on a connection that a pooler lends per
+   * transaction. A statement without values has only one plan.
    */
   async #send(statement: Statement): Promise<pg.QueryArrayResult<unknown[]>> {
     const { client } = this.#parts
     const query = (): Promise<pg.QueryArrayResult<unknown[]>> => {
-      // The message that cancels the statement has found another one.
+      // The cancel request hit the statement that set the plan mode.
       if (this.isInterrupted) throw timeIsUp()
       return client.query<unknown[]>(configOf(statement))
     }

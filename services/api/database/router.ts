@@ -6,34 +6,37 @@ import { hasReached } from './position.ts'
 import type { Replica, ReplicaTiming, ReplicaWatch } from './replicas.ts'
 import type { DatabaseServer } from './server.ts'
 
-/** Requests that come while the process goes over to another server wait this long for those that run, ms. */
+/** While the process switches servers, new requests wait up to this long for running requests to finish, ms. */
 const GAP_MS = 100
-/** After a change that failed or did not last the next is tried this much later, and then twice as late, ms. */
+/**
+ * Pauses before the next switch, ms, after a switch that failed or did not last: the first pause, doubled each time up
+ * to the longest.
+ */
 const changePauses = { firstMs: 1_000, longestMs: 30_000 }
-/** Looks at the start, before a replica is chosen. */
+/** Polls at the start, before a replica is chosen. */
 const FIRST_LOOKS = 3
-/** A server that was read from for so long was a good choice, ms. */
+/** After this time on a server, the switch to it counts as successful, ms. */
 const LASTING_MS = 60_000
 
-/** Dependencies of a router. */
+/** Dependencies of a `ReplicaRouter`. */
 export interface RouterParts {
   readonly primary: DatabaseServer
   readonly watch: ReplicaWatch
   readonly timing: ReplicaTiming
   readonly logger: Logger
   readonly observer: DatabaseObserver
-  /** 0 inclusive to 1 exclusive. */
+  /** Random number, 0 inclusive to 1 exclusive. */
   readonly random: () => number
 }
 
 /**
- * Picks the server that this process reads from: one at a time, so that no request shows less than an earlier one. From a
- * replica that fails or lags it switches to the primary, which shows the newest state; back to a replica only in a pause
- * between requests, when the replica shows all that the primary has shown.
+ * Picks the server that this process reads from: one at a time, so that no request shows older data than an earlier
+ * one. If a replica fails or lags, it switches to the primary. It switches back to a replica only in a pause between
+ * requests, when the replica shows everything that the primary has shown.
  */
 export class ReplicaRouter {
   readonly #parts: RouterParts
-  /** Undefined: the primary. */
+  /** Server that is read from; undefined means the primary. */
   #current: Replica | undefined
   #gap: Promise<void> | undefined
   readonly #pauses = new Backoff(changePauses)
@@ -49,10 +52,12 @@ export class ReplicaRouter {
     this.#parts = parts
   }
 
-  /** Looks for the first times; nothing has been shown yet, so any replica that is ready may be read from at once. */
+  /**
+   * Polls the servers and picks the first one. Nothing has been shown yet, so any ready replica may be picked at once.
+   */
   async start(): Promise<void> {
     const { watch, timing } = this.#parts
-    // A single poll does not give the lag of a replica, unless it shows everything.
+    // A single poll gives the lag of a replica only if it shows everything.
     for (let looks = 1; ; looks++) {
       await watch.look()
       if (looks === FIRST_LOOKS || watch.ready.length === watch.replicas.length) break
@@ -64,7 +69,7 @@ export class ReplicaRouter {
     this.#plan()
   }
 
-  /** The server to read from now. Waits while the process goes over to another. */
+  /** The server to read from. Waits while the process switches servers. */
   async server(): Promise<DatabaseServer> {
     while (this.#gap) await this.#gap
     return this.current
@@ -74,12 +79,15 @@ export class ReplicaRouter {
     return this.#current?.server ?? this.#parts.primary
   }
 
-  /** Whether some server answers requests. */
+  /** Whether the current server answers requests. */
   get available(): boolean {
     return this.current.available
   }
 
-  /** Called when a server failed during a read; returns the one to read from instead, if there is one. */
+  /**
+   * Called after a server failed during a read.
+   * @returns the server to read from instead, if there is one.
+   */
   leave(server: DatabaseServer): DatabaseServer | undefined {
     if (server !== this.current) return this.current
     if (this.#current) this.#pause(performance.now() - this.#sinceMs > LASTING_MS)
@@ -92,12 +100,15 @@ export class ReplicaRouter {
     return this.current
   }
 
-  /** Called when the primary does not answer. */
+  /** Called if the primary does not answer. */
   primaryFailed(): void {
     if (!this.#current) this.leave(this.#parts.primary)
   }
 
-  /** Without the primary nothing new is written: any replica that has all of it shows what there is. */
+  /**
+   * A replica to use while the primary is down: nothing new is written, so any replica that has everything is up to
+   * date.
+   */
   #withoutPrimary(): Replica | undefined {
     const { primaryPosition, replicas } = this.#parts.watch
     if (!primaryPosition) return undefined
@@ -116,12 +127,12 @@ export class ReplicaRouter {
   }
 
   /**
-   * Resolves when everything that the primary shows now is shown by every server that this process may read from.
-   * @throws RetryableError `DATABASE_UNAVAILABLE` when the primary does not answer.
+   * Resolves when every server that this process may read from shows everything that the primary shows now.
+   * @throws RetryableError `DATABASE_UNAVAILABLE` if the primary does not answer.
    */
   caughtUp(): Promise<void> {
     const catching = this.#catchingUp
-    // The one that runs may have looked at the primary before what the caller means was written.
+    // The running check may have polled the primary before the caller's data was written: start another one after it.
     if (catching)
       return (catching.next ??= catching.running.catch(() => undefined).then(() => this.caughtUp()))
     const running = this.#catchUp().finally(() => {
@@ -149,7 +160,7 @@ export class ReplicaRouter {
   #plan(): void {
     if (this.#isClosed) return
     const { timing, random } = this.#parts
-    // Not in step with the blocks, which would sample a replica at the same phase of its replay every time.
+    // Random interval: polls in step with the blocks would see a replica at the same phase of its replay every time.
     this.#timer = setTimeout(
       () => {
         this.#looking = this.#look()
@@ -188,7 +199,7 @@ export class ReplicaRouter {
     if (chosen && performance.now() >= this.#nextChangeMs) await this.#changeTo(chosen)
   }
 
-  /** Goes over to a replica in a gap between requests, if it shows all that was shown until then. */
+  /** Switches to a replica in a pause between requests, if the replica shows everything that was shown until then. */
   async #changeTo(next: Replica): Promise<void> {
     let open: () => void = () => undefined
     this.#gap = new Promise((resolve) => {

@@ -1,22 +1,22 @@
 import { RetryableError } from '../../core/errors/index.ts'
 
-/** Whom work is done for, and how long at most. */
+/** Client, time limit and kind of some database work. */
 export interface WorkScope {
-  /** Names the statements that have no name, in metrics. */
+  /** Names the work in metrics and logs if its statements have no names. */
   readonly caller: string
-  /** Whose share of the connections the work takes, as the server sees clients; its own work has its own share. */
+  /** Client that the work is counted for in the fair queue. Work of the server itself has a client name of its own. */
   readonly client: string
-  /** Finds few rows by their keys. Some connections are for such work alone. */
+  /** Whether the work finds few rows by key. Some connections are reserved for brief work. */
   readonly isBrief: boolean
-  /** The caller reports failures in its own words: no statement is logged. */
+  /** Whether the caller reports failures itself: failed statements are not logged. */
   readonly reportsFailures: boolean
-  /** By `performance.now()`: the work and the time that it waits end then. */
+  /** End of the work including its wait, by `performance.now()`. */
   readonly deadlineMs: number
-  /** Undefined for work that no client waits for. */
+  /** Reports the client's disconnection; undefined if no client waits for the work. */
   readonly departure: Departure | undefined
 }
 
-/** Reports that a client has disconnected. An `AbortSignal` would take one twentieth of the time of a point read. */
+/** Reports that a client has disconnected. An `AbortSignal` would add one twentieth to the time of a point read. */
 export class Departure {
   readonly #listeners = new Set<() => void>()
   #hasHappened = false
@@ -25,13 +25,13 @@ export class Departure {
     return this.#hasHappened
   }
 
-  /** Calls the listeners, in their order. */
+  /** Calls all listeners, in order. */
   happen(): void {
     this.#hasHappened = true
     for (const listener of this.#listeners) listener()
   }
 
-  /** Calls a listener when it happens; not when it has. */
+  /** Adds a listener. Has no effect if the client has disconnected already. */
   add(listener: () => void): void {
     this.#listeners.add(listener)
   }
@@ -41,10 +41,10 @@ export class Departure {
   }
 }
 
-/** Client name of the server's own work: it is not retried, so it waits up to its deadline. */
+/** Client name of the server's own work. Nobody retries this work, so it waits until its deadline. */
 export const SERVER_ITSELF = ''
 
-/** A scope with what was left out: work of the server itself that has the time of a request. */
+/** Fills in the missing members of a scope: work of the server itself with the time limit of a request. */
 export function completeScope(scope: Partial<WorkScope>, maxTimeMs: number): WorkScope {
   return {
     caller: scope.caller ?? 'unnamed',
@@ -56,17 +56,17 @@ export function completeScope(scope: Partial<WorkScope>, maxTimeMs: number): Wor
   }
 }
 
-/** What befalls work whose client has gone. */
+/** The error of work whose client has disconnected. */
 export function clientGone(): RetryableError {
   return new RetryableError('CLIENT_GONE', 'the client closed its connection before it was answered')
 }
 
-/** What befalls work that has no time left. */
+/** The error of work that exceeds its time limit. */
 export function timeIsUp(cause?: unknown): RetryableError {
   return new RetryableError('QUERY_TIMEOUT', 'the queries of a request took too long', { cause })
 }
 
-/** What befalls work that gets no connection. */
+/** The error of work that gets no connection. */
 export function tooBusy(message: string): RetryableError {
   return new RetryableError('DATABASE_BUSY', message)
 }

@@ -14,17 +14,17 @@ import { StatementRunner } from './request-session.ts'
 import type { WorkScope } from './scope.ts'
 import type { Statement } from '../sql/index.ts'
 
-/** Characters of a failed statement in the log. */
+/** Characters of a failed statement that are logged. */
 const LOGGED_QUERY_LENGTH = 300
 
-/** One connection, held for the statements of one request. */
+/** A connection that one request holds for its statements. */
 export interface Session {
   /**
    * Runs a statement; each row is an array of its columns.
    * @throws RetryableError `QUERY_TIMEOUT`, `CLIENT_GONE`, `DATABASE_UNAVAILABLE`; FatalError `DATABASE_ERROR`.
    */
   query<Row extends readonly unknown[]>(statement: Statement): Promise<Row[]>
-  /** Runs work whose statements all see the same snapshot. It is not nested. */
+  /** Runs work in a transaction, so that all its statements see the same snapshot. Cannot be nested. */
   snapshot<T>(work: () => Promise<T>): Promise<T>
 }
 
@@ -32,15 +32,15 @@ export interface Session {
 export interface ServerLimits {
   /** `max_db_connections`. */
   readonly maxConnections: number
-  /** `max_list_queries`: most work at once that is not brief. */
+  /** `max_list_queries`: limit of concurrent long (not brief) work. */
   readonly maxLists: number
-  /** `max_query_time_ms`: longest that the statements of a request take together, with the wait for a connection. */
+  /** `max_query_time_ms`: time limit of all statements of a request together, including the wait for a connection. */
   readonly maxQueryTimeMs: number
-  /** `slow_query_threshold`: a longer statement is logged; 0 = never. */
+  /** `slow_query_threshold`: longer statements are logged; 0 = never. */
   readonly slowQueryMs: number
 }
 
-/** Connections to one server, and requests that wait for one. */
+/** Use of the connections to one server. */
 export interface ServerLoad {
   readonly server: string
   readonly used: number
@@ -50,31 +50,31 @@ export interface ServerLoad {
 }
 
 /**
- * How requests are planned. They touch few rows, mostly in memory: an index is nearly always right, compiling a
- * statement never is.
+ * Planner settings for requests. They touch few rows, mostly in memory: an index is nearly always right, and JIT
+ * compilation never pays off.
  */
 const planning = {
   jit: 'off',
   random_page_cost: '1.1',
   work_mem: '16MB',
-  // By default PostgreSQL plans a prepared statement each time while it takes plans for its values for cheaper, but the
-  // statement of a page takes longer to plan than to run.
+  // Custom plans would be chosen while PostgreSQL estimates them to be cheaper, but the statement of a page takes
+  // longer to plan than to run.
   plan_cache_mode: 'force_generic_plan',
 }
 
-/** A transaction whose statements see one snapshot. */
+/** Begins a transaction whose statements see one snapshot. */
 const begin = { name: 'begin', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', values: [] }
 const commit = { name: 'commit', text: 'COMMIT', values: [] }
 
-/** Where a server reports what happens to its requests. */
+/** Log and metrics of a server. */
 export interface ServerReports {
   readonly logger: Logger
   readonly observer: DatabaseObserver
 }
 
 /**
- * One PostgreSQL server as requests see it: a pool behind a bounded queue, shared fairly between clients, that refuses at
- * once while the server is unavailable.
+ * One PostgreSQL server as requests see it: a connection pool behind a bounded queue that clients share fairly.
+ * Refuses at once while the server is unavailable.
  */
 export class DatabaseServer {
   /** `primary`, or host and port of a replica. */
@@ -86,7 +86,7 @@ export class DatabaseServer {
   readonly #limits: ServerLimits
   readonly #logger: Logger
   readonly #observer: DatabaseObserver
-  /** Connections whose request has finished before their statement. */
+  /** Connections whose request has ended while the server still runs their statement. */
   readonly #orphans = new Set<pg.PoolClient>()
   readonly #busyLog: BusyLog
   #running = 0
@@ -113,7 +113,7 @@ export class DatabaseServer {
     })
   }
 
-  /** Runs work on a connection, which counts as used until the server has finished its last statement. */
+  /** Runs work on a connection. The connection counts as used until the server has finished its last statement. */
   async run<T>(work: (session: Session) => Promise<T>, scope: WorkScope): Promise<T> {
     if (!this.available) {
       this.#observer.refused('unavailable')
@@ -136,7 +136,7 @@ export class DatabaseServer {
     }
   }
 
-  /** Resolves with true when no work runs, with false when some still does after `withinMs`. */
+  /** Resolves with true when no work runs, or with false if some still runs after `withinMs`. */
   async drained(withinMs: number): Promise<boolean> {
     if (this.#running === 0) return true
     return new Promise((resolve) => {
@@ -157,7 +157,7 @@ export class DatabaseServer {
     return { server: this.name, used: totalCount - idleCount, idle: idleCount, waiting, limit }
   }
 
-  /** Called when the server answers again: earlier statements have finished, or it is another server. */
+  /** Called when the server answers again after a failure: its old statements are gone, or it is another server. */
   restored(): void {
     this.available = true
     this.#dropOrphans()
@@ -169,7 +169,7 @@ export class DatabaseServer {
     return this.#pool.end()
   }
 
-  /** Closing the connection does not end what the server does for it. */
+  /** Ends connections that still wait for a statement. `end` does not stop the statement on the server. */
   #dropOrphans(): void {
     for (const client of this.#orphans) void (client as unknown as pg.Client).end()
   }
@@ -234,7 +234,7 @@ export class DatabaseServer {
           return await statements.run<Row>(statement)
         } catch (error) {
           problem = classifyProblem(error)
-          // A broken connection may still deliver the answer to the previous statement.
+          // After such an error the connection may still deliver the result of the failed statement: do not reuse it.
           broken ||= problem !== 'value' && problem !== 'unknown'
           if (problem === 'gone') throw error
           this.#noteProblem(problem, error)
@@ -253,13 +253,13 @@ export class DatabaseServer {
           statements.noteTransaction(false)
           return result
         } catch (error) {
-          // The transaction is still open, or has failed.
+          // The transaction is still open or has failed: do not reuse the connection.
           broken = true
           throw error
         }
       },
     }
-    // A client that fails between two statements emits an error event, which would crash the process unhandled.
+    // A connection that fails between two statements emits `error`; without a listener the process would crash.
     const onBreak = (): void => {
       broken = true
     }

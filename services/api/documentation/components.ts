@@ -1,13 +1,15 @@
 import type { RecordSchema } from '../endpoint/index.ts'
 
-/** A JSON object of an OpenAPI document. */
+/** A JSON object in an OpenAPI document. */
 export interface JsonObject {
   [key: string]: JsonValue | undefined
 }
-/** A value of an OpenAPI document; members that are undefined are not written. */
+/** A value in an OpenAPI document; members that are undefined are not written. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 
-/** The components of a document that are referred to by name. Equal ones are there once; different records of the same name get the name of their namespace as prefix.
+/**
+ * Shared components of an OpenAPI document, referred to by name. Equal components are stored once. If two namespaces
+ * have different records with the same name, the second gets the name of its namespace as prefix.
  */
 export class Components {
   readonly #byName = {
@@ -15,11 +17,14 @@ export class Components {
     parameters: new Map<string, JsonObject>(),
     responses: new Map<string, JsonObject>(),
   }
-  /** Names by kind, wanted name and content. */
+  /** Component names by kind, wanted name and content. */
   readonly #known = new Map<string, string>()
   readonly #records = new Map<RecordSchema, JsonObject>()
 
-  /** A reference to a part. @param owner namespace that it belongs to. */
+  /**
+   * Adds a component and returns a reference to it.
+   * @param owner namespace that the component belongs to.
+   */
   refer(kind: 'schemas' | 'responses', name: string, content: JsonObject, owner: string): JsonObject {
     const key = JSON.stringify([kind, name, content])
     let known = this.#known.get(key)
@@ -31,7 +36,10 @@ export class Components {
     return { $ref: `#/components/${kind}/${known}` }
   }
 
-  /** A reference to a parameter that is the usual one of its name; otherwise the parameter itself. */
+  /**
+   * A reference to a shared parameter; the parameter itself if its content differs from the first parameter with that
+   * name.
+   */
   parameter(content: JsonObject & { readonly name: string }): JsonObject {
     const usual = this.#byName.parameters.get(content.name)
     if (!usual) this.#byName.parameters.set(content.name, content)
@@ -39,7 +47,7 @@ export class Components {
     return { $ref: `#/components/parameters/${content.name}` }
   }
 
-  /** The schema of a value; records become components. */
+  /** Converts a schema. A schema with a title becomes a component. */
   schema(schema: RecordSchema, owner: string): JsonObject {
     const made = this.#records.get(schema)
     if (made) return made
@@ -57,7 +65,7 @@ export class Components {
     return reference
   }
 
-  /** The `components` of the document, by name. */
+  /** The `components` member of the document, sorted by name. */
   toJson(): JsonObject {
     return mapValues(this.#byName, (parts) =>
       Object.fromEntries([...parts].sort(([a], [b]) => (a < b ? -1 : 1))),

@@ -7,11 +7,11 @@ import { Components } from './components.ts'
 import type { JsonObject } from './components.ts'
 import { describeBody, describeParameters } from './parameters.ts'
 
-/** Description of the server in the document. */
+/** Facts about the server that the document shows. */
 export interface ServerInfo {
-  /** Version of the program. */
+  /** Version of this program. */
   readonly version: string
-  /** `server_name`, `provider_name` and `provider_url` of the configuration; empty = unknown. */
+  /** `server_name`, `provider_name` and `provider_url` of the configuration; empty if unknown. */
   readonly serverName: string
   readonly providerName: string
   readonly providerUrl: string
@@ -19,17 +19,17 @@ export interface ServerInfo {
   readonly chain: string
 }
 
-/** Parts of the document that its endpoints share. */
+/** Parts that all endpoints of the document share. */
 interface DocumentParts {
   readonly components: Components
-  /** Responses of every endpoint, in addition to its own. */
+  /** Error responses of every endpoint. */
   readonly failures: JsonObject
 }
 
-/** Component owner of what belongs to no namespace. */
+/** Component owner of everything outside the namespaces. */
 const SERVER = 'server'
 
-/** Answers of every endpoint, in addition to its own. */
+/** Error responses of every endpoint: component name, status and description. */
 const commonFailures: Readonly<Record<string, readonly [status: number, text: string]>> = {
   BadRequest: [400, 'A parameter is wrong; the message names the first one.'],
   QueryTimeout: [408, 'The query took too long; more filters make it faster.'],
@@ -42,7 +42,7 @@ export function documentTitle({ serverName }: ServerInfo): string {
   return serverName === '' ? 'Pronghorn API' : `Pronghorn API at ${serverName}`
 }
 
-/** The OpenAPI 3.1 document of what is mounted, and of the routes outside that have documentation. */
+/** Builds the OpenAPI 3.1 document of all mounted namespaces and of the documented routes outside them. */
 export function createOpenApiDocument(
   mounts: readonly Mount[],
   roots: readonly RootRoute[],
@@ -71,7 +71,7 @@ export function createOpenApiDocument(
   }
 }
 
-/** OpenAPI has no websockets and no streams, so their messages are described next to the paths. */
+/** Messages of websocket and event stream, as the extension `x-live`: OpenAPI cannot describe them. */
 function describeLive({ namespace, paths }: Mount, components: Components): JsonObject {
   const refer = (schema: RecordSchema): JsonObject => components.schema(schema, namespace.name)
   const events = [...eventSchemas(namespace)].map(([name, schema]) => [name, refer(schema)])
@@ -87,7 +87,7 @@ function sortByKey(paths: Readonly<Record<string, JsonObject>>): JsonObject {
   return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Live data in the words of the viewer, which shows no `x-live`. */
+/** Description of live data for the documentation page, which does not show `x-live`. */
 function liveText(mounts: readonly Mount[]): string {
   const rows = mounts.map(({ namespace, paths }) => {
     const events = [...eventSchemas(namespace).keys()].map((name) => `\`${name}\``).join(', ')
@@ -134,7 +134,7 @@ const HISTORY =
   'Covers what happened since block `history_since_block` of `/v1/config`, where that is set: the database began with the ' +
   'state of the chain at that block. Where it is not set, all history is there.'
 
-/** Whether answers of a path are of what happened, rather than of what is. */
+/** Whether a path returns history rather than current state. */
 function hasHistory(path: string): boolean {
   return /\/(logs|transfers|burns|prices|stats|payouts|graph)\b|\/:asset_id\/sales|\/sales\/templates|\/v1\/royalties\/accounts/.test(
     path,
@@ -199,7 +199,7 @@ function describePath(
   return { get, post }
 }
 
-/** For `_count`, what is counted is not in the name: the query is named after the route. */
+/** Name for the operation and its record. A `_count` path is named after the list that it counts. */
 function recordTitle({ path }: Endpoint): string {
   return operationId('', path.replace(/\/_count$/, ''))
 }

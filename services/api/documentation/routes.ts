@@ -6,7 +6,10 @@ import type { ServerInfo } from './openapi.ts'
 const DOCUMENT_PATH = '/openapi.json'
 const DOCS_PATH = '/docs'
 
-/** `/openapi.json`, and `/docs` with what its page needs. Built once: what is mounted does not change. */
+/**
+ * Routes `/openapi.json`, and `/docs` with its files. The document is built once: the mounted namespaces do not
+ * change.
+ */
 export function documentationRoutes(
   mounts: readonly Mount[],
   roots: readonly RootRoute[],

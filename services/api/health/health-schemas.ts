@@ -59,7 +59,7 @@ const feed = object({
   block_num: nullable(decimal('Last block that the reader has spoken of')),
 })
 
-/** `data` of `/health`. */
+/** Schema of `data` in the response of `/health`. */
 export const healthRecord = record('Health', 'Whether the server can answer requests, and its position', {
   version: text('Version of the program'),
   postgres: object({

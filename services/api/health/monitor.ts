@@ -13,28 +13,28 @@ import type { ChainNodeState, HealthState, IndexedContract, ReaderState } from '
 const INTERVAL_MS = 1_000
 const PROBE_TIMEOUT_MS = 3_000
 
-/** Dependencies of the monitor. */
+/** Dependencies of the health monitor. */
 export interface MonitorOptions {
   readonly database: DatabaseAddress
-  /** The primary and its replicas, as requests see them. */
+  /** State of the primary and its replicas. */
   readonly servers: () => readonly ServerState[]
-  /** State of the readers' feeds. */
+  /** State of the readers' feed subscriptions. */
   readonly feeds: () => readonly LiveFeedState[]
   readonly kvstore: KeyValueStore
-  /** HTTP address of the chain node; without it only the readers report the head. */
+  /** HTTP address of a chain node. Without it only the readers report the head. */
   readonly chainHttp: string | undefined
   readonly chainId: string
   readonly logger: Logger
   /** Called after each poll of the database. */
   readonly onDatabase: (available: boolean) => void
-  /** Called with everything after each poll of the database. */
+  /** Called with the whole state after each poll of the database. */
   readonly onLook?: (state: HealthState) => void
 }
 
-/** Looks at everything that the server depends on once a second, so that a health request waits for nothing. */
+/** Polls all dependencies of the server once a second, so that health requests answer from memory. */
 export interface Monitor {
   readonly state: HealthState
-  /** Whether database and key-value store answer: as of the last look, or of the one that is under way. */
+  /** Whether database and key-value store answer, by the last poll or by the one that is running. */
   isWorking(): Promise<boolean>
   close(): Promise<void>
 }
@@ -46,7 +46,7 @@ interface MutableState {
   node: ChainInfo | undefined
 }
 
-/** Starts polling, after a first poll of everything. */
+/** Starts polling. Resolves after the first poll. */
 export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const { kvstore, chainId, chainHttp, logger } = options
   const pool = createPool(options.database, {
@@ -92,7 +92,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const looks = [database, store]
   if (chainHttp !== undefined) {
     const lookAtNode = async (): Promise<void> => {
-      // An unreachable node leaves its last answer, which grows old.
+      // If the node does not answer, keep its last answer; the head then grows old.
       state.node = await readChainInfo(chainHttp).catch(() => state.node)
     }
     looks.push(repeat(lookAtNode))
@@ -113,14 +113,14 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   }
 }
 
-/** A probe that is run repeatedly. */
+/** A repeated poll. */
 interface Repeated {
-  /** Resolves when no run is under way. */
+  /** Resolves when no poll is running. */
   running(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Runs a probe now and then repeatedly, with a pause between. */
+/** Runs a poll now and then again and again, with a pause in between. */
 function repeat(probe: () => Promise<void>): Repeated {
   let isStopped = false
   let timer: NodeJS.Timeout | undefined

@@ -3,64 +3,66 @@ import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
 import type { HealthState, ReaderState } from './state.ts'
 
-/** A head older than this is not what the chain is doing now. */
+/** Above this age of the head, the chain or the node has stalled, ms. */
 const HEAD_OLD_MS = 20_000
-/** A reader this many blocks behind serves outdated data; a load balancer should use another server. */
+/** From this lag on, a reader's data is outdated: a load balancer should use another server. */
 export const MAX_LAG_BLOCKS = 180
-/** A reader this many blocks behind is reported. */
+/** From this lag on, a reader is reported as behind. */
 const LATE_BLOCKS = 20
-/** Time between two blocks. */
+/** Time between two blocks, ms. */
 const BLOCK_MS = 500
-/** A reader without a heartbeat for so long has stopped, ms. */
+/** A reader without a heartbeat for this long counts as stopped, seconds. */
 const SILENT_SECONDS = 30
 
-/** Limits for the health. */
+/** Settings of the health report. */
 export interface HealthSettings {
   readonly version: string
-  /** Readers that this server depends on; empty = all that are in the database. */
+  /** Readers that this server depends on; empty means all readers of the database. */
   readonly readers: readonly string[]
-  /** Readers that index irreversible blocks only: they are measured against the last irreversible block. */
+  /** Readers that index only irreversible blocks. Their lag is measured to the last irreversible block. */
   readonly irreversibleReaders: readonly string[]
-  /** Last block of each reader that is to stop at one (`stop_block`). */
+  /** `stop_block` of each reader that has one. */
   readonly stopBlocks: ReadonlyMap<string, number>
-  /** The chain is the bundled one. */
+  /** Whether this is the bundled demo chain. */
   readonly demo: boolean
 }
 
-/** healthy: all well. degraded: answers are right but something is wrong. unhealthy: ask another server. */
+/** healthy: no problem. degraded: responses are right, but something is wrong. unhealthy: use another server. */
 export type HealthStatus = 'healthy' | 'degraded' | 'unhealthy'
 
-/** The answer of `/health`. */
+/** Result of `/health`. */
 export interface HealthReport {
   readonly status: HealthStatus
-  /** Why it is not healthy. */
+  /** Problems that explain the status. */
   readonly reasons: readonly string[]
   readonly data: Readonly<Record<string, unknown>>
-  /** Age of the chain head, ms; null while its time is not known. */
+  /** Age of the chain head, ms; null if its time is not known. */
   readonly headAgeMs: number | null
-  /** Lag in blocks of the relevant reader that is furthest behind. */
+  /** Greatest lag of the readers that this server depends on, blocks. */
   readonly lagBlocks: number
-  /** Lag of each relevant reader. */
+  /** Lag of each reader that this server depends on. */
   readonly lags: readonly ReaderLag[]
-  /** The newest head that the node or a reader has reported; block 0 before the first. */
+  /** Newest head that the node or a reader has reported; block 0 before the first. */
   readonly head: ChainHead
 }
 
-/** A head of the chain. */
+/** Head block of the chain. */
 export interface ChainHead {
   readonly block: number
-  /** Its time, ms since 1970; null while no block's time is known. */
+  /** Time of the block, ms since 1970; null if it is not known. */
   readonly timeMs: number | null
 }
 
-/** How far a reader is behind the head. */
+/** Lag of a reader behind the head. */
 export interface ReaderLag {
   readonly reader: string
   readonly lagBlocks: number
   readonly lagSeconds: number
 }
 
-/** Judges a state. The keys version, postgres, redis and chain, and those within, are what clients know. */
+/**
+ * Computes the health report. The members version, postgres, redis and chain are part of the API and must not change.
+ */
 export function reportHealth(state: HealthState, settings: HealthSettings, nowMs: number): HealthReport {
   const head = chainHead(state, nowMs)
   const watched = watchedReaders(state, settings)
@@ -98,7 +100,7 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
   return { status, reasons, data, headAgeMs, lagBlocks, lags, head }
 }
 
-/** Lag of a reader, relevant or not. */
+/** Lag of any reader. */
 export function measureLag(reader: ReaderState, head: ChainHead, settings: HealthSettings): ReaderLag {
   const lagBlocks = lagOf(reader, head.block, settings)
   const goesToHead = (settings.stopBlocks.get(reader.name) ?? Infinity) >= head.block
@@ -107,12 +109,12 @@ export function measureLag(reader: ReaderState, head: ChainHead, settings: Healt
   return { reader: reader.name, lagBlocks, lagSeconds: Math.max(0, lagMs) / 1_000 }
 }
 
-/** Whether a reader stands at its `stop_block`: nothing more is expected of it. */
+/** Whether a reader has reached its `stop_block` and reads no further. */
 export function isAtStop({ name, blockNum }: ReaderState, { stopBlocks }: HealthSettings): boolean {
   return blockNum >= (stopBlocks.get(name) ?? Infinity)
 }
 
-/** Whether requests are answered, be it by a replica. */
+/** Whether requests are answered, by the primary or by a replica. */
 export function isAnswered(state: HealthState): boolean {
   const isInUse = ({ server, state: how, isInUse: used }: ServerState): boolean =>
     used && server !== 'primary' && how !== 'unavailable'
@@ -124,7 +126,10 @@ function databaseStatus(state: HealthState): 'OK' | 'INVALID' | 'ERROR' {
   return state.readers.length === 0 ? 'INVALID' : 'OK'
 }
 
-/** The newest head that the node or a reader has reported. A reader that is catching up has its number and not its time, which is computed from the newest block with a known time and the block interval, and is never in the future.
+/**
+ * The newest head that the node or a reader has reported. A reader that is catching up knows the head's number, but
+ * not its time. The time is then computed from the newest block with a known time and the block interval; it is never
+ * in the future.
  */
 function chainHead(state: HealthState, nowMs: number): ChainHead {
   const { node, readers } = state
@@ -156,7 +161,10 @@ function lagOf(reader: ReaderState, headBlock: number, settings: HealthSettings)
   return Math.max(0, Math.min(target, settings.stopBlocks.get(reader.name) ?? Infinity) - reader.blockNum)
 }
 
-/** The readers that requests depend on, and those of them of which more blocks are expected. */
+/**
+ * Input of `judge`: `watched` are the readers that this server depends on, `running` are the watched readers before
+ * their `stop_block`.
+ */
 interface Judged {
   readonly state: HealthState
   readonly watched: readonly ReaderState[]
@@ -218,7 +226,7 @@ function describeReader(
     state: isAtStop(reader, settings) ? `stopped at stop_block ${reader.blockNum}` : (reader.mode ?? null),
     block_num: String(reader.blockNum),
     block_time: String(reader.blockTimeMs),
-    // A commit comes after the heartbeat that reported the head.
+    // Take the maximum: a commit may be newer than the heartbeat that reported the head.
     head_block: reader.headBlock === undefined ? null : String(Math.max(reader.headBlock, reader.blockNum)),
     lag_blocks: lagBlocks,
     lag_seconds: lagSeconds,

@@ -8,11 +8,11 @@ import type { Monitor } from './monitor.ts'
 import type { HealthReport, HealthSettings } from './report.ts'
 import { isAnswered, MAX_LAG_BLOCKS, reportHealth } from './report.ts'
 
-/** Age of the chain head from which `/alive` says no. */
+/** `/alive` fails from this age of the chain head on, ms. */
 const ALIVE_HEAD_MS = 30_000
 const TEXT_TYPE = 'text/html; charset=utf-8'
 
-/** Prefix under which existing monitoring requests the same routes. */
+/** Path prefix that existing monitoring uses for the same routes. */
 const OLD_PREFIX = '/eosio-contract-api'
 
 const docs = {
@@ -35,7 +35,7 @@ const docs = {
   },
 } as const satisfies Record<string, RouteDocumentation>
 
-/** `/health`, `/alive`, `/healthc` and `/timestamp`. */
+/** Routes `/health`, `/alive`, `/healthc` and `/timestamp`. */
 export function healthRoutes(monitor: Monitor, settings: HealthSettings): RootRoute[] {
   const report = (): HealthReport => reportHealth(monitor.state, settings, Date.now())
   const route = (
@@ -67,7 +67,7 @@ export function healthRoutes(monitor: Monitor, settings: HealthSettings): RootRo
   ]
 }
 
-/** The first reason to take the server out of rotation, in the wording that probes know. */
+/** First reason to take the server out of rotation, in the wording of existing probes. */
 function aliveProblem(monitor: Monitor, report: HealthReport): string | undefined {
   if (report.headAgeMs !== null && report.headAgeMs >= ALIVE_HEAD_MS) {
     return `chain api behind for ${report.headAgeMs / 1_000} seconds`

@@ -5,70 +5,73 @@ import type { LiveFeedState } from '../live/index.ts'
 
 /** A contract that a reader indexes. */
 export interface IndexedContract {
-  /** assets, market, oracle or tools. */
+  /** Contract family: assets, market, oracle or tools. */
   readonly family: string
   readonly account: string
 }
 
-/** State of one reader, as it reports it in the database. */
+/** State of a reader, as it reports it in the database. */
 export interface ReaderState {
   readonly name: string
-  /** First block that it indexed. */
+  /** First block that the reader indexed. */
   readonly startBlock: number
-  /** The contracts whose rows it writes. */
+  /** Contracts that the reader indexes. */
   readonly contracts: readonly IndexedContract[]
   /** Last committed block. */
   readonly blockNum: number
-  /** Its time, ms since 1970. */
+  /** Time of the last committed block, ms since 1970. */
   readonly blockTimeMs: number
-  /** Chain head as the reader sees it; undefined before its first heartbeat. */
+  /** Head block by the reader's heartbeat; undefined before the first heartbeat. */
   readonly headBlock: number | undefined
-  /** Its time, when the reader itself has received it. */
+  /** Time of the head block, if the reader has received the block. */
   readonly headTimeMs: number | undefined
   readonly irreversibleBlock: number | undefined
   /** connecting, catching-up, live or stopped. */
   readonly mode: string | undefined
   readonly blocksPerSecond: number | undefined
-  /** Age of the last heartbeat and commit when they were read. */
+  /** Seconds since the last heartbeat and the last commit, at the time of the poll. */
   readonly secondsSinceHeartbeat: number | undefined
   readonly secondsSinceCommit: number | undefined
-  /** Time since the chain node sent a complete message, and since it sent a block. */
+  /** Seconds since the chain node sent a complete message, and since it sent a block. */
   readonly secondsSinceMessage: number | undefined
   readonly secondsSinceBlock: number | undefined
-  /** Blocks below the last committed one that were left out: first and last of each gap. */
+  /** Missing ranges of blocks below the last committed block: first and last block of each. */
   readonly gaps: readonly (readonly [first: number, last: number])[]
-  /** First block whose history is whole; null when it is whole from the first indexed block on. */
+  /** First block with complete history; null if it is complete from the first indexed block on. */
   readonly historySince: number | null
-  /** Rows that an imported database lacked, as its operator accepted. */
+  /** Missing rows of an imported database that the operator accepted. */
   readonly acceptedGaps: readonly string[]
-  /** The problem that stops the reader, as reported by it. */
+  /** Problem that stops the reader, in its own words. */
   readonly problem: string | undefined
-  /** The chain nodes that it reads from; empty before its first heartbeat. */
+  /** Chain nodes of the reader; empty before its first heartbeat. */
   readonly nodes: readonly ChainNodeState[]
 }
 
-/** A chain node in the words of a reader, without its address. */
+/** State of a chain node by a reader's report, without the node's address. */
 export interface ChainNodeState {
   /** connecting, watched, reading, followed or failed. */
   readonly state: string
-  /** Newest head that it reported, and its lag behind the newest of all nodes; null before the first. */
+  /**
+   * Newest head block that the node reported, and its lag behind the newest of all nodes; null before the first
+   * report.
+   */
   readonly head_block: number | null
   readonly blocks_behind: number | null
   readonly bytes_per_second: number
-  /** Times that it was lost, left or refused. */
+  /** How often the node was lost, abandoned or refused. */
   readonly faults: number
 }
 
-/** Everything that health is judged by. */
+/** State of all dependencies; input of the health report. */
 export interface HealthState {
-  /** The primary. */
+  /** State of the primary. */
   readonly database: 'up' | 'unavailable'
-  /** The primary and its replicas, as requests see them. */
+  /** State of the primary and its replicas. */
   readonly servers: readonly ServerState[]
   readonly kvstore: StoreState
   readonly kvstoreKind: 'redis' | 'memory'
   readonly readers: readonly ReaderState[]
-  /** State of the readers' feeds, for live data. */
+  /** State of the readers' feed subscriptions. */
   readonly feeds: readonly LiveFeedState[]
   /** Last answer of the chain node; undefined before the first. */
   readonly node: ChainInfo | undefined

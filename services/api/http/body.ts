@@ -8,10 +8,10 @@ import { parseJsonBody } from './json-body.ts'
 import { parseMultipart } from './multipart-body.ts'
 import { MAX_PAIRS, parseQueryString } from './query-string.ts'
 
-/** Letters of a media type that an error repeats. */
+/** Characters of a media type that an error message repeats. */
 const MAX_TYPE_SHOWN = 100
 
-/** 415 that names the type of a body which is not read. */
+/** Error 415 for a body with an unsupported media type. */
 function unreadType(type: string): RequestError {
   const found = type === '' ? 'no type and is no JSON' : `the type ${type.slice(0, MAX_TYPE_SHOWN)}`
   const readable =
@@ -19,10 +19,13 @@ function unreadType(type: string): RequestError {
   return new RequestError(415, `The body has ${found}: send ${readable}`)
 }
 
-/** How bodies of a media type are read. */
+/** Body formats. */
 type Form = 'json' | 'urlencoded' | 'multipart' | 'text' | 'untyped'
 
-/** @throws RequestError 415 for a type that nothing is read from. */
+/**
+ * Body format of a media type.
+ * @throws RequestError 415 for an unsupported type.
+ */
 function formOf(type: string): Form {
   if (type.endsWith('json')) return 'json'
   if (type === 'application/x-www-form-urlencoded') return 'urlencoded'
@@ -32,19 +35,19 @@ function formOf(type: string): Form {
   throw unreadType(type)
 }
 
-/** Where the bodies of a server are read, and who reads them. */
+/** Reader of request bodies and the identification of clients. */
 export interface BodyParts {
   readonly bodies: BodyReader
   readonly clientOf: ClientOf
 }
 
 /**
- * Reads the parameters in the body of a request: JSON or the fields of a form, on any method. A body without type, or of plain
- * text, is read as JSON too; plain text that is no JSON has no parameters, as in the replaced system.
+ * Reads the parameters in a request body, JSON or form fields, with any method. A body without a type or of plain text
+ * is also read as JSON; plain text that is not JSON has no parameters, as in the replaced system.
  *
- * @param warn is called with a sentence for what is ignored of the body.
- * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 another type or an unknown compression, 503 too
- *   many at once.
+ * @param warn called with a sentence for each ignored part of the body.
+ * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 unsupported type or compression, 503 too many
+ * bodies at once.
  */
 export async function readBodyParameters(
   request: IncomingMessage,

@@ -8,16 +8,16 @@ import type { AnswerBudget, RequestError, RequestObserver } from '../../core/htt
 import type { AnswerCache, AnswerForm, CachedAnswer } from '../cache/index.ts'
 import { failureBody } from './envelope.ts'
 
-/** Returns the client of a request. */
+/** Identifies the client of a request. */
 export type ClientOf = (of: { readonly req: IncomingMessage }) => KnownClient
 
-/** The cache, and the identification of clients that may use it. */
+/** The cache and the identification of clients. */
 export interface AnswerCaching {
   readonly cache: AnswerCache
   readonly clientOf: ClientOf
 }
 
-/** Dependencies of cached answers: the same as those of the lifecycle's steps. */
+/** Dependencies of `answerFromCache`. */
 export interface CachedAnswerParts {
   readonly clientOf: ClientOf
   readonly cache: AnswerCache
@@ -33,18 +33,19 @@ interface Exchange {
   readonly res: ServerResponse
 }
 
-/** Whether a request may be answered from the cache and its answer cached. */
+/** Whether a request may use the cache: its answer may come from it and may be stored in it. */
 export function mayUseCache({ req }: { readonly req: IncomingMessage }, clientOf: ClientOf): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && !clientOf({ req }).isExempt
 }
 
-/** The URL of a request as sent; undefined when it has a body. */
+/** The URL of a request as sent; undefined if the request has a body. */
 export function spelledAddress(request: IncomingMessage): string | undefined {
   return hasBody(request) ? undefined : request.url
 }
 
-/** Answers identical requests from the cache, ahead of the lifecycle, at little more than the cost of the HTTP server: no
- * context, no route, no parameters. All other requests continue with the lifecycle.
+/**
+ * Answers requests with a cached URL ahead of the lifecycle, at little more than the cost of the HTTP server: no
+ * context, no route, no parsing. All other requests continue with the lifecycle.
  */
 export function answerFromCache(parts: CachedAnswerParts, lifecycle: RequestListener): RequestListener {
   return (req, res) => {
@@ -84,12 +85,15 @@ function give(parts: CachedAnswerParts, exchange: Exchange, found: CachedAnswer,
     (bytes) => {
       sent.bytes = bytes
     },
-    // Compression failed for lack of memory: there is nothing to send.
+    // Compression ran out of memory: no body can be sent, so close the connection.
     () => res.destroy(),
   )
 }
 
-/** @returns the number of bytes in the body. */
+/**
+ * Applies the request limit and sends the answer.
+ * @returns the size of the body, bytes.
+ */
 async function answerLimited(
   parts: CachedAnswerParts,
   exchange: Exchange,
@@ -99,7 +103,7 @@ async function answerLimited(
   const { req, res } = exchange
   const headers = headersFor(parts, req)
   if (limit) {
-    // Too fast to be billed by time.
+    // Count the request only: it is too fast to be charged by time.
     const window = await limit.count(clientOf({ req }).key)
     headers.push(limitHeaders(limit, window))
     if (!window.isAllowed) return refuse(res, headers, refusalOf())
@@ -128,7 +132,10 @@ function refuse(response: ServerResponse, headers: Headers[], refusal: RequestEr
   return body.length
 }
 
-/** Names and values alternately: merging the records would cost more than everything else here. */
+/**
+ * Flattens headers to a list of alternating names and values: merging the objects costs more than all other steps
+ * here.
+ */
 function listOf(records: readonly Headers[]): string[] {
   const list: string[] = []
   const vary: string[] = []

@@ -27,29 +27,29 @@ import type { AnswerCaching } from './cached-answers.ts'
 import { mayUseCache, spelledAddress } from './cached-answers.ts'
 import { MAX_PAIRS, parseQueryString } from './query-string.ts'
 
-/** An endpoint on one path of its namespace. */
+/** One endpoint below one path of its namespace. */
 export interface Route {
   readonly pattern: string
   readonly namespace: string
-  /** The same for every path of the namespace, and for no other endpoint of the server. */
+  /** Identifies the endpoint: the same for every path of the namespace, unique on the server. */
   readonly place: string
   readonly endpoint: Endpoint
-  /** It reads few rows, by their keys. */
+  /** Whether the endpoint reads few rows, by key. */
   readonly isBrief: boolean
 }
 
-/** Dependencies of endpoints. */
+/** Dependencies of the endpoint handlers. */
 export interface AnswerParts extends BodyParts {
   readonly database: RequestDatabase
   readonly lists: NamedLists
-  /** Undefined without `cache_life`. */
+  /** Undefined if `cache_life` is not set. */
   readonly caching: AnswerCaching | undefined
-  /** `max_query_time_ms`. */
+  /** `max_query_time_ms` of the configuration. */
   readonly maxTimeMs: number
   readonly answers: AnswerBudget
 }
 
-/** One request of an endpoint: parse, validate, look into the cache, run, send. */
+/** Handler of an endpoint: parse, validate, look into the cache, run, send. */
 export function createEndpointAnswer(
   route: Route,
   parts: AnswerParts,
@@ -95,7 +95,7 @@ export function createEndpointAnswer(
       )
       return createAnswer(data, parts.answers.maxBytes, caching?.cache.maxValueBytes ?? 0)
     }
-    // Cached answers that are found by the URL alone carry no warnings.
+    // A cached answer that is found by URL alone cannot carry warnings: do not register the URL.
     const address = warnings.length === 0 ? spelledAddress(context.req) : undefined
     const answer = await findOrCreate(context, route, caching, { keyOf, address, create })
     await parts.answers.hold(context, client, context.method === 'HEAD' ? 0 : answer.size)
@@ -104,10 +104,13 @@ export function createEndpointAnswer(
   }
 }
 
-/** Answers above this size are assembled in steps, which yield to other requests. */
+/** Responses above this size are assembled in steps that yield to other requests, bytes. */
 const LARGE_BYTES = 1024 * 1024
 
-/** @throws RequestError 400 for an answer that is too large. */
+/**
+ * Builds the response.
+ * @throws RequestError 400 if the response is too large.
+ */
 async function createAnswer(data: Json, maxBytes: number, maxCachedBytes: number): Promise<AnyAnswer> {
   const envelope = successEnvelope(Date.now())
   const bytes = jsonSize(data) + envelope.join('').length
@@ -118,10 +121,10 @@ async function createAnswer(data: Json, maxBytes: number, maxCachedBytes: number
     : LargeAnswer.of(data, envelope, bytes)
 }
 
-/** A later release of the replaced system excludes sellers by it, with a list that this server does not have. */
+/** Parameter of a later release of the replaced system: excludes sellers on a list that this server does not have. */
 const BLOCKED_SELLERS = 'hide_blocked_sellers'
 
-/** @throws RequestError 400: ignoring the parameter would show what the client wants to exclude. */
+/** @throws RequestError 400: an ignored exclusion would show rows that the client wants to hide. */
 function refuseUnknownExclusion(raw: RawParameters): void {
   const given = raw.get(BLOCKED_SELLERS)
   if (given === undefined || ['', '0', 'false'].includes(String(given))) return
@@ -135,7 +138,7 @@ function ignoredParameters(raw: RawParameters, endpoint: Endpoint): string[] {
   return [...raw.keys()].filter((name) => !isRead(endpoint, name)).map(unreadParameter)
 }
 
-/** Whether an endpoint reads a parameter of the query or the body. */
+/** Whether an endpoint reads a parameter from query or body. */
 function isRead({ parameters, attributes = [], noted = [] }: Endpoint, name: string): boolean {
   const family = familyOf(name)
   if (family !== undefined) return attributes.includes(family)
@@ -143,7 +146,7 @@ function isRead({ parameters, attributes = [], noted = [] }: Endpoint, name: str
   return noted.includes(name) || (parameter !== undefined && parameter.in !== 'path')
 }
 
-/** An answer, as the cache finds it or as it is created. */
+/** How to find an answer in the cache, or create it. */
 interface WantedAnswer extends Pick<CacheRequest, 'address'> {
   readonly keyOf: () => string
   readonly create: () => Promise<AnyAnswer>
@@ -172,7 +175,7 @@ async function findOrCreate(
   return answer
 }
 
-/** Happens when the client closes its connection before it has its answer. */
+/** Reports when the client closes its connection before it got the response. */
 function departureOf({ req, res }: Context): Departure {
   const departure = new Departure()
   onceClosed({ req, res }, () => {
@@ -181,7 +184,7 @@ function departureOf({ req, res }: Context): Departure {
   return departure
 }
 
-/** Query string and body, merged; the body wins. */
+/** Merges query string and body; the body wins. */
 async function readParameters(
   context: Context,
   parts: BodyParts,

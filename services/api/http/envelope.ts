@@ -1,14 +1,14 @@
-/** The text before and after `data` in an answer; `query_time` is the server's clock in ms since 1970. */
+/** Text before and after `data` in a response. `query_time` is the server's clock in ms since 1970. */
 export function successEnvelope(nowMs: number): readonly [before: string, after: string] {
   return ['{"success":true,"data":', `,"query_time":${nowMs}}`]
 }
 
-/** The success envelope around the JSON text of `data`. */
+/** Wraps the JSON text of `data` in the success envelope. */
 export function successBody(data: string, nowMs: number): string {
   return successEnvelope(nowMs).join(data)
 }
 
-/** The failure envelope. */
+/** JSON text of a failure. */
 export function failureBody(message: string): string {
   return JSON.stringify({ success: false, message })
 }

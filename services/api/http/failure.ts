@@ -5,20 +5,20 @@ import type { Failure } from '../../core/http/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { failureBody } from './envelope.ts'
 
-/** Seconds after which a refused client may try again. */
+/** `Retry-After` of a refused request, seconds. */
 const RETRY_AFTER_SECONDS = '1'
 
-/** What nginx calls a request whose client has gone. */
+/** Status for metrics if the client has disconnected, as in nginx. */
 const CLIENT_GONE_STATUS = 499
 
-/** Answers with the envelope for anything that was thrown while a request was handled. */
+/** Sends the failure envelope for an error of any step. */
 export function answerFailure(context: Context, error: unknown, logger: Logger): void {
   const failure = failureOf(error, logger)
   context.set(failure.headers)
   sendJson(context, failure.status, failureBody(failure.message))
 }
 
-/** The status and message for an error; an unexpected one is logged. */
+/** Status and message of an error. Unexpected errors are logged. */
 function failureOf(error: unknown, logger: Logger): Failure {
   if (error instanceof RequestError) {
     return { status: error.status, message: error.message, headers: error.headers }
@@ -40,14 +40,14 @@ function knownFailure(error: PronghornError): Failure | undefined {
         headers: {},
       }
     case 'CLIENT_GONE':
-      // No client reads it; metrics do.
+      // Nobody receives this response; metrics count it.
       return { status: CLIENT_GONE_STATUS, message: 'The client closed the connection', headers: {} }
     case 'DATABASE_BUSY':
       return unavailable('Too many requests at once')
     case 'DATABASE_UNAVAILABLE':
       return unavailable('Database unavailable')
     case 'DATABASE_ERROR':
-      // Validation should have caught it; the value is the client's all the same.
+      // PostgreSQL rejected a value that validation should have rejected: still the client's error, 400.
       if (error.details.kind === 'value') {
         return { status: 400, message: 'Invalid value for a parameter', headers: {} }
       }

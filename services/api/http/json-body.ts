@@ -7,11 +7,12 @@ import { MAX_PAIRS } from './query-string.ts'
 const EXAMPLE = '{"limit":10}'
 
 /**
- * Reads the parameters of a JSON body: an object; an array is allowed and has none. Numbers and booleans retain their type,
- * integers of 16 digits and more become text so that no digit is lost, arrays become lists. Members that are null or
- * objects count as absent, and so do empty lists, except as attribute filters. Names of attributes may end in brackets.
+ * Reads the parameters of a JSON body: an object, or an array, which has no parameters. Numbers and booleans keep
+ * their type; integers of 16 digits and more become text, so that no digit is lost; arrays become lists. Members that
+ * are null or objects count as absent, and so do empty lists, except as attribute filters. Attribute names may end in
+ * brackets.
  *
- * @param warn is called with a sentence for what is ignored: an array, an object, an element of a list that is no scalar.
+ * @param warn called with a sentence for each ignored part: an array, an object, a list element that is not a scalar.
  * @throws RequestError 400 for malformed JSON and for a scalar at the top level.
  */
 export function parseJsonBody(
@@ -51,7 +52,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Puts integers that a double may not hold exactly between quotes. The text is valid JSON. */
+/** Quotes integers that a double may not hold exactly. The input must be valid JSON. */
 function quoteLongIntegers(text: string): string {
   const parts: string[] = []
   const token = /"|-?\d[\d.eE+-]*/g
@@ -67,7 +68,10 @@ function quoteLongIntegers(text: string): string {
   return parts.join('') + text.slice(from)
 }
 
-/** Position after the quote that ends a JSON string, from a position inside it. */
+/**
+ * Position after the closing quote of a JSON string.
+ * @param from position inside the string.
+ */
 function endOfString(text: string, from: number): number {
   let at = text.indexOf('"', from)
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
@@ -80,7 +84,7 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1
 }
 
-/** Whether a member is no scalar, no list of scalars and not null. */
+/** Whether a member is neither a scalar nor a list of scalars nor null. */
 function hasObject(member: unknown): boolean {
   if (Array.isArray(member)) return !member.every(isScalar)
   return typeof member === 'object' && member !== null

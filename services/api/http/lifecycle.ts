@@ -31,17 +31,17 @@ export interface LifecycleSettings extends ClientSettings {
 /** Dependencies of the request lifecycle. */
 export interface LifecycleParts extends Omit<RouteParts, 'caching'> {
   readonly logger: Logger
-  /** Notified of every request, in this order. */
+  /** Observers of every request, called in this order. */
   readonly observers: readonly RequestObserver[]
   readonly kvstore: KeyValueStore
   readonly settings: LifecycleSettings
-  /** Undefined without `cache_life`. */
+  /** Undefined if `cache_life` is not set. */
   readonly cache: AnswerCache | undefined
-  /** First characters of the revision that runs, where it is known. */
+  /** First characters of the running source revision, if known. */
   readonly revision: string | undefined
 }
 
-/** Puts the steps of a request in their order. */
+/** Builds the request handler: all steps of a request, in order. */
 export function createLifecycle(parts: LifecycleParts): RequestListener {
   const { settings, logger, observers, cache } = parts
   const { clientOf } = parts
@@ -75,12 +75,15 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
     : application
 }
 
-/** A path as routes match it: in any letter case, with or without a slash at the end. */
+/** A path as routes match it: lower case, without a trailing slash. */
 function normalPath(path: string): string {
   return (path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path).toLowerCase()
 }
 
-/** The paths of the namespaces and of the documentation are limited together, each request once; others are not. */
+/**
+ * Request limit of the namespaces and the documentation together. Each request counts once; other paths are not
+ * limited.
+ */
 function createLimit({ settings, kvstore, logger }: LifecycleParts): RequestLimit | undefined {
   const limit = settings.rate_limit
   if (!limit) return undefined

@@ -4,13 +4,13 @@ import { RequestError } from '../../core/http/index.ts'
 import type { RawValue } from '../request/index.ts'
 import { MAX_PAIRS, ParameterCollector } from './query-string.ts'
 
-/** Header lines of one part. */
+/** Limit of header lines of one part. */
 const MAX_HEADERS = 20
 
 /**
- * Reads the fields of a form with parts, `multipart/form-data`. The body has the size limit of every body.
- * @param type value of `Content-Type`, which names the boundary.
- * @throws RequestError 400 malformed or too many fields, 415 with a file.
+ * Reads the fields of a `multipart/form-data` body. The common size limit of bodies applies.
+ * @param type value of `Content-Type`, which contains the boundary.
+ * @throws RequestError 400 malformed or too many fields, 415 for a file.
  */
 export function parseMultipart(text: string, type: string): Promise<Map<string, RawValue>> {
   const collector = new ParameterCollector()
@@ -53,5 +53,5 @@ export function parseMultipart(text: string, type: string): Promise<Map<string, 
   })
 }
 
-/** Letters of a name that an error repeats. */
+/** Characters of a field name that an error message repeats. */
 const MAX_SHOWN = 60

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import { notesOf } from '../../core/http/index.ts'
 import type { Mount } from './routes.ts'
 
-/** Notes the namespace whose path a request is under, whether or not there is such a route. */
+/** Step that notes the namespace of a request by its path, for limits and metrics, even if no route matches. */
 export function createNamespaceStep(mounts: readonly Mount[]): Middleware {
   const prefixes = mounts
     .flatMap(({ namespace, paths }) =>

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { RequestError } from '../../core/http/index.ts'
 
-/** Refuses a path with a percent escape that means nothing. */
+/** Step that refuses paths with malformed percent escapes. */
 export function checkPath(context: Context, next: () => Promise<void>): Promise<void> {
   try {
     if (context.path.includes('%')) decodeURIComponent(context.path)

@@ -2,10 +2,10 @@ import { countText } from '../../core/limits/index.ts'
 import type { Limit } from '../../core/limits/index.ts'
 import type { RawScalar, RawValue } from '../request/index.ts'
 
-/** Most pairs of one query string or form; a request with more is malformed. */
+/** Limit of parameters in a query string or form; more are malformed. */
 export const MAX_PAIRS = 10_000
 
-/** Limits of parameters, for people. */
+/** Limits of parameters, for the documentation. */
 export const parameterLimits: readonly Limit[] = [
   {
     counts: 'parameters of a query string or a body',
@@ -15,7 +15,7 @@ export const parameterLimits: readonly Limit[] = [
   },
 ]
 
-/** Collects parameters; a repeated or bracketed one becomes a list. */
+/** Collects parameters. Repeated or bracketed parameters become lists. */
 export class ParameterCollector {
   readonly #values = new Map<string, RawScalar | RawScalar[]>()
 
@@ -23,7 +23,7 @@ export class ParameterCollector {
     return this.#values
   }
 
-  /** Adds a value under its key; `key[]` and `key[3]` are the same list as `key` repeated. */
+  /** Adds a value. `key[]` and `key[3]` mean the same as a repeated `key`. */
   add(key: string, value: RawScalar): void {
     const bracket = /\[\d{0,6}\]$/.exec(key)
     const name = bracket ? key.slice(0, bracket.index) : key
@@ -35,8 +35,8 @@ export class ParameterCollector {
 }
 
 /**
- * Reads a query string or an urlencoded form. An invalid percent escape is taken literally.
- * @returns undefined when there are too many pairs.
+ * Parses a query string or an urlencoded form. Malformed percent escapes are kept as text.
+ * @returns undefined if there are too many parameters.
  */
 export function parseQueryString(text: string): Map<string, RawValue> | undefined {
   const collector = new ParameterCollector()

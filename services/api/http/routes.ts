@@ -6,27 +6,27 @@ import type { Endpoint, Failure, Namespace, RecordSchema } from '../endpoint/ind
 import { createEndpointAnswer } from './endpoint-answers.ts'
 import type { AnswerParts } from './endpoint-answers.ts'
 
-/** A namespace and the paths that it answers on. */
+/** A namespace and its paths. */
 export interface Mount {
   readonly namespace: Namespace
-  /** Prefixes without a slash at the end, for example `/assets` and `/atomicassets`. */
+  /** Path prefixes without a trailing slash, for example `/assets` and `/atomicassets`. */
   readonly paths: readonly string[]
 }
 
 /** Description of a route outside the namespaces, for the OpenAPI document. */
 export interface RouteDocumentation {
   readonly summary: string
-  /** `data` of its envelope; without it the answer is text. */
+  /** Schema of `data` in the envelope. Without it the response is text. */
   readonly record?: RecordSchema
   readonly failures?: readonly Failure[]
 }
 
-/** A route outside the namespaces; it answers to GET and HEAD. */
+/** A route outside the namespaces, for GET and HEAD. */
 export interface RootRoute {
   readonly paths: readonly string[]
-  /** Of its first path; a route without it is not in the document. */
+  /** Description of the first path. Without it the route is not in the OpenAPI document. */
   readonly documentation?: RouteDocumentation
-  /** Counts for the limit of requests, as the paths of the namespaces do. */
+  /** Whether the request limit applies, as for the paths of the namespaces. */
   readonly isLimited?: true
   readonly answer: (context: Context) => Promise<void> | void
 }
@@ -37,13 +37,13 @@ export interface RouteParts extends AnswerParts {
   readonly mounts: readonly Mount[]
 }
 
-/** Below each namespace, addresses of old that lead to the documentation of the whole server. */
+/** Old documentation paths below each namespace; redirected to the documentation of the server. */
 const docsAliases = ['/docs', '/docs/swagger']
 const DOCS_PATH = '/docs'
 
-/** Methods that an endpoint answers to unless it is for GET and HEAD only. */
+/** Methods of an endpoint, unless it allows only GET and HEAD. */
 const answeredMethods = ['HEAD', 'GET', 'POST']
-/** Methods that write; nothing here can be written. */
+/** Methods that write: refused, because the API is read-only. */
 const refusedMethods = ['DELETE', 'PATCH', 'PUT']
 
 function refuseMethod(allowed: string): (context: Context) => never {
@@ -52,7 +52,7 @@ function refuseMethod(allowed: string): (context: Context) => never {
   }
 }
 
-/** Creates the routes of all namespaces. Literals match in any letter case; a slash at the end is optional. */
+/** Creates the routes of all namespaces. Literal segments match in any letter case; a trailing slash is optional. */
 export function createRoutes(parts: RouteParts): Middleware {
   const roots = new Router()
   const groups = new RouteGroups()
@@ -75,7 +75,7 @@ export function createRoutes(parts: RouteParts): Middleware {
         const isBrief = findsByKey(endpoint, namespace)
         const answer = createEndpointAnswer({ pattern, namespace: name, place, endpoint, isBrief }, parts)
         const router = groups.routerFor(path, endpoint.path)
-        // Other methods of the former answer 404, as clients know it.
+        // Other methods of a GET endpoint get 404, as from the replaced system.
         if (endpoint.method === 'get') router.get(pattern, answer)
         else {
           router.register(pattern, answeredMethods, answer)
@@ -87,7 +87,10 @@ export function createRoutes(parts: RouteParts): Middleware {
   return groups.middleware(roots.routes() as unknown as Middleware)
 }
 
-/** Whether an endpoint answers with one record of a kind that is found by its key, or needs none, as the configuration. */
+/**
+ * Whether an endpoint returns one record that is found by its key in the path, or takes no parameters (such as
+ * `/v1/config`).
+ */
 function findsByKey({ parameters, record }: Endpoint, { records }: Namespace): boolean {
   const all = Object.values(parameters)
   if (all.length === 0) return record.type !== 'array'
@@ -95,19 +98,19 @@ function findsByKey({ parameters, record }: Endpoint, { records }: Namespace): b
   return isRecord && all.every((parameter) => parameter.in === 'path')
 }
 
-/** Number of leading path segments that identify the group of an endpoint, as in `/v1/assets`; none is a parameter. */
+/** Leading path segments that identify the group of an endpoint, as in `/v1/assets`. None of them is a parameter. */
 const GROUP_SEGMENTS = 2
 
-/**
- * Routers by the beginning of the path. A router tries its routes one after the other, and all namespaces together have
- * hundreds.
- */
+/** Routers by leading path segments. One router would try hundreds of routes in sequence. */
 class RouteGroups {
   readonly #routers = new Map<string, Router>()
-  /** Leading path segments of the group, for each depth of a namespace's path. */
+  /** Number of leading segments that identify a group; one value for each depth of the namespaces' paths. */
   readonly #depths = new Set<number>()
 
-  /** @param mount path of the namespace; @param path of the endpoint below it. */
+  /**
+   * @param mount path of the namespace.
+   * @param path path of the endpoint below the namespace.
+   */
   routerFor(mount: string, path: string): Router {
     const depth = mount.split('/').length - 1 + GROUP_SEGMENTS
     this.#depths.add(depth)
@@ -117,7 +120,7 @@ class RouteGroups {
     return router
   }
 
-  /** @param others answers what belongs to no group, and what none of its routes matches. */
+  /** @param others handles paths that belong to no group or match no route of their group. */
   middleware(others: Middleware): Middleware {
     const groups = new Map(
       [...this.#routers].map(([key, router]) => [key, router.routes() as unknown as Middleware]),
@@ -133,7 +136,7 @@ class RouteGroups {
   }
 }
 
-/** The first segments of a path, in small letters. */
+/** The first segments of a path in lower case. */
 function beginningOf(path: string, segments: number): string {
   let end = 0
   for (let count = 0; count < segments && end >= 0; count++) end = path.indexOf('/', end + 1)

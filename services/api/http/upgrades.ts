@@ -3,10 +3,12 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Socket } from 'node:net'
 
-/** Accepts a websocket upgrade; false when the path has no websocket. */
+/** Accepts a websocket upgrade; false if the path has no websocket. */
 export type WebsocketHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
-/** Creates what accepts websockets for a server. A request to upgrade to another protocol, such as HTTP/2 by `h2c`, or for a websocket on another path, gets an ordinary answer: a server may ignore the upgrade.
+/**
+ * Creates the handler of upgrade requests. A request to upgrade to another protocol, such as HTTP/2 by `h2c`, or for a
+ * websocket on another path, gets an ordinary response: a server may ignore the upgrade.
  */
 export function createUpgradeHandler(
   ordinary: RequestListener,
@@ -20,10 +22,12 @@ export function createUpgradeHandler(
   }
 }
 
-/** The connection is out of the server's hands, so the answer is its last. */
+/**
+ * Answers an upgrade request as an ordinary one. Node has detached the connection, so no further request can follow.
+ */
 function answerOrdinarily(request: IncomingMessage, socket: Socket, ordinary: RequestListener): void {
   socket.on('error', () => undefined)
-  // Node does not read the body of such a request.
+  // Node does not read the body of an upgrade request.
   if (request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined) {
     socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
     return

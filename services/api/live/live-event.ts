@@ -30,7 +30,7 @@ export interface LiveEvent extends PlacedEvent {
   readonly transaction: FeedTransaction
   readonly trace: FeedTrace
   readonly record: EventRecord
-  /** For the websocket and the event stream. */
+  /** Message for websocket and event stream clients. */
   readonly message: Outgoing
 }
 

@@ -23,7 +23,7 @@ export class Outgoing {
     this.#encodeText = encodeText
   }
 
-  /** The message as JSON. */
+  /** The message as JSON text. */
   get text(): string {
     return (this.#text ??= this.#encodeText())
   }

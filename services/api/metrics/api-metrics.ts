@@ -3,13 +3,13 @@ import type { Metrics } from '../../core/metrics/index.ts'
 import type { DatabaseObserver } from '../database/index.ts'
 import type { ListLookup } from '../named-lists/named-lists.ts'
 
-/** Methods that have their own label; clients can send others. */
+/** HTTP methods with their own label. All others share one, because clients can send any text. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
-/** Label for a missing namespace or route. */
+/** Label value for a request without a namespace or route. */
 const NO_NAMESPACE = 'none'
 const UNMATCHED = 'unmatched'
 
-/** Counts requests. */
+/** Counts requests, for the metrics. */
 export function observeRequests(metrics: Metrics): RequestObserver {
   let inFlight = 0
   metrics.beforeSnapshot(() => {
@@ -33,7 +33,7 @@ export function observeRequests(metrics: Metrics): RequestObserver {
   }
 }
 
-/** Counts what requests do with the database. */
+/** Counts database events of requests, for the metrics. */
 export function observeDatabase(metrics: Metrics): DatabaseObserver {
   for (const reason of ['busy', 'unavailable'])
     metrics.count('pronghorn_database_refused_total', { reason }, 0)
@@ -54,7 +54,7 @@ export function observeDatabase(metrics: Metrics): DatabaseObserver {
   }
 }
 
-/** Counts lookups of named lists. */
+/** Counts lookups of named lists, for the metrics. */
 export function observeLists(metrics: Metrics): (lookup: ListLookup) => void {
   return (outcome) => {
     metrics.count('pronghorn_list_lookups_total', { outcome })

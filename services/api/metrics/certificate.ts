@@ -6,9 +6,9 @@ const DAY_MS = 86_400_000
 const TLS_PORT = 443
 
 /**
- * Looks once a minute at the certificate that a TLS proxy serves.
+ * Reads once a minute the certificate that a TLS proxy serves, and publishes its expiry.
  * @param proxy host and port, such as `nginx:8443`.
- * @returns a function that stops it.
+ * @returns a function that stops the checks.
  */
 export function watchCertificate(metrics: Metrics, proxy: string, serverName: string): () => Promise<void> {
   const { host, port } = splitAddress(proxy)
@@ -27,7 +27,7 @@ export function watchCertificate(metrics: Metrics, proxy: string, serverName: st
   }
 }
 
-/** Host and port of `host:port`, `[address]:port` or a host alone. */
+/** Parses `host:port`, `[address]:port` or a host alone. */
 function splitAddress(address: string): { host: string; port: number } {
   const { hostname, port } = new URL(`tls://${address}`)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? TLS_PORT : Number(port) }

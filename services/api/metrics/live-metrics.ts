@@ -3,7 +3,7 @@ import type { LiveFeedState, LiveObserver } from '../live/index.ts'
 
 const transports = ['websocket', 'event-stream', 'socket.io websocket', 'socket.io polling'] as const
 
-/** Counts live connections and what is sent. */
+/** Counts live connections and sent messages, for the metrics. */
 export function observeLive(metrics: Metrics): LiveObserver {
   const clients = new Map<string, number>(transports.map((transport) => [transport, 0]))
   const add = (transport: string, by: number): void => {
@@ -29,7 +29,7 @@ export function observeLive(metrics: Metrics): LiveObserver {
   }
 }
 
-/** Adds the received entries of the feeds to each snapshot, by transport, and what waits for clients. */
+/** Adds to each metrics snapshot: feed entries received, by transport, and bytes that clients have not read yet. */
 export function watchFeeds(metrics: Metrics, states: () => readonly LiveFeedState[]): void {
   metrics.beforeSnapshot(() => {
     for (const { reader, feed, waitingBytes } of states()) {

@@ -1,14 +1,14 @@
 import type { RequestDatabase } from '../database/index.ts'
 import type { NamedLists } from '../../core/endpoint/index.ts'
 
-/** How a lookup was answered. */
+/** Whether a lookup was answered from the cache or from the database. */
 export type ListLookup = 'cached' | 'read'
 
-/** Named lists as requests see them. */
+/** Named lists (of collections, accounts, ...), cached. */
 export interface CachedLists {
-  /** Items of a list; none for an unknown list. */
+  /** Returns the items of a list; none for an unknown list. */
   readonly find: NamedLists
-  /** Drops cached lists: the database may be another one now. */
+  /** Drops all cached lists: the database may have been replaced. */
   forget(): void
 }
 
@@ -19,12 +19,12 @@ export interface NamedListsOptions {
   readonly now?: () => number
 }
 
-/** Each process reads a list again after this time, so a change takes effect everywhere soon. */
+/** A cached list is read again after this time, ms. A changed list takes effect in all processes within it. */
 const LIFE_MS = 10_000
-/** Clients can send any names, and lists may be long: the cache is bounded. */
+/** Limit of cached lists: clients can send any names, and lists may be long. */
 const MAX_CACHED = 500
 const MAX_CACHED_ITEMS = 1_000_000
-/** No list has a longer name. */
+/** Longest name of a list, characters; longer names are unknown without a query. */
 const MAX_NAME = 256
 
 const ITEMS = `SELECT coalesce(array_agg(DISTINCT item), '{}') FROM chain.lists, unnest(items) AS item WHERE name = $1`
@@ -34,8 +34,7 @@ interface Cached {
   readonly untilMs: number
 }
 
-/** Reads lists and caches them for ten seconds. Concurrent requests for the same list share one read.
- */
+/** Reads named lists and caches them for `LIFE_MS`. Concurrent requests for the same list share one read. */
 export function createNamedLists(options: NamedListsOptions): CachedLists {
   const { database, onLookup, now = Date.now } = options
   const cached = new Map<string, Cached>()
@@ -80,7 +79,7 @@ export function createNamedLists(options: NamedListsOptions): CachedLists {
       looking.set(name, started)
       try {
         const items = await started
-        // The cache was cleared meanwhile: this result is not cached.
+        // The cache was cleared during the read: do not cache this result.
         if (looking.get(name) === started) store(name, items)
         return items
       } finally {

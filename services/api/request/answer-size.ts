@@ -1,16 +1,16 @@
 import { RequestError } from '../../core/http/index.ts'
 
-/** An answer that is too large to be built. */
+/** Sizes of a response that exceeds the limit. */
 export interface TooLargeAnswer {
-  /** Bytes of all of it, of which `items` are a part. */
+  /** Size of the whole response, bytes. */
   readonly bytes: number
-  /** Bytes that are allowed. */
+  /** Largest allowed response, bytes. */
   readonly maxBytes: number
-  /** Bytes of each of its records, in their order; undefined where it is no list. */
+  /** Size of each record, bytes, in order; undefined if the response is not a list. */
   readonly items?: readonly number[] | undefined
 }
 
-/** 400 that says how large the answer would be, what is allowed, and how many records fit. */
+/** Error 400 with the size of the response, the limit, and the number of records that fit. */
 export function answerTooLarge({ bytes, maxBytes, items = [] }: TooLargeAnswer): RequestError {
   const allowed = `${maxBytes} bytes are allowed (limits.answer_bytes)`
   const around =
@@ -30,7 +30,7 @@ export function answerTooLarge({ bytes, maxBytes, items = [] }: TooLargeAnswer):
   return new RequestError(400, `The ${what} would have ${bytes} bytes, ${allowed}`)
 }
 
-/** How many of the first items fit, with commas between them. */
+/** Number of leading records that fit into `maxBytes`, including the commas between them. */
 function countFitting(items: readonly number[], maxBytes: number): number {
   let left = maxBytes + 1
   const at = items.findIndex((item) => (left -= item + 1) < 0)

@@ -5,33 +5,33 @@ import type { Limit } from '../../core/limits/index.ts'
 import { invalidParameter } from './request-error.ts'
 import type { RawParameters, RawScalar, RawValue } from './raw-parameters.ts'
 
-/** The attributes that a filter is applied to. */
+/** Sets of NFT attributes that filters can apply to. */
 export type AttributeFamily = 'data' | 'template_data' | 'immutable_data' | 'mutable_data'
 
 /** A condition `FAMILY[:typing].KEY=value` on one attribute. */
 export interface AttributeFilter {
   readonly family: AttributeFamily
   /**
-   * JSON texts of objects of which the attributes must contain one, for example `{"level":4}`; none when the value can match
-   * nothing.
+   * JSON objects, for example `{"level":4}`. The attributes must contain (`@>`) one of them. Empty if the value can
+   * match nothing.
    */
   readonly containments: readonly string[]
 }
 
-/** How values without a type are compared. */
+/** How filter values without a type suffix are compared. */
 export interface AttributeReading {
-  /** Text that is written like a number or a boolean matches these too. */
+  /** Whether text that looks like a number or boolean also matches numbers and booleans. */
   readonly isLoose?: boolean
 }
 
 const PATTERN = /^(data|template_data|immutable_data|mutable_data)(?::(text|number|bool))?\.([^]*)$/
 
-/** Greatest length of the JSON text that one of them compares with. */
+/** Longest JSON text of a filter value, characters. */
 const MAX_LENGTH = 4_096
-/** Most attribute filters of one request. */
+/** Limit of attribute filters of a request. */
 const MAX_FILTERS = 100
 
-/** Limits of attribute filters, for people. */
+/** Limits of attribute filters, for the documentation. */
 export const attributeFilterLimits: readonly Limit[] = [
   { counts: 'attribute filters', per: 'request', value: String(MAX_FILTERS), beyond: '400' },
   {
@@ -42,24 +42,24 @@ export const attributeFilterLimits: readonly Limit[] = [
   },
 ]
 
-/** Whether a parameter is an attribute filter by its name, such as `data:number.level`. */
+/** Whether a parameter name has the form of an attribute filter, such as `data:number.level`. */
 export function isAttributeFilter(name: string): boolean {
   return familyOf(name) !== undefined
 }
 
-/** The attributes that a parameter filters by; undefined for one that is no attribute filter. */
+/** The attribute set that a parameter filters; undefined if it is not an attribute filter. */
 export function familyOf(name: string): AttributeFamily | undefined {
   return PATTERN.exec(name)?.[1] as AttributeFamily | undefined
 }
 
 /**
  * Finds the attribute filters of the given families among the parameters. `template_data.KEY` replaces `data.KEY`,
- * which is applied to the same attributes. Values are compared as JSON: `:text` as strings, `:number` as numbers, `:bool` as
- * the 0 or 1 that booleans are stored as; a list means an array that contains these elements. Untyped text is compared as a
- * string, and where the reading is loose also as the number or boolean that it is written like. A number or boolean of a
- * JSON body is compared as such and as its text, because integers of 64 bits are stored as text.
+ * which applies to the same attributes. Values are compared as JSON: `:text` as strings, `:number` as numbers, `:bool`
+ * as 0 or 1, as booleans are stored; a list matches an array that contains its elements. Untyped text is compared as a
+ * string and, with a loose reading, also as the number or boolean that it looks like. A number or boolean of a JSON
+ * body is compared as such and as text, because 64-bit integers are stored as text.
  *
- * @throws RequestError 400 for more or longer filters than are allowed.
+ * @throws RequestError 400 for too many or too long filters.
  */
 export function readAttributeFilters(
   raw: RawParameters,
@@ -74,7 +74,7 @@ export function readAttributeFilters(
     const family = match[1] as AttributeFamily
     const key = match[3]!
     if (!families.includes(family) || (family === 'data' && isReplaced(raw, key))) continue
-    // A silently ignored filter would return unwanted rows.
+    // Reject: ignoring a filter would return unwanted rows.
     if (filters.length === MAX_FILTERS)
       throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters: send fewer`)
     const compared = typedValues(value, match[2], isLoose).map((each) => containment(key, each))
@@ -90,7 +90,7 @@ function isReplaced(raw: RawParameters, key: string): boolean {
   return ['', ':text', ':number', ':bool'].some((typing) => raw.has(`template_data${typing}.${key}`))
 }
 
-/** The values that an attribute may have. */
+/** The JSON values that an attribute may have to match the filter. */
 function typedValues(value: RawValue, typing: string | undefined, isLoose: boolean): RawValue[] {
   if (typeof value === 'object') {
     const elements = value.map((each) => typedScalar(each, typing))
@@ -104,10 +104,10 @@ function typedValues(value: RawValue, typing: string | undefined, isLoose: boole
   return alike === undefined ? [own] : [own, alike]
 }
 
-/** A number as JSON writes it. */
+/** Text that is a valid JSON number of moderate length. */
 const NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/
 
-/** The number or boolean, as it is stored, that a text is written like. */
+/** The stored number of a text that looks like a number or boolean; undefined for other text. */
 function alikeOf(text: string): number | undefined {
   if (text === 'true' || text === 'false') return text === 'true' ? 1 : 0
   const value = NUMBER.test(text) ? Number(text) : NaN
@@ -126,8 +126,8 @@ function typedScalar(value: RawScalar, typing: string | undefined): RawScalar | 
 }
 
 function containment(key: string, value: RawValue): string | undefined {
-  // A computed key is an own property also when it is called __proto__.
+  // A computed key creates an own property even if it is named `__proto__`.
   const text = JSON.stringify({ [key]: value })
-  // PostgreSQL holds neither U+0000 nor lone surrogates; JSON.stringify writes both as escapes of this form.
+  // PostgreSQL's jsonb cannot hold U+0000 or lone surrogates, which JSON.stringify writes as these escapes.
   return /\\u(?:0000|d[89a-f])/.test(text.replaceAll('\\\\', '')) ? undefined : text
 }

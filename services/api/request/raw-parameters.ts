@@ -3,29 +3,30 @@ import { repeatedParameter } from '../../core/http/headers/index.ts'
 import type { NamedLists, Parameters, Values } from '../../core/endpoint/index.ts'
 import { invalidParameter } from './request-error.ts'
 
-/** A scalar as it came: always text in a query string, possibly a number or boolean in a JSON body. */
+/** An unparsed scalar: text from a query string; text, number or boolean from a JSON body. */
 export type RawScalar = string | number | boolean
 
-/** All values of one parameter: one, or several when it was repeated, bracketed, or a JSON array. */
+/** All values of a parameter: a scalar, or a list if it was repeated, bracketed, or a JSON array. */
 export type RawValue = RawScalar | readonly RawScalar[]
 
-/** Query string and body of a request, merged; the body wins. */
+/** Parameters of query string and body, merged; the body wins. */
 export type RawParameters = ReadonlyMap<string, RawValue>
 
-/** Sources of the values of parameters. */
+/** Sources of parameter values. */
 interface RequestParts {
-  /** Values in the path, by the name of the parameter. */
+  /** Path parameters by name. */
   readonly path?: Readonly<Record<string, string>>
   readonly raw: RawParameters
   readonly lists: NamedLists
-  /** Is called with a sentence for each value that is replaced by the default of its parameter, or by another one. */
+  /** Called with a sentence for each value that is replaced by the default or by another value. */
   readonly warn?: (sentence: string) => void
 }
 
 /**
- * Reads and checks every parameter of an endpoint; those of the path cannot be overridden. Several values are one comma
- * list, in which each is once; of a parameter that takes no list the last value counts, with a warning where they differ.
- * @throws RequestError 400 `Invalid value for parameter NAME`, for the first that is wrong.
+ * Reads and checks every parameter of an endpoint. Path parameters cannot be overridden. Several values of a list
+ * parameter are merged without duplicates. If a parameter takes no list, its last value counts, with a warning if the
+ * values differ.
+ * @throws RequestError 400 `Invalid value for parameter NAME` for the first invalid parameter.
  */
 export function readRequest<P extends Parameters>(
   parameters: P,

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { SqlValue, Statement } from './statement.ts'
 
-/** A value of a statement with the type that it is cast to. The same object gets the same placeholder wherever it occurs. */
+/**
+ * A bound value with the SQL type that it is cast to. The same object gets the same placeholder everywhere in a
+ * statement.
+ */
 export interface Bound {
   readonly value: SqlValue
   readonly type: string
@@ -9,7 +12,7 @@ export interface Bound {
 
 type Piece = string | Bound
 
-/** A fragment of SQL that knows the values it binds. Fragments are put together with `sql` and rendered once. */
+/** A fragment of SQL with its bound values. Fragments are combined with `sql` and rendered once. */
 export class Sql {
   readonly pieces: readonly Piece[]
 
@@ -17,7 +20,7 @@ export class Sql {
     this.pieces = pieces
   }
 
-  /** The text with numbered placeholders, and the values in their order. */
+  /** SQL text with numbered placeholders, and the values in their order. */
   render(): Pick<Statement, 'text' | 'values'> {
     const numbers = new Map<Bound, number>()
     let text = ''
@@ -33,7 +36,10 @@ export class Sql {
   }
 }
 
-/** Template tag: SQL of this program, with fragments between. A text that comes from elsewhere is bound, never inserted. */
+/**
+ * Template tag for SQL: literal text with fragments in between. Text from outside the program must be bound, never
+ * inserted.
+ */
 export function sql(texts: TemplateStringsArray, ...fragments: readonly Sql[]): Sql {
   const pieces: Piece[] = []
   texts.forEach((text, index) => {
@@ -44,28 +50,31 @@ export function sql(texts: TemplateStringsArray, ...fragments: readonly Sql[]): 
   return new Sql(pieces)
 }
 
-/** SQL text of this program, for example the name of a column or a number. */
+/** Fragment of literal SQL text, for example a column name or a number. The text must come from this program. */
 export function raw(text: string): Sql {
   return new Sql([text])
 }
 
-/** A bound value. @param type what it is cast to, for example `text[]`. */
+/**
+ * Fragment of one bound value.
+ * @param type SQL type that the value is cast to, for example `text[]`.
+ */
 export function bind(value: SqlValue, type: string): Sql {
   return new Sql([{ value, type }])
 }
 
-/** 64-bit ids as one bound array, which the driver then need not quote one by one. */
+/** Binds 64-bit ids as one array, in a form that the driver does not have to quote element by element. */
 export function bindIds(ids: readonly bigint[]): Sql {
   return bind(`{${ids.join(',')}}`, 'bigint[]')
 }
 
-/** Ids of a 32-bit column; those beyond it are left out, as they match nothing. */
+/** Binds the ids of a 32-bit column. Larger ids are dropped: they match nothing. */
 export function bindIntegers(ids: readonly bigint[]): Sql {
   const inRange = ids.filter((id) => id >= -0x8000_0000n && id <= 0x7fff_ffffn)
   return bind(`{${inRange.join(',')}}`, 'integer[]')
 }
 
-/** Fragments with a separator between them, for example ` AND `. */
+/** Joins fragments with a separator, for example ` AND `. */
 export function joinSql(fragments: readonly Sql[], separator: string): Sql {
   const pieces: Piece[] = []
   fragments.forEach((fragment, index) => {
@@ -75,36 +84,36 @@ export function joinSql(fragments: readonly Sql[], separator: string): Sql {
   return new Sql(pieces)
 }
 
-/** All of some conditions; `true` without any. */
+/** Conjunction of conditions; `true` if there are none. */
 export function allOf(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? raw('true') : joinSql(conditions, ' AND ')
 }
 
-/** Any of some conditions; `false` without any. */
+/** Disjunction of conditions; `false` if there are none. */
 export function anyOf(conditions: readonly Sql[]): Sql {
   if (conditions.length < 2) return conditions[0] ?? raw('FALSE')
   return sql`(${joinSql(conditions, ' OR ')})`
 }
 
-/** `WHERE` and conditions joined by `AND`; empty without conditions. */
+/** `WHERE` clause of conditions joined by `AND`; empty if there are none. */
 export function where(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? raw('') : sql`WHERE ${allOf(conditions)}`
 }
 
 /**
- * Names the first statements of different text, so that connections prepare them once. A connection retains what it has
- * prepared for good, so later texts get no name and are planned each time.
+ * Gives statement names to the first distinct statement texts, so that connections prepare them once. Later texts get
+ * no name and are planned each time: a connection never frees a prepared statement.
  */
 export class PreparedNames {
   readonly #names = new Map<string, string>()
   readonly #most: number
 
-  /** @param most named texts. */
+  /** @param most number of texts that get a name. */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** The statement, with a name if there is one for its text. */
+  /** The statement, with a name if its text has one. */
   prepared({ text, values }: Pick<Statement, 'text' | 'values'>): Statement {
     let name = this.#names.get(text)
     if (name === undefined && this.#names.size < this.#most) {

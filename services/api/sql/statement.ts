@@ -1,4 +1,4 @@
-/** What may be bound to a placeholder. 64-bit integers are bound as bigint or decimal text, never as a double. */
+/** Types that can be bound to a placeholder. 64-bit integers are bound as bigint or decimal text, never as a double. */
 export type SqlValue = string | number | boolean | bigint | readonly string[] | readonly number[] | null
 
 /** One SQL statement with its bound values. */
@@ -6,12 +6,12 @@ export interface Statement {
   readonly text: string
   readonly values: readonly SqlValue[]
   /**
-   * Set where the text never changes: the statement is then prepared once per connection and its plan is reused. Left
-   * out where the best plan depends on the values.
+   * Name of the prepared statement. Set if the text never changes: each connection then plans it once. Omitted if the
+   * best plan depends on the values.
    */
   readonly name?: string
-  /** Why the planner chose this statement, for the log. */
+  /** Why the planner chose this statement; logged. */
   readonly reason?: string
-  /** The name is derived from the text, and not readable. */
+  /** Whether the name is derived from the text, and so is not readable in metrics. */
   readonly isNamedByText?: boolean
 }

@@ -5,14 +5,14 @@ import type { ApiConfig } from '../preconditions.ts'
 
 /** Options of a worker. */
 export interface WorkerSettings {
-  /** Number of the worker's place, from 1; in its log lines. */
+  /** Number of the worker's place, from 1; part of its log lines. */
   readonly place: number
   readonly config: ApiConfig
   readonly logLevel: LogLevel
   readonly pretty: boolean
 }
 
-/** Messages of the supervisor to a worker. */
+/** Messages from the supervisor to a worker. */
 export type ToWorker =
   | { readonly kind: 'start'; readonly settings: WorkerSettings }
   | { readonly kind: 'collect'; readonly id: number }
@@ -20,9 +20,9 @@ export type ToWorker =
   | { readonly kind: 'peers'; readonly ports: ReadonlyMap<number, number> }
   | { readonly kind: 'stop' }
 
-/** Messages of a worker. */
+/** Messages from a worker to the supervisor. */
 export type FromWorker =
-  /** It listens from now on; what was said before is lost. */
+  /** Sent first: the worker now handles messages; earlier messages are lost. */
   | { readonly kind: 'listening' }
   | { readonly kind: 'ready'; readonly port: number; readonly sessionPort: number | undefined }
   | {

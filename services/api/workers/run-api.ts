@@ -12,22 +12,23 @@ import { listQueries, startApi } from '../start.ts'
 import type { WorkerSettings } from './messages.ts'
 import { Supervisor } from './supervisor.ts'
 
-/** What `runApi` needs. */
+/** Dependencies of `runApi`. */
 export interface RunApiOptions {
   readonly config: ApiConfig
   readonly logger: Logger
-  /** Aborting it lets running requests end, then everything. */
+  /** Aborting it ends the api after its running requests. */
   readonly signal: AbortSignal
-  /** Processes that serve; undefined leaves that to `countWorkers`. */
+  /** Number of serving processes; undefined lets `countWorkers` decide. */
   readonly workers: number | undefined
-  /** Log lines for people instead of JSON. */
+  /** Whether to write readable log lines instead of JSON. */
   readonly pretty?: boolean
 }
 
 /**
- * Serves until `signal` aborts, in this process or, with several workers, in as many others, which share the port.
+ * Serves until `signal` aborts: in this process, or with several workers, in that many child processes, which share
+ * the port.
  *
- * @throws what `startApi` throws; with several workers, when none of them can serve.
+ * @throws any error of `startApi`; with several workers, if none of them can serve.
  */
 export async function runApi(options: RunApiOptions): Promise<void> {
   const count = countWorkers(options.workers, options.config)
@@ -35,7 +36,9 @@ export async function runApi(options: RunApiOptions): Promise<void> {
   else await runWorkers(options, count)
 }
 
-/** Number of processes: the configured number, by default one for each core. Without Redis, where they could not share limits, the default is one.
+/**
+ * Number of serving processes: the configured number, by default one per core. Without Redis the processes cannot
+ * share limits, so the default is one.
  */
 export function countWorkers(wanted: number | undefined, config: ApiConfig): number {
   if (wanted !== undefined) return wanted
@@ -44,7 +47,7 @@ export function countWorkers(wanted: number | undefined, config: ApiConfig): num
 
 async function runAlone({ config, logger, signal }: RunApiOptions): Promise<void> {
   const stopped = untilAborted(signal)
-  // Starting may wait for the database; stopping the process does not wait for that.
+  // Starting may wait for the database; a stop does not wait for the start.
   const running = await Promise.race([startApi({ config, logger }), stopped])
   if (!running) return
   await stopped
@@ -87,12 +90,15 @@ async function runWorkers(options: RunApiOptions, count: number): Promise<void> 
   }
 }
 
-/** The limits of connections and of queries are for all processes together. */
+/**
+ * Divides the limits of connections and queries by the number of processes: the configured limits are for all
+ * processes together.
+ */
 function shareOut(config: ApiConfig, count: number): ApiConfig {
   const { server } = config
   const live = {
     ...server.live,
-    // Connections go round the processes, so those of one address spread evenly.
+    // The cluster distributes connections round-robin, so the connections of one address spread evenly.
     max_connections: Math.ceil(server.live.max_connections / count),
     connections_per_address: Math.ceil(server.live.connections_per_address / count),
   }
@@ -104,13 +110,13 @@ function shareOut(config: ApiConfig, count: number): ApiConfig {
   return { ...config, server: { ...server, live, ...connections, max_list_queries } }
 }
 
-/** Workers run compiled code, also when this file runs from its source. */
+/** Compiled file of the worker: child processes run compiled code, even if this file runs from source. */
 function workerFile(): string {
   const compiled = join(import.meta.dirname, 'worker-process.js')
   return existsSync(compiled) ? compiled : join(packageRoot, 'dist/services/api/workers/worker-process.js')
 }
 
-/** With a single connection for lists, one slow list holds up all others of its process. */
+/** Fewest connections for lists per process: with a single one, a slow list blocks all other lists of the process. */
 function fewestLists({ max_list_queries: wanted }: ApiConfig['server']): number {
   return wanted === undefined ? 2 : 1
 }

@@ -5,7 +5,7 @@ import type { WorkerListener } from './worker.ts'
 
 const CHECK_MS = 15_000
 
-/** A worker that serves and never says anything. */
+/** A worker that serves but never sends a message. */
 class SilentWorker {
   readonly place = 1
   readonly snapshot = []
@@ -51,7 +51,7 @@ it('a worker is killed after checks that it did not answer, not after a pause of
   const ended = supervisor.run(abort.signal, () => undefined)
   const [worker] = workers
   const now = performance.now()
-  // All processes are paused: the clock runs on, and no timer fires.
+  // All processes were paused (a suspended machine, say): the clock advances without timers firing.
   vi.spyOn(performance, 'now').mockReturnValue(now + 10 * CHECK_MS)
   vi.advanceTimersByTime(CHECK_MS)
   expect(worker!.collect).toHaveBeenCalledTimes(1)

@@ -5,20 +5,23 @@ import { Backoff } from '../../core/retry/index.ts'
 import type { WorkerSettings } from './messages.ts'
 import { Worker } from './worker.ts'
 
-/** Delay before a worker that exited is restarted; doubles each time, ms. */
+/** Delay before an exited worker is restarted, ms: the first delay, doubled each time up to the longest. */
 const restartPauses = { firstMs: 500, longestMs: 30_000 }
-/** A worker that has run for so long resets the delay, ms. */
+/** A worker that ran for this long resets the delay, ms. */
 const LASTING_MS = 60_000
-/** Interval of the checks of workers, ms. */
+/** Interval at which workers are asked for a sign of life, ms. */
 const ASK_MS = 15_000
-/** A worker that has answered none of so many checks is killed: checks, as all processes may have been paused together. */
+/**
+ * A worker that leaves this many checks unanswered is killed. Checks are counted instead of time, because all
+ * processes may have been paused together.
+ */
 const SILENT_CHECKS = 4
-/** A worker may complete its requests for ten seconds; then it is killed, ms. */
+/** A stopping worker is killed after this time, ms: its requests have ten seconds to finish. */
 const STOP_MS = 15_000
-/** Consecutive failed starts, while no worker serves, before the supervisor exits. */
+/** The supervisor exits after this many failed starts in sequence while no worker serves. */
 const HOPELESS_STARTS = 3
 
-/** One of the workers' places: who is on it, and how it went before. */
+/** A numbered place for one worker: its current process and its restart state. */
 interface Place {
   readonly settings: WorkerSettings
   worker: Worker | undefined
@@ -28,17 +31,17 @@ interface Place {
 
 /** Dependencies of a supervisor. */
 export interface SupervisorOptions {
-  /** One for each worker. */
+  /** Settings of each worker. */
   readonly workers: readonly WorkerSettings[]
   readonly logger: Logger
 }
 
-/** Starts workers, restarts them when they exit unexpectedly, and stops them. */
+/** Starts worker processes, restarts them if they exit, and stops them. */
 export class Supervisor {
   readonly #places: Place[]
   readonly #logger: Logger
   readonly #metrics = createMetrics('api', { ofProcess: false })
-  /** Metrics of workers that have exited. */
+  /** Sum of the metrics of exited workers. */
   #exitedMetrics: Promise<MetricSnapshot> = Promise.resolve([])
   #isStopping = false
   #hasServed = false
@@ -61,15 +64,15 @@ export class Supervisor {
   /**
    * Runs the workers until `signal` aborts.
    *
-   * @param onReady called with the port once the first of them serves.
-   * @throws the error of a worker's start, when none of them can start.
+   * @param onReady called with the port each time a worker begins to serve.
+   * @throws the start error of a worker, if no worker can start.
    */
   async run(signal: AbortSignal, onReady: (port: number) => void): Promise<void> {
     this.#becameReady = onReady
     const killAll = () => {
       for (const { worker } of this.#places) worker?.kill()
     }
-    // Killing the supervisor stops the workers too.
+    // If the supervisor exits, kill the workers too.
     process.once('exit', killAll)
     const stop = () => void this.#stop()
     signal.addEventListener('abort', stop, { once: true })
@@ -89,7 +92,7 @@ export class Supervisor {
     }
   }
 
-  /** The metrics of all workers, past ones included, in the Prometheus text format. */
+  /** Metrics of all workers, including exited ones, in the Prometheus text format. */
   async render(): Promise<string> {
     const workers = this.#workers().filter(({ isReady }) => isReady)
     await Promise.all(workers.map((worker) => worker.collect()))
@@ -144,7 +147,7 @@ export class Supervisor {
     }, pauseMs)
   }
 
-  /** Each worker has to know where requests of the others' sessions go. */
+  /** Tells every worker to which port requests of another worker's sessions are forwarded. */
   #notifyPeers(): void {
     const ready = this.#workers().filter(({ isReady }) => isReady)
     const ports = new Map(
@@ -155,7 +158,7 @@ export class Supervisor {
     for (const worker of ready) worker.notifyPeers(ports)
   }
 
-  /** No worker serves or is starting, and restarts have failed. */
+  /** Whether no worker serves or is starting, and restarts have failed. */
   #isHopeless(): boolean {
     if (this.#workers().length > 0) return false
     const starts = this.#places.length

@@ -6,7 +6,7 @@ import { startApi } from '../start.ts'
 import type { RunningApi } from '../start.ts'
 import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts'
 
-/** One of several processes that serve the same port. It exits with its supervisor. */
+/** Main object of a worker process, one of several that serve the same port. The process exits with its supervisor. */
 class WorkerProcess {
   readonly #metrics = createMetrics('api')
   #logger: Logger | undefined
@@ -45,7 +45,7 @@ class WorkerProcess {
   async stop(): Promise<void> {
     if (this.#isStopping) return
     this.#isStopping = true
-    // One that is still starting has nothing to end in order.
+    // A worker that is still starting has no requests to finish.
     const running = await Promise.race([this.#running, Promise.resolve(undefined)]).catch(() => undefined)
     await running?.close()
     process.exit(0)
@@ -65,7 +65,7 @@ class WorkerProcess {
   }
 }
 
-/** Messages to a supervisor that has exited fail, and this process exits anyway. */
+/** Sends a message to the supervisor. If the supervisor has exited, sending fails, and this process exits anyway. */
 function say(message: FromWorker, then: () => void = () => undefined): void {
   if (process.connected) process.send?.(message, undefined, undefined, then)
   else then()

@@ -4,24 +4,27 @@ import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { MetricSnapshot } from '../../core/metrics/index.ts'
 import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts'
 
-/** A worker that is busy with something else than answering is not waited for any longer, ms. */
+/** Longest wait for the metrics of a busy worker, ms. */
 const COLLECT_MS = 2_000
 
-/** Listener of a worker's events. */
+/** Callbacks of a worker. */
 export interface WorkerListener {
   ready(worker: Worker, port: number): void
-  /** It has exited; with the reason when it could not start. */
+  /**
+   * The worker process has exited.
+   * @param reason why it could not start; undefined otherwise.
+   */
   exited(worker: Worker, reason: Error | undefined): void
 }
 
-/** A worker process as its supervisor sees it. */
+/** A worker process, as its supervisor sees it. */
 export class Worker {
   readonly place: number
   readonly startedMs = performance.now()
   isReady = false
-  /** Where it takes requests of its sessions from other workers. */
+  /** Port on which the worker accepts requests of its sessions from other workers. */
   sessionPort: number | undefined
-  /** Checks of the supervisor since it last said something. */
+  /** Checks since the worker last sent a message. */
   silentChecks = 0
   readonly #process: ClusterWorker
   #snapshot: MetricSnapshot = []
@@ -41,7 +44,7 @@ export class Worker {
     })
     this.#process.on('error', (error) => {
       this.#reason ??= new RetryableError('INTERNAL', 'a worker could not be reached', { cause: error })
-      // One that could not be created at all does not end either.
+      // A process that could not be spawned emits no exit event.
       if (this.pid === undefined) this.#end('no process', listener)
     })
     this.#process.once('exit', (code: number, signal: string | null) => {
@@ -53,12 +56,12 @@ export class Worker {
     return this.#process.process.pid
   }
 
-  /** The metrics that it last sent. */
+  /** The metrics that the worker last sent. */
   get snapshot(): MetricSnapshot {
     return this.#snapshot
   }
 
-  /** Requests its metrics; resolves when it has sent them, has exited, or has not answered in time. */
+  /** Requests the worker's metrics. Resolves when they arrive, the worker exits, or `COLLECT_MS` have passed. */
   async collect(): Promise<void> {
     const id = this.#nextId++
     await new Promise<void>((resolve) => {
@@ -72,7 +75,7 @@ export class Worker {
     this.#collecting.delete(id)
   }
 
-  /** Says where the other workers are. */
+  /** Sends the worker the session ports of the other workers. */
   notifyPeers(ports: ReadonlyMap<number, number>): void {
     this.#say({ kind: 'peers', ports })
   }

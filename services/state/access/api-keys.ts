@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type pg from 'pg'
 
-/** Whatever runs statements: a connection, a pool, or something around one. */
+/** Anything that runs SQL statements: a connection, a pool, or a wrapper of either. */
 export interface Queryable {
   query<R extends pg.QueryResultRow>(
     statement: string | pg.QueryConfig,
@@ -9,12 +9,12 @@ export interface Queryable {
   ): Promise<pg.QueryResult<R>>
 }
 
-/** A stored API key: without the key itself. */
+/** A stored API key. The database has only the hash of the key itself. */
 export interface ApiKey {
-  /** 12 hexadecimal digits; tokens carry it. */
+  /** 12 hexadecimal digits; tokens carry this id. */
   readonly id: string
   readonly label: string
-  /** Tokens that may be issued for it in a minute; null = no limit of its own. */
+  /** Limit of tokens issued for this key per minute; null = no limit of its own. */
   readonly tokensPerMinute: number | null
   readonly createdAt: Date
   readonly expiresAt: Date | null
@@ -22,20 +22,20 @@ export interface ApiKey {
   readonly lastUsedAt: Date | null
 }
 
-/** What a new key is to be. */
+/** Properties of a key to be created. */
 export interface NewApiKey {
   readonly label: string
   readonly expiresAt: Date | null
   readonly tokensPerMinute: number | null
 }
 
-/** Longest text that is looked at as a key. */
+/** Longer texts are rejected without a lookup, characters. */
 export const MAX_KEY_LENGTH = 256
 
 const COLUMNS = `key_id AS id, label, tokens_per_minute AS "tokensPerMinute", created_at AS "createdAt",
   expires_at AS "expiresAt", revoked_at AS "revokedAt", last_used_at AS "lastUsedAt"`
 
-/** Creates a key. The key is in the result and nowhere else: it cannot be shown again. */
+/** Creates a key. Only the result contains the key: it is stored as a hash, so it cannot be shown again. */
 export async function createApiKey(
   database: Queryable,
   { label, expiresAt, tokensPerMinute }: NewApiKey,
@@ -49,7 +49,7 @@ export async function createApiKey(
   return { key, id }
 }
 
-/** All keys, the oldest first. */
+/** All API keys, oldest first. */
 export async function listApiKeys(database: Queryable): Promise<ApiKey[]> {
   const { rows } = await database.query<ApiKey>(
     `SELECT ${COLUMNS} FROM access.api_keys ORDER BY created_at, key_id`,
@@ -57,7 +57,7 @@ export async function listApiKeys(database: Queryable): Promise<ApiKey[]> {
   return rows
 }
 
-/** Revokes a key by its id; false when there is none that is not revoked already. */
+/** Revokes a key by id; false if no such key exists or it is revoked already. */
 export async function revokeApiKey(database: Queryable, id: string): Promise<boolean> {
   const { rowCount } = await database.query(
     'UPDATE access.api_keys SET revoked_at = now() WHERE key_id = $1 AND revoked_at IS NULL',
@@ -67,8 +67,8 @@ export async function revokeApiKey(database: Queryable, id: string): Promise<boo
 }
 
 /**
- * The key that was presented, if it is good now. A key that never was, one that has expired and one that was revoked
- * take the same path and the same time.
+ * Finds the presented key if it is valid now. Unknown, expired and revoked keys take the same code path and the same
+ * time, so that timing reveals nothing.
  */
 export async function findApiKey(database: Queryable, presented: string): Promise<ApiKey | null> {
   const hash = hashOf(presented)
@@ -83,7 +83,7 @@ export async function findApiKey(database: Queryable, presented: string): Promis
   return isSame && isGood ? row : null
 }
 
-/** Records that a key was used; at most once a minute for each. */
+/** Records the use of a key, at most once a minute per key. */
 export async function noteUse(database: Queryable, id: string): Promise<void> {
   await database.query(
     `UPDATE access.api_keys SET last_used_at = now()
@@ -92,7 +92,7 @@ export async function noteUse(database: Queryable, id: string): Promise<void> {
   )
 }
 
-/** A key has 160 random bits: one round of a plain hash cannot be turned back. */
+/** One round of a plain hash suffices: a key has 160 random bits and cannot be guessed. */
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key, 'utf8').digest()
 }

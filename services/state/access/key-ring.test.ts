@@ -5,7 +5,7 @@ import { KeyRing } from './key-ring.ts'
 
 const API_KEY = '0123456789ab'
 
-/** A database with one signing key and one API key; `hangMs` is how long a statement takes to fail, null = it works. */
+/** A database with one signing key and one API key. Statements fail after `hangMs`; null means that they succeed. */
 class KeysDatabase {
   hangMs: number | null = null
   retired: readonly Date[] = []

@@ -4,32 +4,34 @@ import type { Queryable } from './api-keys.ts'
 import { loadSigningKeys } from './signing-keys.ts'
 import type { SigningKey } from './signing-keys.ts'
 
-/** How long the keys may go without being read again, in ms; tests shorten it. */
+/** Ages of the cached keys, ms; tests use shorter ones. */
 export interface KeyRingTiming {
-  /** After this they are read again. */
+  /** Older keys are read again before use, ms. */
   readonly freshMs: number
   /**
-   * Keys that were read longer ago are not used. It bounds how much later a service refuses a revoked key, also while
-   * the database is unavailable.
+   * Older keys are not used at all, ms. Limits how long a service accepts a revoked key while the database is
+   * unavailable.
    */
   readonly usableMs: number
-  /** Unknown key ids are looked up at most this often, for all clients together. */
+  /** Unknown key ids are looked up at most once in this time, ms, for all clients together. */
   readonly unknownMs: number
 }
 
 const defaultTiming: KeyRingTiming = { freshMs: 5_000, usableMs: 15_000, unknownMs: 1_000 }
 
-/** Clocks of services may differ by this much, and times in tokens are whole seconds. */
+/**
+ * Tolerance when times of other services are compared, seconds: their clocks differ, and tokens contain whole seconds.
+ */
 const CLOCK_SECONDS = 3
 
-/** The signing keys and the API keys that are good, as of a few seconds ago. */
+/** Cache of the signing keys and of the API keys that are not revoked. */
 export class KeyRing {
   readonly #database: Queryable
   readonly #timing: KeyRingTiming
   #signing: readonly SigningKey[] = []
   #active: ReadonlyMap<string, number> = new Map()
   #readAtMs = -Infinity
-  /** The same by the clock that tokens are issued by. */
+  /** Time of the last read by the wall clock, which token times refer to. */
   #readAtEpochMs = 0
   #reading: Promise<void> | null = null
 
@@ -38,18 +40,24 @@ export class KeyRing {
     this.#timing = { ...defaultTiming, ...timing }
   }
 
-  /** Reads the keys again when that is due. @throws Refusal 503 when they are too old and cannot be read. */
+  /**
+   * Reads the keys again if they are older than `freshMs`.
+   * @throws Refusal 503 if the keys are older than `usableMs` and cannot be read.
+   */
   async refresh(): Promise<void> {
     if (this.#ageMs() < this.#timing.freshMs) return
     try {
       await this.#read()
     } catch (error) {
-      // A database that does not answer takes its time to fail: the age counts afterwards.
+      // Compute the age only now: an unavailable database takes time to fail.
       if (this.#ageMs() >= this.#timing.usableMs) throw unreadable(error)
     }
   }
 
-  /** The key that new tokens are signed with: of those that are not retired, the one that retires first. @throws Refusal 503. */
+  /**
+   * The key for signing new tokens: of the keys that are not retired, the one that retires first.
+   * @throws Refusal 503.
+   */
   async current(): Promise<SigningKey> {
     await this.refresh()
     const key = this.#signing.find(({ retiredAtMs }) => retiredAtMs > Date.now())
@@ -57,7 +65,10 @@ export class KeyRing {
     return key
   }
 
-  /** The signing key of an id; undefined when there is none. Another service may have just rotated. */
+  /**
+   * The signing key with an id; undefined if there is none. An unknown id is looked up again: another service may have
+   * just rotated the keys.
+   */
   async signingKey(id: string): Promise<SigningKey | undefined> {
     const known = this.#find(id)
     if (known || this.#ageMs() < this.#timing.unknownMs) return known
@@ -66,11 +77,11 @@ export class KeyRing {
   }
 
   /**
-   * Whether tokens of an API key are still good. A key may be younger than what was read: then it is read again, which
-   * only a signed token can cause.
+   * Whether an API key, named by a signed token, is still valid. A key that may be newer than the cache causes a read
+   * of the database; only signed tokens can cause it.
    *
    * @param issuedAt when the token was issued, seconds since 1970.
-   * @throws Refusal 503 when a key that young cannot be read.
+   * @throws Refusal 503 if such a new key cannot be read.
    */
   async isActive(id: string, issuedAt: number): Promise<boolean> {
     if (!this.#active.has(id) && (issuedAt + CLOCK_SECONDS) * 1_000 > this.#readAtEpochMs) {
@@ -90,7 +101,7 @@ export class KeyRing {
     return this.#signing.find((key) => key.id === id)
   }
 
-  /** Requests that come meanwhile wait for the same reading. */
+  /** Reads the keys. Concurrent requests share one read. */
   #read(): Promise<void> {
     this.#reading ??= this.#readOnce().finally(() => {
       this.#reading = null

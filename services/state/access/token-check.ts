@@ -5,10 +5,10 @@ import type { KeyRing } from './key-ring.ts'
 import { ALGORITHM } from './tokens.ts'
 import type { TokenClaims, TokenNames } from './tokens.ts'
 
-/** A longer one is none of ours; it is not even looked at. */
+/** A longer token is rejected without parsing, characters: this service never issues such tokens. */
 const MAX_TOKEN_LENGTH = 4_096
 
-/** How much the clock of the service that issued a token may be ahead. */
+/** Tolerated clock difference to the service that issued a token, seconds. */
 const AHEAD_SECONDS = 60
 
 interface TokenState {
@@ -20,27 +20,28 @@ interface TokenHeader {
   readonly crit?: unknown
 }
 
-/** Rules that a token is checked by. */
+/** Rules for checking tokens. */
 export interface TokenRules {
   readonly ring: KeyRing
   readonly names: TokenNames
-  /** Longest life of a token. */
+  /** Longest lifetime of a token, seconds. */
   readonly ttlSeconds: number
 }
 
 /**
- * Lets only requests through that carry a good token: in the header `Authorization: Bearer`, or, where there is no such
- * header or it is malformed, in the query as `token`.
+ * Step that admits only requests with a valid token, in the header `Authorization: Bearer` or, if that is missing or
+ * malformed, in the query parameter `token`.
  */
 export function createTokenCheck({ ring, names, ttlSeconds }: TokenRules): Middleware {
   const check = checkToken({
     secret: async (header: TokenHeader, claims: Partial<TokenClaims>) => {
-      // What a token calls critical must be understood, and this service understands nothing of the kind (RFC 7515).
+      // RFC 7515: a token with a critical extension (`crit`) that the service does not know must be refused. The
+      // service knows none.
       if (header.crit !== undefined) throw new Error(reasons.critical)
       const key = await ring.signingKey(typeof header.kid === 'string' ? header.kid : '')
       if (!key) throw new Error(reasons.unknownKey)
       if (Number(claims.iat) * 1_000 >= key.retiredAtMs) throw new Error(reasons.retiredKey)
-      // The types of the library do not know key objects; what it hands them to does.
+      // The library's types omit key objects, but the function to which it passes the secret accepts them.
       return key.secret as unknown as Buffer
     },
     getToken: (context) => (context.state as TokenState).bearer ?? null,
@@ -72,7 +73,10 @@ export function createTokenCheck({ ring, names, ttlSeconds }: TokenRules): Middl
   }
 }
 
-/** The claims of a token whose signature is right. @throws Error with the reason when the token is refused for them. */
+/**
+ * The claims of a token with a valid signature.
+ * @throws Error with the reason if the token is refused for its claims.
+ */
 function requireClaims(claims: Partial<TokenClaims>, ttlSeconds: number): TokenClaims {
   const { aki, iat, exp } = claims
   if (!Number.isSafeInteger(exp)) throw new Error(reasons.endless)
@@ -90,7 +94,7 @@ function presentedToken(context: Context): string | undefined {
   return token === undefined || token === '' ? undefined : token
 }
 
-/** The token itself is never in an answer: logs and screens show answers. */
+/** Refusal of an invalid token. The token is never part of it: responses are logged and shown. */
 function invalidToken(reason: string): Refusal {
   return new Refusal(401, 'auth_invalid_token_error', 'Unable to correctly decode provided token.', {
     details: { reason },
@@ -108,7 +112,9 @@ const reasons = {
   revoked: 'the API key of the token is not valid any more',
 } as const
 
-/** What the libraries say, in words of our own, because some of theirs repeat parts of the token. */
+/**
+ * Messages of the token libraries and our wording of them. Some of the original messages contain parts of the token.
+ */
 const knownMessages: readonly (readonly [begin: string, reason: string])[] = [
   ['jwt expired', 'the token has expired'],
   ['jwt not active', 'the token is not valid yet'],
@@ -128,7 +134,7 @@ const knownMessages: readonly (readonly [begin: string, reason: string])[] = [
   ].map((reason) => [reason, reason] as const),
 ]
 
-/** The error within the one of the token library, which wraps errors. */
+/** The original error inside the wrapper of the token library. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && 'originalError' in error ? error.originalError : error
 }

@@ -3,29 +3,29 @@ import jwt from 'jsonwebtoken'
 import type { ApiKey } from './api-keys.ts'
 import type { SigningKey } from './signing-keys.ts'
 
-/** The one algorithm that tokens are signed with. */
+/** The only algorithm for signing tokens. */
 export const ALGORITHM = 'HS256'
 
-/** Who tokens are from and for: those of another chain's service are refused here. */
+/** Issuer and audience of tokens. Tokens of another chain's service are refused. */
 export interface TokenNames {
   readonly issuer: string
   readonly audience: string
 }
 
-/** Claims of a token in addition to the registered ones. */
+/** Claims of a token besides the registered ones. */
 export interface TokenClaims {
-  /** Id of the API key that it was issued for. */
+  /** Id of the API key that the token was issued for. */
   readonly aki: string
-  /** When it was issued, seconds since 1970. */
+  /** Time of issue, seconds since 1970. */
   readonly iat: number
-  /** When it ends, seconds since 1970. */
+  /** Expiry, seconds since 1970. */
   readonly exp: number
 }
 
-/** Version of the claims. */
+/** Version of the claims' format. */
 const CLAIMS_VERSION = 1
 
-/** Creates a token for an API key. It ends with the key, if that is sooner. */
+/** Issues a token for an API key. The token expires with the key, if that is sooner. */
 export function issueToken(
   key: ApiKey,
   signing: SigningKey,

@@ -1,7 +1,7 @@
 import { toJsonText } from './json-text.ts'
 import type { RefusalDetails } from './refusal.ts'
 
-/** Body of every answer other than success; `details` is left out when there are none. */
+/** Body of a failure response. `details` is omitted if there are none. */
 export function envelope(
   code: string,
   message: string,

@@ -1,4 +1,4 @@
-/** JSON text of an answer. 64-bit integers that are too large for a double are written with every digit. */
+/** JSON text of a response. 64-bit integers beyond the range of a double are written with every digit. */
 export function toJsonText(value: unknown): string {
   if (typeof value === 'bigint') return value.toString()
   if (value instanceof RawJson) return value.text
@@ -12,7 +12,7 @@ export function toJsonText(value: unknown): string {
   return JSON.stringify(value ?? null)
 }
 
-/** Text that is JSON already. */
+/** Wraps text that is already JSON. */
 export class RawJson {
   readonly text: string
 

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { toJsonText } from './json-text.ts'
 
-/** Returns what is written of some rows. */
+/** Converts rows to their JSON values. */
 type WriteRows<Row> = (rows: readonly Row[]) => Promise<readonly unknown[]>
 
-/** Rows of an answer that are written a few at a time, so that other requests need not wait for all of them. */
+/** Rows of a response that are converted chunk by chunk, so that other requests run in between. */
 export class LateRows {
   readonly #chunks: Iterable<readonly unknown[]>
   readonly #write: WriteRows<unknown>
@@ -14,12 +14,12 @@ export class LateRows {
     this.#write = write
   }
 
-  /** @param sizeOf returns the bytes of a row. */
+  /** @param sizeOf returns the size of a row, bytes. */
   static of<Row>(rows: readonly Row[], sizeOf: (row: Row) => number, write: WriteRows<Row>): LateRows {
     return new LateRows(chunksOf(rows, sizeOf), write as WriteRows<unknown>)
   }
 
-  /** Texts of the rows, in their order. */
+  /** The converted rows, in order. */
   async *written(): AsyncGenerator {
     for (const chunk of this.#chunks) {
       yield* await this.#write(chunk)
@@ -28,9 +28,9 @@ export class LateRows {
   }
 }
 
-/** Bytes of rows that are written at once. */
+/** Rows are converted in chunks of about this many bytes. */
 const CHUNK_BYTES = 65_536
-/** Bytes of a row in memory in addition to its value. */
+/** Estimated memory of a row without its value, bytes. */
 const ROW_BYTES = 64
 
 function* chunksOf<Row>(rows: readonly Row[], sizeOf: (row: Row) => number): Generator<Row[]> {
@@ -45,18 +45,19 @@ function* chunksOf<Row>(rows: readonly Row[], sizeOf: (row: Row) => number): Gen
   if (chunk.length > 0) yield chunk
 }
 
-/** Text of an answer in pieces. */
+/** Text of a response, in pieces. */
 interface WrittenAnswer {
   readonly pieces: readonly Buffer[]
   readonly bytes: number
 }
 
-/** Characters of a piece. */
+/** Length of a piece, characters. */
 const PIECE_LENGTH = 65_536
 
 /**
- * Writes the JSON text of an answer.
- * @param tooLarge returns the error for an answer that has too many bytes behind so many rows.
+ * Writes the JSON text of a response.
+ * @param tooLarge creates the error for a response that exceeds `maxBytes`; gets its bytes so far and the number of
+ * complete rows.
  */
 export async function writeAnswer(
   value: unknown,

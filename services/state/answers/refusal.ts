@@ -1,15 +1,15 @@
 import { FatalError } from '../../core/errors/index.ts'
 
-/** Facts of a refusal, for programs. */
+/** Machine-readable details of a refusal. */
 export type RefusalDetails = Readonly<Record<string, unknown>>
 
-/** Parts of a refusal that not every one has. */
+/** Optional parts of a refusal. */
 export interface RefusalExtras {
   readonly details?: RefusalDetails
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer other than success: status, code, message and details go out as they are. */
+/** A failure response: status, code, message and details are sent as they are. */
 export class Refusal extends FatalError {
   readonly status: number
   /** Code of the envelope, such as `data_abi_not_found_error`. */
@@ -31,17 +31,17 @@ export class Refusal extends FatalError {
   }
 }
 
-/** Parameters that cannot be used: name to complaints. */
+/** Error 400 for invalid parameters: complaints by parameter name. */
 export function invalidRequest(errors: Readonly<Record<string, readonly string[]>>): Refusal {
   return new Refusal(400, 'request_validation_error', 'The request is invalid.', { details: { errors } })
 }
 
-/** The service cannot answer now. */
+/** Error 503: the service cannot answer now. */
 export function notReady(message: string): Refusal {
   return new Refusal(503, 'app_not_ready_error', message, { headers: { 'Retry-After': '1' } })
 }
 
-/** A block that is not there yet. */
+/** Error for a block above the last indexed block. */
 export function aboveHead(requested: bigint, head: number, written: number): Refusal {
   return new Refusal(
     400,
@@ -51,7 +51,7 @@ export function aboveHead(requested: bigint, head: number, written: number): Ref
   )
 }
 
-/** A block that a fork may still undo, for who asked for irreversible blocks only. */
+/** Error for a block above the last irreversible block, if the client asked for irreversible blocks only. */
 export function aboveIrreversible(requested: bigint, irreversible: number): Refusal {
   return new Refusal(
     400,
@@ -61,7 +61,7 @@ export function aboveIrreversible(requested: bigint, irreversible: number): Refu
   )
 }
 
-/** A block of which nothing is known any more, or never was. */
+/** Error for a block below the first block whose state is known. */
 export function belowHistory(requested: number, first: number, head: number): Refusal {
   return new Refusal(
     400,
@@ -71,12 +71,12 @@ export function belowHistory(requested: number, first: number, head: number): Re
   )
 }
 
-/** A block that was left out because the reader's `start_block` was raised above it. */
+/** Error for a block in a gap: it was skipped when the reader's `start_block` was raised. */
 export function insideGap(requested: bigint, first: number, last: number): Refusal {
   return notIndexed(`The requested block num '${requested}' was not indexed`, first, last)
 }
 
-/** The block that is requested may be one of those that were left out. */
+/** Error for a search whose result is next to a gap: the right block may be one of the skipped blocks. */
 export function nextToGap(nearest: number, first: number, last: number): Refusal {
   return notIndexed(`The blocks next to block num '${nearest}' were not indexed`, first, last)
 }
@@ -90,7 +90,7 @@ function notIndexed(what: string, first: number, last: number): Refusal {
   )
 }
 
-/** There was no ABI then, or it had been removed. */
+/** Error: the account had no ABI at the block, or had removed it. */
 export function abiNotFound(account: string, block: number): Refusal {
   return new Refusal(
     400,
@@ -100,7 +100,10 @@ export function abiNotFound(account: string, block: number): Refusal {
   )
 }
 
-/** Refusal of an answer with too many bytes. @param fitting the largest `limit` that fits; 0 where there is none. */
+/**
+ * Error for a response with too many bytes.
+ * @param fitting the largest `limit` that fits; 0 if there is none.
+ */
 export function answerTooLarge(bytes: number, maxBytes: number, fitting = 0): Refusal {
   const limit = fitting > 0 ? `: use limit=${fitting} or less` : ''
   return new Refusal(

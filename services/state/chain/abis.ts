@@ -6,20 +6,20 @@ import type { Queryable } from '../access/index.ts'
 import type { BlockRef, Position } from './position.ts'
 import type { AbiSeeds, Standing } from './seeds.ts'
 
-/** The ABI of an account that is in force at a block. */
+/** The ABI of an account in force at a block. */
 export interface AbiVersion {
   readonly account: string
-  /** Block that set it, or the first indexed block when it may have been set before. */
+  /** Block that set the ABI, or the first indexed block if the ABI may have been set before. */
   readonly block: number
-  /** `at`: set in `block`; `at_or_before`: in force at `block`, set there or earlier. */
+  /** `at`: set in `block`. `at_or_before`: in force at `block`, set in it or earlier. */
   readonly set: 'at' | 'at_or_before'
-  /** Distinguishes contents. */
+  /** Hash of the packed ABI. */
   readonly digest: string
-  /** Empty when the account removed its ABI. */
+  /** Whether the account removed its ABI. */
   readonly isEmpty: boolean
 }
 
-/** One row of chain.abis without the ABI itself. */
+/** One row of chain.abis, with the size of the ABI instead of the ABI itself. */
 interface VersionRow {
   readonly block: number
   readonly digest: string
@@ -28,7 +28,10 @@ interface VersionRow {
 
 const VERSIONS = `SELECT block_num AS block, encode(sha256(abi), 'hex') AS digest, octet_length(abi) AS bytes
   FROM chain.abis WHERE account = $1 ORDER BY block_num`
-/** Whether no block has set an ABI of the account, and whether each of some blocks is one of a reader or irreversible. */
+/**
+ * Whether no indexed block has set an ABI of the account, and whether the given blocks are all on a reader's branch or
+ * irreversible.
+ */
 const UNTOUCHED = `SELECT
     NOT EXISTS (SELECT FROM chain.abis WHERE account = $1) AS "isUntouched",
     NOT EXISTS (SELECT FROM unnest($2::integer[], $3::text[]) AS seen (num, id)
@@ -41,22 +44,22 @@ const CONTENT = 'SELECT abi FROM chain.abis WHERE account = $1 AND block_num = $
 const MAX_VERSIONS_BYTES = 16 * 2 ** 20
 const MAX_PACKED_BYTES = 32 * 2 ** 20
 const MAX_COMPILED_BYTES = 64 * 2 ** 20
-/** A compiled ABI with its functions takes about so many bytes for each packed one. */
+/** Estimated memory of a compiled ABI, as a multiple of its packed size. */
 const COMPILED_FACTOR = 20
 
-/** The versions of an account as they were at a head. */
+/** ABI versions of an account, as of a head block. */
 interface KnownVersions {
   readonly head: string
   readonly rows: readonly VersionRow[]
 }
 
-/** Number of older versions that rows are tried with, as in the reader. */
+/** Older ABIs that are tried for a row that the current ABI does not fit; the same number as in the reader. */
 const OLDER_VERSIONS = 4
 
-/** Bytes of a cache entry without its value. */
+/** Estimated memory of a cache entry without its value, bytes. */
 const ENTRY_BYTES = 200
 
-/** The ABIs of all accounts, at every indexed block. */
+/** The ABIs of all accounts at every indexed block. */
 export class AbiStore {
   readonly #database: Queryable
   readonly #seeds: AbiSeeds
@@ -70,8 +73,9 @@ export class AbiStore {
   }
 
   /**
-   * The ABI in force at a block; null when there was none. What was set before the first indexed block comes from the
-   * chain node. @throws Refusal 503 when that cannot be asked.
+   * The ABI in force at a block; null if there was none. An ABI that was set before the first indexed block is read
+   * from the chain node.
+   * @throws Refusal 503 if the chain node cannot be read.
    */
   async at(account: string, block: number, position: Position): Promise<AbiVersion | null> {
     const rows = await this.#rowsOf(account, position)
@@ -87,7 +91,7 @@ export class AbiStore {
     return { account, block: wholeSince, set: 'at_or_before', digest, isEmpty: false }
   }
 
-  /** The last ABIs that were in force before a version, the newest first; removed ones and the same again are left out. */
+  /** The previous ABIs of an account, newest first, without removals and repeated contents. */
   async before({ account, block, digest }: AbiVersion, position: Position): Promise<AbiVersion[]> {
     const rows = await this.#rowsOf(account, position)
     const found = new Map<string, AbiVersion>()
@@ -100,7 +104,7 @@ export class AbiStore {
     return [...found.values()]
   }
 
-  /** The packed ABI; null when a fork has taken it back since. */
+  /** The packed ABI; null if a fork has undone it meanwhile. */
   async packed(version: AbiVersion): Promise<Buffer | null> {
     const key = keyOf(version)
     const cached =
@@ -117,7 +121,10 @@ export class AbiStore {
     return abi
   }
 
-  /** Decoders of the ABI; null when a fork has taken it back since. @throws DecodeError, AbiError. */
+  /**
+   * Compiled decoders of the ABI; null if a fork has undone it meanwhile.
+   * @throws DecodeError, AbiError.
+   */
   async compiled(version: AbiVersion): Promise<CompiledAbi | null> {
     const key = keyOf(version)
     const cached = this.#compiledAbis.get(key)
@@ -138,7 +145,10 @@ export class AbiStore {
     return rows[0] ?? { isUntouched: false, isOnBranch: false }
   }
 
-  /** Read again whenever the head has moved: a block may have set one, a fork may have taken one back. */
+  /**
+   * ABI versions of an account. They are read again if the head has changed: a block may have set an ABI, a fork may
+   * have undone one.
+   */
   async #rowsOf(account: string, { head }: Position): Promise<readonly VersionRow[]> {
     const cached = this.#versions.get(account)
     if (cached?.head === head.id) return cached.rows
@@ -152,7 +162,7 @@ export class AbiStore {
   }
 }
 
-/** Cache key of what was compiled from a version. */
+/** Cache key of the content of an ABI version. */
 export function keyOf({ account, block, digest }: AbiVersion): string {
   return `${account}/${block}/${digest}`
 }

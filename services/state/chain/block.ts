@@ -1,7 +1,10 @@
 import { aboveHead, aboveIrreversible, insideGap } from '../answers/index.ts'
 import type { Position } from './position.ts'
 
-/** The block that a request is about, by its number in the request: undefined for the newest one. @throws Refusal 400. */
+/**
+ * Resolves the requested block number; undefined means the newest block.
+ * @throws Refusal 400.
+ */
 export function resolveBlock(
   requested: bigint | undefined,
   position: Position,

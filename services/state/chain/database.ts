@@ -6,22 +6,22 @@ import type { Logger } from '../../core/log/index.ts'
 import type { Queryable } from '../access/index.ts'
 import { notReady, Refusal } from '../answers/index.ts'
 
-/** Runs statements. Failures that may pass are refusals with 503. */
+/** Runs statements. A temporary failure is a refusal with 503. */
 export type StateSession = Queryable
 
-/** The database as requests see it. */
+/** The database as requests of the state service see it. */
 export interface StateDatabase extends StateSession {
   /** Runs reads that see one snapshot of the database. */
   snapshot<T>(work: (session: StateSession) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Longest run of one statement, in ms. */
+/** Time limit of a statement, ms. */
 const STATEMENT_MS = 10_000
-/** Requests that may wait for each connection. */
+/** Requests that may wait per connection. */
 const WAITING_PER_CONNECTION = 20
 
-/** Opens a pool. Nothing is connected before the first request. */
+/** Opens a connection pool. It connects on the first request. */
 export function openStateDatabase(
   address: DatabaseAddress,
   maxConnections: number,
@@ -51,7 +51,7 @@ export function openStateDatabase(
 async function inSnapshot<T>(pool: pg.Pool, work: (session: StateSession) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   let broken = true
-  // A connection that breaks between two statements emits an event, which would end the process without a listener.
+  // A connection that breaks between two statements emits `error`; without a listener the process would exit.
   const onBreak = (): void => {
     broken = true
   }
@@ -76,7 +76,7 @@ async function inSnapshot<T>(pool: pg.Pool, work: (session: StateSession) => Pro
   }
 }
 
-/** SQLSTATE classes after which the same request may succeed shortly. */
+/** SQLSTATE classes of temporary errors: the same request may succeed shortly. */
 const PASSING = /^(?:08|53|57P|40)/
 
 function refusalOf(error: unknown, logger: Logger): unknown {
@@ -86,7 +86,7 @@ function refusalOf(error: unknown, logger: Logger): unknown {
     return new Refusal(503, 'app_query_timeout_error', 'The database took too long.', {
       headers: { 'Retry-After': '1' },
     })
-  // A program's mistake is no outage, and neither is a statement that the server refuses.
+  // Not an outage: an error of this program, or a statement that the server rejects.
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (code !== '' && !PASSING.test(code)) return error
   if (!(error instanceof Error) || error.name === 'DecodeError' || error.name === 'AbiError') return error

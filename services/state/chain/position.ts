@@ -2,48 +2,48 @@ import { bytesToHex } from '../../core/bytes/index.ts'
 import { notReady } from '../answers/index.ts'
 import type { Queryable } from '../access/index.ts'
 
-/** A block by number and id. */
+/** Number and id of a block. */
 export interface BlockRef {
   readonly num: number
   /** 64 hexadecimal digits. */
   readonly id: string
 }
 
-/** What the handler `state` of the reader stores. */
+/** Configuration and extent of the state that the reader's handler `state` stores. */
 export interface Coverage {
   readonly accounts: ReadonlySet<string>
   readonly permissions: boolean
-  /** First stored block. */
+  /** First block with stored state. */
   readonly sinceBlock: number
-  /** First block whose state is known. */
+  /** First block at which the state is known. */
   readonly historyFrom: number
 }
 
-/** Blocks that were not indexed, both ends included. */
+/** Range of blocks that were not indexed, both ends included. */
 export interface Gap {
   readonly first: number
   readonly last: number
 }
 
-/** Where the reader stands that answers are taken from. */
+/** Position of the reader whose data answers requests. */
 export interface Position {
   /** Last committed block. */
   readonly head: BlockRef
-  /** Last block of it that no fork can undo. */
+  /** Last irreversible block. */
   readonly irreversible: BlockRef
-  /** First block that was indexed; after an import of the chain's state, the block whose state it was. */
+  /** First indexed block; after an import of chain state, the block of that state. */
   readonly startBlock: number
-  /** Blocks between that one and the head that were left out, ascending. */
+  /** Gaps between `startBlock` and `head`, ascending. */
   readonly gaps: readonly Gap[]
   /** First block from which on every block was indexed. */
   readonly wholeSince: number
-  /** Head of the chain node, as the reader last knew it; never below `head`. */
+  /** Head of the chain node, as the reader last reported it; never below `head`. */
   readonly nodeHead: number
-  /** Null where the reader has no handler `state`. */
+  /** Null if the reader has no handler `state`. */
   readonly coverage: Coverage | null
 }
 
-/** The reader that stores state; without one, the reader with the highest position. */
+/** Selects the reader that stores state; if there is none, the reader with the highest position. */
 const SELECT = `
   SELECT coalesce(i.history_since - 1, r.start_block) AS "startBlock", r.block_num AS num, r.block_id AS id, l.block_num AS "libNum",
     l.block_id AS "libId", h.head_block AS "nodeHead", c.accounts, c.permissions, c.since_block AS "sinceBlock",
@@ -72,7 +72,10 @@ interface PositionRow {
   readonly gaps: Gap[]
 }
 
-/** Reads the position as this database session sees it. @throws Refusal 503 before the first block. */
+/**
+ * Reads the position on this database session.
+ * @throws Refusal 503 before the first block.
+ */
 export async function readPosition(database: Queryable): Promise<Position> {
   const { rows } = await database.query<PositionRow>({ name: 'position', text: SELECT })
   const row = rows[0]
@@ -97,7 +100,7 @@ export async function readPosition(database: Queryable): Promise<Position> {
   }
 }
 
-/** The position, cached for a short time: reading it for every request would cost more than the answers. */
+/** Caches the position for a short time: reading it for each request would cost more than the answers. */
 export class PositionWatch {
   readonly #database: Queryable
   readonly #freshMs: number
@@ -105,13 +108,16 @@ export class PositionWatch {
   #readAtMs = -Infinity
   #reading: Promise<Position> | null = null
 
-  /** @param freshMs how old a position may be. */
+  /** @param freshMs maximum age of a cached position, ms. */
   constructor(database: Queryable, freshMs: number) {
     this.#database = database
     this.#freshMs = freshMs
   }
 
-  /** The position, read again when it is too old or below `atLeast`. @throws Refusal 503 before the first block. */
+  /**
+   * The position. Reads it again if it is too old or below `atLeast`.
+   * @throws Refusal 503 before the first block.
+   */
   async get(atLeast = 0): Promise<Position> {
     const known = this.#known
     const isFresh = performance.now() - this.#readAtMs < this.#freshMs

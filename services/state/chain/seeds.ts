@@ -5,34 +5,35 @@ import { readChainInfo, readRawAbi } from '../../core/chain-node/index.ts'
 import { notReady } from '../answers/index.ts'
 import type { BlockRef, Position, PositionWatch } from './position.ts'
 
-/** What the chain node said of an account. */
+/** An account's ABI, as the chain node returned it. */
 interface Seed {
   readonly packed: Buffer
   readonly digest: string
 }
 
-/** How an account and blocks of the chain node stand to what is indexed, at one moment. */
+/** Relation of an account, and of blocks of the chain node, to the indexed blocks. */
 export interface Standing {
-  /** No block has set an ABI of the account. */
+  /** Whether no indexed block has set an ABI of the account. */
   readonly isUntouched: boolean
-  /** The blocks are on the branch of the reader. */
+  /** Whether the node's blocks are on the reader's branch. */
   readonly isOnBranch: boolean
 }
 
 type ReadStanding = (seen: readonly BlockRef[]) => Promise<Standing>
 
-/** Requests to the chain node at the same time. */
+/** Limit of concurrent requests to the chain node. */
 const MAX_ASKING = 4
-/** An account without an ABI is requested again after this long. */
+/** For an account without an ABI, the node is asked again after this time, ms. */
 const ABSENCE_MS = 60_000
 const MAX_BYTES = 32 * 2 ** 20
 const WAIT_MS = 3_000
 const WAIT_STEP_MS = 100
 
 /**
- * ABIs that were set before the first indexed block. The chain node knows the present ABI only; as long as no indexed
- * block has set another, that is the one from before. The node is slightly ahead of the reader, so what it says
- * counts once the reader has reached the block at which it was said, on the same branch, and found no other ABI up to there.
+ * ABIs that were set before the first indexed block. The chain node knows only the present ABI; as long as no indexed
+ * block has set another one, the present ABI is also the one from before. The node is slightly ahead of the reader.
+ * The node's reply therefore counts only once the reader has reached the node's head block on the same branch, and has
+ * found no other ABI up to there.
  */
 export class AbiSeeds {
   readonly #nodeUrl: string
@@ -47,9 +48,10 @@ export class AbiSeeds {
   }
 
   /**
-   * The content of an account's ABI from before the first block from which on every block was indexed; null when there is
-   * none or it is unknown any more. @param standing reads how the account and blocks of the chain node stand to what is indexed.
-   * @throws Refusal 503 when the chain node does not answer, or not about the branch of the reader.
+   * Hash of the account's ABI from before `wholeSince`, the first block of the gapless history; null if there is none
+   * or it is no longer known.
+   * @param standing reads the relation of the account and of the node's blocks to the indexed blocks.
+   * @throws Refusal 503 if the chain node does not answer, or is on another branch than the reader.
    */
   async digestOf(account: string, position: Position, standing: ReadStanding): Promise<string | null> {
     const known = this.#known.get(keyOf(account, position.wholeSince))
@@ -60,7 +62,7 @@ export class AbiSeeds {
     return seed?.digest ?? null
   }
 
-  /** The packed ABI with this content, which is in force from a block on. */
+  /** The packed ABI with this hash that is in force from `block` on; undefined if it is not cached. */
   packed(account: string, block: number, digest: string): Buffer | undefined {
     const seed = this.#known.get(keyOf(account, block))
     return seed?.digest === digest ? seed.packed : undefined
@@ -81,7 +83,7 @@ export class AbiSeeds {
     const { packed, before, after } = await this.#readNode(account)
     await this.#untilReached(after.num, position)
     const { isUntouched, isOnBranch } = await standing([before, after])
-    // One that was set meanwhile may be the one that the node returned.
+    // An indexed block has set an ABI meanwhile: the node may have returned that one.
     if (!isUntouched) return null
     if (!isOnBranch) throw notReady('The chain node is on another branch than the reader.')
     if (packed === null) {
@@ -93,7 +95,10 @@ export class AbiSeeds {
     return seed
   }
 
-  /** An ABI between two heads: it is older than the second, and on their branch. */
+  /**
+   * Reads the ABI between two reads of the head: the ABI is then not newer than the second head, and on the branch of
+   * both.
+   */
   async #readNode(
     account: string,
   ): Promise<{ packed: Uint8Array | null; before: BlockRef; after: BlockRef }> {
@@ -121,7 +126,7 @@ export class AbiSeeds {
   }
 }
 
-/** An ABI that was asked for before blocks were left out need not be the one after them. */
+/** Cache key. A new gap changes `wholeSince` and so the key: the ABI after the gap may differ. */
 function keyOf(account: string, wholeSince: number): string {
   return `${account} ${wholeSince}`
 }

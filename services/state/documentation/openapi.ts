@@ -2,9 +2,9 @@ import { describeMembers, describeParameter, operationId } from '../../core/endp
 import type { Schema } from '../../core/endpoint/index.ts'
 import type { Endpoint } from '../endpoints/index.ts'
 
-/** What the document says about the server. */
+/** Facts about the server that the document shows. */
 export interface ServerInfo {
-  /** Version of the program. */
+  /** Version of this program. */
   readonly version: string
   /** Name of the chain. */
   readonly chain: string
@@ -26,7 +26,7 @@ const envelope: Schema = {
   additionalProperties: false,
 }
 
-/** Statuses of failures, and the codes that any endpoint may answer with. */
+/** Failure statuses, with the codes that any endpoint may return. */
 const failures: readonly (readonly [status: number, text: string, codes: readonly string[]])[] = [
   [400, 'The request cannot be answered', ['request_validation_error']],
   [401, 'The key or token is missing or not good', ['auth_token_missing_error', 'auth_invalid_token_error']],
@@ -42,7 +42,7 @@ function statusOf(code: string): number {
   return code.startsWith('auth_') ? 401 : 400
 }
 
-/** The OpenAPI 3.1 document of the service. */
+/** Builds the OpenAPI 3.1 document of the state service. */
 export function createOpenApiDocument(endpoints: readonly Endpoint[], info: ServerInfo): Schema {
   const titled = new Map<string, unknown>()
   const paths = Object.fromEntries(endpoints.map((endpoint) => [endpoint.path, describePath(endpoint)]))
@@ -69,7 +69,7 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], info: Serv
   }
 }
 
-/** Replaces every schema with a title by a reference to it, and collects them. */
+/** Replaces every schema with a title by a reference, and collects these schemas in `titled`. */
 function referTitled(value: unknown, titled: Map<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((each) => referTitled(each, titled))
   if (typeof value !== 'object' || value === null) return value

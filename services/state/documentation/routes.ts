@@ -4,11 +4,11 @@ import type { Endpoint } from '../endpoints/index.ts'
 import { createOpenApiDocument } from './openapi.ts'
 import type { ServerInfo } from './openapi.ts'
 
-/** Below the version's path, because the proxy in front has its own documentation. */
+/** Below the path of the version: the proxy in front serves its own documentation elsewhere. */
 const DOCUMENT_PATH = '/v0/openapi.json'
 const DOCS_PATH = '/v0/docs'
 
-/** The OpenAPI document and the page that shows it, by path. */
+/** Routes of the OpenAPI document and of the page that shows it. */
 export function documentationRoutes(
   endpoints: readonly Endpoint[],
   info: ServerInfo,

@@ -8,19 +8,22 @@ import { RowDecoder } from '../tables/row-decoder.ts'
 import type { TableAbi } from '../tables/row-decoder.ts'
 import type { StateParts } from './endpoint.ts'
 
-/** The block that a request reads at, within the position of the reader. */
+/** The block of a request, with the reader's position. */
 export interface ReadBlock {
   readonly block: number
   readonly position: Position
 }
 
-/** A table of a contract. */
+/** Names a table of a contract. */
 export interface TableOf {
   readonly account: string
   readonly table: string
 }
 
-/** The ABI in force at a block. @throws Refusal 400 when there is none, or it was removed. */
+/**
+ * The ABI in force at a block.
+ * @throws Refusal 400 if there is none or it was removed.
+ */
 export async function requireAbi(
   { abis }: StateParts,
   account: string,
@@ -31,14 +34,20 @@ export async function requireAbi(
   return version
 }
 
-/** The packed form. @throws Refusal 503 when a fork has just taken it back. */
+/**
+ * The packed form of an ABI.
+ * @throws Refusal 503 if a fork has just undone it.
+ */
 export async function requirePacked({ abis }: StateParts, version: AbiVersion): Promise<Buffer> {
   const packed = await abis.packed(version)
   if (!packed) throw notReady('The chain forked; ask again.')
   return packed
 }
 
-/** JSON text of an ABI. @throws Refusal 400 when the bytes that the account has set are none. */
+/**
+ * JSON text of an ABI.
+ * @throws Refusal 400 if the account's bytes are not an ABI.
+ */
 export function abiText(packed: Uint8Array, version: AbiVersion): string {
   try {
     return JSON.stringify(parsePackedAbi(packed))
@@ -53,8 +62,8 @@ function unreadableAbi({ account, block }: AbiVersion, cause: unknown): Refusal 
 }
 
 /**
- * Creates the decoder of the rows of a table at a block.
- * @throws Refusal 400 when there is no ABI.
+ * Creates the decoder of a table's rows at a block.
+ * @throws Refusal 400 if there is no ABI.
  */
 export async function rowDecoderAt(
   parts: StateParts,
@@ -67,11 +76,11 @@ export async function rowDecoderAt(
   return { version, decoder: new RowDecoder({ table, current, older }) }
 }
 
-/** The ABIs that were in force before a version, as far as they can be read. */
+/** The previous ABIs of an account; unreadable ones are skipped. */
 async function olderAbis(parts: StateParts, version: AbiVersion, at: ReadBlock): Promise<TableAbi[]> {
   const found: TableAbi[] = []
   for (const older of await parts.abis.before(version, at.position)) {
-    // The contract may have set bytes that are no ABI; a fork may just have taken an ABI back.
+    // Unreadable: the account set bytes that are not an ABI, or a fork has just undone the ABI.
     const abi = await parts.abis.compiled(older).catch(passUnreadable)
     if (abi) found.push({ abi, block: older.block })
   }

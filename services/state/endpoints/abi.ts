@@ -10,9 +10,13 @@ import { abiOrHex, blockNumber, listOf, object, textValue } from './schemas.ts'
 
 const account = name('Contract account.')
 
-/** The block that a request about ABIs is about. @throws Refusal 400 when it is not indexed. */
+/**
+ * The block of an ABI request.
+ * @throws Refusal 400 if it is not indexed.
+ */
 async function blockOf({ positions }: StateParts, requested: bigint | undefined): Promise<ReadBlock> {
-  // A block just above the last known head may exist by now; one far above it is not looked up.
+  // The cached position may be too old for a block just above it. A number above 32 bits is no block: do not look it
+  // up.
   const atLeast = requested !== undefined && requested <= 0xffff_ffffn ? Number(requested) : 0
   const position = await positions.get(atLeast)
   const block = resolveBlock(requested, position)

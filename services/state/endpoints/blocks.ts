@@ -39,7 +39,10 @@ export const blockIdByTime = endpoint({
   },
 })
 
-/** The nearest block that is known need not be the nearest when those next to it are missing. @throws Refusal 400. */
+/**
+ * Refuses a result next to a gap: one of the missing blocks may be nearer.
+ * @throws Refusal 400.
+ */
 function refuseNextToGap(
   block: BlockRecord,
   timeMs: number,
@@ -52,7 +55,10 @@ function refuseNextToGap(
   if (gap && !isExact) throw nextToGap(block.num, gap.first, gap.last)
 }
 
-/** Milliseconds since 1970. Without a zone a time is UTC, wherever the server is. @throws Refusal 400. */
+/**
+ * Parses a time to milliseconds since 1970. A time without zone is UTC, independent of the server's zone.
+ * @throws Refusal 400.
+ */
 function readTime(given: string): number {
   const trimmed = given.trim()
   if (/^\d{12,14}$/.test(trimmed)) return Number(trimmed)

@@ -4,51 +4,58 @@ import type { AbiStore, PositionWatch, StateDatabase } from '../chain/index.ts'
 import type { Misfit } from '../misfits.ts'
 import type { EndpointBase, Parameters, Schema, Values } from '../../core/endpoint/index.ts'
 
-/** What endpoints answer from. */
+/** Services that the endpoints use. */
 export interface StateParts {
   readonly database: StateDatabase
   readonly positions: PositionWatch
   readonly abis: AbiStore
-  /** Takes a stored row that no ABI of its contract fits. */
+  /** Reports a stored row that no ABI of its contract fits. */
   readonly noteMisfit: (misfit: Misfit) => void
-  /** Bodies of ABI answers. */
+  /** Cached bodies of ABI responses. */
   readonly bodies: LRUCache<string, Buffer>
-  /** Most bytes of an answer. */
+  /** Limit of a response, bytes. */
   readonly maxAnswerBytes: number
   /** Exchanges an API key for a token. @throws Refusal. */
   readonly issue: (key: string) => Promise<{ readonly token: string; readonly expiresAt: number }>
 }
 
-/** Dependencies of the answer to one request. */
+/** Services for one request. */
 export interface RequestParts extends StateParts {
-  /** Takes bytes of answers until this one has been sent. @throws RequestError 503. */
+  /**
+   * Reserves memory for the response until it has been sent.
+   * @throws RequestError 503.
+   */
   readonly hold: (bytes: number) => Promise<void>
 }
 
-/** What is known of a key before it is counted. */
+/** Properties of an API key that are read before its token is counted. */
 export type IssuingKey = Pick<ApiKey, 'id' | 'tokensPerMinute'>
 
-/** Where the parameters of an endpoint may be given other than in the query. */
+/** Request bodies that an endpoint accepts for its parameters. */
 export type BodyKind = 'none' | 'json' | 'any'
 
-/** An endpoint as data: routing, validation and documentation are generated from it. */
+/** An endpoint as data: routing, validation and documentation derive from it. */
 export interface Endpoint<P extends Parameters = Parameters> extends EndpointBase<P> {
   readonly methods: readonly ('GET' | 'POST')[]
   readonly description?: string
   readonly tag: 'Authentication' | 'ABIs' | 'Rows' | 'Permissions' | 'Blocks'
-  /** Whether a token is needed. */
+  /** Whether a token is required. */
   readonly needsToken: boolean
-  /** `json`: a body that must be JSON, whatever the content type. `any`: a form or JSON, where there is one. */
+  /** `json`: a body that must be JSON, whatever its content type. `any`: an optional body, form or JSON. */
   readonly body: BodyKind
-  /** JSON Schema of the answer. */
+  /** JSON Schema of the response. */
   readonly answer: Schema
-  /** Codes of refusals that only some endpoints have. */
+  /** Codes of refusals that are specific to this endpoint. */
   readonly refusals: readonly string[]
-  /** @throws Refusal. @returns JSON text, or what is written as such. */
+  /**
+   * Answers a request.
+   * @throws Refusal.
+   * @returns JSON text, or an object that is written as JSON.
+   */
   run(values: Values<P>, parts: RequestParts): Promise<string | Buffer | Readonly<Record<string, unknown>>>
 }
 
-/** Declares an endpoint. */
+/** Declares an endpoint; checks the types of its parameters. */
 export function endpoint<P extends Parameters>(declared: Endpoint<P>): Endpoint {
   return declared
 }

@@ -7,7 +7,7 @@ import { tableRow, tableRows, tableScopes, tablesForAccounts, tablesForScopes } 
 export { MAX_HEX_ROWS } from './parameter.ts'
 export type { StateParts, Endpoint, BodyKind } from './endpoint.ts'
 
-/** Every endpoint of the service. */
+/** All endpoints of the state service. */
 export const endpoints: readonly Endpoint[] = [
   issue,
   abi,

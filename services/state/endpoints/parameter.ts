@@ -17,7 +17,7 @@ function isName(text: string): boolean {
   }
 }
 
-/** An account, table or other name. */
+/** Parameter: the name of an account, table or permission. */
 export function name(description: string): Parameter<string> {
   return {
     description,
@@ -40,7 +40,7 @@ function halvesOf(text: string): [lo: number, hi: number] {
 
 const VALID_SCOPE = 'must be a valid EOS name, symbol or symbol code'
 
-/** A scope as clients write it: a name, or the symbol or symbol code whose number it is. */
+/** Name of a scope as clients write it: a name, or a symbol or symbol code, whose number is read as a name. */
 function scopeOf(text: string): string {
   if (text === '' || isName(text)) return text === '' ? '' : nameToString(...halvesOf(text))
   const match = /^(?:(\d{1,2}),)?([A-Z]{1,7})$/.exec(text)
@@ -52,7 +52,7 @@ function scopeOf(text: string): string {
   return nameToString(bytes.readUInt32LE(0), bytes.readUInt32LE(4))
 }
 
-/** A scope: it must be there, and may be empty. */
+/** Parameter: a scope. Required, but may be empty. */
 export function scope(description: string): Parameter<string> {
   return {
     description,
@@ -67,10 +67,10 @@ export function scope(description: string): Parameter<string> {
   }
 }
 
-/** Most names in a list. */
+/** Limit of names in a list. */
 const MAX_NAMES = 1_500
 
-/** Names or scopes, joined by the pipe character; in a JSON body also as a list. */
+/** Parameter: names or scopes, joined by `|`; in a JSON body also a list. */
 export function list(description: string, kind: 'name' | 'scope'): Parameter<readonly string[]> {
   const what = `must be a list of 1 to ${MAX_NAMES} names, joined by the pipe character`
   return {
@@ -95,8 +95,8 @@ export function list(description: string, kind: 'name' | 'scope'): Parameter<rea
 }
 
 /**
- * A block number; absent and 0 stand for the newest. It is read as a signed number of 64 bits and taken as an unsigned
- * one, as clients know it: -1 is higher than any head.
+ * Parameter: a block number. Absent or 0 means the newest block. Clients know it as a signed 64-bit number that is
+ * read as unsigned: -1 is above any head.
  */
 export const blockNum: Parameter<bigint | undefined> = {
   description: 'Block at whose end the state is read; absent or 0: the newest block.',
@@ -112,7 +112,7 @@ export const blockNum: Parameter<bigint | undefined> = {
   },
 }
 
-/** `true` or `1`; anything else is false. */
+/** Parameter: `true` or `1` is true; any other value is false. */
 export function flag(description: string): Parameter<boolean> {
   return {
     description,
@@ -122,7 +122,7 @@ export function flag(description: string): Parameter<boolean> {
   }
 }
 
-/** How keys are written. */
+/** Parameter: format of primary keys. */
 export const keyType: Parameter<KeyType> = choice(
   'How primary keys are written: as names, bytes in the order of the chain (hex) or the other one (hex_be), numbers, ' +
     'symbols or symbol codes.',
@@ -132,7 +132,7 @@ export const keyType: Parameter<KeyType> = choice(
 
 export const MAX_HEX_ROWS = 1_000
 
-/** Packed rows in hexadecimal. */
+/** Parameter: packed rows in hexadecimal. */
 export function hexRows(description: string): Parameter<readonly Uint8Array[]> {
   const what = `must be a list of 1 to ${MAX_HEX_ROWS} hexadecimal texts`
   return {

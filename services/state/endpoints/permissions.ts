@@ -78,7 +78,10 @@ export const keyAccounts = endpoint({
   },
 })
 
-/** The one spelling in which keys are stored. @throws Refusal 400. */
+/**
+ * The canonical spelling of a public key, in which keys are stored.
+ * @throws Refusal 400.
+ */
 function canonicalKey(given: string): string {
   try {
     const packed = parseKeyText('PUB', given)

@@ -28,7 +28,7 @@ const account = name('Contract account.')
 const table = name('Table.')
 const oneScope = scope('Scope; it may be empty, but must be there.')
 
-/** Parameters that select the snapshot and how rows are written. */
+/** Parameters that select the snapshot and the format of rows. */
 const formParameters = {
   block_num: blockNum,
   irreversible_only: flag(
@@ -42,7 +42,7 @@ const formParameters = {
   ),
 }
 
-/** The records of rows, which are decoded as they are written. */
+/** The records of rows; decoded chunk by chunk while the response is written. */
 function lateRecords(rows: readonly StoredRow[], form: RowForm): LateRows {
   return LateRows.of(
     rows,
@@ -74,7 +74,10 @@ const rowRefusals = [
   'data_table_too_large_error',
 ]
 
-/** How rows of a table are written, and the ABI where it is requested. @throws Refusal 400 when there is no ABI. */
+/**
+ * Format of a table's rows, and the ABI if it is requested.
+ * @throws Refusal 400 if there is no ABI.
+ */
 async function formOf(
   parts: StateParts,
   snapshot: StateSnapshot,
@@ -140,7 +143,10 @@ export const tableRows = endpoint({
   },
 })
 
-/** A key as it is stored. @throws Refusal 400 that names the parameter. */
+/**
+ * Converts a key to its stored form.
+ * @throws Refusal 400 that names the parameter.
+ */
 function storedKey(parameter: string, key: string, type: KeyType): bigint {
   const parsed = parseKey(key, type)
   if (parsed === null)
@@ -263,7 +269,7 @@ export const tablesForAccounts = endpoint({
     await parts.hold(bytes)
     const tables: unknown[] = []
     for (const { of, rows } of found) {
-      // Without rows there is nothing to decode, and the contract may have no ABI at all.
+      // Without rows no ABI is needed, and the contract may have none.
       const isEmpty = rows.length === 0 && !values.with_abi
       const { form, abi } = isEmpty ? emptyForm : await formOf(parts, snapshot, of, values)
       tables.push({

@@ -1,11 +1,11 @@
 import type { Schema } from '../../core/endpoint/index.ts'
 
-/** A number of 32 bits. */
+/** Schema of a block number (32 bits). */
 export const blockNumber: Schema = { type: 'integer', minimum: 0 }
 export const textValue: Schema = { type: 'string' }
 export const blockId: Schema = { type: 'string', pattern: '^[0-9a-f]{64}$' }
 
-/** An object with these members, all of them there but for those in `optional`. */
+/** Schema of an object. All members are required, except those in `optional`. */
 export function object(
   properties: Readonly<Record<string, Schema>>,
   optional: readonly string[] = [],
@@ -20,14 +20,14 @@ export function object(
   }
 }
 
-/** A list of values. */
+/** Schema of a list. */
 export function listOf(items: Schema): Schema {
   return { type: 'array', items }
 }
 
 const field = object({ name: textValue, type: textValue })
 
-/** An ABI as JSON. */
+/** Schema of an ABI as JSON. */
 const abiSchema: Schema = object(
   {
     version: textValue,
@@ -53,12 +53,12 @@ const abiSchema: Schema = object(
   'Abi',
 )
 
-/** An ABI as JSON, or packed in hexadecimal. */
+/** Schema of an ABI, as JSON or packed in hexadecimal. */
 export const abiOrHex: Schema = {
   oneOf: [abiSchema, { type: 'string', pattern: '^([0-9a-f]{2})*$', description: 'Packed, in hexadecimal' }],
 }
 
-/** A row of a table. */
+/** Schema of a table row. */
 export const rowSchema: Schema = object(
   {
     key: { type: 'string', description: 'Primary key, as `key_type` says' },
@@ -72,7 +72,7 @@ export const rowSchema: Schema = object(
   'Row',
 )
 
-/** Members that answers about the state at a block have in common. */
+/** Members of every response about the state at a block. */
 export const commonMembers: Readonly<Record<string, Schema>> = {
   up_to_block_id: {
     ...blockId,

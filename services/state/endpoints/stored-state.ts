@@ -5,27 +5,27 @@ import { isSeen } from '../tables/rows.ts'
 import { selectBlockId } from '../tables/blocks.ts'
 import type { StateParts } from './endpoint.ts'
 
-/** One snapshot of the stored state. */
+/** The stored state in one database snapshot. */
 export interface StateSnapshot {
   readonly session: StateSession
   readonly position: Position
   readonly coverage: Coverage
-  /** Block at whose end the state is read. */
+  /** The state is read at the end of this block. */
   readonly block: number
-  /** Members that answers have in common. */
+  /** Members of the response that all endpoints share. */
   readonly common: Readonly<Record<string, unknown>>
 }
 
-/** Which block is requested. */
+/** Request parameters that select a block. */
 export interface BlockQuery {
   readonly block_num?: bigint | undefined
   readonly irreversible_only?: boolean
 }
 
 /**
- * Runs reads of the stored state at a block, all in one snapshot of the database. The session ends with `work`;
- * what needs another connection, such as an ABI, comes after it: a request never holds two.
- * @throws Refusal 400 when the state at the block is not known, or nothing is stored.
+ * Runs reads of the stored state at a block in one database snapshot. The session ends with `work`. Reads on another
+ * connection, such as an ABI, must come after it: a request never holds two connections.
+ * @throws Refusal 400 if the state at the block is not known, or no state is stored.
  */
 export function withSnapshot<T>(
   parts: StateParts,
@@ -59,24 +59,24 @@ async function commonPart(
   return { up_to_block_id: id, up_to_block_num: block, ...last }
 }
 
-/** State that this server is not configured to store. */
+/** Error: the server is not configured to store this state. */
 function notStored(message: string, details: Readonly<Record<string, unknown>>): Refusal {
   return new Refusal(400, 'app_state_not_kept_error', message, { details })
 }
 
-/** @throws Refusal 400 when the rows of one of the accounts are not stored. */
+/** @throws Refusal 400 if the rows of one of the accounts are not stored. */
 export function requireAccounts({ coverage }: StateSnapshot, accounts: readonly string[]): void {
   const missing = accounts.find((account) => !coverage.accounts.has(account))
   if (missing !== undefined)
     throw notStored(`The rows of account '${missing}' are not stored by this server.`, { account: missing })
 }
 
-/** @throws Refusal 400 when permissions are not stored. */
+/** @throws Refusal 400 if permissions are not stored. */
 export function requirePermissions({ coverage }: StateSnapshot): void {
   if (!coverage.permissions) throw notStored('Permissions are not stored by this server.', {})
 }
 
-/** @throws Refusal 400 when the table had never had a row by then. */
+/** @throws Refusal 400 if the table has never had a row up to the block. */
 export async function requireTable(snapshot: StateSnapshot, account: string, table: string): Promise<void> {
   if (await isSeen(snapshot.session, account, table, snapshot.block)) return
   throw new Refusal(

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { RequestError } from '../../core/http/index.ts'
 
-/** Refuses a request whose address has no path that can be read, such as `http://[::/`. */
+/** Step that refuses a request target without a parsable path, such as `http://[::/`. */
 export function checkAddress(context: Context, next: () => Promise<void>): Promise<void> {
   if (!hasPath(context)) throw new RequestError(400, 'The address of the request cannot be read')
   return next()

@@ -3,12 +3,12 @@ import { hasBody } from '../../core/http/content/index.ts'
 import { Refusal } from '../answers/index.ts'
 import type { BodyKind } from '../endpoints/index.ts'
 
-/** Reads the text of a body within its limits. */
+/** Reads the text of a body, within its limits. */
 export type ReadText = (request: IncomingMessage) => Promise<string>
 
 /**
- * Reads the parameters in a body. The content type says nothing: clients send JSON as forms.
- * @throws Refusal 400 missing, or no JSON; what `readText` throws.
+ * Reads the parameters in a body. Ignores the content type: clients send JSON with the type of a form.
+ * @throws Refusal 400 if the body is missing or not JSON; any error of `readText`.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -30,7 +30,7 @@ function parseObject(text: string): Map<string, unknown> {
   try {
     parsed = JSON.parse(text)
   } catch {
-    // What the parser says repeats the body, which may hold a key.
+    // Not the parser's message: it repeats the body, which may contain an API key.
     throw invalidJson('The body is not valid JSON')
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))

@@ -5,7 +5,7 @@ import type { Logger } from '../../core/log/index.ts'
 import { envelope, Refusal } from '../answers/index.ts'
 import { traceIdOf } from './trace.ts'
 
-/** Codes of what the HTTP parts refuse by status. */
+/** Codes of HTTP errors by status. */
 const codes: Readonly<Record<number, string>> = {
   408: 'request_timeout_error',
   413: 'request_body_too_large_error',
@@ -14,7 +14,10 @@ const codes: Readonly<Record<number, string>> = {
   503: 'app_not_ready_error',
 }
 
-/** Creates the step that answers a failure with the envelope of the service. An unexpected one reveals nothing. */
+/**
+ * Creates the step that answers failures with the service's envelope. The response to an unexpected error reveals no
+ * details.
+ */
 export function createFailureAnswer(logger: Logger): (context: Context, error: unknown) => void {
   return (context, error) => {
     const { status, code, message, details, headers } = failureOf(error)
@@ -50,7 +53,7 @@ function failureOf(error: unknown): FailureParts {
   return { status: 500, code: 'unexpected_error', message, details: {}, headers: {} }
 }
 
-/** Body of an answer to what never became a request. */
+/** Body of the response to bytes that are not an HTTP request. */
 export function malformedRequestBody(status: number, message: string, traceId: string): string {
   return envelope(codes[status] ?? 'request_error', message, traceId)
 }

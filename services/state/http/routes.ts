@@ -16,23 +16,23 @@ import type { Endpoint, StateParts } from '../endpoints/index.ts'
 import { readBody } from './body.ts'
 import type { ReadText } from './body.ts'
 
-/** What answers a path that is no endpoint. */
+/** Handler of a path outside the endpoints. */
 export type RootAnswer = (context: Context) => Promise<void> | void
 
 /** Dependencies of the routes. */
 export interface RouteParts {
   readonly endpoints: readonly Endpoint[]
-  /** GET answers by path, without a token. */
+  /** GET handlers by path; they need no token. */
   readonly roots: ReadonlyMap<string, RootAnswer>
   readonly state: StateParts
-  /** Lets only requests with a good token through. */
+  /** Step that admits only requests with a valid token. */
   readonly checkToken: Middleware
   readonly readText: ReadText
   readonly answers: AnswerBudget
   readonly clientOf: (context: Context) => KnownClient
 }
 
-/** Creates the routes. A slash at the end of a path is as good as none. */
+/** Creates the routes. A trailing slash is optional. */
 export function createRoutes(parts: RouteParts): Middleware {
   const { endpoints, roots, checkToken } = parts
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
@@ -73,7 +73,7 @@ async function answerEndpoint(
     answerTooLarge(bytes, answers.maxBytes, 'limit' in endpoint.parameters ? rows : 0)
   const query = new URLSearchParams(context.querystring)
   const given = new Map<string, unknown>(query)
-  // The token is for the check alone.
+  // `token` was for the token check; it is no parameter of the endpoint.
   given.delete('token')
   if (context.method === 'POST') {
     for (const [name, value] of await readBody(context.req, endpoint.body, readText)) given.set(name, value)
@@ -99,12 +99,12 @@ async function answerEndpoint(
   if (bytes > held) await hold(bytes - held)
   context.status = 200
   context.type = JSON_TYPE
-  // Pieces are sent as the client reads them.
+  // A stream sends the pieces as fast as the client reads.
   context.body = bytes > WHOLE_BYTES ? Readable.from(pieces) : Buffer.concat(pieces)
   context.length = bytes
 }
 
-/** A sentence for a body that is not read, and for each name of the query whose last value alone counts. */
+/** Warnings for an ignored body, and for repeated query parameters of which only the last value counts. */
 function ignoredParts({ req, method }: Context, query: URLSearchParams): string[] {
   const repeated = [...new Set(query.keys())].filter((name) => new Set(query.getAll(name)).size > 1)
   return [
@@ -115,12 +115,12 @@ function ignoredParts({ req, method }: Context, query: URLSearchParams): string[
   ]
 }
 
-/** A sentence for each name that the endpoint does not read: without it, an answer may be of another block. */
+/** Warnings for parameters that the endpoint does not have: a misspelt block number would select another block. */
 function ignoredNames(given: ReadonlyMap<string, unknown>, { parameters }: Endpoint): string[] {
   return [...given.keys()].filter((name) => !Object.hasOwn(parameters, name)).map(unreadParameter)
 }
 
-/** Larger answers are sent in pieces. */
+/** Larger responses are sent in pieces, bytes. */
 const WHOLE_BYTES = 256 * 1024
 
 function wholeAnswer(body: string | Buffer): Awaited<ReturnType<typeof writeAnswer>> {

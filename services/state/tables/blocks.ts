@@ -1,7 +1,7 @@
 import { bytesToHex } from '../../core/bytes/index.ts'
 import type { StateSession } from '../chain/index.ts'
 
-/** How a block's time is compared with the one that is requested. */
+/** Comparison operators between a block's time and the requested time. */
 export const comparators = ['gt', 'gte', 'lt', 'lte', 'eq'] as const
 export type Comparator = (typeof comparators)[number]
 
@@ -22,7 +22,7 @@ const conditions: Readonly<Record<Comparator, string>> = {
   eq: 'block_time = $1 ORDER BY block_num',
 }
 
-/** The block nearest to a time (ms since 1970) on the side that is requested; null when there is none. */
+/** The nearest block that satisfies the comparison with a time, ms since 1970; null if there is none. */
 export async function selectBlockByTime(
   session: StateSession,
   timeMs: number,
@@ -38,7 +38,7 @@ export async function selectBlockByTime(
   return { id: bytesToHex(row.id), num: row.num, time: new Date(Number(row.time)).toISOString() }
 }
 
-/** Id of a block of the stored history; null when it is not stored. */
+/** Id of a block of the stored history; null if the block is not stored. */
 export async function selectBlockId(session: StateSession, block: number): Promise<string | null> {
   const { rows } = await session.query<{ id: Buffer }>({
     name: 'state-block-id',

@@ -1,23 +1,23 @@
 import { bigIntToName, formatSymbol, nameToBigInt, parseSymbol } from '../../core/antelope/index.ts'
 
-/** How primary keys may be written. */
+/** Text formats of primary keys. */
 export const keyTypes = ['name', 'hex', 'hex_be', 'uint64', 'symbol', 'symbol_code'] as const
 export type KeyType = (typeof keyTypes)[number]
 
-/** Half of the unsigned range: keys are stored less by this, so that signed numbers have their order. */
+/** Primary keys are unsigned, but stored as signed bigint: subtracting 2^63 keeps their order. */
 const KEY_OFFSET = 2n ** 63n
 
-/** A stored key as the unsigned number that it is on the chain. */
+/** Converts a stored key to the unsigned key on the chain. */
 export function fromStored(stored: bigint): bigint {
   return stored + KEY_OFFSET
 }
 
-/** An unsigned number as it is stored. */
+/** Converts an unsigned key to its stored form. */
 export function toStored(key: bigint): bigint {
   return key - KEY_OFFSET
 }
 
-/** Text of a key. */
+/** Formats a key as text. */
 export function formatKey(key: bigint, type: KeyType): string {
   switch (type) {
     case 'name':
@@ -37,7 +37,7 @@ export function formatKey(key: bigint, type: KeyType): string {
   }
 }
 
-/** The key that a text stands for; null when it stands for none. */
+/** Parses the text of a key; null if it is not a valid key of the type. */
 export function parseKey(text: string, type: KeyType): bigint | null {
   try {
     return parse(text, type)
@@ -76,7 +76,7 @@ function littleEndian(key: bigint): Buffer {
   return bytes
 }
 
-/** A code ends at its last byte that is not zero. */
+/** Text of a symbol code: the bytes up to the last one that is not zero. */
 function codeText(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/\0+$/, '')
 }

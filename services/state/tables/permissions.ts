@@ -1,9 +1,9 @@
 import type { StateSession } from '../chain/index.ts'
 
-/** A permission that an account has linked to an action. */
+/** A link of a contract's action to one of the account's permissions. */
 export interface LinkedPermission {
   readonly contract: string
-  /** Empty for all actions of the contract. */
+  /** Empty text: the link is for all actions of the contract. */
   readonly action: string
   readonly permission_name: string
 }
@@ -15,7 +15,7 @@ const LINKS = `
   WHERE account = $1 AND since_block <= $2 AND until_block > $2
   ORDER BY contract, action`
 
-/** Links of an account at a block, by contract and action. */
+/** The permission links of an account at a block, by contract and action. */
 export async function selectLinks(
   session: StateSession,
   account: string,
@@ -41,7 +41,8 @@ const KEY_SEEN = `
     OR EXISTS (SELECT FROM state.past_permissions WHERE keys @> ARRAY[$1] AND since_block <= $2)`
 
 /**
- * Accounts with a public key in one of their permissions at a block, sorted; null when no account has had it by then.
+ * Accounts that have the public key in a permission at a block, sorted; null if no account has ever had it up to the
+ * block.
  */
 export async function selectKeyAccounts(
   session: StateSession,

@@ -4,17 +4,17 @@ import type { KeyType } from './keys.ts'
 import type { RowContent, RowDecoder } from './row-decoder.ts'
 import type { StoredRow } from './rows.ts'
 
-/** How rows are written. */
+/** Format of rows in a response. */
 export interface RowForm {
   readonly keyType: KeyType
   readonly withBlockNum: boolean
-  /** Null for packed values in hexadecimal. */
+  /** Decoder of values; null returns them packed, in hexadecimal. */
   readonly decoder: RowDecoder | null
-  /** Takes why a row fits no ABI. */
+  /** Called with the reason if a row fits no ABI. */
   readonly onMisfit: (error: string) => void
 }
 
-/** A row in an answer; either `json` or `hex` is there. */
+/** A row in a response. Contains either `json` or `hex`. */
 export interface RowRecord {
   readonly key: string
   readonly payer: string
@@ -22,11 +22,11 @@ export interface RowRecord {
   readonly hex?: string
   /** Why the row could not be decoded. */
   readonly error?: string
-  /** Block that wrote it. */
+  /** Block that wrote the row. */
   readonly block?: number
 }
 
-/** The records of rows. A value that fits no ABI of its contract is returned in hexadecimal, with the reason. */
+/** Converts rows to records. A value that fits no ABI of its contract is returned in hexadecimal, with the reason. */
 export async function toRecords(rows: readonly StoredRow[], form: RowForm): Promise<RowRecord[]> {
   const contents = await form.decoder?.decode(rows.map(({ value }) => value))
   return rows.map((row, i) => ({

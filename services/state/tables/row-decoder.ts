@@ -1,28 +1,28 @@
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 
-/** An ABI with the block that set it. */
+/** An ABI and the block that set it. */
 export interface TableAbi {
   readonly abi: CompiledAbi
   readonly block: number
 }
 
-/** A decoded row, or why none of the ABIs fits it. */
+/** A decoded row, or the reason why no ABI fits it. */
 export type RowContent = { readonly json: unknown } | { readonly error: string }
 
 /** Dependencies of a row decoder. */
 export interface RowDecoderParts {
   readonly table: string
-  /** The ABI in force. */
+  /** The ABI in force at the block. */
   readonly current: TableAbi
-  /** Reads older ABIs of the contract, the newest first. */
+  /** Reads the previous ABIs of the contract, newest first. */
   readonly older: () => Promise<readonly TableAbi[]>
 }
 
 /**
- * Decodes the rows of one table. A row that was not rewritten since an upgrade may have the layout of an older ABI: the
- * newest ABI that uses all of its bytes reads it, else the newest that fits. Integers of 64 bits and more are numbers as
- * far as clients of chain nodes expect them, that is up to 32 bits, and text above.
+ * Decodes the rows of a table. A row that was not rewritten since a contract upgrade may have the layout of an older
+ * ABI. The newest ABI that consumes all bytes of the row decodes it; if none does, the newest ABI that fits. As in
+ * chain nodes, integers of up to 32 bits are JSON numbers, larger ones are text.
  */
 export class RowDecoder {
   readonly #table: string
@@ -36,12 +36,12 @@ export class RowDecoder {
     this.#older = older
   }
 
-  /** Whether the ABI in force names the table. */
+  /** Whether the ABI in force contains the table. */
   get isNamed(): boolean {
     return this.#current.abi.tableType(this.#table) !== undefined
   }
 
-  /** Decodes rows. Older ABIs are read only for rows that leave bytes over or do not fit. */
+  /** Decodes rows. Reads older ABIs only if the current ABI does not fit a row or leaves bytes over. */
   async decode(values: readonly Uint8Array[]): Promise<RowContent[]> {
     const contents = values.map((value) => this.#read(this.#current, value, true))
     if (contents.every(isDecoded)) return contents

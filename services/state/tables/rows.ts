@@ -1,33 +1,33 @@
 import { answerTooLarge, Refusal } from '../answers/index.ts'
 import type { StateSession } from '../chain/index.ts'
 
-/** A stored contract row. */
+/** A stored row of a contract table. */
 export interface StoredRow {
   readonly scope: string
-  /** Less by 2^63 than on the chain. */
+  /** Primary key, stored form: 2^63 less than on the chain. */
   readonly key: bigint
   readonly payer: string
   readonly value: Buffer
-  /** Block that wrote it. */
+  /** Block that wrote the row. */
   readonly since: number
 }
 
-/** Which rows of a table are wanted. */
+/** Selects rows of a table. */
 export interface RowQuery {
   readonly account: string
   readonly table: string
   readonly scopes: readonly string[]
-  /** State at the end of this block. */
+  /** The state is read at the end of this block. */
   readonly block: number
-  /** Just the row with this key, stored form. */
+  /** Selects only the row with this key, in stored form. */
   readonly key?: bigint
   readonly limit: number
   readonly offset: number
 }
 
-/** Most rows of an answer. */
+/** Limit of rows in a response. */
 export const MAX_ROWS = 50_000
-/** Bytes of a row in an answer without its value, which has two hexadecimal digits for each byte. */
+/** Estimated size of a row in a response without its value, bytes. The value has two hexadecimal digits per byte. */
 const ROW_BYTES = 64
 
 const COLUMNS = 'scope, primary_key AS key, payer, value, since_block AS since'
@@ -35,8 +35,9 @@ const WHICH =
   'account = $1 AND table_name = $2 AND scope = ANY($3) AND ($5::bigint IS NULL OR primary_key = $5)'
 
 /**
- * Rows of both tables that were in force at the block, with the bytes of all of them in an answer, and how many of the first
- * rows fit. When they are too large, only the first row leaves the database, without its value.
+ * Rows that were in force at the block, from the tables of current and of past rows, with their total size in the
+ * response and the number of leading rows that fit. If they exceed the limit, only the first row is returned, without
+ * its value.
  */
 const SELECT = `
   SELECT scope, key, payer, CASE WHEN total <= $8 THEN value END AS value, since, total, fitting
@@ -56,8 +57,9 @@ interface SelectedRow extends StoredRow {
 }
 
 /**
- * Rows at a block, by scope and key.
- * @param maxBytes that they may have in an answer. @throws Refusal 400 when they are too many for one answer.
+ * Selects rows at a block, ordered by scope and key.
+ * @param maxBytes limit of the response, bytes.
+ * @throws Refusal 400 if the rows exceed the limit of bytes or of rows.
  */
 export async function selectRows(
   session: StateSession,
@@ -89,7 +91,7 @@ function tooManyRows({ account, table }: RowQuery): Refusal {
   return new Refusal(400, 'data_table_too_large_error', message, { details: { account, table } })
 }
 
-/** Whether the table had ever had a row by then. */
+/** Whether the table has had a row at or before the block. */
 export async function isSeen(
   session: StateSession,
   account: string,
@@ -104,7 +106,7 @@ export async function isSeen(
   return rowCount === 1
 }
 
-/** Goes from scope to scope of an index in order, so that the number of rows in each does not matter. */
+/** Skip scan: jumps from scope to scope in the index, so the number of rows per scope does not matter. */
 const scopesOf = (name: string, source: string): string => `
   ${name} AS (
     (SELECT scope FROM ${source} WHERE account = $1 AND table_name = $2 ORDER BY scope LIMIT 1)
@@ -125,7 +127,10 @@ const SCOPES = `
       WHERE r.account = $1 AND r.table_name = $2 AND r.scope = p.scope AND r.since_block <= $3 AND r.until_block > $3)
   ) found ORDER BY scope LIMIT ${2 * MAX_ROWS + 1}`
 
-/** Scopes with a row in a table at a block, sorted. @throws Refusal 400 when they are too many for one answer. */
+/**
+ * Scopes that have a row in the table at a block, sorted.
+ * @throws Refusal 400 if they are too many for one response.
+ */
 export async function selectScopes(
   session: StateSession,
   account: string,
