@@ -3,10 +3,10 @@ import type { toolsTables } from '../../core/model/tables/index.ts'
 import type { RowSink } from '../rows/operations.ts'
 import type { ActionEvent, BlockInfo } from './handler.ts'
 
-/** Row of a family's table `blocks`. */
+/** Row of the `blocks` table; the table has the same columns in every family. */
 type BlockRow = RowOf<typeof toolsTables.blocks>
 
-/** Collects the transactions of a block whose events are stored. */
+/** Collects the transactions of a block that contain stored events. */
 export class BlockTransactions {
   readonly #block: BlockInfo
   #lastTxIndex = -1
@@ -17,7 +17,10 @@ export class BlockTransactions {
     this.#block = block
   }
 
-  /** Actions come in order of execution, transactions one after the other: the first stored event opens a new one. */
+  /**
+   * Adds the transaction of an event. Actions come in order of execution, so an event with a new transaction index
+   * starts the next transaction.
+   */
   add(event: ActionEvent): void {
     if (event.txIndex === this.#lastTxIndex) return
     this.#lastTxIndex = event.txIndex
@@ -25,7 +28,7 @@ export class BlockTransactions {
     this.#txids.push(event.txid)
   }
 
-  /** Passes the block with its transactions to the sink, if any event of it was stored. */
+  /** Passes the block row with its transactions to the sink if any event of the block was stored. */
   end(table: AppendTable<BlockRow>, sink: RowSink): void {
     const first = this.#txStarts[0]
     if (first === undefined) return

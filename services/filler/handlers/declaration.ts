@@ -1,12 +1,15 @@
-/** Which fields of a struct are wanted; null for all. Names that an ABI lacks are left out of the decoded value. */
+/** Struct fields to decode; null for all. Fields that the ABI lacks are absent in the decoded value. */
 export type WantedFields = readonly string[] | null
 
-/** An action or contract table that a handler reads, with the type of what is decoded of it. */
+/** An action or contract table that a handler reads, with the type of the decoded data. */
 export interface Declaration<Data = unknown> {
   readonly fields: WantedFields
-  /** Integers that may be 2^63 or more, because their columns take them; null for every field. Default none. */
+  /**
+   * Integer fields that may be 2^63 or more, because their database columns can store such values; null for every
+   * field. Default: no field.
+   */
   readonly wide?: WantedFields
-  /** Never set: the type exists for the compiler only. */
+  /** Phantom property, never set: carries the type `Data` for the compiler. */
   readonly data?: Data
 }
 
@@ -15,26 +18,26 @@ export type Declarations = Readonly<Record<string, Declaration>>
 
 /** An action that is logged. */
 export interface LoggedAction<Data = unknown> extends Declaration<Data> {
-  /** Its code in the family's table `log_actions`. */
+  /** Code of the action in the family's table `log_actions`. */
   readonly code: number
 }
 
-/** The type that a declaration stands for. */
+/** The decoded type of a declaration. */
 export type DataOf<Declared> = Declared extends Declaration<infer Data> ? Data : never
 
-/** Names of the logged actions among declared ones. */
+/** Names of the logged actions in a set of declarations. */
 type LoggedName<Declared> = {
   [Name in keyof Declared & string]: Declared[Name] extends LoggedAction ? Name : never
 }[keyof Declared & string]
 
-/** A declaration of all fields of a struct, from which some can be chosen. */
+/** A declaration of all fields of a struct; `only` selects some fields. */
 interface Struct<Data> extends Declaration<Data> {
   only<Field extends keyof Data & string>(...fields: readonly Field[]): Declaration<Pick<Data, Field>>
-  /** All fields, of which those that are named may be 2^63 or more; without names every field. */
+  /** All fields; the named fields, or without names every field, may be 2^63 or more. */
   withWide(...fields: readonly (keyof Data & string)[]): Declaration<Data>
 }
 
-/** Declares what is decoded of an action or of a row: all fields, or `only` those that are named. */
+/** Declares the fields of an action or row to decode: all, or a selection with `only`. */
 export function struct<Data>(): Struct<Data> {
   return {
     fields: null,
@@ -43,13 +46,13 @@ export function struct<Data>(): Struct<Data> {
   }
 }
 
-/** Declares an action that is logged. */
+/** Declares an action that the handler logs under a code. */
 export function logged<Data>(code: number, declaration: Declaration<Data>): LoggedAction<Data> {
   const { fields, wide = [] } = declaration
   return { code, fields, wide }
 }
 
-/** Codes of the logged actions among declared ones. */
+/** Maps the logged actions of a set of declarations to their codes. */
 export function logCodesOf<Declared extends Declarations>(
   actions: Declared,
 ): Readonly<Record<LoggedName<Declared>, number>> {

@@ -2,10 +2,10 @@ import type { DerivedStep, RowSink } from '../rows/operations.ts'
 import type { Table } from '../../core/model/index.ts'
 import type { DataOf, Declaration } from './declaration.ts'
 
-/** A block as handlers see it. */
+/** Number and time of the block that a handler works on. */
 export interface BlockInfo {
   readonly num: number
-  /** Epoch milliseconds. */
+  /** Block time in epoch milliseconds. */
   readonly timeMs: number
 }
 
@@ -17,50 +17,52 @@ export interface ActionEvent<Name extends string = string, Data = unknown> {
   readonly txIndex: number
   /** Transaction id, 32 bytes. */
   readonly txid: Uint8Array
-  /** Position in the transaction, from 1. */
+  /** Position of the action in the transaction, from 1. */
   readonly ordinal: number
-  /** Position of the action that sent this one; 0 when the user signed it. */
+  /** Position of the action that sent this inline action; 0 if a user signed it. */
   readonly creatorOrdinal: number
   readonly name: Name
-  /** The fields that the handler requested. */
+  /** Decoded data: the fields that the handler declared. */
   readonly data: Data
   /** The action's packed data. */
   readonly packed: Uint8Array
-  /** Accounts that authorised it. */
+  /** Accounts that authorised the action. */
   readonly actors: () => readonly string[]
 }
 
 /**
- * A row of the handler's contract as it is at the end of the block. Valid during the call only; only requested fields are
- * decoded.
+ * A row of the handler's contract as of the end of the block. Valid during the call only; decodes declared fields
+ * only.
  */
 export interface RowEvent<Name extends string = string, Value = unknown> {
   readonly table: Name
-  /** False: the row was removed, and the value is the one from before the block. */
+  /** False if the block removed the row; the value is then from before the block. */
   readonly present: boolean
   scope(): string
   primaryKey(): bigint
-  /** The fields that the handler requested. @throws DecodeError when no ABI of the contract fits. */
+  /**
+   * Decodes the fields that the handler declared.
+   * @throws DecodeError if no ABI of the contract fits.
+   */
   value(): Value
 }
 
-/** The events of declared actions: the name tells the type of the data. */
+/** Union of the events of declared actions, discriminated by `name`. */
 export type ActionOf<Actions> = {
   [Name in keyof Actions & string]: ActionEvent<Name, DataOf<Actions[Name]>>
 }[keyof Actions & string]
 
-/** Those events of a union that have one of the names. */
+/** Narrows a union of action events to the given names. */
 export type Named<Event extends ActionEvent, Name extends Event['name']> = Extract<Event, { name: Name }>
 
-/** The events of rows of declared tables: the table tells the type of the value. */
+/** Union of the row events of declared tables, discriminated by `table`. */
 export type RowOf<Rows> = {
   [Name in keyof Rows & string]: RowEvent<Name, DataOf<Rows[Name]>>
 }[keyof Rows & string]
 
 /**
- * Work on one block: actions in order of execution, then rows in the node's order, then the end. The reader passes events of
- * the actions and tables that the handler declares, decoded as declared: here the types of the declarations begin, and
- * nothing checks them again.
+ * Work on one block: actions in order of execution, then rows in the node's order, then `end`. The reader passes only
+ * declared actions and tables, decoded as declared. From here on the code trusts the declared types without checks.
  */
 export interface BlockScope<
   State,
@@ -69,34 +71,36 @@ export interface BlockScope<
 > {
   action(event: Action): void
   row(event: Row): void
-  /** Gives the last operations to the sink and returns the state after the block. */
+  /** Passes the last operations to the sink and returns the state after the block. */
   end(): State
 }
 
-/** What the work on one block starts from. */
+/** Input of the work on one block. */
 export interface BlockStart<State> {
   readonly block: BlockInfo
   readonly state: State
   readonly sink: RowSink
 }
 
-/** Reads from the database outside of a block. */
+/** Reads from the database between blocks. */
 export type Query = <T extends Record<string, unknown>>(
   text: string,
   values?: readonly unknown[],
 ) => Promise<T[]>
 
-/** The declarations that events of actions follow from. */
+/** Maps each action event to its declaration. */
 type ActionDeclarations<Action extends ActionEvent> = {
   readonly [Event in Action as Event['name']]: Declaration<Event['data']>
 }
 
-/** The declarations that events of rows follow from. */
+/** Maps each row event to its declaration. */
 type RowDeclarations<Row extends RowEvent> = {
   readonly [Event in Row as Event['table']]: Declaration<ReturnType<Event['value']>>
 }
 
-/** A contract family: the actions and tables that it reads, and its row operations. Handlers are pure: their input is the block and their state, their only output are row operations to a sink.
+/**
+ * A contract family: the actions and tables that it reads, and the row operations that it produces. Handlers are pure:
+ * their input is the block and their state, their only output are row operations to a sink.
  */
 export interface Handler<
   State = unknown,
@@ -105,19 +109,19 @@ export interface Handler<
 > {
   /** Family name: assets, market, oracle or tools. */
   readonly family: string
-  /** Contract account. */
+  /** Contract account that the handler indexes. */
   readonly account: string
-  /** Tables that it writes. */
+  /** Tables that the handler writes. */
   readonly tables: readonly Table[]
-  /** Values derived from its rows and those of the families before it in the registry; in order. */
+  /** Values derived from the family's rows and from families earlier in the registry, in order of computation. */
   readonly derived?: readonly DerivedStep[]
-  /** Actions that it wants, by name. */
+  /** Actions that the handler reads, by name. */
   readonly actions: ActionDeclarations<Action>
-  /** Contract tables whose rows it wants, by name. */
+  /** Contract tables that the handler reads, by name. */
   readonly rows: RowDeclarations<Row>
-  /** Reads the state as of the committed position. */
+  /** Reads the handler state from the database, as of the committed position. */
   load(query: Query): Promise<State>
-  /** Begins a block. `warn` takes what an operator should know, at most once a block and kind. */
+  /** Starts a block. `warn` reports to the operator, at most once per block and kind of message. */
   open(
     block: BlockInfo,
     state: State,

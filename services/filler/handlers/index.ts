@@ -23,8 +23,8 @@ export interface ContractEntry {
 }
 
 /**
- * The contract families that this version indexes: name to factory. A new family is one folder and one line here, after
- * the families whose rows it derives from.
+ * Contract families of this version: name to factory. To add a family, add a folder and an entry here, after the
+ * families from whose rows it derives values.
  */
 const factories: Readonly<Record<string, (args: never, reader: readonly ContractEntry[]) => Handler>> = {
   assets: (args: AssetsHandlerArgs) => createAssetsHandler(args),
@@ -39,10 +39,11 @@ function isMarket({ handler }: ContractEntry): boolean {
   return handler === 'market'
 }
 
-/** Creates the handler of a configured contract; null when this version has none for it.
+/**
+ * Creates the handler of a configured contract; null if this version has no handler for it.
  *
- * @param reader all entries of the reader: a market takes the accounts of its assets and oracle contracts from them, and
- *   prices of its sales follow from the oracle's pairs.
+ * @param reader all entries of the reader. A market reads the accounts of its assets and oracle contracts from them
+ * and derives sale prices from the oracle's pairs.
  * @throws FatalError `READER_FAMILIES_DIFFER`
  */
 export function createHandler(entry: ContractEntry, reader: readonly ContractEntry[]): Handler | null {
@@ -50,7 +51,10 @@ export function createHandler(entry: ContractEntry, reader: readonly ContractEnt
   return factories[entry.handler]?.(args as never, reader) ?? null
 }
 
-/** The market's values follow from rows of both families, so they must be of the same block: of the same reader. */
+/**
+ * Adds the accounts of the assets and oracle contracts to the market's arguments. Market values are derived from rows
+ * of both families as of the same block, so one reader must index all three.
+ */
 function accountsOf(market: ContractEntry, reader: readonly ContractEntry[]): Record<string, unknown> {
   const accounts: Record<string, unknown> = {}
   for (const family of ['assets', 'oracle']) {
@@ -67,13 +71,13 @@ function accountsOf(market: ContractEntry, reader: readonly ContractEntry[]): Re
   return accounts
 }
 
-/** Sorts families so that each comes after those that it derives from. */
+/** Sorts families by dependency: each after the families from which it derives values. */
 export function sortFamilies<T extends { readonly family: string }>(handlers: readonly T[]): T[] {
   const order = Object.keys(factories)
   return [...handlers].sort((a, b) => order.indexOf(a.family) - order.indexOf(b.family))
 }
 
-/** Creates the state history writer of a configured entry; null when the entry is of a contract family. */
+/** Creates the state history writer of a configured entry; null if the entry is a contract family. */
 export function createStateWriter(entry: ContractEntry, reader: string): StateWriter | null {
   return entry.handler === 'state'
     ? createStateHistoryWriter(entry.args as unknown as StateHandlerArgs, reader)

@@ -2,19 +2,19 @@ import type { RowSink } from '../rows/operations.ts'
 import type { Table } from '../../core/model/index.ts'
 import type { BlockInfo, Query } from './handler.ts'
 
-/** A block, as passed to state history writers. */
+/** A block as the reader passes it to state history writers. */
 export interface WriterBlock extends BlockInfo {
-  /** 32 bytes, a view of the node's message. */
+  /** Block id: 32 bytes, a view into the node's message. */
   readonly id: Uint8Array
-  /** Head of the node when it sent the block. */
+  /** Head block of the node when it sent the block. */
   readonly head: number
-  /** Last block that no fork can undo, at most this one. */
+  /** Last irreversible block, at most this block. */
   readonly irreversible: number
 }
 
-/** A contract row as the chain packs it. Valid during the call only. */
+/** A contract row in the chain's packed form. Valid during the call only. */
 export interface RawRow {
-  /** False: the row was removed, and the value is the one from before the block. */
+  /** False if the block removed the row; the value is then from before the block. */
   readonly present: boolean
   /** Contract that owns the row. */
   readonly code: string
@@ -25,24 +25,24 @@ export interface RawRow {
   primaryKey(): bigint
 }
 
-/** The keys of a permission of any account. */
+/** Keys of one permission of an account. */
 export interface RawPermission {
   readonly account: string
   readonly permission: string
-  /** `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`. */
+  /** Public keys as `PUB_K1_…`, `PUB_R1_…` or `PUB_WA_…`. */
   readonly keys: readonly string[]
 }
 
-/** A link of any account's permission to an action. */
+/** A link from an account's permission to a contract action. */
 export interface RawPermissionLink {
   readonly account: string
   readonly contract: string
-  /** Empty for all actions of the contract. */
+  /** Action name; empty for all actions of the contract. */
   readonly action: string
   readonly permission: string
 }
 
-/** Work on one block: rows in the node's order, then the end. */
+/** Work on one block: rows in the node's order, then `end`. */
 export interface StateWriterScope<State> {
   row(row: RawRow): void
   permission(present: boolean, row: RawPermission): void
@@ -54,20 +54,22 @@ export interface StateWriterScope<State> {
 /** State history writer: stores the chain's state of any contract as bytes, without decoding it. Pure like a handler: its input is the block and its state, its only output are row operations to a sink.
  */
 export interface StateWriter<State = unknown> {
-  /** Name in readers.config.json. */
+  /** Name of the writer in readers.config.json. */
   readonly family: string
-  /** What it stores, in one line: a database has one such set. */
+  /**
+   * One-line description of the stored accounts. `chain.sources` records it; a reader refuses to start if it has changed.
+   */
   readonly account: string
-  /** Tables that it writes. */
+  /** Tables that the writer writes. */
   readonly tables: readonly Table[]
-  /** Contracts whose rows it wants, all of their tables. */
+  /** Contracts whose rows are stored, from all of their tables. */
   readonly accounts: readonly string[]
-  /** Whether it wants permissions and their links. */
+  /** Whether permissions and permission links are stored. */
   readonly permissions: boolean
-  /** Reads the state as of the committed position. */
+  /** Reads the writer's state from the database, as of the committed position. */
   load(query: Query): Promise<State>
-  /** Whether blocks have been stored in a state. */
+  /** Whether the state already contains blocks. */
   hasBegun(state: State): boolean
-  /** Begins a block; called for every block. */
+  /** Starts a block; called for every block, even without rows. */
   open(block: WriterBlock, state: State, sink: RowSink): StateWriterScope<State>
 }

@@ -5,15 +5,18 @@ import type { AttributeMap, LogBurn, LogMint, LogSetData, LogTransfer } from './
 import { tables } from './tables.ts'
 import type { AssetRow, JsonText } from './tables.ts'
 
-/** Known columns of an asset in the block: all when it was minted in it, else the changed ones. */
+/**
+ * Changes of an asset in the current block. `minted` is the full row if the block minted the asset; `changes` has the
+ * changed columns.
+ */
 export interface AssetChange {
   readonly minted: AssetRow | null
   readonly changes: Partial<AssetRow>
-  /** True when an action may have changed who pays for the row. */
+  /** Whether an action may have changed the RAM payer of the asset's row. */
   payerMayChange: boolean
 }
 
-/** What an asset is of; an asset without a template has a negative `template_id`. */
+/** Collection, schema and template of an asset; without a template, `template_id` is negative. */
 type AssetKind = Pick<LogMint | LogBurn, 'collection_name' | 'schema_name' | 'template_id'>
 
 /** Attribute map as JSON text, or null when empty. */
@@ -22,12 +25,12 @@ export function mapToJsonText(map: AttributeMap): JsonText | null {
 }
 
 /**
- * Collects what the block's actions do to assets. Assets go to the sink at the end of the block: only then the
- * templates' supply is known, and from it the mint numbers.
+ * Collects the effects of a block's actions on assets. Passes the rows to the sink at the end of the block: mint
+ * numbers need the template's supply, which the contract rows give after the actions.
  */
 export class AssetChanges {
   readonly #assets = new Map<bigint, AssetChange>()
-  /** Mints of each template, in order. */
+  /** Mints of the current block by template, in order of execution. */
   readonly #mints = new Map<number, AssetRow[]>()
   readonly #block: BlockInfo
   readonly #sink: RowSink
@@ -37,7 +40,7 @@ export class AssetChanges {
     this.#sink = sink
   }
 
-  /** `seq` is the global sequence of the log, null when logs are not stored. */
+  /** @param seq global sequence of the `logmint` action; null if logs are not stored. */
   mint(log: LogMint, seq: bigint | null): void {
     const { num, timeMs } = this.#block
     const row: AssetRow = {
@@ -111,19 +114,19 @@ export class AssetChanges {
     change.changes.updated_at_block = this.#block.num
   }
 
-  /** The payer of the row may have changed; the row itself has it at the end of the block. */
+  /** Marks that the RAM payer may have changed. The contract row, which comes after the actions, contains the payer. */
   touchPayer(assetId: bigint): void {
     this.#change(assetId).payerMayChange = true
   }
 
-  /** Changes of an asset by the block's actions; undefined when none. */
+  /** Changes of an asset in this block; undefined if there are none. */
   find(assetId: bigint): AssetChange | undefined {
     return this.#assets.get(assetId)
   }
 
   /**
-   * Numbers the template's mints of this block: on chain the supply grows by one with each mint and never shrinks, so
-   * the last mint of the block has the supply at its end as its number.
+   * Numbers the template's mints of this block. On chain, each mint raises the supply by one and nothing lowers the
+   * supply, so the supply at the end of the block is the number of the block's last mint.
    */
   numberMints(templateId: number, issuedSupply: number): void {
     const mints = this.#mints.get(templateId)
@@ -132,7 +135,7 @@ export class AssetChanges {
     for (let i = 0; i < mints.length; i++) mints[i]!.template_mint = first + i
   }
 
-  /** Gives the assets to the sink. */
+  /** Passes the collected assets to the sink. */
   end(): void {
     for (const [assetId, change] of this.#assets) {
       if (change.minted) this.#sink.insert(tables.assets, change.minted)
@@ -150,13 +153,13 @@ export class AssetChanges {
     return change
   }
 
-  /** An account has more, or fewer, assets of a collection. */
+  /** Adds `assets` (negative to subtract) to the account's asset counts, in total and in the collection. */
   #own(account: string, collection: string, assets: bigint): void {
     this.#sink.add(tables.accounts, { account, assets })
     this.#sink.add(tables.collectionAccounts, { collection_name: collection, account, assets })
   }
 
-  /** Assets of a collection, schema and template were minted or burned. */
+  /** Adds mints and burns to the counters of a collection, schema and template. */
   #count({ collection_name, schema_name, template_id }: AssetKind, minted: bigint, burned: bigint): void {
     this.#sink.add(tables.collectionCounts, { collection_name, minted, burned })
     this.#sink.add(tables.schemaCounts, { collection_name, schema_name, minted, burned })

@@ -17,12 +17,12 @@ const SET_DATA_HEAD = 16
 /** Bytes of packed `logsetdatatl` before the two maps: collection, schema and template id. */
 const SET_TEMPLATE_DATA_HEAD = 20
 
-/** What a block of the assets contract starts from. */
+/** Input of `AssetsBlock`. */
 interface AssetsBlockStart extends RowsStart {
   readonly stored: StoredHistory
 }
 
-/** One block of the assets contract. */
+/** Applies one block of the assets contract. */
 export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contract.AssetsRowEvent> {
   readonly #block: BlockInfo
   readonly #sink: RowSink
@@ -31,7 +31,10 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
   readonly #offers: OfferChanges
   readonly #log: EventLog
   readonly #rows: ContractRows
-  /** Collections are handled last: their data needs the format at the end of the block. */
+  /**
+   * Collection rows of the block, handled last: decoding their data needs the collection format at the end of the
+   * block.
+   */
   readonly #collections: contract.CollectionState[] = []
   readonly #swapEvents: contract.SwapEvent[] = []
   readonly #swapsSet = new Map<string, contract.AuthorSwapState>()
@@ -129,7 +132,7 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
   #logMint(event: Named<AssetsAction, 'logmint'>): void {
     const log = event.data
     this.#assets.mint(log, this.#log.keepsLogs ? event.seq : null)
-    // Sequence, minter and receiver are on the asset itself: a row of the log would say nothing more.
+    // Add the transaction only: the asset's row stores sequence, minter and receiver, so a log row would be redundant.
     this.#log.reserve(event)
   }
 
@@ -213,7 +216,7 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
     this.#log.write(event, BigInt(log.template_id), { schema_name: log.schema_name }, packed)
   }
 
-  /** Only the payer comes from the row; the rest came with the actions. */
+  /** Takes the RAM payer from the contract row; the actions have already supplied all other columns. */
   #assetRow(event: Extract<contract.AssetsRowEvent, { table: 'assets' }>): void {
     if (!event.present) return
     const change = this.#assets.find(event.primaryKey())
@@ -252,7 +255,7 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
 
   #templateAction(event: contract.TemplateEvent): void {
     const { collection_name: _collection, template_id: templateId, ...rest } = event.data
-    // A template that is created and deleted in one block leaves no row.
+    // Do not wait for the removed row: a template that one block creates and deletes never appears as a row.
     if (event.name === 'deltemplate') this.#deleteTemplate(templateId)
     this.#log.write(event, BigInt(templateId), rest)
   }
@@ -262,7 +265,10 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
     ;(present ? this.#swapsSet : this.#swapsEnded).set(value.collection_name, value)
   }
 
-  /** The actions contain little; the swap's row before or after the block has the rest. */
+  /**
+   * Writes the log of an author swap action. The action data omit the authors and the acceptance date; the swap's
+   * contract row contains them.
+   */
   #completeSwapLog(event: contract.SwapEvent): void {
     const { collection_name: collection } = event.data
     const subject = nameToInt64(collection)
@@ -283,7 +289,10 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
     })
   }
 
-  /** Authors of a swap that is accepted or rejected. One that the same block created has no row: its author created it. */
+  /**
+   * New and prior author of an accepted or rejected swap. If the same block created the swap, there is no contract
+   * row; the account that created the swap is the prior author.
+   */
   #endedSwap({ seq, data }: contract.SwapEvent): Record<string, string> {
     const { collection_name: collection } = data
     const swap = this.#swapsEnded.get(collection)

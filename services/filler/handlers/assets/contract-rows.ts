@@ -17,21 +17,21 @@ import type { AssetsState } from './state.ts'
 import { tables } from './tables.ts'
 import type { SchemaRow, TokenRow } from './tables.ts'
 
-/** What the rows of a block start from. */
+/** Input of `ContractRows`. */
 export interface RowsStart extends BlockStart<AssetsState> {
   readonly account: string
   readonly warn: (message: string) => void
 }
 
-/** Contract rows whose end-of-block value is simply what the database shall hold. */
+/** Copies contract tables whose rows at the end of the block are stored unchanged. */
 export class ContractRows {
-  /** The state as the block's rows change it. */
+  /** Handler state, updated by the block's rows. */
   state: AssetsState
   readonly #contract: string
   readonly #block: BlockInfo
   readonly #sink: RowSink
   readonly #warn: (message: string) => void
-  /** Types of schemas that the block set. */
+  /** Media types of schemas that the block's rows set. */
   readonly #types: Pick<SchemaRow, 'collection_name' | 'schema_name' | 'types'>[] = []
 
   constructor({ account, block, state, sink, warn }: RowsStart) {
@@ -62,7 +62,10 @@ export class ContractRows {
     }
   }
 
-  /** The config row changes with every asset and offer, its tokens hardly ever. */
+  /**
+   * Writes a supported token if it changed. The config row changes with every asset and offer; the tokens in it rarely
+   * do.
+   */
   #token(token: TokenRow): void {
     const known = this.state.tokens.get(token.token_symbol)
     const isSame =
@@ -134,7 +137,7 @@ export class ContractRows {
     })
   }
 
-  /** The row of the schema may follow in the same block. */
+  /** Remembers the media types: the schema row may come later in the same block. */
   schemaTypes(event: RowEvent<'schematypes', SchemaTypesState>): void {
     const value = event.value()
     const types = event.present

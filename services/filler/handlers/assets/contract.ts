@@ -1,12 +1,12 @@
 import { logCodesOf, logged, struct } from '../declaration.ts'
 import type { ActionOf, Named, RowOf } from '../handler.ts'
 
-/** Attribute map as an action carries it; the names of the pair's members depend on the compiler. */
+/** Attribute map as actions contain it. The member names of a pair depend on the compiler of the contract. */
 export type AttributeMap = readonly (
   { key: string; value: [string, unknown] } | { first: string; second: [string, unknown] }
 )[]
 
-/** Decoded `logmint`. */
+/** Decoded data of the action `logmint`. */
 export interface LogMint {
   asset_id: bigint
   authorized_minter: string
@@ -18,7 +18,7 @@ export interface LogMint {
   mutable_data: AttributeMap
 }
 
-/** Decoded `logtransfer`. */
+/** Decoded data of the action `logtransfer`. */
 export interface LogTransfer {
   collection_name: string
   from: string
@@ -27,7 +27,7 @@ export interface LogTransfer {
   memo: string
 }
 
-/** Decoded `logburnasset`. */
+/** Decoded data of the action `logburnasset`. */
 export interface LogBurn {
   asset_owner: string
   asset_id: bigint
@@ -37,19 +37,19 @@ export interface LogBurn {
   backed_tokens: readonly string[]
 }
 
-/** Decoded `logsetdata`. */
+/** Decoded data of the action `logsetdata`. */
 export interface LogSetData {
   asset_id: bigint
   new_data: AttributeMap
 }
 
-/** Decoded `logbackasset`. */
+/** Decoded data of the action `logbackasset`. */
 export interface LogBackAsset {
   asset_id: bigint
   backed_token: string
 }
 
-/** Decoded `logrampayer`. */
+/** Decoded data of the action `logrampayer`. */
 export interface LogRamPayer {
   asset_owner: string
   asset_id: bigint
@@ -57,7 +57,7 @@ export interface LogRamPayer {
   new_ram_payer: string
 }
 
-/** Decoded `lognewtempl`. */
+/** Decoded data of the action `lognewtempl`. */
 export interface LogNewTemplate {
   template_id: number
   authorized_creator: string
@@ -69,7 +69,7 @@ export interface LogNewTemplate {
   immutable_data: AttributeMap
 }
 
-/** Decoded `logsetdatatl`. */
+/** Decoded data of the action `logsetdatatl`. */
 export interface LogSetTemplateData {
   collection_name: string
   schema_name: string
@@ -77,7 +77,7 @@ export interface LogSetTemplateData {
   new_data: AttributeMap
 }
 
-/** Decoded `lognewoffer`. */
+/** Decoded data of the action `lognewoffer`. */
 export interface LogNewOffer {
   offer_id: bigint
   sender: string
@@ -87,59 +87,59 @@ export interface LogNewOffer {
   memo: string
 }
 
-/** What the actions that close an offer have. */
+/** Common fields of the actions that close an offer. */
 export interface OfferAction {
   offer_id: bigint
 }
 
-/** What all actions of a collection have. */
+/** Common fields of all actions on a collection. */
 export interface CollectionAction {
   readonly collection_name: string
   readonly [field: string]: unknown
 }
 
-/** What all actions of a template have. */
+/** Common fields of all actions on a template. */
 export interface TemplateAction extends CollectionAction {
   readonly template_id: number
 }
 
-/** Decoded `createauswap`. */
+/** Decoded data of the action `createauswap`. */
 export interface CreateAuthorSwap {
   collection_name: string
   new_author: string
   owner: boolean
 }
 
-/** A row of the contract's `assets`. */
+/** A row of the contract table `assets`. */
 export interface AssetState {
   ram_payer: string
 }
 
-/** A row of the contract's `balances`. */
+/** A row of the contract table `balances`. */
 export interface BalanceState {
   owner: string
   quantities: readonly string[]
 }
 
-/** A row of the contract's `tokenconfigs`. */
+/** A row of the contract table `tokenconfigs`. */
 export interface TokenConfigState {
   standard: string
   version: string
 }
 
-/** A row of the contract's `schemas`; the scope is the collection. */
+/** A row of the contract table `schemas`; the scope is the collection. */
 export interface SchemaState {
   schema_name: string
   format: readonly FormatField[]
 }
 
-/** A row of the contract's `schematypes`; the scope is the collection. */
+/** A row of the contract table `schematypes`; the scope is the collection. */
 export interface SchemaTypesState {
   schema_name: string
   format_type: readonly Record<string, string>[]
 }
 
-/** A row of the contract's `offers`. */
+/** A row of the contract table `offers`. */
 export interface OfferState {
   offer_id: bigint
   sender_asset_ids: readonly bigint[]
@@ -147,7 +147,7 @@ export interface OfferState {
   ram_payer: string
 }
 
-/** A row of the contract's `config`. */
+/** A row of the contract table `config`. */
 export interface ConfigState {
   asset_counter: bigint
   template_counter: number
@@ -156,13 +156,13 @@ export interface ConfigState {
   supported_tokens: readonly { sym: string; contract: string }[]
 }
 
-/** A field of a format list. */
+/** A field of a schema format: name and type. */
 export interface FormatField {
   name: string
   type: string
 }
 
-/** A row of the contract's `collections`. */
+/** A row of the contract table `collections`. */
 export interface CollectionState {
   collection_name: string
   author: string
@@ -173,7 +173,7 @@ export interface CollectionState {
   serialized_data: Uint8Array
 }
 
-/** A row of the contract's `templates`. */
+/** A row of the contract table `templates`. */
 export interface TemplateState {
   template_id: number
   schema_name: string
@@ -183,7 +183,7 @@ export interface TemplateState {
   issued_supply: number
 }
 
-/** A row of the contract's `authorswaps`. */
+/** A row of the contract table `authorswaps`. */
 export interface AuthorSwapState {
   collection_name: string
   current_author: string
@@ -192,8 +192,8 @@ export interface AuthorSwapState {
 }
 
 /**
- * Actions that the handler reads, which of their fields, and their codes in assets.log_actions. The rest of the actions only
- * changes tables.
+ * Actions that the handler reads, with the fields to decode and the codes of logged actions in assets.log_actions. The
+ * handler sees the effects of all other actions in the contract rows.
  */
 export const actions = {
   logmint: logged(
@@ -252,7 +252,7 @@ export const actions = {
   redtemplmax: logged(53, struct<TemplateAction>()),
 }
 
-/** Contract tables that the handler reads, and which of their fields. */
+/** Contract tables that the handler reads, with the fields to decode. */
 export const rows = {
   config: struct<ConfigState>(),
   tokenconfigs: struct<TokenConfigState>(),
@@ -273,7 +273,7 @@ export const rows = {
   offers: struct<OfferState>().only('offer_id', 'sender_asset_ids', 'recipient_asset_ids', 'ram_payer'),
 }
 
-/** Codes of logged actions. */
+/** Log code of each logged action. */
 export const logCodes = logCodesOf(actions)
 
 export type AssetsAction = ActionOf<typeof actions>

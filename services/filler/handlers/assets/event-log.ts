@@ -10,13 +10,13 @@ import { tables } from './tables.ts'
 /** Name of a logged action. */
 export type LogName = keyof typeof logCodes
 
-/** Which history is stored. */
+/** Whether the reader stores logs and transfers. */
 export interface StoredHistory {
   readonly logs: boolean
   readonly transfers: boolean
 }
 
-/** Writes the append-only tables: logs, transfers, and the transactions that they belong to. */
+/** Writes the append-only tables: logs, transfers, and the transactions that contain them. */
 export class EventLog {
   readonly #transactions: BlockTransactions
   readonly #sink: RowSink
@@ -48,8 +48,8 @@ export class EventLog {
 
   /**
    * Logs an action.
-   * @param data data of the action other than its subject, or null.
-   * @param packed instead of or in addition to data: the part of the action that is stored packed.
+   * @param data action data without the subject, or null.
+   * @param packed part of the action data that is stored in packed form, in addition to or instead of `data`.
    */
   write(
     event: ActionEvent,
@@ -62,18 +62,20 @@ export class EventLog {
     this.#append(event, subject, data, packed)
   }
 
-  /** Logs an action of a collection, without the name itself. */
+  /** Logs an action on a collection; the subject is the collection name, so the data omit the name. */
   writeForCollection(event: ActionEvent, data: CollectionAction): void {
     const { collection_name: collection, ...rest } = data
     this.write(event, nameToInt64(collection), Object.keys(rest).length === 0 ? null : rest)
   }
 
-  /** Adds the transaction of a log that has no row of its own, or gets it from `complete` at the end of the block. */
+  /**
+   * Adds the transaction of a log that has no row of its own, or whose row `complete` writes at the end of the block.
+   */
   reserve(event: ActionEvent): void {
     if (this.#stored.logs) this.#transactions.add(event)
   }
 
-  /** Writes a reserved log. */
+  /** Writes the row of a log whose transaction `reserve` has added. */
   complete(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>>): void {
     if (this.#stored.logs) this.#append(event, subject, data, null)
   }
@@ -93,7 +95,7 @@ export class EventLog {
     })
   }
 
-  /** Passes the block with its transactions to the sink, if any event of it was stored. */
+  /** Passes the block row with its transactions to the sink if any event of the block was stored. */
   end(): void {
     this.#transactions.end(tables.blocks, this.#sink)
   }

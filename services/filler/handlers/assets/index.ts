@@ -15,15 +15,15 @@ export { offerStates, offerValidity } from './offer-changes.ts'
 
 /** Settings of the handler in readers.config.json. */
 export interface AssetsHandlerArgs {
-  /** Contract account. */
+  /** Account of the assets contract. */
   readonly assets_account: string
-  /** Store transfers. */
+  /** Whether to store transfers. */
   readonly store_transfers: boolean
-  /** Store logs. */
+  /** Whether to store logs. */
   readonly store_logs: boolean
 }
 
-/** The NFT standard, contract versions 1 and 2. */
+/** Creates the handler of the NFT contract (AtomicAssets, contract versions 1 and 2). */
 export function createAssetsHandler(
   args: AssetsHandlerArgs,
 ): Handler<AssetsState, AssetsAction, AssetsRowEvent> {

@@ -4,12 +4,12 @@ import type { LogNewOffer, OfferState } from './contract.ts'
 import { tables } from './tables.ts'
 import type { OfferRow } from './tables.ts'
 
-/** States of an offer, as clients know them. */
+/** Offer states as the API returns them. */
 export const offerStates = { pending: 0, invalid: 1, accepted: 3, declined: 4, cancelled: 5 } as const
 
 /**
- * An open offer is invalid while an asset is not with the side that must give it, and becomes valid again when it
- * returns. Assets that the database does not know do not count.
+ * Derives offer validity: an open offer is invalid while the giving side does not own one of the assets, and valid
+ * again when the asset returns. Assets that the database does not know are ignored.
  */
 export const offerValidity: Derivation<{ offer_id: bigint; state: number }> = {
   kind: 'derivation',
@@ -33,7 +33,10 @@ export const offerValidity: Derivation<{ offer_id: bigint; state: number }> = {
   },
 }
 
-/** Collections of an offer's assets, as far as the database knows them when the offer is created; they never change. */
+/**
+ * Fills in the collections of an offer's assets when the offer is created. An asset never changes its collection.
+ * Assets that the database does not know are ignored.
+ */
 export const offerContents: Completion<OfferRow, { key: bigint; collection_name: string }> = {
   kind: 'completion',
   name: 'collections of offers',
@@ -48,7 +51,7 @@ export const offerContents: Completion<OfferRow, { key: bigint; collection_name:
   },
 }
 
-/** Offers by state. */
+/** Counts offers by state. */
 export const offerCounts: Aggregate<OfferRow> = {
   kind: 'aggregate',
   name: 'offers by state',
@@ -61,11 +64,11 @@ export const offerCounts: Aggregate<OfferRow> = {
   },
 }
 
-/** Collects what the block's actions and rows do to offers. */
+/** Collects the effects of a block's actions and rows on offers. */
 export class OfferChanges {
-  /** Assets of offers created in this block. */
+  /** Asset ids of the offers that this block created. */
   readonly #created = new Map<bigint, readonly bigint[]>()
-  /** Offers closed in this block whose assets are not known yet. */
+  /** Offers that this block closed and whose asset ids are not known yet. */
   readonly #closed = new Set<bigint>()
   readonly #block: BlockInfo
   readonly #sink: RowSink
@@ -109,7 +112,7 @@ export class OfferChanges {
     else this.#closed.add(offerId)
   }
 
-  /** Takes the contract's row: a removed one has the assets of a closed offer. */
+  /** Takes a contract row of an offer. The removed row of a closed offer contains the offer's asset ids. */
   row(offer: OfferState, present: boolean): void {
     if (present) {
       this.#sink.patch(tables.offers, { offer_id: offer.offer_id }, { ram_payer: offer.ram_payer })

@@ -2,18 +2,18 @@ import type { Query } from '../handler.ts'
 import type { FormatField } from './contract.ts'
 import type { TokenRow } from './tables.ts'
 
-/** State of the handler between blocks; equal to the rows of assets.config and assets.tokens. */
+/** Handler state between blocks; mirrors the rows of assets.config and assets.tokens. */
 export interface AssetsState {
-  /** False until the contract's first config row was seen. */
+  /** False until the handler has seen the first config row of the contract. */
   readonly known: boolean
   readonly collectionFormat: readonly FormatField[]
   readonly version: string | null
   readonly v2SinceBlock: number | null
-  /** Tokens that can back an asset: symbol code to row. */
+  /** Supported tokens for backing assets: symbol code to row. */
   readonly tokens: ReadonlyMap<string, TokenRow>
 }
 
-/** Reads the state as of the committed position. */
+/** Reads the handler state from the database, as of the committed position. */
 export async function loadAssetsState(query: Query): Promise<AssetsState> {
   const rows = await query<{
     collection_format: FormatField[]

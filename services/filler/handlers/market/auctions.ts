@@ -7,22 +7,22 @@ import { linkAssets, newListing, updatedAt } from './listings.ts'
 import { kinds, tables } from './tables.ts'
 import { auctionTrades } from './trades.ts'
 
-/** States of an auction as set by actions; whether a started one has finished is derived from the clock. */
+/** Auction states that actions set. Whether a started auction has finished is derived from the clock. */
 const auctionState = { waiting: 0, started: 1, cancelled: 2 } as const
 
-/** A bid or claim, which version 2 may take as the end of a bundle. */
+/** A bid or claim. Under version 2, either may dissolve a bundle (an auction of several assets) instead. */
 type Step =
   | { readonly kind: 'bid'; readonly id: bigint; readonly seq: bigint; readonly bid: AuctionBid }
   | { readonly kind: 'claim'; readonly id: bigint; readonly by: 'seller' | 'buyer' }
 
-/** Changes of auctions by a block's actions and rows. */
+/** Collects the effects of a block's actions and rows on auctions. */
 export class Auctions {
   readonly #block: BlockInfo
   readonly #sink: RowSink
   readonly #isV2: boolean
   readonly #steps: Step[] = []
   readonly #bidOn = new Set<bigint>()
-  /** Bundles that were unclaimed before this block and whose row was removed in it. */
+  /** Unclaimed bundles whose contract row this block removed: version 2 dissolved them. */
   readonly #dissolved = new Set<bigint>()
 
   constructor(block: BlockInfo, sink: RowSink, isV2: boolean) {
@@ -55,7 +55,7 @@ export class Auctions {
 
   cancel(auctionId: bigint): void {
     this.#patch(auctionId, { state: auctionState.cancelled })
-    // With version 2 this may be a bundle that had been sold.
+    // Under version 2, the auction may be a finished bundle that already counted as a trade.
     this.#sink.recheck(auctionTrades, auctionId)
   }
 
@@ -68,7 +68,10 @@ export class Auctions {
     this.#steps.push({ kind: 'claim', id: auctionId, by })
   }
 
-  /** Takes the contract's row: only the row has the end time after a bid, and whether version 2 dissolved a bundle. */
+  /**
+   * Takes a contract row of an auction. Only the row contains the end time after a bid, and its removal shows that
+   * version 2 dissolved a bundle.
+   */
   row(auctionId: bigint, value: () => AuctionState, present: boolean): void {
     if (present) {
       if (this.#bidOn.has(auctionId))

@@ -10,13 +10,13 @@ import { Sales } from './sales.ts'
 import type { MarketState } from './state.ts'
 import { kinds } from './tables.ts'
 
-/** What a block of the market contract starts from. */
+/** Input of `MarketBlock`. */
 interface MarketBlockStart extends BlockStart<MarketState> {
   readonly accounts: MarketAccounts
   readonly keepsLogs: boolean
 }
 
-/** One block of the market contract. */
+/** Applies one block of the market contract. */
 export class MarketBlock implements BlockScope<MarketState, contract.MarketAction, contract.MarketRowEvent> {
   readonly #sales: Sales
   readonly #auctions: Auctions
@@ -26,7 +26,7 @@ export class MarketBlock implements BlockScope<MarketState, contract.MarketActio
   readonly #royalties: Royalties
 
   constructor({ accounts, keepsLogs, block, state, sink }: MarketBlockStart) {
-    // In the block that brings version 2 actions may still have run the code of before.
+    // In the upgrade block itself, actions may still have run version 1 code.
     const isV2 = state.v2SinceBlock !== null && block.num > state.v2SinceBlock
     this.#log = new MarketLog(block, sink, keepsLogs)
     this.#sales = new Sales(block, sink, this.#log, isV2)
@@ -64,7 +64,7 @@ export class MarketBlock implements BlockScope<MarketState, contract.MarketActio
     return this.#rows.state
   }
 
-  /** Applies an action; the id of the listing that it is logged for, or null when it writes its own log or none. */
+  /** Applies an action. Returns the listing id for the log, or null if the action writes its own log or none. */
   #subjectOf(event: contract.MarketAction): bigint | null {
     switch (event.name) {
       case 'lognewsale':

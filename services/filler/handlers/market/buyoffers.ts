@@ -15,24 +15,26 @@ import type { MarketLog } from './log.ts'
 import { kinds, tables } from './tables.ts'
 import { buyofferTrades, templateBuyofferTrades } from './trades.ts'
 
-/** States of a buy offer as actions set them; 4 (invalid) is derived. */
+/** Buy offer states that actions set; state 4 (invalid) is derived. */
 export const buyofferState = { pending: 0, declined: 1, cancelled: 2, accepted: 3 } as const
-/** States of a template buy offer. */
 export const templateBuyofferState = { listed: 0, cancelled: 1, sold: 2 } as const
 
-/** The action has 64 bits for the id, templates have 31. @throws RangeError for an id that no template has. */
+/**
+ * Converts a template id: the action has 64 bits, templates use 31.
+ * @throws RangeError for an id above 31 bits.
+ */
 function templateIdOf({ template_id: id }: LogNewTemplateBuyoffer): number {
   if (id >= 2n ** 31n) throw new RangeError(`field template_id is ${id}: no template has such an id`)
   return Number(id)
 }
 
-/** Changes of buy offers of both kinds by a block's actions and rows. */
+/** Collects the effects of a block's actions and rows on buy offers and template buy offers. */
 export class Buyoffers {
   readonly #block: BlockInfo
   readonly #sink: RowSink
   readonly #log: MarketLog
   readonly #isV2: boolean
-  /** Number of assets of buy offers whose row was removed in this block. */
+  /** Asset counts of the buy offers whose contract row this block removed. */
   readonly #removed = new Map<bigint, number>()
   readonly #accepted: { readonly event: ActionEvent; readonly acceptance: AcceptBuyoffer }[] = []
 
@@ -68,13 +70,13 @@ export class Buyoffers {
     this.#patch(buyofferId, { state: buyofferState.declined, decline_memo: memo })
   }
 
-  /** What an acceptance was is known at the end of the block only. */
+  /** Defers an acceptance to `end`: only the removed row shows whether the buy offer was a bundle. */
   accept(event: ActionEvent, acceptance: AcceptBuyoffer): void {
     this.#log.reserve(event)
     this.#accepted.push({ event, acceptance })
   }
 
-  /** Takes the contract's row: a removed one has the number of assets of the buy offer. */
+  /** Takes a contract row of a buy offer; a removed row gives the number of its assets. */
   row(buyofferId: bigint, value: () => BundleState, present: boolean): void {
     if (this.#isV2 && !present) this.#removed.set(buyofferId, value().asset_ids.length)
   }
@@ -82,14 +84,14 @@ export class Buyoffers {
   end(): void {
     for (const { event, acceptance } of this.#accepted) {
       const { buyoffer_id: id, taker_marketplace } = acceptance
-      // Version 2 buys no bundles: accepting one of before refunds it.
+      // Version 2 buys no bundles: accepting a bundle from version 1 refunds the buyer instead.
       const isDissolved = (this.#removed.get(id) ?? 1) > 1
       if (isDissolved) this.decline(id, '')
       else {
         this.#patch(id, { state: buyofferState.accepted, taker_marketplace })
         this.#sink.recheck(buyofferTrades, id)
       }
-      // An accepted buy offer has what the action said.
+      // For an accepted buy offer, the row already stores the action data.
       this.#log.complete(event, id, isDissolved ? { taker_marketplace } : null)
     }
   }

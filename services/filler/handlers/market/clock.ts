@@ -3,7 +3,7 @@ import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { RECENT_MS, templatePrices, templateToken } from './template-prices.ts'
 import { auctionTrades } from './trades.ts'
 
-/** Changes due to the time since the block before. */
+/** Work that became due since the previous block. */
 interface Due {
   auction_id: bigint | null
   template_id: number | null
@@ -12,9 +12,9 @@ interface Due {
 }
 
 /**
- * What changes with the chain's time alone: auctions end, trades are not recent any more, sales have been listed for long
- * enough to count, days are over. One statement for all, because it runs with every block. Trades and sales that the unit itself brings
- * are looked at anyway.
+ * Finds changes caused by block time alone: auctions that end, trades that stop counting as recent, sales listed long
+ * enough to count, days that are over. One statement for all four, because it runs with every block. Trades and sales
+ * that the unit itself writes are rechecked anyway.
  */
 export const clock: Derivation<Due> = {
   kind: 'derivation',

@@ -10,19 +10,19 @@ import type { MarketState } from './state.ts'
 import { symbolPairRows, symbolsOf } from './symbol-pairs.ts'
 import { tables } from './tables.ts'
 
-/** End of a range of ids that still runs. */
+/** End of an id range without an upper limit. */
 const OPEN_END = 2n ** 64n - 1n
 
-/** The contracts that a market handler belongs to. */
+/** Accounts of the contracts that a market handler works with. */
 export interface MarketAccounts {
   readonly market: string
   readonly assets: string
   readonly oracle: string
 }
 
-/** Contract rows whose end-of-block value is simply what the database shall hold. */
+/** Copies contract tables whose rows at the end of the block are stored unchanged. */
 export class ContractRows {
-  /** The state as the block's rows change it. */
+  /** Handler state, updated by the block's rows. */
   state: MarketState
   readonly #accounts: MarketAccounts
   readonly #block: BlockInfo
@@ -35,7 +35,7 @@ export class ContractRows {
     this.#sink = sink
   }
 
-  /** Takes a row of a table that is copied; false when the table is none of these. */
+  /** Copies a row of one of these tables; returns false for other tables. */
   take(event: contract.MarketRowEvent): boolean {
     switch (event.table) {
       case 'config':
@@ -95,7 +95,10 @@ export class ContractRows {
     }
   }
 
-  /** States of sales follow from offers, prices from medians: of another contract they would be wrong. */
+  /**
+   * Checks that the market uses the assets and oracle contracts of this reader. Sale states depend on offers, and
+   * prices on medians, of these contracts.
+   */
   #checkAccount(family: 'assets' | 'oracle', named: string): void {
     if (named === this.#accounts[family]) return
     throw new FatalError(
@@ -227,7 +230,9 @@ export class ContractRows {
 
 type CounterRanges = contract.BonusFeeState['counter_ranges']
 
-/** One range of each counter: a fee may name a counter twice, and the contract reads the first range alone. */
+/**
+ * Keeps the first range of each counter: a fee may name a counter twice, and the contract reads the first range only.
+ */
 function firstRanges(ranges: CounterRanges): CounterRanges {
   const counters = ranges.map((range) => range.counter_name)
   return ranges.filter((range, place) => counters.indexOf(range.counter_name) === place)

@@ -1,7 +1,7 @@
 import { logCodesOf, logged, struct } from '../declaration.ts'
 import type { ActionOf, Named, RowOf } from '../handler.ts'
 
-/** Decoded `lognewsale`. */
+/** Decoded data of the action `lognewsale`. */
 export interface LogNewSale {
   sale_id: bigint
   seller: string
@@ -13,7 +13,7 @@ export interface LogNewSale {
   collection_fee: number
 }
 
-/** Decoded `lognewauct`. */
+/** Decoded data of the action `lognewauct`. */
 export interface LogNewAuction {
   auction_id: bigint
   seller: string
@@ -25,7 +25,7 @@ export interface LogNewAuction {
   collection_fee: number
 }
 
-/** Decoded `lognewbuyo`. */
+/** Decoded data of the action `lognewbuyo`. */
 export interface LogNewBuyoffer {
   buyoffer_id: bigint
   buyer: string
@@ -38,7 +38,7 @@ export interface LogNewBuyoffer {
   collection_fee: number
 }
 
-/** Decoded `lognewtbuyo`. */
+/** Decoded data of the action `lognewtbuyo`. */
 export interface LogNewTemplateBuyoffer {
   buyoffer_id: bigint
   buyer: string
@@ -49,27 +49,27 @@ export interface LogNewTemplateBuyoffer {
   collection_fee: number
 }
 
-/** What all actions of a sale have. */
+/** Common fields of all actions on a sale. */
 export interface SaleAction {
   sale_id: bigint
 }
 
-/** What all actions of an auction have. */
+/** Common fields of all actions on an auction. */
 export interface AuctionAction {
   auction_id: bigint
 }
 
-/** What all actions of a buy offer or template buy offer have. */
+/** Common fields of all actions on a buy offer or template buy offer. */
 export interface BuyofferAction {
   buyoffer_id: bigint
 }
 
-/** Decoded `logsalestart`. */
+/** Decoded data of the action `logsalestart`. */
 export interface LogSaleStart extends SaleAction {
   offer_id: bigint
 }
 
-/** Decoded `purchasesale`. */
+/** Decoded data of the action `purchasesale`. */
 export interface PurchaseSale {
   buyer: string
   sale_id: bigint
@@ -77,7 +77,7 @@ export interface PurchaseSale {
   taker_marketplace: string
 }
 
-/** Decoded `auctionbid`. */
+/** Decoded data of the action `auctionbid`. */
 export interface AuctionBid {
   bidder: string
   auction_id: bigint
@@ -85,18 +85,18 @@ export interface AuctionBid {
   taker_marketplace: string
 }
 
-/** Decoded `declinebuyo`. */
+/** Decoded data of the action `declinebuyo`. */
 export interface DeclineBuyoffer extends BuyofferAction {
   decline_memo: string
 }
 
-/** Decoded `acceptbuyo`. */
+/** Decoded data of the action `acceptbuyo`. */
 export interface AcceptBuyoffer {
   buyoffer_id: bigint
   taker_marketplace: string
 }
 
-/** Decoded `fulfilltbuyo`. */
+/** Decoded data of the action `fulfilltbuyo`. */
 export interface FulfillTemplateBuyoffer {
   seller: string
   buyoffer_id: bigint
@@ -104,7 +104,7 @@ export interface FulfillTemplateBuyoffer {
   taker_marketplace: string
 }
 
-/** Decoded `logroyfound`, `logroytempl` or `logroyattr`. */
+/** Decoded data of the actions `logroyfound`, `logroytempl` or `logroyattr`. */
 export interface LogRoyalty {
   collection_name: string
   asset_id: bigint
@@ -113,14 +113,14 @@ export interface LogRoyalty {
   payouts: readonly { recipient: string; amount: string }[]
 }
 
-/** Decoded `logroydust`. */
+/** Decoded data of the action `logroydust`. */
 export interface LogRoyaltyDust {
   collection_name: string
   collection_author: string
   amount: string
 }
 
-/** A row of the contract's `config`. */
+/** A row of the contract table `config`. */
 export interface ConfigState {
   version: string
   sale_counter: bigint
@@ -142,25 +142,25 @@ export interface ConfigState {
   delphioracle_account: string
 }
 
-/** A row of the contract's `counters`. */
+/** A row of the contract table `counters`. */
 export interface CounterState {
   counter_name: string
   counter_value: bigint
 }
 
-/** A row of the contract's `marketplaces`. */
+/** A row of the contract table `marketplaces`. */
 export interface MarketplaceState {
   marketplace_name: string
   creator: string
 }
 
-/** A row of the contract's `balances`. */
+/** A row of the contract table `balances`. */
 export interface BalanceState {
   owner: string
   quantities: readonly string[]
 }
 
-/** A row of the contract's `bonusfees`. */
+/** A row of the contract table `bonusfees`. */
 export interface BonusFeeState {
   bonusfee_id: bigint
   fee_recipient: string
@@ -169,12 +169,12 @@ export interface BonusFeeState {
   fee_name: string
 }
 
-/** Fields of a row of the contract's `sales` or `buyoffers`. */
+/** The decoded fields of a row of the contract tables `sales` and `buyoffers`. */
 export interface BundleState {
   asset_ids: readonly bigint[]
 }
 
-/** Fields of a row of the contract's `auctions`. */
+/** The decoded fields of a row of the contract table `auctions`. */
 export interface AuctionState extends BundleState {
   auction_id: bigint
   end_time: number
@@ -182,10 +182,10 @@ export interface AuctionState extends BundleState {
   claimed_by_buyer: boolean
 }
 
-/** A share of a royalty. */
+/** Recipients of a royalty with their weights. */
 export type RoyaltyShares = readonly { recipient: string; weight: number }[]
 
-/** A row of the contract's `royaltyconf`. */
+/** A row of the contract table `royaltyconf`. */
 export interface RoyaltyConfigState {
   collection: string
   founders: RoyaltyShares
@@ -195,13 +195,13 @@ export interface RoyaltyConfigState {
   split_attributes: number
 }
 
-/** A row of the contract's `royaltytemp`; the scope is the collection. */
+/** A row of the contract table `royaltytemp`; the scope is the collection. */
 export interface RoyaltyTemplateState {
   template_id: number
   recipients: RoyaltyShares
 }
 
-/** A row of the contract's `royaltyattr`; the scope is the collection. */
+/** A row of the contract table `royaltyattr`; the scope is the collection. */
 export interface RoyaltyAttributeState {
   index: bigint
   source: number
@@ -213,8 +213,8 @@ export interface RoyaltyAttributeState {
 }
 
 /**
- * Actions that the handler reads, which of their fields, and their codes in market.log_actions. The rest of the actions only
- * changes tables.
+ * Actions that the handler reads, with the fields to decode and the codes of logged actions in market.log_actions. The
+ * handler sees the effects of all other actions in the contract rows.
  */
 export const actions = {
   lognewsale: logged(1, struct<LogNewSale>()),
@@ -257,7 +257,7 @@ export const actions = {
   migratebal: logged(81, struct<Readonly<Record<string, unknown>>>().withWide()),
 }
 
-/** Contract tables that the handler reads, and which of their fields. */
+/** Contract tables that the handler reads, with the fields to decode. */
 export const rows = {
   config: struct<ConfigState>(),
   counters: struct<CounterState>().withWide('counter_value'),
@@ -278,10 +278,10 @@ export const rows = {
   royaltyattr: struct<RoyaltyAttributeState>(),
 }
 
-/** Codes of logged actions. */
+/** Log code of each logged action. */
 export const logCodes = logCodesOf(actions)
 
-/** Codes of royalty logs of sales; those of the further kinds of listing follow in steps of 20. */
+/** Log codes of royalty actions for sales. For auctions, buy offers and template buy offers add 20, 40 and 60. */
 export const royaltyLogCodes = { logroyfound: 10, logroytempl: 11, logroyattr: 12, logroydust: 13 } as const
 
 export type MarketAction = ActionOf<typeof actions>

@@ -26,19 +26,19 @@ export { listAssets } from './listed-assets.ts'
 export { saleState } from './sales.ts'
 export { parseSymbolPairs, symbolsOf } from './symbol-pairs.ts'
 
-/** Settings of the handler in readers.config.json, with the accounts of the families that it derives from. */
+/** Settings of the handler in readers.config.json, and the accounts of the assets and oracle families of the reader. */
 export interface MarketHandlerArgs {
-  /** Contract account. */
+  /** Account of the market contract. */
   readonly market_account: string
   /** Account of the assets contract that the same reader indexes. */
   readonly assets_account: string
   /** Account of the oracle contract that the same reader indexes. */
   readonly oracle_account: string
-  /** Store logs. */
+  /** Whether to store logs. */
   readonly store_logs: boolean
 }
 
-/** Values derived from the rows, each step after those that it reads. */
+/** Derived values, each step after the steps whose results it reads. */
 const derived: readonly DerivedStep[] = [
   ...listedAssets,
   wantedTemplates,
@@ -66,7 +66,7 @@ const derived: readonly DerivedStep[] = [
   templatePrices,
 ]
 
-/** The market, contract versions 1.3 and 2. */
+/** Creates the handler of the marketplace contract (AtomicMarket, contract versions 1.3 and 2). */
 export function createMarketHandler(
   args: MarketHandlerArgs,
 ): Handler<MarketState, MarketAction, MarketRowEvent> {

@@ -3,7 +3,7 @@ import type { Completion, DerivedStep } from '../../rows/operations.ts'
 import { bundles, tables } from './tables.ts'
 import type { ListedAssets, TemplateBuyofferRow } from './tables.ts'
 
-/** Columns of an asset in the assets family. */
+/** Asset columns that listings copy. */
 interface AssetFact {
   key: bigint
   template_id: number | null
@@ -13,7 +13,10 @@ interface AssetFact {
   traits: readonly number[]
 }
 
-/** The traits of an asset, `a`: market.asset_traits spelled out, as calling it for each takes several times as long. */
+/**
+ * SQL for the prefilter traits of an asset row `a`. Repeats the body of market.asset_traits: a function call per asset
+ * takes several times as long.
+ */
 export const TRAITS_OF_ASSET = `
   array_remove(ARRAY(SELECT x.trait FROM market.each_trait(a.immutable_data) x(trait))
     || market.trait('minter', a.minter) || market.trait('receiver', a.initial_receiver), NULL)`
@@ -25,7 +28,10 @@ const assetFacts = `
   FROM assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id
   WHERE a.asset_id = ANY($1::bigint[])`
 
-/** The columns of a new listing that describe its assets; completed when the row is written. */
+/**
+ * Placeholder values for the columns of a new listing that describe its assets. `listedAssets` fills them in when the
+ * row is written.
+ */
 export function listAssets(assetIds: readonly bigint[]): ListedAssets {
   return {
     template_id: null,
@@ -42,7 +48,7 @@ export function listAssets(assetIds: readonly bigint[]): ListedAssets {
   }
 }
 
-/** Completes a listing; unknown assets add nothing. */
+/** Fills in the columns that describe the assets; unknown assets are skipped. */
 function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, AssetFact>): void {
   const known = row.asset_ids.flatMap((id) => facts.get(id) ?? [])
   const mints = known.flatMap((fact) => fact.template_mint ?? [])
@@ -61,7 +67,7 @@ function completeListing(row: ListedAssets, facts: ReadonlyMap<bigint, AssetFact
   }
 }
 
-/** Distinct numbers, ascending. */
+/** Distinct numbers in ascending order. */
 export function ascending(numbers: readonly number[]): bigint[] {
   return [...new Set(numbers)].sort((a, b) => a - b).map(BigInt)
 }
@@ -77,10 +83,10 @@ function assetsIn<Row extends ListedAssets>(table: KeyedTable<Row>): Completion<
   }
 }
 
-/** Completes new sales, auctions and buy offers. */
+/** Fills in the asset columns of new sales, auctions and buy offers. */
 export const listedAssets: readonly DerivedStep[] = bundles.map(({ table }) => assetsIn(table))
 
-/** Completes new template buy offers: schema and name of the template. */
+/** Fills in schema and name of the template in new template buy offers. */
 export const wantedTemplates: Completion<
   TemplateBuyofferRow,
   { key: bigint; schema_name: string; name: string | null }

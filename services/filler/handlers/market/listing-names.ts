@@ -4,7 +4,7 @@ import { bundles, kinds, tables } from './tables.ts'
 
 const MERGED = 'market.asset_name(t.immutable_data, a.immutable_data, a.mutable_data, t.mutable_data)'
 
-/** Names of the assets of a listing `l`, in order, without those that the database does not know. */
+/** SQL for the names of the assets of a listing `l`, in order. Assets that the database does not know are skipped. */
 const namesOf = `
   SELECT min(n.name) FILTER (WHERE n.place = 1) AS name, string_agg(n.name, E'\\n' ORDER BY n.place) FILTER (WHERE n.is_first) AS asset_names
   FROM (
@@ -18,7 +18,7 @@ interface Names {
   asset_names: string | null
 }
 
-/** Derives the names of one kind of listing. */
+/** Creates the derivation of the asset names in one listing table. */
 function namesIn<R extends Names>(
   table: KeyedTable<R>,
   id: string,
@@ -53,7 +53,7 @@ const templateBuyofferNames: Derivation<{ buyoffer_id: bigint; name: string | nu
   },
 }
 
-/** Derivations of the asset names in listings. */
+/** Derivations of the asset names in all listing tables. */
 export const listingNames: readonly Derivation[] = [
   ...bundles.map(({ table, id }) => namesIn(table, id)),
   templateBuyofferNames,
@@ -73,7 +73,7 @@ function recheckNames(rows: readonly Touched[], sink: RowSink): void {
   for (const { kind, listing_id } of rows) sink.recheck(namesOfKind.get(kind)!, listing_id)
 }
 
-/** Listings of edited assets. */
+/** Rechecks the names of listings whose assets were edited. */
 export const editedAssets: Derivation<Touched> = {
   kind: 'derivation',
   name: 'listings of edited assets',
@@ -85,8 +85,8 @@ export const editedAssets: Derivation<Touched> = {
 }
 
 /**
- * Listings of edited templates (contract v2). A name among the data that can change, and not among those that cannot,
- * is rare: the search for these listings need not be fast.
+ * Rechecks the names of listings whose templates were edited (contract v2). Only templates with a mutable name matter:
+ * an immutable name takes precedence. They are rare, so the statement scans all assets of the template.
  */
 export const editedTemplates: Derivation<Touched> = {
   kind: 'derivation',

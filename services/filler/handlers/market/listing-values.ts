@@ -3,7 +3,7 @@ import { ascending, TRAITS_OF_ASSET } from './listed-assets.ts'
 import { auctionTrades } from './trades.ts'
 import { kinds, tables } from './tables.ts'
 
-/** A started sale is listed while its offer is pending, and invalid while it is not. */
+/** Derives the sale state from the offer: a started sale is listed while its offer is pending and invalid otherwise. */
 export const saleStates: Derivation<{ sale_id: bigint; state: number }> = {
   kind: 'derivation',
   name: 'states of sales',
@@ -20,10 +20,12 @@ export const saleStates: Derivation<{ sale_id: bigint; state: number }> = {
 }
 
 /**
- * Paid amount of a sale with an oracle price: the contract's own arithmetic, in doubles and truncated, from the median
- * that the buyer named and the terms of the pair in the block of the purchase. Keys are ids of sales, and terms that ended
- * in the unit: the name of a pair or of symbols, the decimal places (none: it did not exist), and the block that changed
- * them. A pair that is removed or changed in the very block of a purchase counts as it was.
+ * Derives the paid amount of a sale with an oracle price. The formula is the contract's: doubles, truncated, from the
+ * median in the purchase action and the terms of the oracle pair as of the purchase block.
+ *
+ * Keys are sale ids, and former terms that `noteFormerTerms` records when the unit changes a pair: name, decimal
+ * places (empty if the pair did not exist) and the block of the change. If a block both changes a pair and sells, the
+ * terms before the change apply.
  */
 export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
   kind: 'derivation',
@@ -67,7 +69,9 @@ export const salePrices: Derivation<{ sale_id: bigint; price: bigint }> = {
   },
 }
 
-/** Gives `salePrices` terms that ended: of an oracle pair by its name, of symbols by both. */
+/**
+ * Passes replaced terms to `salePrices`. `name` is the oracle pair's name, or `LISTING/SETTLEMENT` for a symbol pair.
+ */
 export function noteFormerTerms(
   sink: RowSink,
   name: string,
@@ -78,8 +82,8 @@ export function noteFormerTerms(
 }
 
 /**
- * A pending buy offer is invalid while the database knows that an asset is not with the account that it is made to, or
- * does not know the asset.
+ * Derives the buy offer state: a pending buy offer is invalid while its recipient does not own one of the assets.
+ * Assets that the database does not know count as not owned.
  */
 export const buyofferStates: Derivation<{ buyoffer_id: bigint; state: number }> = {
   kind: 'derivation',
@@ -99,7 +103,7 @@ export const buyofferStates: Derivation<{ buyoffer_id: bigint; state: number }> 
   },
 }
 
-/** Columns of a fulfilled template buy offer: its asset's mint number, name and prefilter columns. */
+/** Fills in mint number, name and prefilter columns of the delivered asset in fulfilled template buy offers. */
 export const deliveredAssets: Derivation<{
   buyoffer_id: bigint
   mint: number | null
@@ -124,7 +128,7 @@ export const deliveredAssets: Derivation<{
   },
 }
 
-/** With version 2 of the contract, finished unclaimed bundles are no longer trades. */
+/** Removes the trades of finished, unclaimed bundles when the contract switches to version 2, which refunds them. */
 export const auctionFlip: Derivation<{ auction_id: bigint }> = {
   kind: 'derivation',
   name: 'bundles at the beginning of version 2',

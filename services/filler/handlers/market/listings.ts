@@ -2,12 +2,11 @@ import type { RowSink } from '../../rows/operations.ts'
 import type { BlockInfo } from '../handler.ts'
 import { tables } from './tables.ts'
 
-/** Columns that say when a listing was last changed. */
 export function updatedAt(block: BlockInfo) {
   return { updated_at_time: block.timeMs, updated_at_block: block.num }
 }
 
-/** Columns that all new listings set. */
+/** Column values common to all new listings. */
 export function newListing(
   block: BlockInfo,
   log: { collection_name: string; collection_fee: number; maker_marketplace: string },
@@ -24,7 +23,7 @@ export function newListing(
   }
 }
 
-/** Adds the rows by which a listing is found by its assets. */
+/** Adds a row per asset that makes the listing searchable by the asset. */
 export function linkAssets(sink: RowSink, kind: number, id: bigint, assetIds: readonly bigint[]): void {
   for (const assetId of assetIds)
     sink.insert(tables.listingAssets, { asset_id: assetId, kind, listing_id: id })

@@ -7,7 +7,10 @@ import { kinds } from './tables.ts'
 import type { AuctionRow, BuyofferRow, SaleRow, TemplateBuyofferRow } from './tables.ts'
 import { auctionTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
 
-/** What belongs to listings that an import has loaded, and what is to be derived of them; the rows themselves are not written here. */
+/**
+ * Adds the dependent rows of imported listings to a unit and schedules their derivations. The caller writes the
+ * listing rows.
+ */
 export const loadedListings = {
   sale: (row: Pick<SaleRow, 'sale_id' | 'state' | 'offer_id' | 'asset_ids'>, sink: RowSink): void => {
     const { sale_id: id, state, offer_id: offer } = row

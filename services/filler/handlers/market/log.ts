@@ -5,7 +5,7 @@ import { toJsonText } from '../../rows/json-text.ts'
 import { logCodes } from './contract.ts'
 import { tables } from './tables.ts'
 
-/** Writes the log, and collects the transactions that logs, bids and payouts belong to. */
+/** Writes the log, and collects the transactions that contain logs, bids and payouts. */
 export class MarketLog {
   readonly #transactions: BlockTransactions
   readonly #sink: RowSink
@@ -17,7 +17,7 @@ export class MarketLog {
     this.#keepsLogs = keepsLogs
   }
 
-  /** Adds the transaction of something that has its own table. */
+  /** Adds the transaction of an event that has its own table: a bid or a payout. */
   addTransaction(event: ActionEvent): void {
     this.#transactions.add(event)
   }
@@ -28,17 +28,17 @@ export class MarketLog {
     this.complete(event, subject, data)
   }
 
-  /** Adds the transaction of an action whose log follows at the end of the block. */
+  /** Adds the transaction of an action whose log `complete` writes at the end of the block. */
   reserve(event: ActionEvent): void {
     if (this.#keepsLogs) this.#transactions.add(event)
   }
 
-  /** Writes a reserved log. */
+  /** Writes the row of a log whose transaction `reserve` has added. */
   complete(event: ActionEvent, subject: bigint, data: Readonly<Record<string, unknown>> | null): void {
     this.#append(event, logCodes[event.name as keyof typeof logCodes], subject, data)
   }
 
-  /** As `write`, for an action whose code depends on more than its name. */
+  /** Logs an action under an explicit code: the code of a royalty action also depends on the listing type. */
   writeCode(event: ActionEvent, action: number, subject: bigint): void {
     this.reserve(event)
     this.#append(event, action, subject, null)
@@ -59,7 +59,7 @@ export class MarketLog {
     })
   }
 
-  /** Gives the block with its transactions to the sink. */
+  /** Passes the block row with its transactions to the sink. */
   end(): void {
     this.#transactions.end(tables.blocks, this.#sink)
   }

@@ -4,7 +4,7 @@ import type { ActionEvent } from '../handler.ts'
 import { createHandler } from '../index.ts'
 import type { MarketState } from './state.ts'
 
-/** Operations as text: what, on which table, with which columns. */
+/** A recorded sink operation: kind, table, columns. */
 type Operation = readonly [string, string, Record<string, unknown>]
 
 function recordingSink(): { readonly operations: Operation[]; readonly sink: RowSink } {
@@ -43,7 +43,7 @@ interface Row {
   readonly value: object
 }
 
-/** One block of the market: actions as [name, data, ordinal, creator, transaction], then rows. */
+/** Runs one block of the market: actions as [name, data, ordinal, creator, transaction], then rows. */
 function block(
   state: MarketState,
   actions: readonly (readonly [string, object, number?, number?, number?])[],
@@ -76,7 +76,7 @@ function changes(operations: readonly Operation[], table: string): Record<string
   return operations.filter(([what, name]) => what === 'patch' && name === table).map(([, , row]) => row)
 }
 
-/** Rows of the log in the order of the actions. */
+/** Log rows of the recorded operations, in action order. */
 function logsOf(operations: readonly Operation[]): Record<string, unknown>[] {
   const rows = operations.filter(([, table]) => table === 'market.logs').map(([, , row]) => row)
   return rows.sort((a, b) => Number((a.seq as bigint) - (b.seq as bigint)))

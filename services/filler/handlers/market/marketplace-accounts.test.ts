@@ -44,7 +44,7 @@ async function insert(table: string, row: object): Promise<void> {
   await client.query(`INSERT INTO ${table} SELECT * FROM json_populate_record(NULL::${table}, $1)`, [json])
 }
 
-/** First and last times of both sides after trades, of which some are undone, in the units given. */
+/** Writes and undoes trades in the given units; returns the first and last trade times of both sides. */
 async function timesAfter(
   units: readonly { readonly added?: readonly number[]; readonly undone?: readonly number[] }[],
 ): Promise<unknown> {

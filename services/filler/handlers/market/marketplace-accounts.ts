@@ -3,8 +3,8 @@ import { tables } from './tables.ts'
 import type { MarketplaceAccountRow, TradeRow } from './tables.ts'
 
 /**
- * First and last time of the trades of a side. Where the trade that had one of them was undone, it comes from the trades
- * themselves, which takes a scan of them.
+ * SQL for the first and last trade time of one side. If an undone trade held the first or last time, the time is
+ * recomputed by a scan of the account's trades.
  */
 function times(side: 'seller' | 'buyer', verb: 'sold' | 'bought', number: 'sells' | 'buys'): string {
   const marketplace = side === 'seller' ? 'maker_marketplace' : 'taker_marketplace'
@@ -19,7 +19,7 @@ function times(side: 'seller' | 'buyer', verb: 'sold' | 'bought', number: 'sells
       CASE WHEN n.${number} = 0 THEN NULL WHEN k.last_un${verb} >= ${last} THEN ${ofAll('max')} ELSE ${last} END AS last_${verb}`
 }
 
-/** First and last time of an event among the keys. */
+/** SQL for the first and last time of each event type among the keys. */
 const EVENT_TIMES = ['sold', 'unsold', 'bought', 'unbought']
   .map(
     (event) => `min(e.at) FILTER (WHERE e.event = '${event}') AS first_${event},
@@ -28,8 +28,8 @@ const EVENT_TIMES = ['sold', 'unsold', 'bought', 'unbought']
   .join(',\n        ')
 
 /**
- * Who traded through which marketplace, and from when to when. Keys are texts created by `recheckParties`: what happened to
- * a trade, its time, token, account and marketplace.
+ * Derives which accounts traded through which marketplace, and the time span. Keys are texts that `recheckParties`
+ * creates: event, trade time, token, account, marketplace.
  */
 export const marketplaceAccounts: Derivation<MarketplaceAccountRow> = {
   kind: 'derivation',
@@ -66,7 +66,10 @@ export const marketplaceAccounts: Derivation<MarketplaceAccountRow> = {
   },
 }
 
-/** Asks for the accounts of a trade to be looked at again. @param isAdded false: the trade is one no more. */
+/**
+ * Schedules a recheck of the two accounts of a trade.
+ * @param isAdded false if the trade was removed.
+ */
 export function recheckParties(trade: TradeRow, isAdded: boolean, sink: RowSink): void {
   const { trade_time, token_symbol, seller, buyer, maker_marketplace, taker_marketplace } = trade
   const key = (event: string, account: string, marketplace: string) =>

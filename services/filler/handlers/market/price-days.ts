@@ -2,17 +2,20 @@ import type { Derivation } from '../../rows/operations.ts'
 import { tables } from './tables.ts'
 import type { PriceDayRow } from './tables.ts'
 
-/** Milliseconds of a day. */
 export const DAY_MS = 86_400_000
 
-/** Key of the prices of a day. @param day days since 1970. */
+/**
+ * Key of a day's prices.
+ * @param day days since 1970.
+ */
 export function tokenDay(token: string, day: number): string {
   return `${day} ${token}`
 }
 
 /**
- * Prices of single assets by day and token, once the day is over: the day that runs is read from its trades, so that no
- * block sorts all of them. A trade that comes or goes later has its day looked at again.
+ * Derives the prices of single assets by day and token, once the day is over. Queries read the running day from its
+ * trades, so that no block has to sort all trades of the day. A trade that is added to or removed from a past day
+ * triggers a recheck.
  */
 export const priceDays: Derivation<Omit<PriceDayRow, 'trades'> & { trades: bigint | null }> = {
   kind: 'derivation',

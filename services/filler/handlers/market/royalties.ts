@@ -6,29 +6,29 @@ import type { LogRoyalty, RoyaltyEvent } from './contract.ts'
 import type { MarketLog } from './log.ts'
 import { tables } from './tables.ts'
 
-/** Subject of a settling action. */
+/** A listing that an action settled. */
 export interface Settlement {
   readonly kind: number
   readonly id: bigint
 }
 
-/** Categories of payouts, as the database numbers them. */
+/** Codes of payout categories in the database. */
 const categories = { logroyfound: 1, logroytempl: 2, logroyattr: 3, logroydust: 4 } as const
-/** Actions between a royalty log and the action that settled, at most. */
+/** Maximum length of the chain of inline actions from a royalty log up to the settling action. */
 const MAX_STEPS = 32
-/** Royalty logs of the kinds of listing are numbered in steps of this. */
+/** Royalty log codes of the listing types are spaced by this step. */
 const KIND_STEP = 20
 
 /**
- * The ledger of royalty payouts. A payout names no listing: the action that settled one is among the actions that led
- * to the log, found by who sent whom.
+ * Writes the ledger of royalty payouts. A payout names no listing: its listing is found by following the senders of
+ * the royalty log up to the action that settled a listing.
  */
 export class Royalties {
   readonly #block: BlockInfo
   readonly #sink: RowSink
   readonly #log: MarketLog
   #txIndex = -1
-  /** Of the present transaction: position of an action to that of its sender. */
+  /** Senders in the current transaction: ordinal of an action to the ordinal of its sender. */
   readonly #senders = new Map<number, number>()
   readonly #settlements = new Map<number, Settlement>()
 
@@ -38,7 +38,7 @@ export class Royalties {
     this.#log = log
   }
 
-  /** Takes every action of the contract, in order of execution. */
+  /** Records the sender of every action of the contract, in order of execution. */
   follow(event: ActionEvent): void {
     if (event.txIndex !== this.#txIndex) {
       this.#txIndex = event.txIndex
@@ -48,7 +48,7 @@ export class Royalties {
     this.#senders.set(event.ordinal, event.creatorOrdinal)
   }
 
-  /** Takes an action that settles a listing. */
+  /** Records an action that settles a listing. */
   settle(event: ActionEvent, settlement: Settlement): void {
     this.#settlements.set(event.ordinal, settlement)
   }

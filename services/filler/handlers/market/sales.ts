@@ -9,16 +9,16 @@ import type { MarketLog } from './log.ts'
 import { kinds, tables } from './tables.ts'
 import { saleTrades } from './trades.ts'
 
-/** States of a sale as actions set them; `invalid` is derived. */
+/** Sale states that actions set; `invalid` is derived. */
 export const saleState = { waiting: 0, listed: 1, cancelled: 2, sold: 3, invalid: 4 } as const
 
-/** Changes of sales by a block's actions and rows. */
+/** Collects the effects of a block's actions and rows on sales. */
 export class Sales {
   readonly #block: BlockInfo
   readonly #sink: RowSink
   readonly #log: MarketLog
   readonly #isV2: boolean
-  /** Number of assets of sales whose row was removed in this block. */
+  /** Asset counts of the sales whose contract row this block removed. */
   readonly #removed = new Map<bigint, number>()
   readonly #purchases: { readonly event: ActionEvent; readonly purchase: PurchaseSale }[] = []
 
@@ -60,13 +60,13 @@ export class Sales {
     this.#patch(saleId, { state: saleState.cancelled })
   }
 
-  /** The kind of a purchase is only known at the end of the block. */
+  /** Defers a purchase to `end`: only the removed row shows whether the sale was a bundle. */
   purchase(event: ActionEvent, purchase: PurchaseSale): void {
     this.#log.reserve(event)
     this.#purchases.push({ event, purchase })
   }
 
-  /** Takes the contract's row: a removed one has the number of assets of the sale. */
+  /** Takes a contract row of a sale; a removed row gives the number of its assets. */
   row(saleId: bigint, value: () => BundleState, present: boolean): void {
     if (this.#isV2 && !present) this.#removed.set(saleId, value().asset_ids.length)
   }
@@ -74,11 +74,11 @@ export class Sales {
   end(): void {
     for (const { event, purchase } of this.#purchases) {
       const { sale_id: id, taker_marketplace, intended_delphi_median } = purchase
-      // Version 2 sells no bundles: buying an older one dissolves it, without a payment.
+      // Version 2 sells no bundles: buying a bundle from version 1 cancels it without a payment.
       const isDissolved = (this.#removed.get(id) ?? 1) > 1
       if (isDissolved) this.cancel(id)
       else this.#sell(purchase)
-      // A sold sale has what the action said.
+      // For a sold sale, the row already stores the action data.
       this.#log.complete(event, id, isDissolved ? { taker_marketplace, intended_delphi_median } : null)
     }
   }

@@ -1,20 +1,20 @@
 import type { Query } from '../handler.ts'
 
-/** State of the handler between blocks; equal to the rows of market.config, market.tokens and market.symbol_pairs. */
+/** Handler state between blocks; mirrors the rows of market.config, market.tokens and market.symbol_pairs. */
 export interface MarketState {
-  /** Block in which version 2 was first seen; its rules hold for later blocks. */
+  /** Block in which version 2 was first seen; the rules of version 2 apply to later blocks. */
   readonly v2SinceBlock: number | null
   readonly tokens: readonly string[]
   readonly symbolPairs: readonly SymbolPair[]
 }
 
-/** A pair of symbols with a rate of an oracle. */
+/** A listing symbol with a settlement symbol; an oracle pair gives their rate. */
 export interface SymbolPair {
   readonly listing_symbol: string
   readonly settlement_symbol: string
 }
 
-/** Reads the state as of the committed position. */
+/** Reads the handler state from the database, as of the committed position. */
 export async function loadMarketState(query: Query): Promise<MarketState> {
   const config = await query<{ v2_since_block: number | null }>('SELECT v2_since_block FROM market.config')
   const tokens = await query<{ token_symbol: string }>(

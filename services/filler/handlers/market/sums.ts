@@ -5,7 +5,7 @@ import { DAY_MS, priceDays, tokenDay } from './price-days.ts'
 import { bundles, kinds, tables } from './tables.ts'
 import type { MarketplaceAccountRow, PartyStatsRow, SchemaStatsRow, TradeRow } from './tables.ts'
 
-/** Contribution of a listing to the counts. */
+/** Listing columns that the counts depend on. */
 interface CountedListing {
   state: number
   collection_name: string
@@ -35,13 +35,13 @@ function listingCounts(kind: number, table: { readonly name: string }): Aggregat
   }
 }
 
-/** Counts of listings by stored state; sales are counted with their sums. */
+/** Counts of listings by stored state; `saleSums` counts the sales. */
 export const counts: readonly DerivedStep[] = [
   ...bundles.filter(({ kind }) => kind !== kinds.sale).map(({ kind, table }) => listingCounts(kind, table)),
   listingCounts(kinds.templateBuyoffer, tables.templateBuyoffers),
 ]
 
-/** A sale as its sums need it. */
+/** Sale columns that the sums depend on. */
 interface CountedSale extends CountedListing {
   price: bigint | null
   template_id: number | null
@@ -49,11 +49,11 @@ interface CountedSale extends CountedListing {
   updated_at_time: bigint
   settlement_symbol: string
   schema_name: string | null
-  /** Null for a single asset. */
+  /** Null for a sale of a single asset. */
   schema_names: readonly string[] | null
 }
 
-/** Counts of sales by state and schema; reports when the lowest offer of a template may have changed. */
+/** Counts sales by state and schema. Schedules a recheck when the floor price of a template may have changed. */
 export const saleSums: Aggregate<CountedSale> = {
   kind: 'aggregate',
   name: 'sums of sales',
@@ -92,7 +92,7 @@ function addSale(row: CountedSale | null, sign: bigint, sink: RowSink): void {
   }
 }
 
-/** Counts of an empty schema. */
+/** Zero counts of a schema. */
 const nothing = { trades: 0n, volume: 0n, sales: 0n, sale_volume: 0n, listings: 0n }
 
 function addSchema(counts: SchemaStatsRow, day: number, sink: RowSink): void {
@@ -100,12 +100,15 @@ function addSchema(counts: SchemaStatsRow, day: number, sink: RowSink): void {
   sink.add(tables.schemaDays, { ...counts, day })
 }
 
-/** Days since 1970, UTC. */
+/** Converts a time in ms to days since 1970, UTC. */
 function dayOf(time: bigint): number {
   return Math.floor(Number(time) / DAY_MS)
 }
 
-/** Only sales that have been listed for long count for what is suggested; those that become so are found by time. */
+/**
+ * Rechecks a template's floor price. Only sales that have been listed for RECENT_MS cap the suggested price; `clock`
+ * finds the sales that reach that age.
+ */
 function recheckFloor(
   before: CountedSale | null,
   after: CountedSale | null,
@@ -119,7 +122,7 @@ function recheckFloor(
   }
 }
 
-/** Columns of a trade that statistics follow from. */
+/** Trade columns that the statistics depend on. */
 const summed = [
   'trade_time',
   'price',
@@ -134,14 +137,14 @@ const summed = [
   'schema_name',
 ] as const satisfies readonly (keyof TradeRow)[]
 
-/** Statistics of trades. */
+/** Maintains the statistics of trades. */
 export const tradeSums: Aggregate<TradeRow> = {
   kind: 'aggregate',
   name: 'sums of trades',
   table: tables.trades,
   columns: summed,
   apply: (before, after, sink, clock) => {
-    // An auction's trade is written again by a claim.
+    // Nothing relevant changed: a claim rewrites an auction's trade.
     if (before && after && summed.every((column) => before[column] === after[column])) return
     for (const [trade, sign] of [
       [before, -1n],
@@ -155,7 +158,7 @@ export const tradeSums: Aggregate<TradeRow> = {
   },
 }
 
-/** Prices of a day are stored after its end. */
+/** Rechecks the prices of a past day; prices of the running day are not stored. */
 function recheckDay({ trade_time, token_symbol }: TradeRow, { nowMs }: UnitClock, sink: RowSink): void {
   const day = dayOf(trade_time)
   if (day < Math.floor(nowMs / DAY_MS)) sink.recheck(priceDays, tokenDay(token_symbol, day))
@@ -207,7 +210,7 @@ function addTemplate(trade: TradeRow, sign: bigint, sink: RowSink): void {
   addSchema({ token_symbol, collection_name, schema_name, ...counts }, dayOf(trade.trade_time), sink)
 }
 
-/** Who sold and bought, and for how much, by marketplace. */
+/** Sums purchases and sales of each account by marketplace. */
 export const marketplaceSums: Aggregate<MarketplaceAccountRow> = {
   kind: 'aggregate',
   name: 'sums of accounts of marketplaces',

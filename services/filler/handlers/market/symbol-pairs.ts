@@ -5,7 +5,7 @@ import type { SymbolPairRow } from './tables.ts'
 
 type SupportedPairs = ConfigState['supported_symbol_pairs']
 
-/** Rows of the pairs that a configuration lists. */
+/** Converts the pairs of a contract configuration to database rows. */
 export function symbolPairRows(supported: SupportedPairs): SymbolPairRow[] {
   return supported.map((pair, place) => {
     const listing = parseSymbol(pair.listing_symbol)
@@ -22,13 +22,14 @@ export function symbolPairRows(supported: SupportedPairs): SymbolPairRow[] {
   })
 }
 
-/** Name of a pair of symbols. */
+/** Name of a symbol pair, as `LISTING/SETTLEMENT`. */
 export function symbolsOf({ listing_symbol, settlement_symbol }: SymbolPair): string {
   return `${listing_symbol}/${settlement_symbol}`
 }
 
 /**
- * Rows of the pairs in a row of `config` as the HTTP interface of a node prints it. @throws TypeError for what is none.
+ * Parses the symbol pairs of a `config` row in the JSON format of a node's HTTP API.
+ * @throws TypeError for a row of another format.
  */
 export function parseSymbolPairs(config: Readonly<Record<string, unknown>>): SymbolPairRow[] {
   const supported = config.supported_symbol_pairs
@@ -38,7 +39,7 @@ export function parseSymbolPairs(config: Readonly<Record<string, unknown>>): Sym
     )
   if (!Array.isArray(supported) || !supported.every(isPair))
     throw new TypeError('a row is not that of a configuration')
-  // Nodes print true as 1.
+  // Nodes encode booleans as 0 and 1.
   return symbolPairRows(
     (supported as SupportedPairs).map((pair) => ({
       ...pair,

@@ -2,15 +2,15 @@ import type { KeyedTable, RowOf } from '../../../core/model/index.ts'
 import { marketTables as tables } from '../../../core/model/tables/index.ts'
 export { tables }
 
-/** Kinds of listing, as the database numbers them. */
+/** Codes of listing types in the database. */
 export const kinds = { sale: 1, auction: 2, buyoffer: 3, templateBuyoffer: 4 } as const
 
-/** A kind of listing whose rows name their assets. */
+/** A listing table whose rows contain the asset ids. */
 interface Bundle {
   readonly kind: number
-  /** The rows have further columns; derivations from the assets do not read them. */
+  /** Typed with the asset columns only: derivations from assets read no other columns. */
   readonly table: KeyedTable<ListedAssets>
-  /** Column of the key. */
+  /** Name of the key column. */
   readonly id: string
 }
 
@@ -18,7 +18,7 @@ function bundle<Row extends ListedAssets>(kind: number, table: KeyedTable<Row>):
   return { kind, table: table as unknown as KeyedTable<ListedAssets>, id: table.key[0]! }
 }
 
-/** Listings of the assets that their rows name. */
+/** Listing tables whose rows contain the asset ids. Template buy offers are absent: they name a template. */
 export const bundles: readonly Bundle[] = [
   bundle(kinds.sale, tables.sales),
   bundle(kinds.auction, tables.auctions),
@@ -37,7 +37,7 @@ export type MarketplaceAccountRow = RowOf<typeof tables.marketplaceAccounts>
 export type PriceDayRow = RowOf<typeof tables.priceDays>
 export type TemplatePriceRow = RowOf<typeof tables.templatePrices>
 
-/** Columns of a listing that describe its assets; completed when the row is written. */
+/** Columns of a listing that describe its assets. `listedAssets` fills them in when the row is written. */
 export type ListedAssets = Pick<
   SaleRow,
   | 'template_id'

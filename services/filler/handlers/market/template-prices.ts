@@ -2,12 +2,12 @@ import type { Derivation, RowSink } from '../../rows/operations.ts'
 import { tables } from './tables.ts'
 import type { TemplatePriceRow } from './tables.ts'
 
-/** Trades younger than this count as recent; sales listed for at least this long cap what is suggested. */
+/** Trades younger than this count as recent. Sales listed for at least this long cap the suggested price. */
 export const RECENT_MS = 3 * 86_400_000
-/** So many latest trades count as recent however old they are. */
+/** Minimum number of trades that count as recent: the latest ones, however old. */
 const LATEST_TRADES = 5
 
-/** Key of a template's prices in a token. */
+/** Key of a template's prices in one token. */
 export function templateToken(templateId: number, token: string): string {
   return `${templateId} ${token}`
 }
@@ -36,8 +36,8 @@ const recent = `
   ) r`
 
 /**
- * Prices of templates by token. All-time figures come from the points, one row per price ever paid; the median is the
- * lowest price that half of the trades do not exceed.
+ * Derives template prices by token. All-time figures come from `market.template_points`, one row per distinct price
+ * paid. The median is the lowest price that at least half of the trades do not exceed.
  */
 export const templatePrices: Derivation<Omit<TemplatePriceRow, 'trades'> & { trades: bigint | null }> = {
   kind: 'derivation',
@@ -94,7 +94,7 @@ function recheck(rows: readonly Touched[], sink: RowSink): void {
   for (const row of rows) sink.recheck(templatePrices, templateToken(row.template_id, row.token_symbol))
 }
 
-/** Templates with listed sales of accounts that have become contracts: these count no more. */
+/** Rechecks templates with listed sales of accounts that have become contracts: sales by contracts do not count. */
 export const contractSellers: Derivation<Touched> = {
   kind: 'derivation',
   name: 'sellers that became contracts',

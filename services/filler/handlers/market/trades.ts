@@ -2,16 +2,16 @@ import type { Derivation, RowSink } from '../../rows/operations.ts'
 import { kinds, tables } from './tables.ts'
 import type { TradeRow } from './tables.ts'
 
-/** A trade as a statement returns it; `is_trade` is false for a listing that is none, or none any more. */
+/** A trade as a statement returns it. `is_trade` is false if the listing is not, or no longer, a trade. */
 interface FoundTrade extends Omit<TradeRow, 'kind'> {
   is_trade: boolean
 }
 
-/** Whether an asset is burned; null for one that is not known, and for none. */
+/** SQL for whether an asset is burned; null if the asset is unknown or its id is null. */
 const isBurned = (asset: string): string =>
   `(SELECT a.owner IS NULL FROM assets.assets a WHERE a.asset_id = ${asset}) AS asset_burned`
 
-/** What trades of listings with any number of assets have in common; `l` is the listing. */
+/** SQL columns common to the trades of sales, auctions and buy offers; `l` is the listing row. */
 const listedAssets = `
   CASE WHEN l.asset_count = 1 THEN l.asset_ids[1] END AS asset_id, l.template_id,
   CASE WHEN l.asset_count = 1 THEN l.min_mint END AS template_mint, l.asset_count, l.schema_name,
@@ -25,7 +25,7 @@ function writeTrades(kind: number, rows: readonly FoundTrade[], sink: RowSink): 
   }
 }
 
-/** Sold sales; a sale stays sold. */
+/** Derives trades of sold sales. No trade is ever removed: a sold sale stays sold. */
 export const saleTrades: Derivation<FoundTrade> = {
   kind: 'derivation',
   name: 'trades of sales',
@@ -39,8 +39,8 @@ export const saleTrades: Derivation<FoundTrade> = {
 }
 
 /**
- * Auctions that ended with a bid. Such a trade may be removed: version 2 refunds unclaimed bundles, and the auction's row
- * is then cancelled.
+ * Derives trades of auctions that ended with a bid. A trade may be removed again: version 2 refunds unclaimed bundles
+ * and cancels the auction.
  */
 export const auctionTrades: Derivation<FoundTrade> = {
   kind: 'derivation',
@@ -60,7 +60,7 @@ export const auctionTrades: Derivation<FoundTrade> = {
   apply: (rows, sink) => writeTrades(kinds.auction, rows, sink),
 }
 
-/** Accepted buy offers. */
+/** Derives trades of accepted buy offers. */
 export const buyofferTrades: Derivation<FoundTrade> = {
   kind: 'derivation',
   name: 'trades of buy offers',
@@ -72,7 +72,7 @@ export const buyofferTrades: Derivation<FoundTrade> = {
   apply: (rows, sink) => writeTrades(kinds.buyoffer, rows, sink),
 }
 
-/** Fulfilled template buy offers. */
+/** Derives trades of fulfilled template buy offers. */
 export const templateBuyofferTrades: Derivation<FoundTrade> = {
   kind: 'derivation',
   name: 'trades of template buy offers',
@@ -87,7 +87,7 @@ export const templateBuyofferTrades: Derivation<FoundTrade> = {
   apply: (rows, sink) => writeTrades(kinds.templateBuyoffer, rows, sink),
 }
 
-/** Trades of burned assets: prices can be requested without them. */
+/** Marks trades whose asset was burned: clients can request prices without burned assets. */
 export const burnedTrades: Derivation<{ kind: number; listing_id: bigint }> = {
   kind: 'derivation',
   name: 'trades of burned assets',

@@ -5,30 +5,33 @@ import type { DatapointState, OracleAction, OracleRowEvent, PairState } from './
 import type { OracleState } from './state.ts'
 import { oracleTables } from '../../../core/model/tables/index.ts'
 
-/** A data point written in this block. */
+/** A data point that this block wrote. */
 interface Written {
   readonly id: bigint
   readonly owner: string
   readonly value: bigint
   readonly median: bigint
   readonly timeMs: bigint
-  /** Time of the point that it replaced. */
+  /** Time of the data point that was overwritten; 0 if there was none. */
   readonly replacedMs: bigint
 }
 
-/** Takes the decimal places that a pair's medians had until a block changed them; null: there was no such pair. */
+/**
+ * Records the number of decimal places that a pair's medians had before a block changed it; null if the pair did not
+ * exist.
+ */
 export type NoteTerms = (sink: RowSink, pair: string, precision: number | null, untilBlock: number) => void
 
-/** Greatest number of decimal places that the database's column takes; a real pair has a handful. */
+/** Maximum of the database column for decimal places; real pairs have a handful. */
 const GREATEST_PRECISION = 2n ** 31n - 1n
 
-/** What a block of the oracle contract starts from. */
+/** Input of `OracleBlock`. */
 interface OracleBlockStart extends BlockStart<OracleState> {
   readonly warn: (message: string) => void
   readonly noteTerms: NoteTerms
 }
 
-/** One block of the oracle contract. */
+/** Applies one block of the oracle contract. */
 export class OracleBlock implements BlockScope<OracleState, OracleAction, OracleRowEvent> {
   readonly #block: BlockInfo
   readonly #state: OracleState
@@ -36,10 +39,10 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
   readonly #warn: (message: string) => void
   readonly #noteTerms: NoteTerms
   readonly #rings = new Map<string, Map<bigint, bigint>>()
-  /** Known pairs, as this block changes them. */
+  /** Decimal places of known pairs, updated by the block. */
   #precisions: ReadonlyMap<string, number>
   readonly #written = new Map<string, Written[]>()
-  /** Last write action to each pair. */
+  /** Last `write` action of the block for each pair. */
   readonly #lastWrites = new Map<string, { owner: string; value: bigint }>()
 
   constructor({ block, state, sink, warn, noteTerms }: OracleBlockStart) {
@@ -65,7 +68,8 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
     for (const [pair, points] of this.#written) {
       const newest = pickNewest(points, this.#lastWrites.get(pair))
       const known = [...(this.#state.rings.get(pair)?.values() ?? [])]
-      // A place of the ring that was only just created has the time 0 and no price yet.
+      // The newest point is older than a known point, or a freshly created ring slot: a slot has time 0 until its first
+      // price.
       if (newest.timeMs === 0n || known.some((timeMs) => timeMs > newest.timeMs)) continue
       if (!this.#precisions.has(pair)) {
         this.#warn(
@@ -128,7 +132,7 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
     })
   }
 
-  /** A precision of null is that of a pair that does not exist. */
+  /** Updates the decimal places of a pair; null if the pair was removed. */
   #changeTerms(pair: string, precision: number | null): void {
     const former = this.#precisions.get(pair) ?? null
     if (precision === former) return
@@ -162,7 +166,9 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
     })
   }
 
-  /** The pair's ring as this block changes it. */
+  /**
+   * Ring buffer of the pair's data points (id to time), as updated by this block; copied from the state on first use.
+   */
   #ringOf(pair: string): Map<bigint, bigint> {
     let ring = this.#rings.get(pair)
     if (!ring) {
@@ -174,9 +180,9 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
 }
 
 /**
- * The data point that was written last: writes of one block have the same time and no order. The last write action has
- * owner and value; and as each write replaces the oldest point, and the lowest of equally old ones, the last one replaced
- * the newest.
+ * Finds the data point that was written last. Writes of one block have equal times. Candidates match owner and value
+ * of the last `write` action. Each write overwrites the oldest point (of equally old ones, the lowest id), so the last
+ * write overwrote the newest one.
  */
 function pickNewest(
   points: readonly Written[],

@@ -1,13 +1,13 @@
 import { struct } from '../declaration.ts'
 import type { ActionOf, RowOf } from '../handler.ts'
 
-/** Decoded `write`. */
+/** Decoded data of the action `write`. */
 export interface Write {
   owner: string
   quotes: readonly { value: bigint; pair: string }[]
 }
 
-/** A row of the contract's `pairs`. */
+/** A row of the contract table `pairs`. */
 export interface PairState {
   active: boolean
   bounty_awarded: boolean
@@ -26,7 +26,7 @@ export interface PairState {
   quoted_precision: bigint
 }
 
-/** A row of the contract's `datapoints`; the scope is the pair. */
+/** A row of the contract table `datapoints`; the scope is the pair. */
 export interface DatapointState {
   id: bigint
   owner: string
@@ -60,7 +60,10 @@ const texts = [
 const lists = ['approving_custodians', 'approving_oracles']
 const integers = ['base_type', 'quote_type']
 
-/** A row of `pairs` as the HTTP interface of a node prints it. @throws TypeError for what is none. */
+/**
+ * Parses a `pairs` row in the JSON format of a node's HTTP API.
+ * @throws TypeError for a row of another format.
+ */
 export function parsePair(row: Readonly<Record<string, unknown>>): PairState {
   const isText = (value: unknown) => typeof value === 'string'
   const isPair =
@@ -77,7 +80,7 @@ export function parsePair(row: Readonly<Record<string, unknown>>): PairState {
   }
 }
 
-/** A row of `datapoints` as the HTTP interface of a node prints it. */
+/** Parses a `datapoints` row in the JSON format of a node's HTTP API. */
 export function parseDatapoint(row: Readonly<Record<string, unknown>>): DatapointState {
   const integer = (value: unknown) => BigInt(value as string | number)
   return {

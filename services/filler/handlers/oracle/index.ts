@@ -12,11 +12,14 @@ export { parseDatapoint, parsePair } from './contract.ts'
 
 /** Settings of the handler in readers.config.json. */
 export interface OracleHandlerArgs {
-  /** Contract account. */
+  /** Account of the oracle contract. */
   readonly oracle_account: string
 }
 
-/** The price oracle. `noteTerms` is called when a pair appears, is removed, or changes its precision. */
+/**
+ * Creates the handler of the price oracle (delphioracle).
+ * @param noteTerms called when a pair appears, disappears or changes its precision.
+ */
 export function createOracleHandler(
   args: OracleHandlerArgs,
   noteTerms: NoteTerms = () => undefined,

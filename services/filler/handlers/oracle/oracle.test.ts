@@ -21,7 +21,7 @@ const point = (id: bigint, second: number, median: bigint, owner = 'oracle1'): P
   timestamp: second < 0 ? '1970-01-01T00:00:00.000' : at(second),
 })
 
-/** Applies a block; the new median of the pair, or undefined when it is unchanged. */
+/** Applies a block and returns the pair's new median; undefined if the median did not change. */
 function apply(
   state: OracleState,
   points: readonly Point[],

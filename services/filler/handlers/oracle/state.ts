@@ -1,8 +1,8 @@
 import type { Query } from '../handler.ts'
 
-/** State of the handler between blocks; equal to rows of oracle.datapoints and oracle.pairs. */
+/** Handler state between blocks; mirrors rows of oracle.datapoints and oracle.pairs. */
 export interface OracleState {
-  /** Time of each data point by pair and ring position, ms since 1970. */
+  /** Times of data points in ms since 1970, by pair and ring slot. */
   readonly rings: ReadonlyMap<string, ReadonlyMap<bigint, bigint>>
   /** Decimal places of the medians of each known pair. */
   readonly precisions: ReadonlyMap<string, number>
@@ -11,7 +11,7 @@ export interface OracleState {
 /** The state before anything was indexed. */
 export const emptyState: OracleState = { rings: new Map(), precisions: new Map() }
 
-/** Reads the state as of the committed position. */
+/** Reads the handler state from the database, as of the committed position. */
 export async function loadOracleState(query: Query): Promise<OracleState> {
   const points = await query<{ pair_name: string; id: bigint; point_time: bigint }>(
     'SELECT pair_name, id, point_time FROM oracle.datapoints',

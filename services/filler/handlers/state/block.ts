@@ -9,10 +9,10 @@ import type {
 import type { StateHistorySettings, StateWriterState } from './state.ts'
 import { stateTables } from '../../../core/model/tables/index.ts'
 
-/** Half of the unsigned range: less by this, keys have the same order as signed numbers. */
+/** Shift that maps unsigned 64-bit keys to signed integers in the same order. */
 const KEY_OFFSET = 2n ** 63n
 
-/** One block of the stored state. */
+/** Stores the state changes of one block. */
 export class StateBlock implements StateWriterScope<StateWriterState> {
   readonly #settings: StateHistorySettings
   readonly #block: WriterBlock
@@ -26,7 +26,7 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
     this.#state = state
     this.#sink = sink
     this.#historyFrom = Math.max(state.historyFrom, historyFloor(settings.historyBlocks, block))
-    // Before the rows, so that what is too old for the history is not even gathered.
+    // Prune before storing rows, so that rows older than the history limit are not even collected.
     if (this.#historyFrom > 0) {
       sink.forget(stateTables.rows, this.#historyFrom)
       sink.forget(stateTables.links, this.#historyFrom)
@@ -97,7 +97,9 @@ export class StateBlock implements StateWriterScope<StateWriterState> {
   }
 }
 
-/** First block whose state stays readable. It moves in steps, so that not every block prunes and records something, and never past what a fork may restore.
+/**
+ * First block whose state stays readable. The floor moves in steps, so that not every block prunes, and never past the
+ * last irreversible block, because a fork may restore older state.
  */
 function historyFloor(historyBlocks: number, block: WriterBlock): number {
   if (historyBlocks === 0) return 0

@@ -9,13 +9,13 @@ import { stateTables } from '../../../core/model/tables/index.ts'
 export interface StateHandlerArgs {
   /** Contracts whose rows are stored. */
   readonly accounts: readonly string[]
-  /** Store permissions and their links, of all accounts. */
+  /** Whether to store permissions and permission links, of all accounts. */
   readonly permissions: boolean
-  /** Blocks below the head whose state stays readable; 0 = all. */
+  /** Number of blocks below the head whose state stays readable; 0 = all. */
   readonly history_blocks: number
 }
 
-/** Contract rows, permissions and block ids as the chain packs them, by block. */
+/** Creates the state history writer: stores contract rows, permissions and block ids in packed form, by block. */
 export function createStateHistoryWriter(
   args: StateHandlerArgs,
   reader: string,

@@ -5,20 +5,23 @@ export interface StateHistorySettings {
   readonly reader: string
   readonly accounts: readonly string[]
   readonly permissions: boolean
-  /** Blocks below the head whose state stays readable; 0 = all. */
+  /** Number of blocks below the head whose state stays readable; 0 = all. */
   readonly historyBlocks: number
 }
 
-/** State of the writer between blocks; equal to the rows of state.coverage and state.tables. */
+/** Writer state between blocks; mirrors the rows of state.coverage and state.tables. */
 export interface StateWriterState {
-  /** Null before the first block. */
+  /** First stored block; null before the first block. */
   readonly sinceBlock: number | null
   readonly historyFrom: number
-  /** Contract tables that have had a row, as `account/table`. Grows in place; read again after a rollback. */
+  /**
+   * Contract tables that have ever had a row, as `account/table`. The set grows in place and is reloaded after a
+   * rollback.
+   */
   readonly tables: Set<string>
 }
 
-/** Reads the state as of the committed position. */
+/** Reads the writer's state from the database, as of the committed position. */
 export async function loadState(query: Query, reader: string): Promise<StateWriterState> {
   const coverage = await query<{ since_block: number; history_from: number }>(
     'SELECT since_block, history_from FROM state.coverage WHERE reader = $1',

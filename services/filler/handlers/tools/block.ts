@@ -8,29 +8,29 @@ import type { ToolsState } from './state.ts'
 import { toolsTables } from '../../../core/model/tables/index.ts'
 import type { RowOf } from '../../../core/model/index.ts'
 
-/** Links completed with one block, so that none takes long. */
+/** Number of links to complete per block: limits the work that a single block adds. */
 const COMPLETED_AT_ONCE = 5_000
 
-/** States of a link, as clients know them. */
+/** Link states as the API returns them. */
 const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 
-/** Changes of a link in a block. */
+/** Changes of one link in the current block. */
 interface LinkChange {
-  /** The announcement, when it was in this block. */
+  /** The announcing action, if it was in this block. */
   announced: LogNewLink | null
-  /** The contract's row, which has the data of an earlier announcement. */
+  /** The contract row of the link; contains the data of an earlier announcement. */
   row: LinkState | null
-  /** State after the last action on it in this block. */
+  /** State after the last action on the link in this block. */
   outcome: Pick<RowOf<typeof toolsTables.links>, 'state' | 'claimer' | 'claimer_signature'> | null
 }
 
-/** What a block of the tools contract starts from. */
+/** Input of `ToolsBlock`. */
 interface ToolsBlockStart extends BlockStart<ToolsState> {
   readonly account: string
   readonly keepsLogs: boolean
 }
 
-/** One block of the tools contract. */
+/** Applies one block of the tools contract. */
 export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowEvent> {
   readonly #account: string
   readonly #keepsLogs: boolean
@@ -91,7 +91,9 @@ export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowE
     return completable.length === 0 ? this.#state : { completable: completable.slice(COMPLETED_AT_ONCE) }
   }
 
-  /** A link that was announced before the reader's first block is created from the contract's row. */
+  /**
+   * Writes a changed link. A link that was announced before the reader's first block is created from the contract row.
+   */
   #write(linkId: bigint, { announced, row, outcome }: LinkChange): void {
     if (outcome === null) return
     const { num, timeMs } = this.#block

@@ -1,33 +1,33 @@
 import { logCodesOf, logged, struct } from '../declaration.ts'
 import type { ActionOf, RowOf } from '../handler.ts'
 
-/** What all actions of a link have. */
+/** Common fields of all actions on a link. */
 export interface LinkAction {
   link_id: bigint
 }
 
-/** Decoded `lognewlink`. */
+/** Decoded data of the action `lognewlink`. */
 export interface LogNewLink {
   link_id: bigint
   creator: string
-  /** `PUB_K1_...`, `PUB_R1_...` or `PUB_WA_...`. */
+  /** Public key as `PUB_K1_...`, `PUB_R1_...` or `PUB_WA_...`. */
   key: string
   asset_ids: readonly bigint[]
   memo: string
 }
 
-/** Decoded `claimlink`. */
+/** Decoded data of the action `claimlink`. */
 export interface ClaimLink {
   link_id: bigint
   claimer: string
-  /** `SIG_K1_...`, `SIG_R1_...` or `SIG_WA_...`. */
+  /** Signature as `SIG_K1_...`, `SIG_R1_...` or `SIG_WA_...`. */
   claimer_signature: string
 }
 
-/** A row of the contract's `links`, as far as it never changes. */
+/** The immutable fields of a row of the contract table `links`. */
 export type LinkState = LogNewLink
 
-/** The row of the contract's `config`. */
+/** The row of the contract table `config`. */
 export interface ConfigState {
   version: string
   link_counter: bigint
@@ -48,7 +48,7 @@ export const rows = {
   links: struct<LinkState>().only('link_id', 'creator', 'key', 'asset_ids', 'memo'),
 }
 
-/** Codes of logged actions. */
+/** Log code of each logged action. */
 export const logCodes = logCodesOf(actions)
 
 export type ToolsAction = ActionOf<typeof actions>

@@ -13,13 +13,16 @@ export { linkCollections } from './link-derivations.ts'
 
 /** Settings of the handler in readers.config.json. */
 export interface ToolsHandlerArgs {
-  /** Contract account. */
+  /** Account of the tools contract. */
   readonly tools_account: string
-  /** Store logs. */
+  /** Whether to store logs. */
   readonly store_logs: boolean
 }
 
-/** Links that assets are claimed with. @param isAlone whether another reader indexes the assets. */
+/**
+ * Creates the handler of the tools contract: links with which anyone who has the key can claim assets.
+ * @param isAlone whether another reader indexes the assets contract.
+ */
 export function createToolsHandler(
   args: ToolsHandlerArgs,
   isAlone: boolean,

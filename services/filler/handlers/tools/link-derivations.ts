@@ -3,8 +3,8 @@ import { toolsTables } from '../../../core/model/tables/index.ts'
 import type { RowOf } from '../../../core/model/index.ts'
 
 /**
- * Collections of a link's assets, as far as the database knows the assets when the link changes. An asset never changes
- * its collection; of assets that another reader indexes later, a restart of this one finds it.
+ * Derives the collections of a link's assets. An asset never changes its collection, so unknown assets are the only
+ * gap: if another reader indexes them later, a restart of this reader fills the gap.
  */
 export const linkCollections: Derivation<{
   link_id: bigint
@@ -30,7 +30,7 @@ export const linkCollections: Derivation<{
   },
 }
 
-/** Numbers of links by state. */
+/** Counts links by state. */
 export const linkCounts: Aggregate<RowOf<typeof toolsTables.links>> = {
   kind: 'aggregate',
   name: 'links by state',

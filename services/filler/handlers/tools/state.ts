@@ -1,15 +1,18 @@
 import type { Query } from '../handler.ts'
 
-/** State of the handler between blocks. */
+/** Handler state between blocks. */
 export interface ToolsState {
-  /** Links with assets that were unknown when they were indexed and are known now: their collections follow. */
+  /** Links that were indexed before their assets: the assets are known now, so the collections can be completed. */
   readonly completable: readonly bigint[]
 }
 
-/** Nothing to remember. */
+/** State without links to complete. */
 export const emptyToolsState: ToolsState = { completable: [] }
 
-/** Reads the links that were indexed before their assets, by a reader that was ahead of the assets' own. */
+/**
+ * Finds links that were indexed before their assets, because this reader was ahead of the reader of the assets
+ * contract.
+ */
 export async function loadToolsState(query: Query): Promise<ToolsState> {
   const rows = await query<{ link_id: bigint }>(`
     SELECT l.link_id FROM tools.links l

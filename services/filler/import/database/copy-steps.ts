@@ -130,7 +130,7 @@ export interface EventTotals {
   unpacked: number
 }
 
-/** What event steps need besides the source. */
+/** Input of `eventSteps` besides the source. */
 export interface EventWork {
   readonly stored: StoredEvents
   readonly packer: MapPacker

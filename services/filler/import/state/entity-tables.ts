@@ -18,7 +18,7 @@ export interface EntityTable {
   /** Name of the contract table. */
   readonly contractTable: string
   readonly table: KeyedTable<object>
-  /** Key column; an integer. */
+  /** Name of the integer key column. */
   readonly key: string
   /** Row converter, with the row type erased: the list below mixes tables of different types. */
   readonly rows: EntityRows<Record<string, unknown>>
