@@ -37,7 +37,7 @@ import { watchCertificate } from './metrics/certificate.ts'
 import { watchParts } from './metrics/watched.ts'
 import type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 import { createNamespace } from './namespaces/index.ts'
-import { Fragments } from './records/index.ts'
+import { Fragments } from './records/fragments/index.ts'
 import type { ApiConfig } from './preconditions.ts'
 import { checkChainNode, checkDatabase } from './preconditions.ts'
 

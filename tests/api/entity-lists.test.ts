@@ -19,7 +19,7 @@ import { linkList, LINKS } from '../../services/api/namespaces/tools/lists/link-
 import { pageWindow } from '../../services/api/namespaces/nft/paging/paging.ts'
 import { keyText } from '../../services/core/antelope/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import { Fragments } from '../../services/api/records/fragments.ts'
+import { Fragments } from '../../services/api/records/fragments/index.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'

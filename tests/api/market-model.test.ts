@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { Fragments } from '../../services/api/records/fragments.ts'
+import { Fragments } from '../../services/api/records/fragments/index.ts'
 import { createMarketNamespace } from '../../services/api/namespaces/market/index.ts'
 import type { Namespace } from '../../services/api/index.ts'
 import { readAttributeFilters, readRequest } from '../../services/api/index.ts'

@@ -8,7 +8,8 @@ import { jsonString } from '../../services/api/index.ts'
 import type { Json } from '../../services/api/json/json.ts'
 import type { PageResult, PageStatement } from '../../services/api/planner/list.ts'
 import { assetsRecordKinds } from '../../services/api/namespaces/assets/records/kinds.ts'
-import { Fragments } from '../../services/api/records/fragments.ts'
+import { assets } from '../../services/api/namespaces/nft/records/index.ts'
+import { Fragments } from '../../services/api/records/fragments/index.ts'
 import { joinDataMap, overlayDataMap, splitDataMap } from '../../services/api/json/maps/data-maps.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { serveRecordings } from './server.ts'
@@ -45,7 +46,8 @@ async function rest(path: string): Promise<unknown> {
 
 const parsed = (records: Iterable<Json>): unknown[] =>
   [...records].map((record) => JSON.parse(jsonString(record)) as unknown)
-const createKinds = () => assetsRecordKinds({ contract: 'atomicassets', shared: new Fragments() })
+const createKinds = (shared = new Fragments()) =>
+  assetsRecordKinds(shared, { given: () => ({ contract: '"atomicassets"' }) }, assets)
 /** How many statements some work takes. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   statements = []
@@ -126,10 +128,7 @@ it('a record by its key takes one statement', async () => {
 })
 
 it('fragments are read again when they are not cached', async () => {
-  const { template } = assetsRecordKinds({
-    contract: 'atomicassets',
-    shared: new Fragments({ isCaching: false }),
-  })
+  const { template } = createKinds(new Fragments({ isCaching: false }))
   const read = () => template.readPage(session, pageOf(newest('templates', 'template_id')))
   expect([await countStatements(read), await countStatements(read)]).toEqual([2, 2])
 })

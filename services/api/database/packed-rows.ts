@@ -39,3 +39,8 @@ export function unpackRows<Row extends readonly string[] = readonly string[]>(
   if (text === null || text === undefined) return []
   return text.split(ROW_END).map((packed) => packed.split(FIELD_END) as unknown as Row)
 }
+
+/** Reads packed rows of a key and a value. */
+export function readPairs(text: string | null | undefined): Map<string, string> {
+  return new Map(unpackRows<[string, string]>(text))
+}

@@ -127,23 +127,6 @@ export function extend(
   }
 }
 
-/** A record without some of the members of another one. */
-export function omit(
-  base: RecordSchema,
-  title: string,
-  description: string,
-  names: readonly string[],
-): NamedSchema {
-  const members = Object.entries(base.properties ?? {}).filter(([name]) => !names.includes(name))
-  return {
-    title,
-    description,
-    type: 'object',
-    properties: Object.fromEntries(members),
-    required: (base.required ?? []).filter((name) => !names.includes(name)),
-  }
-}
-
 /** Attributes: what a schema of the contract defines, so any name and any of these values. */
 export function attributes(description: string): RecordSchema {
   return { type: 'object', additionalProperties: attributeValue, description }

@@ -1,3 +1,3 @@
 export { jsonBytes, jsonSize, jsonString, jsonArray, jsonItemSizes, jsonPieces, LateJson } from './json.ts'
 export type { Json } from './json.ts'
-export { historyMember, jsonMembers, jsonText, quoted, jsonData, jsonList } from './json-sql.ts'
+export { historyMember, jsonMembers, jsonText, quoted } from './json-sql.ts'

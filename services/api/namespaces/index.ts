@@ -1,6 +1,6 @@
 import type { NamespaceConfig, NamespaceName } from '../../core/config/schema/index.ts'
 import type { Namespace } from '../endpoint/index.ts'
-import { Fragments } from '../records/index.ts'
+import { Fragments } from '../records/fragments/index.ts'
 import { createAssetsNamespace } from './assets/index.ts'
 import { createMarketNamespace } from './market/index.ts'
 import { createToolsNamespace } from './tools/index.ts'

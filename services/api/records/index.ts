@@ -1,6 +1,13 @@
-export { Fragments, FoundFragments } from './fragments.ts'
-export type { Fragment, WantedFragments, FragmentKind } from './fragments.ts'
+export { declareKind, assemblerOf } from './assembler.ts'
+export type {
+  Contained,
+  ContainingRows,
+  DeclaredKind,
+  KeyedList,
+  RecordSettings,
+  RowParts,
+} from './assembler.ts'
 export { wantedTogether, recordKind } from './record-kind.ts'
-export type { RecordKind, Assembler, PendingRecords } from './record-kind.ts'
+export type { RecordKind } from './record-kind.ts'
 export { cte, readTogether } from './page.ts'
-export type { PageTexts, Selection } from './page.ts'
+export type { Selection } from './page.ts'

@@ -3,11 +3,12 @@ import { unpackRows } from '../database/index.ts'
 import { readPageKeys } from '../planner/index.ts'
 import { answerTooLarge } from '../request/index.ts'
 import { partsBySize, TooMuchAtOnce } from './sizes/index.ts'
+import type { NamedSchema } from '../endpoint/index.ts'
 import type { Session } from '../database/index.ts'
 import type { Statement } from '../sql/index.ts'
 import type { Json } from '../json/index.ts'
 import type { PageResult, PageStatement } from '../planner/index.ts'
-import type { FoundFragments, FragmentKind, Fragments, WantedFragments } from './fragments.ts'
+import type { FoundFragments, FragmentKind, Fragments, WantedFragments } from './fragments/index.ts'
 import { PAGE_KEYS, readKeysTexts, readPageTexts } from './page.ts'
 import type { PageTexts, Selection } from './page.ts'
 
@@ -18,6 +19,7 @@ import type { PageTexts, Selection } from './page.ts'
  * A row whose `k` is null says that the row budget ran out before the page was found.
  */
 export interface RecordKind {
+  readonly schema: NamedSchema
   /** SQL type of its keys. */
   readonly keyType: string
   /**
@@ -39,6 +41,7 @@ export interface PendingRecords {
 
 /** Selects what records of one kind are assembled from, and assembles them. */
 export interface Assembler {
+  readonly schema: NamedSchema
   /** SQL type of the keys. */
   readonly keyType: string
   /** @param keys relation with the keys, `k`, and their places, `n`. */
@@ -73,6 +76,7 @@ export function recordKind(fragments: Fragments, assembler: Assembler): RecordKi
     return assemble(session, assembler.read(texts))
   }
   return {
+    schema: assembler.schema,
     keyType,
     async readPage(session, page) {
       try {

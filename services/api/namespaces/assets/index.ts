@@ -1,9 +1,9 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { createListReader } from '../nft/endpoints/index.ts'
-import type { Fragments } from '../../records/index.ts'
+import type { Fragments } from '../../records/fragments/index.ts'
 import { assetsEndpoints } from './endpoints/endpoints.ts'
 import { assetsRecords } from './live-records.ts'
-import { assetRecord } from '../nft/record-schemas/index.ts'
+import { assets } from '../nft/records/index.ts'
 import { assetsRecordKinds } from './records/kinds.ts'
 import type { AssetsLimits, AssetsSetup } from './setup.ts'
 
@@ -26,8 +26,10 @@ export interface AssetsNamespaceOptions {
 export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespace {
   const { shared } = options
   const lists = createListReader()
-  const records = assetsRecordKinds(options)
-  const setup: AssetsSetup = { ...options, lists, records, assetSchema: assetRecord }
+  const given = { contract: `"${options.contract}"` }
+  const settings = { given: () => given }
+  const records = assetsRecordKinds(shared, settings, assets)
+  const setup: AssetsSetup = { ...options, lists, records, settings }
   return {
     name: 'assets',
     endpoints: assetsEndpoints(setup),

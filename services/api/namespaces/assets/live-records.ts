@@ -1,8 +1,6 @@
 import type { RecordReader } from '../../endpoint/index.ts'
 import { liveRecord, textBytes } from '../nft/endpoints/index.ts'
 import type { KeySource } from '../nft/endpoints/index.ts'
-import { collectionRecord, schemaRecord, templateRecord } from '../nft/record-schemas/index.ts'
-import { offerRecord, transferRecord } from './records/trade-schemas.ts'
 import type { AssetsSetup } from './setup.ts'
 
 const sources = {
@@ -34,13 +32,13 @@ const sources = {
 } as const satisfies Record<string, KeySource>
 
 /** The records that events of the namespace carry. Keys of schemas are `collection/schema`. */
-export function assetsRecords({ records, assetSchema }: AssetsSetup): Record<string, RecordReader> {
+export function assetsRecords({ records }: AssetsSetup): Record<string, RecordReader> {
   return {
-    asset: liveRecord(assetSchema, records.asset, sources.asset),
-    collection: liveRecord(collectionRecord, records.collection, sources.collection),
-    schema: liveRecord(schemaRecord, records.schema, sources.schema),
-    template: liveRecord(templateRecord, records.template, sources.template),
-    offer: liveRecord(offerRecord(assetSchema), records.offer, sources.offer),
-    transfer: liveRecord(transferRecord(assetSchema), records.transfer, sources.transfer),
+    asset: liveRecord(records.asset, sources.asset),
+    collection: liveRecord(records.collection, sources.collection),
+    schema: liveRecord(records.schema, sources.schema),
+    template: liveRecord(records.template, sources.template),
+    offer: liveRecord(records.offer, sources.offer),
+    transfer: liveRecord(records.transfer, sources.transfer),
   }
 }

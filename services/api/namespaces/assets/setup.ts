@@ -1,7 +1,7 @@
-import type { NamedSchema } from '../../endpoint/index.ts'
 import type { ListReader } from '../../planner/index.ts'
 import type { AssetsRecords } from './records/kinds.ts'
-import type { RecordSource } from '../nft/records/index.ts'
+import type { RecordSettings } from '../../records/index.ts'
+import type { Fragments } from '../../records/fragments/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface AssetsLimits {
@@ -17,12 +17,14 @@ export interface AssetsLimits {
 }
 
 /** Shared state of the endpoints of a mounted namespace. */
-export interface AssetsSetup extends RecordSource {
+export interface AssetsSetup {
+  /** Contract account of the assets; an account name, so it needs no escaping in JSON. */
+  readonly contract: string
+  readonly shared: Fragments
+  readonly settings: RecordSettings
   readonly limits: AssetsLimits
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
   readonly lists: ListReader
   readonly records: AssetsRecords
-  /** Shape of its assets: the market says more of them than the contract itself. */
-  readonly assetSchema: NamedSchema
 }

@@ -1,16 +1,15 @@
 import type { Session } from '../../database/index.ts'
 import type { Endpoint, Namespace, RecordReader } from '../../endpoint/index.ts'
-import type { Fragments } from '../../records/index.ts'
+import type { RecordSettings } from '../../records/index.ts'
+import type { Fragments } from '../../records/fragments/index.ts'
 import type { AssetsLimits, AssetsSetup } from '../assets/index.ts'
-import type { RecordSource } from '../nft/records/index.ts'
 import { assetsRecordKinds } from '../assets/index.ts'
 import { createListReader } from '../nft/endpoints/index.ts'
 import { marketEndpoints } from './endpoints/endpoints.ts'
 import { marketRecords } from './live-records.ts'
 import { marketTables } from './lists/listing-table.ts'
 import { assetsContract } from './records/config.ts'
-import { listingAsset } from './records/listing-schemas.ts'
-import { marketAssetExtension } from './records/asset-members.ts'
+import { marketAssets } from './records/asset-members.ts'
 import { marketRecordKinds } from './records/kinds.ts'
 import type { MarketLimits, MarketSetup } from './setup.ts'
 
@@ -36,24 +35,23 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
   const { contract, shared, limits, trigrams, disableV1Sales, clock = Date.now } = options
   const lists = createListReader(marketTables)
   const named: { assets?: string } = {}
-  const source: RecordSource = {
-    get contract() {
-      return named.assets ?? options.assetsContract ?? ''
-    },
-    shared,
+  const contractOfAssets = (): string => named.assets ?? options.assetsContract ?? ''
+  const settings: RecordSettings = {
+    clock,
+    given: () => ({ market_contract: `"${contract}"`, contract: `"${contractOfAssets()}"` }),
   }
   const assets: AssetsSetup = {
     get contract() {
-      return source.contract
+      return contractOfAssets()
     },
     shared,
+    settings,
     limits,
     trigrams,
     lists,
-    records: assetsRecordKinds(source, marketAssetExtension({ contract, clock })),
-    assetSchema: listingAsset,
+    records: assetsRecordKinds(shared, settings, marketAssets),
   }
-  const records = marketRecordKinds({ contract, clock }, source)
+  const records = marketRecordKinds(shared, settings)
   const setup: MarketSetup = {
     contract,
     limits,

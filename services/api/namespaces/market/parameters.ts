@@ -24,7 +24,7 @@ import {
 } from '../nft/parameters/index.ts'
 import { counting, paging, sorting, sortOrder } from '../nft/paging/index.ts'
 import { idBoundaries } from '../nft/boundaries/index.ts'
-import { categories, listingTypes } from './records/royalty-schemas.ts'
+import { categories, listingTypes } from './records/royalty-records.ts'
 import { tradeTimes } from './aggregates/parameters.ts'
 
 const parties = {

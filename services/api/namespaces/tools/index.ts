@@ -1,11 +1,11 @@
 import type { Namespace } from '../../endpoint/index.ts'
 import { ListReader, Statistics } from '../../planner/index.ts'
-import type { Fragments } from '../../records/index.ts'
+import { assemblerOf, recordKind } from '../../records/index.ts'
+import type { Fragments } from '../../records/fragments/index.ts'
 import { liveRecord } from '../nft/endpoints/index.ts'
 import { toolsEndpoints } from './endpoints/endpoints.ts'
 import { LINKS } from './lists/link-list.ts'
-import { linkKind } from './records/link-records.ts'
-import { linkRecord } from './records/link-schemas.ts'
+import { linksOf } from './records/links.ts'
 import type { ToolsLimits, ToolsSetup } from './setup.ts'
 
 /** Options of the tools namespace. */
@@ -22,14 +22,15 @@ export interface ToolsNamespaceOptions {
 /** The tools namespace: links that assets are claimed with. */
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
   const { shared } = options
-  const links = linkKind(options)
+  const given = { tools_contract: `"${options.contract}"` }
+  const links = recordKind(shared, assemblerOf(linksOf(options.assetsContract), { given: () => given }))
   const lists = new ListReader(new Statistics([LINKS]))
   const setup: ToolsSetup = { ...options, links, lists }
   return {
     name: 'tools',
     endpoints: toolsEndpoints(setup),
     records: {
-      link: liveRecord(linkRecord, links, {
+      link: liveRecord(links, {
         ...{ table: 'tools.links', key: 'r.link_id', keyType: 'bigint', path: '/v1/links/' },
         ...{ accounts: ['r.creator', 'r.claimer'], assets: 'r.asset_ids' },
       }),

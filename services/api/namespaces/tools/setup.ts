@@ -1,5 +1,6 @@
 import type { ListReader } from '../../planner/index.ts'
-import type { Fragments, RecordKind } from '../../records/index.ts'
+import type { RecordKind } from '../../records/index.ts'
+import type { Fragments } from '../../records/fragments/index.ts'
 
 /** Largest `limit` of each list, by the keys of `args.limits`. */
 export interface ToolsLimits {

@@ -23,7 +23,7 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'Assets',
     parameters: assetListParameters(setup.limits.assets),
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    record: shape.list(setup.assetSchema),
+    record: shape.list(setup.records.asset.schema),
     run: async (context) => {
       if (context.values.count === true) return count(context)
       const { list } = await assetList(setup.lists, setup.trigrams, context)
@@ -35,7 +35,7 @@ export function assetEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'assets',
     summary: 'One asset',
     parameters: { asset_id: inPath(id('Asset.')) },
-    record: setup.assetSchema,
+    record: setup.records.asset.schema,
     failures: [notFound],
     cache: 'path',
     run: ({ session, values }) => oneJson(session, String(values.asset_id), setup.records.asset, notFound),

@@ -4,7 +4,6 @@ import { collectionParameters } from '../parameters.ts'
 import { ofCollection } from '../../nft/parameters/index.ts'
 import type { CollectionValues } from '../parameters.ts'
 import { collectionList } from '../lists/collection-list.ts'
-import { collectionRecord } from '../../nft/record-schemas/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
@@ -23,7 +22,7 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'collections',
     summary: 'Collections',
     parameters: collectionParameters(setup.limits.collections),
-    record: shape.list(collectionRecord),
+    record: shape.list(setup.records.collection.schema),
     run: runList(records),
   })
   const one = endpoint({
@@ -31,7 +30,7 @@ export function collectionEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'collections',
     summary: 'One collection',
     parameters: ofCollection,
-    record: collectionRecord,
+    record: setup.records.collection.schema,
     failures: [notFound],
     cache: 'path',
     run: ({ session, values }) => {

@@ -5,7 +5,6 @@ import { offerParameters } from '../parameters.ts'
 import type { OfferValues } from '../parameters.ts'
 import { offerList } from '../lists/offer-list.ts'
 import { countOffersFromCounters } from '../aggregates/trade-counters.ts'
-import { offerRecord } from '../records/trade-schemas.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
@@ -14,7 +13,7 @@ const notFound = { status: 416, message: 'Offer not found' } as const
 
 /** `/v1/offers`, its count, and one offer. */
 export function offerEndpoints(setup: AssetsSetup): Endpoint[] {
-  const record = offerRecord(setup.assetSchema)
+  const record = setup.records.offer.schema
   const records: ListOfRecords<OfferValues> = {
     lists: setup.lists,
     list: ({ session, values }) => offerList(setup.lists, session, values),

@@ -5,7 +5,6 @@ import { schemaParameters } from '../parameters.ts'
 import type { SchemaValues } from '../parameters.ts'
 import { schemaList, schemaRecordKeys } from '../lists/schema-list.ts'
 import { schemaInPath } from '../lists/schema-in-path.ts'
-import { schemaRecord } from '../../nft/record-schemas/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
@@ -25,7 +24,7 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'schemas',
     summary: 'Schemas',
     parameters: schemaParameters(setup.limits.schemas),
-    record: shape.list(schemaRecord),
+    record: shape.list(setup.records.schema.schema),
     run: runList(records),
   })
   const one = endpoint({
@@ -36,7 +35,7 @@ export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
       collection_name: inPath(names('Collection.', 'comma')),
       schema_name: inPath(names('Schema.', 'comma')),
     },
-    record: schemaRecord,
+    record: setup.records.schema.schema,
     failures: [notFound],
     cache: 'path',
     run: async ({ session, values }) => {

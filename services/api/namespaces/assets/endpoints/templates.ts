@@ -5,7 +5,6 @@ import { templateParameters, ofTemplate } from '../parameters.ts'
 import { ofCollection } from '../../nft/parameters/index.ts'
 import type { TemplateValues } from '../parameters.ts'
 import { templateList } from '../lists/template-list.ts'
-import { templateRecord } from '../../nft/record-schemas/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
@@ -25,7 +24,7 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'Templates',
     parameters: templateParameters(setup.limits.templates),
     attributes: ['data', 'template_data'],
-    record: shape.list(templateRecord),
+    record: shape.list(setup.records.template.schema),
     run: runList(records),
   })
   const one = endpoint({
@@ -33,7 +32,7 @@ export function templateEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'templates',
     summary: 'One template',
     parameters: { ...ofCollection, ...ofTemplate },
-    record: templateRecord,
+    record: setup.records.template.schema,
     failures: [notFound],
     cache: 'path',
     run: async ({ session, values }) => {

@@ -4,7 +4,6 @@ import { transferParameters } from '../parameters.ts'
 import type { TransferValues } from '../parameters.ts'
 import { transferList } from '../lists/transfer-list.ts'
 import { countTransfersFromCounters, countTransfersOfAccount } from '../aggregates/trade-counters.ts'
-import { transferRecord } from '../records/trade-schemas.ts'
 import type { AssetsSetup } from '../setup.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countEndpointOf, runCount, runList } from '../../nft/endpoints/index.ts'
@@ -23,7 +22,7 @@ export function transferEndpoints(setup: AssetsSetup): Endpoint[] {
     tag: 'transfers',
     summary: 'Transfers',
     parameters: transferParameters(setup.limits.transfers),
-    record: shape.list(transferRecord(setup.assetSchema)),
+    record: shape.list(setup.records.transfer.schema),
     run: runList(records),
   })
   return [list, countEndpointOf(list, runCount(records))]

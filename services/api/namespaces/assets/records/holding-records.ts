@@ -1,9 +1,9 @@
 import type { Session } from '../../../database/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import { readTogether, wantedTogether } from '../../../records/index.ts'
-import type { RecordSource } from '../../nft/records/index.ts'
-import { collectionAssembler, schemaAssembler, templateAssembler } from '../../nft/records/index.ts'
+import { assemblerOf, readTogether, wantedTogether } from '../../../records/index.ts'
+import { collections, schemasOfAccount, templates } from '../../nft/records/index.ts'
+import type { AssetsSetup } from '../setup.ts'
 
 /** How many assets an account has, by what they are. */
 export interface Holdings {
@@ -32,26 +32,26 @@ export interface TemplateHolding {
 /** What an account owns, as JSON: collections, schemas, templates with their records, and the total. */
 export async function accountDetailJson(
   session: Session,
-  source: RecordSource,
+  source: AssetsSetup,
   holdings: Holdings,
 ): Promise<Json> {
   const held = holdings.templates.filter(({ template }) => template !== null)
-  const [collections, schemas, templates] = await readHeld(session, source, [
+  const [heldCollections, heldSchemas, heldTemplates] = await readHeld(session, source, [
     holdings.collections.map(({ key }) => key),
     holdings.schemas.map(({ key }) => key),
     held.map(({ template }) => String(template)),
   ])
   const templateRows = held.flatMap(({ template, collection, assets }) => {
-    const record = templates!.get(String(template))
+    const record = heldTemplates!.get(String(template))
     if (record === undefined) return []
     const own = `"template_id":"${template!}","collection_name":"${collection}","assets":"${assets}"`
     return [['{"template":', record, `,${own}}`]]
   })
   return [
     '{"collections":',
-    heldRows('collection', holdings.collections, collections!),
+    heldRows('collection', holdings.collections, heldCollections!),
     ',"schemas":',
-    heldRows('schema', holdings.schemas, schemas!),
+    heldRows('schema', holdings.schemas, heldSchemas!),
     ',"templates":',
     jsonArray(templateRows),
     `,"assets":"${holdings.total}"}`,
@@ -61,30 +61,28 @@ export async function accountDetailJson(
 /** What an account burned, as JSON: collections with their records, templates by id, and the total. */
 export async function burnDetailJson(
   session: Session,
-  source: RecordSource,
+  source: AssetsSetup,
   holdings: Holdings,
 ): Promise<Json> {
   const names = holdings.collections.map(({ key }) => key)
-  const [collections] = await readHeld(session, source, [names])
-  const rows = heldRows('collection', holdings.collections, collections!)
-  const templates = holdings.templates.map(({ template, collection, assets }) => {
+  const [held] = await readHeld(session, source, [names])
+  const rows = heldRows('collection', holdings.collections, held!)
+  const burned = holdings.templates.map(({ template, collection, assets }) => {
     const id = template === null ? 'null' : `"${template}"`
     return `{"collection_name":"${collection}","template_id":${id},"assets":"${assets}"}`
   })
-  return ['{"collections":', rows, `,"templates":[${templates.join(',')}],"assets":${holdings.total}}`]
+  return ['{"collections":', rows, `,"templates":[${burned.join(',')}],"assets":${holdings.total}}`]
 }
 
 /** Collections, schemas, templates by key: one statement, and one for the fragments that are not cached. */
 async function readHeld(
   session: Session,
-  source: RecordSource,
+  source: AssetsSetup,
   keys: readonly (readonly string[])[],
 ): Promise<ReadonlyMap<string, Json>[]> {
-  const assemblers = [
-    collectionAssembler(source),
-    schemaAssembler(source, 'without types and assets'),
-    templateAssembler(source),
-  ].slice(0, keys.length)
+  const assemblers = [collections, schemasOfAccount, templates]
+    .slice(0, keys.length)
+    .map((kind) => assemblerOf(kind, source.settings))
   const parts = assemblers.map(({ keyType, select }, index) => {
     const relation = `held${index}`
     return { relation, keys: keys[index]!, type: keyType, selection: select(relation) }

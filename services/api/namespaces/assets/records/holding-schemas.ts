@@ -1,5 +1,5 @@
 import { shape } from '../../../endpoint/index.ts'
-import { schemaOfAccount, collectionRecord, templateRecord } from '../../nft/record-schemas/index.ts'
+import { collections, schemasOfAccount, templates } from '../../nft/records/index.ts'
 
 /** An account of `/v1/accounts` or `/v1/burns`. */
 export const accountCount = shape.record(
@@ -12,7 +12,7 @@ export const accountCount = shape.record(
 )
 
 const ofCollection = shape.object({
-  collection: collectionRecord,
+  collection: collections.schema,
   assets: shape.decimal('Assets of the collection'),
 })
 
@@ -20,12 +20,12 @@ const ofCollection = shape.object({
 export const accountDetail = shape.record('AccountDetail', 'What an account owns', {
   collections: shape.list(ofCollection, 'Most first'),
   schemas: shape.list(
-    shape.object({ schema: schemaOfAccount, assets: shape.decimal('Assets of the schema') }),
+    shape.object({ schema: schemasOfAccount.schema, assets: shape.decimal('Assets of the schema') }),
     'Most first',
   ),
   templates: shape.list(
     shape.object({
-      template: templateRecord,
+      template: templates.schema,
       template_id: shape.decimal('Template'),
       collection_name: shape.text('Collection'),
       assets: shape.decimal('Assets of the template'),

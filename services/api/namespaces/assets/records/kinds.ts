@@ -1,13 +1,8 @@
-import type { RecordKind } from '../../../records/index.ts'
-import { recordKind } from '../../../records/index.ts'
-import type { AssetExtension, RecordSource } from '../../nft/records/index.ts'
-import {
-  assetAssembler,
-  collectionAssembler,
-  schemaAssembler,
-  templateAssembler,
-} from '../../nft/records/index.ts'
-import { offerAssembler, transferAssembler } from './trade-records.ts'
+import type { DeclaredKind, RecordKind, RecordSettings } from '../../../records/index.ts'
+import { assemblerOf, recordKind } from '../../../records/index.ts'
+import type { Fragments } from '../../../records/fragments/index.ts'
+import { collections, schemas, templates } from '../../nft/records/index.ts'
+import { offersOf, transfersOf } from './trade-records.ts'
 
 /** The records of the assets contract. Keys of schemas are `collection/schema`. */
 export interface AssetsRecords {
@@ -19,16 +14,19 @@ export interface AssetsRecords {
   readonly transfer: RecordKind
 }
 
-/** The records as one namespace shows them. @param extension what it adds to assets. */
-export function assetsRecordKinds(source: RecordSource, extension?: AssetExtension): AssetsRecords {
-  const { shared } = source
-  const assets = assetAssembler(source, extension)
+/** The records as one namespace shows them. @param assets its assets: the market says more of them than the contract itself. */
+export function assetsRecordKinds(
+  shared: Fragments,
+  settings: RecordSettings,
+  assets: DeclaredKind,
+): AssetsRecords {
+  const kindOf = (kind: DeclaredKind): RecordKind => recordKind(shared, assemblerOf(kind, settings))
   return {
-    asset: recordKind(shared, assets),
-    collection: recordKind(shared, collectionAssembler(source)),
-    schema: recordKind(shared, schemaAssembler(source)),
-    template: recordKind(shared, templateAssembler(source)),
-    offer: recordKind(shared, offerAssembler(source, assets)),
-    transfer: recordKind(shared, transferAssembler(source, assets)),
+    asset: kindOf(assets),
+    collection: kindOf(collections),
+    schema: kindOf(schemas),
+    template: kindOf(templates),
+    offer: kindOf(offersOf(assets)),
+    transfer: kindOf(transfersOf(assets)),
   }
 }

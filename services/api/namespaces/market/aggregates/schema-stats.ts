@@ -1,7 +1,7 @@
 import type { Sql } from '../../../sql/index.ts'
 import { bind, joinSql, raw, sql, where } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { COLLECTION_VERSION, collectionFragment, collectionObject } from '../../nft/fragments/index.ts'
+import { collectionObject, collectionRow } from '../../nft/records/index.ts'
 import { jsonArray } from '../../../json/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { containsText, isText } from '../../nft/conditions/index.ts'
@@ -86,7 +86,7 @@ export async function schemaStatsV2(
           'format', s.format, 'types', coalesce(s.types, '[]'), 'collection_name', s.collection_name,
           'authorized_accounts', c.authorized_accounts, 'created_at_time', nullif(s.created_at_time, 0),
           'created_at_block', nullif(s.created_at_block, 0))::text,
-        c.collection_name, ${raw(COLLECTION_VERSION)}
+        c.collection_name, ${raw(collectionRow.kind.version)}
       FROM assets.schemas s JOIN assets.collections c USING (collection_name)
         JOIN assets.schema_counts n ON n.collection_name = s.collection_name AND n.schema_name = s.schema_name
         LEFT JOIN (${sums}) k ON k.key = s.schema_name
@@ -95,9 +95,9 @@ export async function schemaStatsV2(
       LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`.render(),
   )
   const wanted = new Map(rows.map((row) => [row[2], row[3]]))
-  const found = await setup.assets.shared.loadAll(session, new Map([[collectionFragment, wanted]]))
+  const found = await setup.assets.shared.loadAll(session, new Map([[collectionRow.kind, wanted]]))
   const results = rows.flatMap(([own, schema, name]) => {
-    const light = found.get(collectionFragment, name)
+    const light = found.get(collectionRow.kind, name)
     return light
       ? [[`${own.slice(0, -1)},"schema":${schema.slice(0, -1)},"collection":`, collectionObject(light), '}}']]
       : []

@@ -1,9 +1,8 @@
-import type { Endpoint, RecordSchema } from '../../../endpoint/index.ts'
+import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 import type { ListingKey, ListingKind } from '../lists/listing-table.ts'
 import { listingParameters } from '../parameters.ts'
-import { auctionRecord, buyofferRecord, templateBuyofferRecord } from '../records/listing-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 import { countEndpointOf } from '../../nft/endpoints/index.ts'
 import { oneListing, runListings } from './list.ts'
@@ -24,7 +23,6 @@ interface Listings {
   /** Whether it is of one asset at most. */
   readonly isSingle?: boolean
   readonly records: RecordKind
-  readonly record: RecordSchema
 }
 
 /** The lists of auctions, buy offers and template buy offers, their counts, and one of each. */
@@ -40,7 +38,6 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       states: '0 waiting for the assets, 1 running, 2 cancelled, 3 sold, 4 ended without a bid',
       limit: limits.auctions,
       records: records.auction,
-      record: auctionRecord,
     },
     {
       kind: 'buyoffer',
@@ -53,7 +50,6 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       note: 'Of an invalid one, the recipient does not own an asset',
       limit: limits.buyoffers,
       records: records.buyoffer,
-      record: buyofferRecord,
     },
     {
       kind: 'template_buyoffer',
@@ -66,10 +62,9 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       limit: limits.buyoffers,
       isSingle: true,
       records: records.templateBuyoffer,
-      record: templateBuyofferRecord,
     },
   ]
-  return kinds.flatMap(({ kind, key, tag, summary, record, ...of }) => {
+  return kinds.flatMap(({ kind, key, tag, summary, ...of }) => {
     const runs = runListings({ limits, records, ...setup }, { kind }, of.records)
     const list = endpoint({
       path: `/v1/${tag}`,
@@ -78,11 +73,11 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       parameters: listingParameters(of.limit, key, of, of.isSingle),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
       attributeReading: { isLoose: true },
-      record: shape.list(record),
+      record: shape.list(of.records.schema),
       run: runs.page,
     })
     const missing = { status: 416, message: of.missing }
-    const one = oneListing({ key, tag, one: of.one, record, kind: of.records, missing })
+    const one = oneListing({ key, tag, one: of.one, record: of.records.schema, kind: of.records, missing })
     return [list, countEndpointOf(list, runs.count), one]
   })
 }

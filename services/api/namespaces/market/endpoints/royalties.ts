@@ -12,7 +12,6 @@ import type { PayoutValues } from '../parameters.ts'
 import { payoutList } from '../lists/payout-list.ts'
 import { royaltyAttributes, royaltyConfig, royaltyTemplates } from '../lists/royalty-rules.ts'
 import {
-  payoutRecord,
   royaltyAttributeRecord,
   royaltyConfigRecord,
   royaltySumRecord,
@@ -40,7 +39,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
     tag: TAG,
     summary: 'Royalties that were paid out',
     parameters: payoutParameters(limit),
-    record: shape.list(payoutRecord),
+    record: shape.list(setup.records.payout.schema),
     run: runList(records),
   })
   return [

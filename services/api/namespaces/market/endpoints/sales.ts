@@ -6,7 +6,6 @@ import { SYMBOL_IS_REQUIRED } from '../aggregates/token.ts'
 import { pageJson, countEndpointOf } from '../../nft/endpoints/index.ts'
 import { cheapestParameters, listingParameters } from '../parameters.ts'
 import { selectCheapest } from '../lists/cheapest-sales.ts'
-import { listedSaleRecord, saleRecord } from '../records/listing-schemas.ts'
 import type { MarketSetup } from '../setup.ts'
 import { oneListing, runListings } from './list.ts'
 
@@ -63,7 +62,7 @@ function saleLists(setup: MarketSetup): Endpoint[] {
       }),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
       attributeReading: { isLoose: true },
-      record: shape.list(listedSaleRecord),
+      record: shape.list(setup.records.listedSale.schema),
       run: runs.page,
     })
     return [list, countEndpointOf(list, runs.count)]
@@ -80,7 +79,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
     noted: narrowing,
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
     attributeReading: { isLoose: true },
-    record: shape.list(listedSaleRecord),
+    record: shape.list(setup.records.listedSale.schema),
     failures: [noSymbol, noFilter],
     run: async (context) => {
       const { session, values, noted } = context
@@ -98,7 +97,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
     key: 'sale_id',
     tag: 'sales',
     one: 'sale',
-    record: saleRecord,
+    record: setup.records.sale.schema,
     kind: setup.records.sale,
     missing: notFound,
   })

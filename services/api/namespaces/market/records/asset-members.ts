@@ -1,120 +1,113 @@
 import { bind, raw, sql } from '../../../sql/index.ts'
-import type { FoundFragments } from '../../../records/index.ts'
+import { shape } from '../../../endpoint/index.ts'
+import type { RecordSchema } from '../../../endpoint/index.ts'
 import { packRows, unpackRows } from '../../../database/index.ts'
-import type { AssetExtension } from '../../nft/records/index.ts'
-import { readPairs } from '../../nft/fragments/index.ts'
-import { PRICE_VERSIONS, priceList, templatePrices } from './template-prices.ts'
+import type { KeyedList, RowParts } from '../../../records/index.ts'
+import type { Group } from '../../../records/fields/index.ts'
+import { assetsOf } from '../../nft/records/index.ts'
+import { assetPrice, pricesOf, templatePricesRow } from './template-prices.ts'
 
-/** Dependencies of the records of a market. */
-export interface MarketTraits {
-  /** Market contract account. */
-  readonly contract: string
-  /** Milliseconds since 1970. */
-  readonly clock: () => number
+/** A list of objects of the market by the key of the first field. @param select SQL of packed rows: the key, and the values of the members. */
+function objectsByKey(select: KeyedList['select'], members: readonly string[]): KeyedList {
+  return {
+    select,
+    read(packed, given) {
+      const lists = new Map<string, string>()
+      for (const [key, ...values] of unpackRows(packed)) {
+        const own = members.map((member, index) => `"${member}":"${values[index]!}"`)
+        const object = `{"market_contract":${given['market_contract']!},${own.join(',')}}`
+        const before = lists.get(key!)
+        lists.set(key!, before === undefined ? object : `${before},${object}`)
+      }
+      return lists
+    },
+  }
 }
 
 /** The best open offer in each token for the distinct templates of the assets. */
-const OFFERS = `(SELECT ${packRows(['b.template_id', 'b.buyoffer_id', 'b.token_symbol'], 'b.token_symbol')}
+const offers = objectsByKey(
+  `(SELECT ${packRows(['b.template_id', 'b.buyoffer_id', 'b.token_symbol'], 'b.token_symbol')}
   FROM (SELECT DISTINCT template_id FROM a) d CROSS JOIN market.tokens y CROSS JOIN LATERAL (
     SELECT o.template_id, o.token_symbol, o.buyoffer_id FROM market.template_buyoffers o
     WHERE o.template_id = d.template_id AND o.token_symbol = y.token_symbol AND o.state = 0
-    ORDER BY o.price DESC, o.buyoffer_id LIMIT 1) b)`
+    ORDER BY o.price DESC, o.buyoffer_id LIMIT 1) b)`,
+  ['buyoffer_id', 'token_symbol'],
+)
 
-const SALES = `(SELECT ${packRows(['a.asset_id', 's.sale_id'], 's.sale_id')}
+const sales = objectsByKey(
+  `(SELECT ${packRows(['a.asset_id', 's.sale_id'], 's.sale_id')}
   FROM a CROSS JOIN LATERAL (SELECT x.listing_id FROM market.listing_assets x
     WHERE x.asset_id = a.asset_id AND x.kind = 1 OFFSET 0) x CROSS JOIN LATERAL (
-    SELECT s.sale_id FROM market.sales s WHERE s.sale_id = x.listing_id AND s.state = 1 OFFSET 0) s)`
+    SELECT s.sale_id FROM market.sales s WHERE s.sale_id = x.listing_id AND s.state = 1 OFFSET 0) s)`,
+  ['sale_id'],
+)
 
-const auctionMembers = [
-  `(SELECT ${packRows(['a.asset_id', 'u.auction_id'], 'u.auction_id')}
+const auctions = objectsByKey(
+  (clock) =>
+    sql`${raw(`(SELECT ${packRows(['a.asset_id', 'u.auction_id'], 'u.auction_id')}
   FROM a CROSS JOIN LATERAL (SELECT x.listing_id FROM market.listing_assets x
     WHERE x.asset_id = a.asset_id AND x.kind = 2 OFFSET 0) x CROSS JOIN LATERAL (
-    SELECT u.auction_id FROM market.auctions u WHERE u.auction_id = x.listing_id AND u.state = 1 AND u.end_time > `,
-  ' OFFSET 0) u)',
-] as const
+    SELECT u.auction_id FROM market.auctions u WHERE u.auction_id = x.listing_id AND u.state = 1 AND u.end_time > `)}${bind(
+      Math.floor(clock() / 1000),
+      'bigint',
+    )}${raw(' OFFSET 0) u)')}`,
+  ['auction_id'],
+)
 
-/**
- * What listings show of the assets in them: the prices of their templates, but not the listings that they are part of.
- */
-export function containedAssetExtension({ contract }: MarketTraits): AssetExtension {
-  return {
-    columnCount: 1,
-    select: () => ({ ctes: [], columns: [raw(PRICE_VERSIONS)] }),
-    read: ([prices]) => ({
-      versions: new Map([[templatePrices, readPairs(prices)]]),
-      membersOf(found) {
-        const pricesOf = priceLists(contract, found)
-        return ([, , , templateId]) => {
-          if (templateId === '') return '"sales":[],"auctions":[]'
-          return `"sales":[],"auctions":[],"prices":[${pricesOf(templateId)}],"template_buyoffers":[]`
-        }
-      },
+const ofMarket = (id: string): RecordSchema =>
+  shape.object({
+    market_contract: shape.text('Account of the market contract'),
+    [id]: shape.decimal('Its id'),
+  })
+
+const members = {
+  sales: shape.list(ofMarket('sale_id'), 'Listed sales that contain it; always empty inside a listing'),
+  auctions: shape.list(
+    ofMarket('auction_id'),
+    'Running auctions that contain it; always empty inside a listing',
+  ),
+  'prices?': shape.list(assetPrice, 'Prices of its template, by token; absent without a template'),
+  'template_buyoffers?': shape.list(
+    shape.object({
+      market_contract: shape.text('Account of the market contract'),
+      buyoffer_id: shape.decimal('Its id'),
+      token_symbol: shape.text('Token that it pays'),
     }),
-  }
+    'The highest open offer for its template in each token; always empty inside a listing, absent without a template',
+  ),
 }
 
-/** Members that the market adds to assets: prices, listings and the best offers for their templates. */
-export function marketAssetExtension({ contract, clock }: MarketTraits): AssetExtension {
-  return {
-    columnCount: 4,
-    select() {
-      const second = bind(Math.floor(clock() / 1000), 'bigint')
-      const auctions = sql`${raw(auctionMembers[0])}${second}${raw(auctionMembers[1])}`
-      return { ctes: [], columns: [raw(PRICE_VERSIONS), raw(OFFERS), raw(SALES), auctions] }
-    },
-    read([packedPrices, packedOffers, packedSales, packedAuctions]) {
-      const head = `{"market_contract":"${contract}",`
-      const offers = readLists(
-        unpackRows<[string, string, string]>(packedOffers),
-        ([, id, symbol]) => `${head}"buyoffer_id":"${id}","token_symbol":"${symbol}"}`,
-      )
-      const sales = readLists(
-        unpackRows<[string, string]>(packedSales),
-        ([, id]) => `${head}"sale_id":"${id}"}`,
-      )
-      const auctions = readLists(
-        unpackRows<[string, string]>(packedAuctions),
-        ([, id]) => `${head}"auction_id":"${id}"}`,
-      )
-      return {
-        versions: new Map([[templatePrices, readPairs(packedPrices)]]),
-        membersOf(found) {
-          const pricesOf = priceLists(contract, found)
-          return ([id, , , templateId]) => {
-            const own = `"sales":[${sales.get(id) ?? ''}],"auctions":[${auctions.get(id) ?? ''}]`
-            if (templateId === '') return own
-            const offered = offers.get(templateId) ?? ''
-            return `${own},"prices":[${pricesOf(templateId)}],"template_buyoffers":[${offered}]`
-          }
-        },
-      }
-    },
-  }
+/** Index of the prices among what assets share, and of the lists of the market. */
+const PRICES = 3
+
+const named = { title: 'ListingAsset', description: 'An asset and what the market says of it' }
+const shared = [templatePricesRow]
+const columns = ['a.asset_id', 'a.template_id']
+
+const whole: Group<RowParts> = {
+  members,
+  columns,
+  write({ shared: rows, lists: [, salesOf, auctionsOf, offersOf], given }, id, template) {
+    const own = `"sales":[${salesOf!.get(id) ?? ''}],"auctions":[${auctionsOf!.get(id) ?? ''}]`
+    if (template === '') return own
+    const offered = offersOf!.get(template) ?? ''
+    return `${own},"prices":[${pricesOf(rows[PRICES], given)}],"template_buyoffers":[${offered}]`
+  },
 }
 
-/** The prices of templates as comma lists. */
-function priceLists(contract: string, found: FoundFragments): (templateId: string) => string {
-  const lists = new Map<string, string>()
-  return (templateId) => {
-    const known = lists.get(templateId)
-    if (known !== undefined) return known
-    const fragment = found.get(templatePrices, templateId)
-    const list = fragment ? priceList(contract, fragment.texts[0]!) : ''
-    lists.set(templateId, list)
-    return list
-  }
+const inListings: Group<RowParts> = {
+  members,
+  columns,
+  write({ shared: rows, given }, _id, template) {
+    if (template === '') return '"sales":[],"auctions":[]'
+    return `"sales":[],"auctions":[],"prices":[${pricesOf(rows[PRICES], given)}],"template_buyoffers":[]`
+  },
 }
 
-/** JSON objects of packed rows, in comma lists by their first field. */
-function readLists<Row extends readonly [key: string, ...string[]]>(
-  rows: readonly Row[],
-  objectOf: (row: Row) => string,
-): Map<string, string> {
-  const lists = new Map<string, string>()
-  for (const row of rows) {
-    const before = lists.get(row[0])
-    const object = objectOf(row)
-    lists.set(row[0], before === undefined ? object : `${before},${object}`)
-  }
-  return lists
-}
+/** Assets with prices, listings and the best offers for their templates. */
+export const marketAssets = assetsOf({
+  ...{ ...named, members: { market: whole }, shared, lists: [sales, auctions, offers] },
+})
+
+/** What listings show of the assets in them: the prices of their templates, but not the listings that they are part of. */
+export const listedAssets = assetsOf({ ...named, members: { market: inListings }, shared })

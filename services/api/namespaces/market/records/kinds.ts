@@ -1,14 +1,8 @@
-import type { RecordKind } from '../../../records/index.ts'
-import { recordKind } from '../../../records/index.ts'
-import type { RecordSource } from '../../nft/records/index.ts'
-import { assetAssembler } from '../../nft/records/index.ts'
-import type { MarketTraits } from './asset-members.ts'
-import { containedAssetExtension } from './asset-members.ts'
-import type { ListingKind } from './listing-kinds.ts'
-import { auctions, buyoffers, sales, templateBuyoffers } from './listing-kinds.ts'
-import type { ListingEnd } from './listing-records.ts'
-import { listingAssembler } from './listing-records.ts'
-import { payoutAssembler } from './royalty-records.ts'
+import type { DeclaredKind, RecordKind, RecordSettings } from '../../../records/index.ts'
+import { assemblerOf, recordKind } from '../../../records/index.ts'
+import type { Fragments } from '../../../records/fragments/index.ts'
+import { auctions, buyoffers, listedSales, sales, templateBuyoffers } from './listing-records.ts'
+import { payouts } from './royalty-records.ts'
 
 /** The records of the market contract. */
 export interface MarketRecords {
@@ -22,17 +16,15 @@ export interface MarketRecords {
   readonly payout: RecordKind
 }
 
-/** The records of a market. @param assets what the assets in them are assembled with. */
-export function marketRecordKinds(traits: MarketTraits, assets: RecordSource): MarketRecords {
-  const contained = assetAssembler(assets, containedAssetExtension(traits))
-  const kindOf = (listing: ListingKind, end?: ListingEnd): RecordKind =>
-    recordKind(assets.shared, listingAssembler({ ...traits, assets, contained }, listing, end))
+/** The records of a market. */
+export function marketRecordKinds(shared: Fragments, settings: RecordSettings): MarketRecords {
+  const kindOf = (kind: DeclaredKind): RecordKind => recordKind(shared, assemblerOf(kind, settings))
   return {
     sale: kindOf(sales),
-    listedSale: kindOf(sales, 'with its place'),
+    listedSale: kindOf(listedSales),
     auction: kindOf(auctions),
     buyoffer: kindOf(buyoffers),
     templateBuyoffer: kindOf(templateBuyoffers),
-    payout: recordKind(assets.shared, payoutAssembler(traits)),
+    payout: kindOf(payouts),
   }
 }

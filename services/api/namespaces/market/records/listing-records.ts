@@ -1,153 +1,267 @@
-import type { Sql } from '../../../sql/index.ts'
-import { joinSql, raw, sql } from '../../../sql/index.ts'
-import type { Json } from '../../../json/index.ts'
-import type { Assembler } from '../../../records/index.ts'
-import { cte, wantedTogether } from '../../../records/index.ts'
-import { packRows, unpackRows } from '../../../database/index.ts'
-import type { RecordSource } from '../../nft/records/index.ts'
+import { bind, raw, sql } from '../../../sql/index.ts'
+import { shape } from '../../../endpoint/index.ts'
+import { declareKind } from '../../../records/index.ts'
+import type { RowParts } from '../../../records/index.ts'
+import { field } from '../../../records/fields/index.ts'
+import type { Field, Group, RecordMembers } from '../../../records/fields/index.ts'
 import {
-  assetArray,
-  collectionBytes,
-  containedKeys,
-  measureContaining,
-  templateBytes,
-  templateObject,
-} from '../../nft/records/index.ts'
-import {
-  collectionFragment,
+  assetList,
   collectionObject,
-  collectionVersionsOf,
-  readPairs,
-  templateFragment,
-  templateVersionsOf,
-} from '../../nft/fragments/index.ts'
-import type { MarketTraits } from './asset-members.ts'
-import type { ListingField, ListingKind } from './listing-kinds.ts'
-import { PRESENT_FEE } from './listing-kinds.ts'
+  collectionRow,
+  containedAssets,
+  lightCollection,
+  templateMember,
+  templateRow,
+} from '../../nft/records/index.ts'
+import { listedAssets } from './asset-members.ts'
+import { tokenMembers } from './token-fields.ts'
 
-/** Name of the relation that contained assets are selected from. */
-const CONTAINED = 'contained'
-
-/** Last member of a listing: none in a single record, its position in a list. */
-export type ListingEnd = 'alone' | 'with its place'
-
-/** What listings are assembled with. */
-export interface ListingSource extends MarketTraits {
-  readonly assets: Pick<RecordSource, 'contract'>
-  /** Assembles the assets in them. */
-  readonly contained: Assembler
+const contracts = {
+  market_contract: field.contract('market_contract', 'Account of the market contract'),
+  assets_contract: field.contract('contract', 'Account of the assets contract'),
 }
 
-/** Fields of a packed row before those of the members. */
-type ListingRow = readonly [
-  collection: string,
-  template: string,
-  assets: string,
-  fee: string,
-  stateNow: string,
-  ...members: string[],
-]
+/** The fee of the collection at present, which is a fragment's. */
+const presentFee: Group<RowParts> = {
+  members: {
+    current_collection_fee: shape.number(
+      'Present fee of the collection; collection.market_fee is that of the time of listing',
+    ),
+  },
+  write: ({ shared }) => `"current_collection_fee":${shared[0]!.texts[1]!}`,
+}
 
-const MEMBERS_AT = 5
+/** Members that every listing has behind its parties. Marketplaces may be the empty name, which is not null. */
+const common = {
+  maker_marketplace: field.emptyName(
+    'l.maker_marketplace',
+    'Marketplace that it was listed on; empty = the default one',
+  ),
+  taker_marketplace: field.nullable(
+    field.emptyName('l.taker_marketplace', 'Marketplace that it was bought on; empty = the default one'),
+  ),
+  current_collection_fee: presentFee,
+  updated_at_block: field.ofHistory(field.decimal('l.updated_at_block', 'Block of the last change')),
+  updated_at_time: field.ofHistory(field.time('l.updated_at_time', 'Time of the last change')),
+  created_at_block: field.ofHistory(field.decimal('l.created_at_block', 'Block of creation')),
+  created_at_time: field.ofHistory(field.time('l.created_at_time', 'Time of creation')),
+} satisfies RecordMembers<RowParts>
 
-/** Assembles listings of one kind, by id. */
-export function listingAssembler(
-  source: ListingSource,
-  kind: ListingKind,
-  end: ListingEnd = 'alone',
-): Assembler {
-  const { contained } = source
-  const own = kind.fields.filter(({ value }) => value !== PRESENT_FEE)
-  const packed = ['collection_name', 'template', 'assets', 'fee', 'now', ...own.map(({ name }) => name)]
-  const columns = [
-    `(SELECT ${packRows(
-      packed.map((name) => `r.own_${name}`),
-      'r.n',
-    )} FROM r)`,
-    collectionVersionsOf('r'),
-    kind.hasTemplate ? templateVersionsOf('r') : 'NULL::text',
-  ].map(raw)
-  const ownCtes = (keys: string): Sql[] => [
-    sql`${raw('r AS MATERIALIZED (')}${rowsOf(kind, own, keys, source.clock)}${raw(')')}`,
-    cte(CONTAINED, containedKeys('r', 'r.asset_ids')),
-  ]
+/** The collection as it was at the time of listing: with the fee of that time. */
+const collectionThen: Group<RowParts> = {
+  members: { collection: lightCollection },
+  columns: ['l.collection_fee'],
+  write: ({ shared }, fee) => ['"collection":', collectionObject(shared[0]!, fee)],
+}
+
+/** The last members of every listing. @param ids SQL of an array of its assets. */
+function contents(ids: string): RecordMembers<RowParts> {
   return {
-    keyType: 'bigint',
-    columnCount: columns.length + contained.columnCount,
-    select(keys) {
-      const assets = contained.select(CONTAINED)
-      return { ...assets, ctes: [...ownCtes(keys), ...assets.ctes], columns: [...columns, ...assets.columns] }
-    },
-    measure: (keys) =>
-      measureContaining({
-        ...{ ctes: ownCtes(keys), contained: CONTAINED, assetIds: 'r.asset_ids' },
-        key: `r.own_${kind.key}`,
-        texts: packed.map((name) => `r.own_${name}`),
-        further: `${collectionBytes('r')} + ${kind.hasTemplate ? templateBytes('r') : '0'}`,
-      }),
-    read([rows, collections, templates, ...texts]) {
-      const pending = contained.read(texts)
-      const versions = new Map([
-        [collectionFragment, readPairs(collections)],
-        [templateFragment, readPairs(templates)],
-      ])
-      return {
-        versions: wantedTogether(versions, pending.versions),
-        assemble(found, before = 0) {
-          const assets = pending.assemble(found)
-          const head = `{"market_contract":"${source.contract}","assets_contract":"${source.assets.contract}"`
-          const records = new Map<string, Json>()
-          for (const row of unpackRows<ListingRow>(rows)) {
-            const [collectionName, templateId, assetIds, fee, stateNow] = row
-            const collection = found.get(collectionFragment, collectionName)
-            const template = found.get(templateFragment, templateId)
-            // Gone between two statements: a fork has just undone it.
-            if (!collection || (kind.hasTemplate && !template)) continue
-            const members = membersOf(kind.fields, row, collection.texts[1]!)
-            const shared = [',"collection":', collectionObject(collection, fee)]
-            const ofTemplate = template ? [',"template":', templateObject(template)] : ''
-            const last = end === 'alone' ? '}' : `,"ordinality":"${before + records.size + 1}"}`
-            records.set(row[MEMBERS_AT]!, [
-              `${head}${members}${stateNow === '' ? '' : `,"state":${stateNow}`},"assets":`,
-              assetArray(assetIds, assets, source.assets.contract),
-              shared,
-              ofTemplate,
-              last,
-            ])
-          }
-          return records
-        },
-      }
-    },
+    assets: assetList(listedAssets, {
+      ...{ name: 'assets', ids },
+      description: 'Assets in the order of the listing, in their present state',
+    }),
+    collection: collectionThen,
   }
 }
 
-/** Query of the rows of a page: their columns as `own_…`, and what else is read from them. */
-function rowsOf(kind: ListingKind, fields: readonly ListingField[], keys: string, clock: () => number): Sql {
-  const { key, table, joins, condition, assetIds, hasTemplate, stateAt } = kind
-  const template = hasTemplate ? 'l.template_id' : 'NULL::integer'
-  const selected = [
-    raw(`l.collection_name, l.collection_name AS own_collection_name, ${template} AS template_id,
-      ${template} AS own_template, ${assetIds} AS asset_ids, array_to_string(${assetIds}, ',') AS own_assets,
-      l.collection_fee AS own_fee`),
-    sql`${stateAt ? stateAt(clock()) : raw('NULL::text')} AS own_now`,
-    ...fields
-      .filter(({ name }) => name !== 'collection_name')
-      .map(({ name, value }) => raw(`${value} AS own_${name}`)),
-  ]
-  return sql`SELECT p.n, l.* FROM ${raw(keys)} p CROSS JOIN LATERAL (
-      SELECT ${joinSql(selected, ', ')} FROM ${raw(table)} l ${raw(joins)}
-      WHERE ${raw(`l.${key} = p.k${condition === undefined ? '' : ` AND ${condition}`}`)} OFFSET 0) l`
+const AMOUNT = 'Amount in units of the smallest decimal place'
+
+/** The price of everything but sales. */
+const price = field.json(
+  `concat('{"token_contract":"', y.token_contract, '","token_symbol":"', y.token_symbol, '","token_precision":',
+    y.token_precision, ',"amount":"', l.price, '"}')`,
+  shape.object({ ...tokenMembers, amount: shape.decimal(AMOUNT) }),
+)
+
+/** A sale that is listed in the token of its payment needs no oracle. */
+const salePrice = field.json(
+  `concat('{"token_contract":"', y.token_contract, '","token_symbol":"', y.token_symbol, '","token_precision":',
+    y.token_precision, ',"median":', CASE WHEN l.price IS NOT NULL AND l.listing_symbol = l.settlement_symbol
+      THEN concat('null,"amount":"', l.price, '"')
+      ELSE (SELECT concat(coalesce(r.median::text, 'null'), ',"amount":', coalesce('"' ||
+          coalesce(l.price, market.settlement_price(l.listing_price, r.factor, r.divisor)) || '"', 'null'))
+        FROM (SELECT) o LEFT JOIN market.rates r
+          ON r.listing_symbol = l.listing_symbol AND r.settlement_symbol = l.settlement_symbol)
+    END, '}')`,
+  shape.object(
+    {
+      ...tokenMembers,
+      median: shape.nullable(shape.number('Present median of the oracle, when the price follows it')),
+      amount: shape.nullable(shape.decimal('Price, or the paid amount; null while the oracle has no value')),
+    },
+    'In the token that is paid with',
+  ),
+)
+
+const bid = shape.record('Bid', 'A bid of an auction', {
+  number: shape.integer('Place in the auction, from 1'),
+  account: shape.text('Bidder'),
+  amount: shape.decimal(AMOUNT),
+  created_at_block: shape.decimal('Block'),
+  created_at_time: shape.time('Time of the block'),
+  txid: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' },
+})
+
+const BIDS = `(SELECT concat('[', string_agg(concat('{"number":', b.number, ',"account":"', b.account, '","amount":"', b.amount,
+      '","created_at_block":"', x.block_num, '","created_at_time":"', x.block_time, '","txid":"', encode(x.txid, 'hex'), '"}'),
+      ',' ORDER BY b.number), ']')
+    FROM (SELECT k.seq, k.account, k.amount, row_number() OVER (ORDER BY k.seq) AS number
+      FROM market.bids k WHERE k.auction_id = l.auction_id) b LEFT JOIN LATERAL market.origin_of(b.seq) x ON true)`
+
+const isSellerContract = field.flag(
+  `EXISTS (SELECT FROM chain.code_accounts h WHERE h.account = l.seller)`,
+  'The seller has ever had code',
+)
+
+function stateField(value: string, description: string, states: readonly number[]): Field {
+  return field.json(value, { type: 'integer', enum: states, description })
 }
 
-/** The members of a listing, each with a comma before. */
-function membersOf(fields: readonly ListingField[], row: ListingRow, presentFee: string): string {
-  let text = ''
-  let at = MEMBERS_AT
-  for (const { name, value, isQuoted } of fields) {
-    const found = value === PRESENT_FEE ? presentFee : row[at++]!
-    if (!isQuoted) text += `,"${name}":${found}`
-    else text += found === '' ? `,"${name}":null` : `,"${name}":"${found}"`
-  }
-  return text
+const listing = { alias: 'l', keyType: 'bigint' }
+const BY_TOKEN_SYMBOL = 'JOIN market.tokens y ON y.token_symbol = l.token_symbol'
+
+const saleMembers: RecordMembers<RowParts> = {
+  ...contracts,
+  sale_id: field.decimal('l.sale_id', 'Sale'),
+  seller: field.name('l.seller', 'Account that sells'),
+  buyer: field.nullable(field.name('l.buyer', 'Account that bought; null until sold')),
+  ...common,
+  offer_id: field.decimal('l.offer_id', 'Trade offer that carries the assets'),
+  price: salePrice,
+  listing_price: field.decimal(
+    'l.listing_price',
+    'Price set by the seller, in the smallest unit of listing_symbol',
+  ),
+  listing_symbol: field.name('l.listing_symbol', 'Token or currency of listing_price'),
+  collection_name: field.name('l.collection_name', 'Collection'),
+  is_seller_contract: isSellerContract,
+  state: stateField(
+    'l.state',
+    '1 listed, 2 cancelled, 3 sold, 4 invalid (the seller no longer has the assets)',
+    [1, 2, 3, 4],
+  ),
+  ...contents('l.asset_ids'),
 }
+
+/** Sales; one that still waits for its offer is not there yet. */
+const saleKind = {
+  ...listing,
+  key: 'l.sale_id',
+  from: 'market.sales l JOIN market.tokens y ON y.token_symbol = l.settlement_symbol',
+  where: 'l.sale_id = p.k AND l.offer_id IS NOT NULL',
+  further: ['l.asset_ids'],
+  shared: [collectionRow],
+  contained: containedAssets(listedAssets, 'l.asset_ids', ['collection']),
+}
+
+/** Sales by their ids. */
+export const sales = declareKind({
+  ...saleKind,
+  title: 'Sale',
+  description: 'Assets for sale at a fixed price',
+  members: saleMembers,
+})
+
+/** Sales as lists show them. */
+export const listedSales = declareKind({
+  ...saleKind,
+  title: 'ListedSale',
+  description: 'A sale in a list',
+  members: {
+    ...saleMembers,
+    ordinality: {
+      members: { ordinality: shape.decimal('Place in this answer, from 1') },
+      write: ({ place }) => `"ordinality":"${place}"`,
+    },
+  },
+})
+
+/** Auctions: the clock decides whether one has finished. */
+export const auctions = declareKind({
+  ...listing,
+  ...{ title: 'Auction', description: 'Assets that go to the highest bidder', key: 'l.auction_id' },
+  from: (clock) =>
+    sql`${raw(`market.auctions l ${BY_TOKEN_SYMBOL} CROSS JOIN LATERAL (
+    SELECT market.auction_state(l.state, l.end_time, l.buyer, l.asset_count,
+      l.claimed_by_buyer OR l.claimed_by_seller, `)}${bind(clock(), 'bigint')}${raw(`,
+      (SELECT g.v2_since_block IS NOT NULL FROM market.config g)) AS now) z`)}`,
+  where: 'l.auction_id = p.k',
+  further: ['l.asset_ids'],
+  members: {
+    ...contracts,
+    auction_id: field.decimal('l.auction_id', 'Auction'),
+    seller: field.name('l.seller', 'Account that sells'),
+    buyer: field.nullable(field.name('l.buyer', 'Highest bidder')),
+    ...common,
+    price,
+    claimed_by_buyer: field.flag('l.claimed_by_buyer', 'The winner has taken the assets'),
+    claimed_by_seller: field.flag('l.claimed_by_seller', 'The seller has taken the money'),
+    end_time: field.time('l.end_time * 1000', 'End; a late bid moves it'),
+    is_seller_contract: isSellerContract,
+    bids: field.list(BIDS, bid, 'Bids, the first first'),
+    state: stateField(
+      'z.now',
+      '0 waiting for the assets, 1 running, 2 cancelled, 3 sold, 4 ended without a bid',
+      [0, 1, 2, 3, 4],
+    ),
+    ...contents('l.asset_ids'),
+  },
+  shared: [collectionRow],
+  contained: containedAssets(listedAssets, 'l.asset_ids', ['collection']),
+})
+
+/** Buy offers. */
+export const buyoffers = declareKind({
+  ...listing,
+  ...{ title: 'Buyoffer', description: 'An offer to buy assets from their owner', key: 'l.buyoffer_id' },
+  from: `market.buyoffers l ${BY_TOKEN_SYMBOL}`,
+  where: 'l.buyoffer_id = p.k',
+  further: ['l.asset_ids'],
+  members: {
+    ...contracts,
+    buyoffer_id: field.decimal('l.buyoffer_id', 'Buy offer'),
+    seller: field.name('l.seller', 'Account that the offer is made to'),
+    buyer: field.name('l.buyer', 'Account that would buy'),
+    ...common,
+    price,
+    memo: field.text('l.memo', 'Memo'),
+    decline_memo: field.nullable(field.text('l.decline_memo', 'Memo of the recipient; null unless declined')),
+    state: stateField(
+      'l.state',
+      '0 pending, 1 declined, 2 cancelled, 3 accepted, 4 invalid (the recipient does not own an asset)',
+      [0, 1, 2, 3, 4],
+    ),
+    ...contents('l.asset_ids'),
+  },
+  shared: [collectionRow],
+  contained: containedAssets(listedAssets, 'l.asset_ids', ['collection']),
+})
+
+const DELIVERED = 'array_remove(ARRAY[l.asset_id], NULL)'
+
+/** Buy offers for any asset of a template. */
+export const templateBuyoffers = declareKind({
+  ...listing,
+  ...{
+    title: 'TemplateBuyoffer',
+    description: 'An offer to buy any asset of a template',
+    key: 'l.buyoffer_id',
+  },
+  from: `market.template_buyoffers l ${BY_TOKEN_SYMBOL}`,
+  where: 'l.buyoffer_id = p.k',
+  further: [`${DELIVERED} AS asset_ids`],
+  members: {
+    ...contracts,
+    buyoffer_id: field.decimal('l.buyoffer_id', 'Template buy offer; its ids are not those of buy offers'),
+    seller: field.nullable(field.name('l.seller', 'Account that delivered; null until then')),
+    buyer: field.name('l.buyer', 'Account that would buy'),
+    ...common,
+    price,
+    state: stateField('l.state', '0 listed, 1 cancelled, 2 sold', [0, 1, 2]),
+    ...contents(DELIVERED),
+    template: templateMember(1),
+  },
+  shared: [collectionRow, templateRow],
+  contained: containedAssets(listedAssets, 'l.asset_ids', ['collection', 'template']),
+})

@@ -1,60 +1,43 @@
-import { raw } from '../../../sql/index.ts'
-import type { Assembler } from '../../../records/index.ts'
-import { jsonMembers, quoted } from '../../../json/index.ts'
-import { packRows, unpackRows } from '../../../database/index.ts'
-import type { MarketTraits } from './asset-members.ts'
-import { categories, listingTypes } from './royalty-schemas.ts'
+import { declareKind } from '../../../records/index.ts'
+import { field } from '../../../records/fields/index.ts'
+import type { Field } from '../../../records/fields/index.ts'
+import { shape } from '../../../endpoint/index.ts'
+import { tokenFields } from './token-fields.ts'
 
-/** SQL that spells out a code. @param first code of the first name. */
-function spelled(column: string, names: readonly string[], first: number): string {
+/** Subject of a payout, by code. */
+export const listingTypes = ['unresolved', 'sale', 'auction', 'buyoffer', 'template_buyoffer'] as const
+/** Which rule a payout comes from, by code from 1. */
+export const categories = ['founders', 'template', 'attribute', 'dust'] as const
+
+/** A code that is spelled out. @param first code of the first name. */
+function spelled(column: string, description: string, names: readonly string[], first: number): Field {
   const cases = names.map((name, index) => `WHEN ${index + first} THEN '"${name}"'`)
-  return `CASE ${column} ${cases.join(' ')} END`
+  return field.json(`CASE ${column} ${cases.join(' ')} END`, shape.choice(description, names))
 }
 
-const MEMBERS = jsonMembers({
-  log_global_sequence: quoted('l.seq'),
-  payout_index: 'l.payout_index',
-  listing_type: spelled('l.kind', listingTypes, 0),
-  listing_id: quoted('l.listing_id'),
-  category: spelled('l.category', categories, 1),
-  collection_name: quoted('l.collection_name'),
-  asset_id: quoted('l.asset_id'),
-  template_id: quoted('l.template_id'),
-  rule_id: quoted('l.rule_id'),
-  recipient: quoted('l.recipient'),
-  amount: quoted('l.amount'),
-  token_symbol: quoted('y.token_symbol'),
-  token_precision: 'y.token_precision',
-  token_contract: quoted('y.token_contract'),
-  txid: quoted(`encode(x.txid, 'hex')`),
-  created_at_block: quoted('x.block_num'),
-  created_at_time: quoted('x.block_time'),
+/** Royalty payouts, by `seq/payout_index`. */
+export const payouts = declareKind({
+  ...{ title: 'Payout', description: 'A share of the collection fee of one trade', keyType: 'text' },
+  ...{ alias: 'l', key: 'p.k' },
+  from: `market.royalty_payouts l JOIN market.tokens y USING (token_symbol)
+    LEFT JOIN LATERAL market.origin_of(l.seq) x ON true`,
+  where: `l.seq = split_part(p.k, '/', 1)::bigint AND l.payout_index = split_part(p.k, '/', 2)::smallint`,
+  members: {
+    market_contract: field.contract('market_contract', 'Account of the market contract'),
+    log_global_sequence: field.decimal('l.seq', 'Global sequence number of the log action'),
+    payout_index: field.integer('l.payout_index', 'Place in the action'),
+    listing_type: spelled('l.kind', 'What was traded; unresolved = not known', listingTypes, 0),
+    listing_id: field.nullable(field.decimal('l.listing_id', 'Its id')),
+    category: spelled('l.category', 'Rule that the share comes from', categories, 1),
+    collection_name: field.name('l.collection_name', 'Collection'),
+    asset_id: field.nullable(field.decimal('l.asset_id', 'Asset')),
+    template_id: field.nullable(field.decimal('l.template_id', 'Template of the rule')),
+    rule_id: field.nullable(field.decimal('l.rule_id', 'Attribute rule')),
+    recipient: field.name('l.recipient', 'Account that is paid'),
+    amount: field.decimal('l.amount', 'Amount in units of the smallest decimal place'),
+    ...tokenFields,
+    txid: field.transaction('x.txid'),
+    created_at_block: field.decimal('x.block_num', 'Block'),
+    created_at_time: field.time('x.block_time', 'Time of the block'),
+  },
 })
-
-/** Assembles payouts, by `seq/payout_index`. */
-export function payoutAssembler({ contract }: Pick<MarketTraits, 'contract'>): Assembler {
-  return {
-    keyType: 'text',
-    columnCount: 1,
-    select: (keys) => ({
-      ctes: [],
-      columns: [
-        raw(`(SELECT ${packRows(['p.k', 'l.members'], 'p.n')} FROM ${keys} p CROSS JOIN LATERAL (
-          SELECT ${MEMBERS} AS members FROM market.royalty_payouts l JOIN market.tokens y USING (token_symbol)
-            LEFT JOIN LATERAL market.origin_of(l.seq) x ON true
-          WHERE l.seq = split_part(p.k, '/', 1)::bigint
-            AND l.payout_index = split_part(p.k, '/', 2)::smallint OFFSET 0) l)`),
-      ],
-    }),
-    read: ([rows]) => ({
-      versions: new Map(),
-      assemble: () =>
-        new Map(
-          unpackRows<[string, string]>(rows).map(([key, members]) => [
-            key,
-            `{"market_contract":"${contract}",${members}}`,
-          ]),
-        ),
-    }),
-  }
-}

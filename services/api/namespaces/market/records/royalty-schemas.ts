@@ -1,31 +1,6 @@
 import type { Members } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
-import { tokenMembers } from './listing-schemas.ts'
-
-/** Subject of a payout, by code. */
-export const listingTypes = ['unresolved', 'sale', 'auction', 'buyoffer', 'template_buyoffer'] as const
-/** Which rule a payout comes from, by code from 1. */
-export const categories = ['founders', 'template', 'attribute', 'dust'] as const
-
-/** A royalty payout. */
-export const payoutRecord = shape.record('Payout', 'A share of the collection fee of one trade', {
-  market_contract: shape.text('Account of the market contract'),
-  log_global_sequence: shape.decimal('Global sequence number of the log action'),
-  payout_index: shape.integer('Place in the action'),
-  listing_type: shape.choice('What was traded; unresolved = not known', listingTypes),
-  listing_id: shape.nullable(shape.decimal('Its id')),
-  category: shape.choice('Rule that the share comes from', categories),
-  collection_name: shape.text('Collection'),
-  asset_id: shape.nullable(shape.decimal('Asset')),
-  template_id: shape.nullable(shape.decimal('Template of the rule')),
-  rule_id: shape.nullable(shape.decimal('Attribute rule')),
-  recipient: shape.text('Account that is paid'),
-  amount: shape.decimal('Amount in units of the smallest decimal place'),
-  ...tokenMembers,
-  txid: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' },
-  created_at_block: shape.decimal('Block'),
-  created_at_time: shape.time('Time of the block'),
-})
+import { tokenMembers } from './token-fields.ts'
 
 /** What an account earned. */
 export const royaltySumRecord = shape.record('RoyaltySum', 'What an account earned in one token', {

@@ -1,7 +1,7 @@
 import type { Members, NamedSchema, RecordSchema } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
-import { collectionRecord, lightCollection, templateRecord } from '../../nft/record-schemas/index.ts'
-import { tokenMembers } from './listing-schemas.ts'
+import { collections, lightCollection, templates } from '../../nft/records/index.ts'
+import { tokenMembers } from './token-fields.ts'
 
 /** A marketplace. */
 export const marketplaceRecord = shape.record('Marketplace', 'A marketplace that earns fees', {
@@ -111,7 +111,7 @@ export const priceSumRecord = shape.record('PriceSum', 'Sums over assets of the 
 /** Value of the assets of an account. */
 export const inventoryRecord = shape.record('InventoryPrices', 'Value of the assets of an account', {
   collections: shape.list(
-    shape.object({ collection: collectionRecord, prices: shape.list(priceSumRecord) }),
+    shape.object({ collection: collections.schema, prices: shape.list(priceSumRecord) }),
     'Collections with a priced asset',
   ),
 })
@@ -131,7 +131,7 @@ export const assetSaleRecord = shape.record('AssetSale', 'A trade of an asset', 
 
 const counted: Members = { volume: shape.decimal('Sum of the prices'), sales: shape.decimal('Trades') }
 
-const collectionStat = shape.extend(collectionRecord, 'CollectionStat', 'Trades of a collection', counted)
+const collectionStat = shape.extend(collections.schema, 'CollectionStat', 'Trades of a collection', counted)
 const accountStat = shape.record('AccountStat', 'What an account traded', {
   account: shape.text('Account'),
   buy_volume: shape.decimal('Sum of what it bought'),
@@ -140,7 +140,7 @@ const accountStat = shape.record('AccountStat', 'What an account traded', {
 
 const templateStat = shape.record('TemplateStat', 'Trades of single assets of a template', {
   ...counted,
-  template: templateRecord,
+  template: templates.schema,
 })
 
 const ofSchema: Members = {

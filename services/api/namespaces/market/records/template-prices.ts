@@ -1,5 +1,8 @@
-import type { FragmentKind } from '../../../records/index.ts'
-import { packRows } from '../../../database/index.ts'
+import { shape } from '../../../endpoint/index.ts'
+import type { Parts } from '../../../records/fields/index.ts'
+import { sharedRow } from '../../../records/fragments/index.ts'
+import type { Fragment, FragmentKind } from '../../../records/fragments/index.ts'
+import { tokenMembers } from './token-fields.ts'
 
 /**
  * A suggested price of a row of `market.template_prices`, with the sales that an oracle prices: the function
@@ -26,6 +29,19 @@ const VERSION = `concat(${TOKENS_VERSION}, ',', string_agg(concat(k.xmin,
 /** Between the prices of a template; JSON text and names cannot contain it. */
 const PRICE_END = '\u001d'
 
+/** Price statistics of the template of an asset in one token. */
+export const assetPrice = shape.record('AssetPrice', 'Trades of single assets of a template, in one token', {
+  market_contract: shape.text('Account of the market contract'),
+  token: shape.object(tokenMembers),
+  median: shape.decimal('Lower middle price'),
+  average: shape.decimal('Average price, rounded'),
+  suggested_median: shape.decimal('Lower middle price of the latest trades, see TemplatePrice'),
+  suggested_average: shape.decimal('Average price of the latest trades, see TemplatePrice'),
+  min: shape.decimal('Lowest price'),
+  max: shape.decimal('Highest price'),
+  sales: shape.decimal('Trades'),
+})
+
 /** Members in the order that clients know, behind the contract. */
 const PRICE = `concat('"token":{"token_symbol":"', y.token_symbol, '","token_precision":', y.token_precision,
     ',"token_contract":"', y.token_contract, '"},"median":"', k.median, '","average":"', k.average,
@@ -36,27 +52,33 @@ const PRICE = `concat('"token":{"token_symbol":"', y.token_symbol, '","token_pre
 const PRICE_ROWS = 'market.template_prices k JOIN market.tokens y USING (token_symbol)'
 
 /** Key: template id. Text: its prices, without the contract. */
-export const templatePrices: FragmentKind = {
+const templatePrices: FragmentKind = {
   name: 'template-prices',
   key: 'k.template_id',
   version: 'k.version',
-  texts: ['k.prices'],
+  texts: [{ columns: ['k.prices'], text: ([prices]) => prices! }],
   from: (keys) => `FROM (
       SELECT k.template_id, ${VERSION} AS version, string_agg(${PRICE}, E'\\x1d' ORDER BY k.token_symbol) AS prices
       FROM ${PRICE_ROWS} WHERE k.template_id = ANY(${keys}::integer[]) GROUP BY k.template_id) k`,
   maxBytes: 8 * 1024 * 1024,
 }
 
-/** Column: packed ids of the distinct templates of the assets, `a`, and the versions of their prices. */
-export const PRICE_VERSIONS = `(SELECT ${packRows(['k.template_id', 'k.version'])}
-  FROM (SELECT DISTINCT template_id FROM a) d CROSS JOIN LATERAL (
-    SELECT k.template_id, ${VERSION} AS version FROM market.template_prices k
-    WHERE k.template_id = d.template_id GROUP BY k.template_id OFFSET 0) k)`
+/** The prices that assets share: those of their template. */
+export const templatePricesRow = sharedRow({
+  ...{ kind: templatePrices, table: 'market.template_prices', alias: 'k', columns: ['template_id'] },
+  ...{ version: VERSION, isGrouped: true, isOptional: true },
+})
 
-/** JSON objects of prices, in a comma list. @param text of the fragment. */
-export function priceList(contract: string, text: string): string {
-  return text
-    .split(PRICE_END)
-    .map((price) => `{"market_contract":"${contract}",${price}}`)
+const lists = new WeakMap<Fragment, string>()
+
+/** JSON objects of prices, in a comma list. */
+export function pricesOf(fragment: Fragment | undefined, given: Parts['given']): string {
+  if (!fragment) return ''
+  const known = lists.get(fragment)
+  if (known !== undefined) return known
+  const list = fragment.texts[0]!.split(PRICE_END)
+    .map((price) => `{"market_contract":${given['market_contract']!},${price}}`)
     .join(',')
+  lists.set(fragment, list)
+  return list
 }

@@ -1,5 +1,5 @@
 import type { Session } from '../../../database/index.ts'
-import type { NamedSchema, RecordKeys, RecordReader } from '../../../endpoint/index.ts'
+import type { RecordKeys, RecordReader } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
 import { LateJson } from '../../../json/index.ts'
 import type { Json } from '../../../json/index.ts'
@@ -26,10 +26,10 @@ export interface KeySource {
 }
 
 /** Records of one kind as events carry them. */
-export function liveRecord(schema: NamedSchema, kind: RecordKind, source: KeySource): RecordReader {
+export function liveRecord(kind: RecordKind, source: KeySource): RecordReader {
   const statement = keysStatement(source)
   return {
-    schema,
+    schema: kind.schema,
     path: (key) => source.path + key,
     readKeys: (session, keys) => readKeys(session, statement, keys),
     read: (session, keys) => readRecords(session, kind, keys),

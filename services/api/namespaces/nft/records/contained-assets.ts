@@ -1,14 +1,63 @@
+import { shape } from '../../../endpoint/index.ts'
+import type { RecordSchema } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import { unknownAssetJson } from '../record-schemas/index.ts'
+import type { Contained, DeclaredKind, RowParts } from '../../../records/index.ts'
+import type { Group } from '../../../records/fields/index.ts'
+import { assets } from './assets.ts'
+import { measureContaining } from './record-sizes.ts'
 
-/** WITH item `contained`: the distinct assets of rows, as keys. @param ids SQL of an array of asset ids. */
-export function containedKeys(relation: string, ids: string): string {
-  return `SELECT DISTINCT u.k, 0 AS n FROM ${relation} r CROSS JOIN LATERAL unnest(${ids}) AS u(k)`
+/** Members of an asset that is missing in the database, in addition to its id: every key of an asset, without a value. */
+const unknownKeys = assets.schema.required!.filter((name) => name !== 'contract' && name !== 'asset_id')
+
+const nothing: RecordSchema = { type: 'null', description: 'Not known' }
+
+const unknownAsset = shape.record('UnknownAsset', 'An asset that is not known: only its id is', {
+  contract: shape.text('Account of the assets contract'),
+  asset_id: shape.decimal('Asset'),
+  ...Object.fromEntries(unknownKeys.map((name) => [name, nothing])),
+})
+
+const UNKNOWN_MEMBERS = unknownKeys.map((name) => `"${name}":null`).join(',')
+
+/** Assets inside another record. */
+export interface AssetList {
+  readonly name: string
+  readonly description: string
+  /** SQL of their ids, an array. */
+  readonly ids: string
+  /** SQL of the account of their contract as JSON; default: the given one. */
+  readonly contract?: string
 }
 
-/** JSON array of assets in the order of the ids (a comma list); of one that is not known only the id has a value. */
-export function assetArray(list: string, assets: ReadonlyMap<string, Json>, contract: string): Json {
-  const ids = list === '' ? [] : list.split(',')
-  return jsonArray(ids.map((id) => assets.get(id) ?? unknownAssetJson(contract, id)))
+/** The member that lists assets inside another record, in the order of their ids; of one that is not known only the id has a value. */
+export function assetList(
+  kind: DeclaredKind,
+  { name, description, ids, contract }: AssetList,
+): Group<RowParts> {
+  const list = (listed: string, { contained, given }: RowParts, account?: string): Json =>
+    jsonArray(
+      (listed === '' ? [] : listed.split(',')).map(
+        (id) =>
+          contained.get(id) ??
+          `{"contract":${account ?? given['contract']!},"asset_id":"${id}",${UNKNOWN_MEMBERS}}`,
+      ),
+    )
+  return {
+    members: { [name]: shape.list(shape.anyOf([kind.schema, unknownAsset]), description) },
+    columns: [`array_to_string(${ids}, ',')`, ...(contract === undefined ? [] : [contract])],
+    write: (parts, listed, account) => [`"${name}":`, list(listed, parts, account)],
+  }
+}
+
+/**
+ * How records contain assets.
+ * @param keys SQL of an array of their ids. @param shows what else the records show.
+ */
+export function containedAssets(
+  kind: DeclaredKind,
+  keys: string,
+  shows?: Parameters<typeof measureContaining>[1],
+): Contained {
+  return { kind, keys, measure: (rows) => measureContaining(rows, shows) }
 }

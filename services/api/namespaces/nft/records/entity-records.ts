@@ -1,180 +1,105 @@
-import { raw } from '../../../sql/index.ts'
-import type { Json } from '../../../json/index.ts'
-import type { Assembler, Fragment } from '../../../records/index.ts'
-import { cte } from '../../../records/index.ts'
-import { packRows, unpackRows } from '../../../database/index.ts'
-import { nestedObjects, ownTemplateMembers, templateData } from './asset-json.ts'
-import type { RecordSource } from './asset-records.ts'
-import { measureCollections, measureSchemas, measureTemplates } from './record-sizes.ts'
+import { declareKind } from '../../../records/index.ts'
+import type { RowParts } from '../../../records/index.ts'
+import { field, shapeOf } from '../../../records/fields/index.ts'
+import type { Group } from '../../../records/fields/index.ts'
+import { ownRow, sharedRow } from '../../../records/fragments/index.ts'
 import {
-  collectionVersionsOf,
-  readPairs,
-  schemaVersionsOf,
-  COLLECTION_RECORD_VERSION,
-  collectionFragment,
-  collectionRecordFragment,
+  COLLECTIONS,
+  collectionFields,
   collectionObject,
-  SCHEMA_VERSION,
-  schemaFragment,
-  TEMPLATE_VERSION,
-  templateFragment,
-} from '../fragments/index.ts'
+  collectionRecordFragment,
+  collectionRow,
+  lightCollection,
+} from './collections.ts'
+import { nestedObjects } from './shared-members.ts'
+import { measureCollections, measureSchemas, measureTemplates } from './record-sizes.ts'
+import { lightSchema, schemaFields, schemaRow, typesField } from './schemas.ts'
+import {
+  ownTemplateMembers,
+  shownName,
+  templateData,
+  templateDataMember,
+  templateMembers,
+  templateRow,
+} from './templates.ts'
 
-/** Assembles collections, by name. */
-export function collectionAssembler(source: RecordSource): Assembler {
-  return {
-    keyType: 'text',
-    columnCount: 1,
-    measure: measureCollections,
-    select: (keys) => ({
-      ctes: [],
-      columns: [
-        raw(`(SELECT ${packRows(['c.collection_name', 'c.version'], 'p.n')} FROM ${keys} p CROSS JOIN LATERAL (
-          SELECT c.collection_name, ${COLLECTION_RECORD_VERSION} AS version
-          FROM assets.collections c LEFT JOIN assets.author_swaps w USING (collection_name)
-          WHERE c.collection_name = p.k OFFSET 0) c)`),
-      ],
-    }),
-    read([rows]) {
-      const versions = readPairs(rows)
-      return {
-        versions: new Map([[collectionRecordFragment, versions]]),
-        assemble: (found) =>
-          mapKnown(versions.keys(), (name) => {
-            const fragment = found.get(collectionRecordFragment, name)
-            return fragment && [name, [`{"contract":"${source.contract}",`, fragment.texts[0]!, '}']]
-          }),
-      }
+const contract = field.contract('contract', 'Account of the contract')
+
+/** Members that a text of the first shared row has. */
+function ofFragment(members: Parameters<typeof shapeOf>[0], text = 0): Group<RowParts> {
+  return { members: shapeOf(members), write: ({ shared }) => shared[0]!.texts[text]! }
+}
+
+/** Collections, by name. */
+export const collections = declareKind({
+  ...{ title: 'Collection', description: 'A collection', keyType: 'text' },
+  ...{ alias: 'c', key: 'c.collection_name', from: COLLECTIONS, where: 'c.collection_name = p.k' },
+  members: { contract, own: ofFragment(collectionFields) },
+  shared: [
+    ownRow(
+      sharedRow({
+        ...{ kind: collectionRecordFragment, table: COLLECTIONS, alias: 'c', columns: ['collection_name'] },
+      }),
+    ),
+  ],
+  measure: measureCollections,
+})
+
+const collectionOfSchema: Group<RowParts> = {
+  members: { collection: lightCollection },
+  write: ({ shared }) => ['"collection":', collectionObject(shared[1]!)],
+}
+
+const schemaKind = {
+  ...{ alias: 's', keyType: 'text', key: `concat(s.collection_name, '/', s.schema_name)` },
+  from: 'assets.schemas s',
+  where: `s.collection_name = split_part(p.k, '/', 1) AND s.schema_name = split_part(p.k, '/', 2)`,
+  shared: [ownRow(schemaRow), collectionRow],
+  measure: measureSchemas,
+}
+
+/** Schemas, by `collection/schema`. */
+export const schemas = declareKind({
+  ...schemaKind,
+  title: 'Schema',
+  description: 'A schema: which attributes assets of a kind have',
+  members: {
+    contract,
+    own: ofFragment(schemaFields),
+    types: ofFragment(typesField, 1),
+    collection: collectionOfSchema,
+    assets: field.integer(
+      `coalesce((SELECT n.minted FROM assets.schema_counts n
+        WHERE n.collection_name = s.collection_name AND n.schema_name = s.schema_name), 0)`,
+      'Assets ever minted, burned ones included',
+    ),
+  },
+})
+
+/** Schemas as what an account owns shows them. */
+export const schemasOfAccount = declareKind({
+  ...schemaKind,
+  title: 'AccountSchema',
+  description: 'A schema, as accounts list it',
+  members: { contract, own: ofFragment(schemaFields), collection: collectionOfSchema },
+})
+
+/** Templates, by id. */
+export const templates = declareKind({
+  ...{ title: 'Template', description: 'A template: what many assets have in common', keyType: 'integer' },
+  ...{ alias: 't', key: 't.template_id', from: 'assets.templates t', where: 't.template_id = p.k' },
+  members: {
+    contract,
+    own: { members: templateMembers, write: ({ shared }) => ownTemplateMembers(shared[0]!) },
+    nested: {
+      members: { collection: lightCollection, schema: lightSchema },
+      write: ({ shared }) => nestedObjects(shared[1]!, shared[2]!),
     },
-  }
-}
-
-/** Columns of the record of a schema. */
-export type SchemaView = 'whole' | 'without types and assets'
-
-type SchemaRow = readonly [key: string, collection: string, version: string, minted: string]
-
-/** Assembles schemas, by `collection/schema`. */
-export function schemaAssembler(source: RecordSource, view: SchemaView = 'whole'): Assembler {
-  return {
-    keyType: 'text',
-    columnCount: 2,
-    measure: measureSchemas,
-    select: (keys) => ({
-      ctes: [
-        cte(
-          's',
-          `SELECT p.n, s.* FROM ${keys} p CROSS JOIN LATERAL (
-            SELECT s.collection_name, s.schema_name, ${SCHEMA_VERSION} AS version, (
-              SELECT n.minted FROM assets.schema_counts n
-              WHERE n.collection_name = s.collection_name AND n.schema_name = s.schema_name) AS minted
-            FROM assets.schemas s WHERE s.collection_name = split_part(p.k, '/', 1)
-              AND s.schema_name = split_part(p.k, '/', 2) OFFSET 0) s`,
-        ),
-      ],
-      columns: [
-        raw(
-          `(SELECT ${packRows(
-            [
-              `concat(s.collection_name, '/', s.schema_name)`,
-              's.collection_name',
-              's.version',
-              'coalesce(s.minted, 0)',
-            ],
-            's.n',
-          )} FROM s)`,
-        ),
-        raw(collectionVersionsOf('s')),
-      ],
-    }),
-    read([packed, collections]) {
-      const rows = unpackRows<SchemaRow>(packed)
-      return {
-        versions: new Map([
-          [schemaFragment, new Map(rows.map(([key, , version]) => [key, version]))],
-          [collectionFragment, readPairs(collections)],
-        ]),
-        assemble: (found) =>
-          mapKnown(rows, ([key, collectionName, , minted]) => {
-            const schema = found.get(schemaFragment, key)
-            const collection = found.get(collectionFragment, collectionName)
-            if (!schema || !collection) return undefined
-            const [members, types] = schema.texts
-            const own = [`{"contract":"${source.contract}",`, members!]
-            const nested = [',"collection":', collectionObject(collection)]
-            if (view !== 'whole') return [key, [own, nested, '}']]
-            return [key, [own, ',', types!, nested, `,"assets":${minted}}`]]
-          }),
-      }
+    data: {
+      members: { ...templateDataMember, 'name?': shownName },
+      write: ({ shared }) => templateData(shared[0]!),
     },
-  }
-}
-
-type TemplateRow = readonly [id: string, collection: string, schema: string, version: string]
-
-/** Assembles templates, by id. */
-export function templateAssembler(source: RecordSource): Assembler {
-  return {
-    keyType: 'integer',
-    columnCount: 3,
-    measure: measureTemplates,
-    select: (keys) => ({
-      ctes: [
-        cte(
-          't',
-          `SELECT p.n, t.* FROM ${keys} p CROSS JOIN LATERAL (
-            SELECT t.template_id, t.collection_name, t.schema_name, ${TEMPLATE_VERSION} AS version
-            FROM assets.templates t WHERE t.template_id = p.k OFFSET 0) t`,
-        ),
-      ],
-      columns: [
-        `(SELECT ${packRows(['t.template_id', 't.collection_name', 't.schema_name', 't.version'], 't.n')} FROM t)`,
-        collectionVersionsOf('t'),
-        schemaVersionsOf('t'),
-      ].map(raw),
-    }),
-    read([packed, collections, schemas]) {
-      const rows = unpackRows<TemplateRow>(packed)
-      return {
-        versions: new Map([
-          [templateFragment, new Map(rows.map(([id, , , version]) => [id, version]))],
-          [collectionFragment, readPairs(collections)],
-          [schemaFragment, readPairs(schemas)],
-        ]),
-        assemble: (found) =>
-          mapKnown(rows, ([id, collectionName, schemaName]) => {
-            const template = found.get(templateFragment, id)
-            const collection = found.get(collectionFragment, collectionName)
-            const schema = found.get(schemaFragment, `${collectionName}/${schemaName}`)
-            if (!template || !collection || !schema) return undefined
-            return [id, templateRecord(source.contract, template, collection, schema)]
-          }),
-      }
-    },
-  }
-}
-
-function templateRecord(contract: string, template: Fragment, collection: Fragment, schema: Fragment): Json {
-  return [
-    `{"contract":"${contract}",`,
-    ownTemplateMembers(template),
-    ',',
-    nestedObjects(collection, schema),
-    ',',
-    templateData(template),
-    '}',
-  ]
-}
-
-/** Records by key, in the order of the rows; what is gone meanwhile, undone by a fork, is left out. */
-function mapKnown<Row>(
-  rows: Iterable<Row>,
-  assemble: (row: Row) => readonly [key: string, record: Json] | undefined,
-): Map<string, Json> {
-  const records = new Map<string, Json>()
-  for (const row of rows) {
-    const record = assemble(row)
-    if (record) records.set(record[0], record[1])
-  }
-  return records
-}
+  },
+  shared: [ownRow(templateRow), collectionRow, schemaRow],
+  measure: measureTemplates,
+})

@@ -1,9 +1,11 @@
 import { raw } from '../../../sql/index.ts'
-import type { Selection } from '../../../records/index.ts'
+import type { ContainingRows, Selection } from '../../../records/index.ts'
 import { cte } from '../../../records/index.ts'
+import { fragmentBytes } from '../../../records/fragments/index.ts'
 import { textsBytes } from '../../../records/sizes/index.ts'
 import { packRows } from '../../../database/index.ts'
-import { collectionFragment, collectionRecordFragment, schemaFragment } from '../fragments/index.ts'
+import { COLLECTIONS, collectionRecordFragment, collectionRow } from './collections.ts'
+import { schemaRow } from './schemas.ts'
 
 /** Bytes of the members of a record that have no own texts; prices of an asset's template are among them. */
 const ASSET_BYTES = 1_500
@@ -19,18 +21,18 @@ const nameBytes = (alias: string): string =>
     + coalesce(octet_length((${alias}.mutable_data -> 'name')::text), 0))`
 
 /** SQL of the bytes of a row's collection in its record. @param relation alias of the row. */
-export const collectionBytes = (relation: string): string =>
-  `coalesce((SELECT ${textsBytes(collectionFragment.texts)} FROM assets.collections c
+const collectionBytes = (relation: string): string =>
+  `coalesce((SELECT ${fragmentBytes(collectionRow.kind)} FROM assets.collections c
       WHERE c.collection_name = ${relation}.collection_name), 0)`
 
 /** SQL of the bytes of a row's template in its record. */
-export const templateBytes = (relation: string): string =>
+const templateBytes = (relation: string): string =>
   `coalesce((SELECT 2 * ${attributeBytes('t')} FROM assets.templates t WHERE t.template_id = ${relation}.template_id), 0)`
 
 /** SQL of the bytes of a row's collection and schema in its record. */
 const nestedBytes = (relation: string): string =>
   `${collectionBytes(relation)}
-    + coalesce((SELECT ${textsBytes(schemaFragment.texts)} FROM assets.schemas s
+    + coalesce((SELECT ${fragmentBytes(schemaRow.kind)} FROM assets.schemas s
       WHERE s.collection_name = ${relation}.collection_name AND s.schema_name = ${relation}.schema_name), 0)`
 
 /**
@@ -68,32 +70,21 @@ export function measureAssets(keys: string): Selection {
   }
 }
 
-/** Records that contain assets. */
-export interface ContainingRows {
-  /** WITH items, with `r`: the rows with their places, `n`; and the relation of the assets in them. */
-  readonly ctes: Selection['ctes']
-  readonly contained: string
-  /** SQL of the key, of the texts, and of an array of the assets of a row, `r`. */
-  readonly key: string
-  readonly texts: readonly string[]
-  readonly assetIds: string
-  /** SQL of the bytes of what else the record shows. */
-  readonly further?: string
-}
-
-/** Selects the sizes of records that contain assets. An asset that is in several of them counts in each. */
-export function measureContaining({
-  ctes,
-  contained,
-  key,
-  texts,
-  assetIds,
-  further = '0',
-}: ContainingRows): Selection {
-  const rows = `SELECT r.n, ${key} AS key, ${ENTITY_BYTES} + ${textsBytes(texts)} + ${further} + coalesce(x.bytes, 0) AS bytes,
-      coalesce(x.own, 0) AS own
-    FROM r LEFT JOIN LATERAL (SELECT sum(y.bytes) AS bytes, sum(y.own) AS own
-      FROM unnest(${assetIds}) u(id) JOIN measured y ON y.asset_id = u.id) x ON true`
+/**
+ * Selects the sizes of records that contain assets. An asset that is in several of them counts in each.
+ * @param shows what else the records show.
+ */
+export function measureContaining(
+  { ctes, relation, contained, key, texts, keys }: ContainingRows,
+  shows: readonly ('collection' | 'template')[] = [],
+): Selection {
+  const further = shows.map((shown) =>
+    shown === 'collection' ? ` + ${collectionBytes(relation)}` : ` + ${templateBytes(relation)}`,
+  )
+  const rows = `SELECT ${relation}.n, ${key} AS key,
+      ${ENTITY_BYTES} + ${textsBytes(texts)}${further.join('')} + coalesce(x.bytes, 0) AS bytes, coalesce(x.own, 0) AS own
+    FROM ${relation} LEFT JOIN LATERAL (SELECT sum(y.bytes) AS bytes, sum(y.own) AS own
+      FROM unnest(${keys}) u(id) JOIN measured y ON y.asset_id = u.id) x ON true`
   return {
     ctes: [...ctes, ...measuredAssets(contained)],
     columns: [raw(`(SELECT ${packRows(['z.key', 'z.bytes', 'z.own'], 'z.n')} FROM (${rows}) z)`)],
@@ -112,8 +103,8 @@ function measureRows(keys: string, row: string): Selection {
 export const measureCollections = (keys: string): Selection =>
   measureRows(
     keys,
-    `SELECT c.collection_name AS key, ${textsBytes(collectionRecordFragment.texts)} AS bytes
-      FROM assets.collections c LEFT JOIN assets.author_swaps w USING (collection_name) WHERE c.collection_name = p.k`,
+    `SELECT c.collection_name AS key, ${fragmentBytes(collectionRecordFragment)} AS bytes
+      FROM ${COLLECTIONS} WHERE c.collection_name = p.k`,
   )
 
 export const measureSchemas = (keys: string): Selection =>

@@ -4,7 +4,7 @@ import { countEndpointOf, oneJson, runCount, runList } from '../../nft/endpoints
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
 import { countLinksFromCounters, linkList } from '../lists/link-list.ts'
 import { selectLinkLogs } from '../lists/log-list.ts'
-import { linkActions, linkLogRecord, linkRecord } from '../records/link-schemas.ts'
+import { linkActions, linkLogRecord } from '../records/link-schemas.ts'
 import { linkLogParameters, linkParameters, ofLink } from '../parameters.ts'
 import type { LinkValues } from '../parameters.ts'
 import type { ToolsSetup } from '../setup.ts'
@@ -24,7 +24,7 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     tag: 'links',
     summary: 'Links',
     parameters: linkParameters(setup.limits.links),
-    record: shape.list(linkRecord),
+    record: shape.list(setup.links.schema),
     run: runList(records),
   })
   const one = endpoint({
@@ -32,7 +32,7 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     tag: 'links',
     summary: 'One link',
     parameters: ofLink,
-    record: linkRecord,
+    record: setup.links.schema,
     failures: [notFound],
     cache: 'path',
     run: ({ session, values }) => oneJson(session, String(values.link_id), setup.links, notFound),

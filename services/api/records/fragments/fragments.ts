@@ -1,8 +1,10 @@
-import { answerTooLarge } from '../request/index.ts'
-import { MAX_BYTES_AT_ONCE, partsBySize, storedBytes, textsBytes, TooMuchAtOnce } from './sizes/index.ts'
+import { answerTooLarge } from '../../request/index.ts'
+import { MAX_BYTES_AT_ONCE, partsBySize, storedBytes, textsBytes, TooMuchAtOnce } from '../sizes/index.ts'
 import { LRUCache } from 'lru-cache'
-import type { Session } from '../database/index.ts'
-import { packRows, unpackRows } from '../database/index.ts'
+import { compileMembers } from '../fields/index.ts'
+import type { Field } from '../fields/index.ts'
+import type { Session } from '../../database/index.ts'
+import { packRows, unpackRows } from '../../database/index.ts'
 
 /** How fragments of one kind are read: JSON texts that many records share, such as the collection inside its assets. */
 export interface FragmentKind {
@@ -12,8 +14,7 @@ export interface FragmentKind {
   readonly key: string
   /** SQL of the version, which changes whenever what the fragment shows does. */
   readonly version: string
-  /** SQL of its texts. */
-  readonly texts: readonly string[]
+  readonly texts: readonly FragmentText[]
   /** SQL of the `jsonb` values that its texts may be large by. */
   readonly large?: readonly string[]
   /** FROM and WHERE. @param keys placeholder of the keys, an array. */
@@ -22,6 +23,24 @@ export interface FragmentKind {
   readonly maxBytes: number
   /** Bytes of values that are assembled from a fragment and evicted with it. Default 0. */
   readonly assembledBytes?: number
+}
+
+/** A text of a fragment: columns, and how it is written from them. */
+export interface FragmentText {
+  readonly columns: readonly string[]
+  readonly text: (row: readonly string[]) => string
+}
+
+/** Members of an object without its braces. */
+export function membersText(members: Readonly<Record<string, Field>>): FragmentText {
+  const { columns, text } = compileMembers(members)
+  return { columns, text: (row) => text(row, { given: {} }) as string }
+}
+
+/** SQL of the bytes of the texts of a kind. */
+export function fragmentBytes({ texts }: FragmentKind): string {
+  const names = texts.reduce((sum, { columns, text }) => sum + text(columns.map(() => '')).length, 0)
+  return `${names} + ${textsBytes(texts.flatMap(({ columns }) => columns))}`
 }
 
 /** The texts of a shared row in one version; what each means is up to its kind. Empty for null. */
@@ -134,7 +153,8 @@ export class Fragments {
   ): Promise<void> {
     const kinds = [...new Set(missing.map(([kind]) => kind))]
     const columns = kinds.map(({ key, version, texts, from }, index) => {
-      return `(SELECT ${packRows([key, version, ...texts])} ${from(`$${index + 1}`)})`
+      const values = texts.flatMap((each) => each.columns)
+      return `(SELECT ${packRows([key, version, ...values])} ${from(`$${index + 1}`)})`
     })
     const sizes = isGuarded ? kinds.flatMap(storedSize) : []
     const isTooMuch = sizes.length === 0 ? 'false' : `${sizes.join(' + ')} > ${MAX_BYTES_AT_ONCE}`
@@ -147,8 +167,8 @@ export class Fragments {
     const [isRefused, ...packed] = row!
     if (isRefused) throw new TooMuchAtOnce()
     kinds.forEach((kind, index) => {
-      for (const [key, version, ...texts] of unpackRows<[string, string, ...string[]]>(packed[index])) {
-        const fragment = { version: copyOf(version), texts: texts.map(copyOf) }
+      for (const [key, version, ...values] of unpackRows<[string, string, ...string[]]>(packed[index])) {
+        const fragment = { version: copyOf(version), texts: textsOf(kind, values) }
         found.add(kind, key, fragment)
         if (this.#isCaching) this.#cacheOf(kind).set(copyOf(key), fragment)
       }
@@ -158,8 +178,8 @@ export class Fragments {
   /** Bytes of the texts of fragments; 0 for a row that is gone. */
   async #measure(session: Session, missing: readonly Missing[]): Promise<number[]> {
     const kinds = [...new Set(missing.map(([kind]) => kind))]
-    const columns = kinds.map(({ key, texts, from }, index) => {
-      return `(SELECT ${packRows([key, textsBytes(texts)])} ${from(`$${index + 1}`)})`
+    const columns = kinds.map((kind, index) => {
+      return `(SELECT ${packRows([kind.key, fragmentBytes(kind)])} ${kind.from(`$${index + 1}`)})`
     })
     const [row] = await session.query<(string | null)[]>({
       name: `sizes of fragments ${kinds.map(({ name }) => name).join(' ')}`,
@@ -198,6 +218,11 @@ function createCache({ maxBytes, assembledBytes = 0 }: FragmentKind): LRUCache<s
     sizeCalculation: ({ texts }, key) =>
       texts.reduce((sum, text) => sum + 2 * text.length, 2 * key.length + ENTRY_BYTES + assembledBytes),
   })
+}
+
+function textsOf({ texts }: FragmentKind, values: readonly string[]): string[] {
+  let at = 0
+  return texts.map(({ columns, text }) => copyOf(text(values.slice(at, (at += columns.length)))))
 }
 
 /** A copy: a slice of a longer text would keep all of that in memory. */

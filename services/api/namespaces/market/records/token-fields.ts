@@ -1,0 +1,11 @@
+import { field, shapeOf } from '../../../records/fields/index.ts'
+
+/** Which token an amount is of; `y` is its row. */
+export const tokenFields = {
+  token_symbol: field.name('y.token_symbol', 'Symbol code'),
+  token_precision: field.integer('y.token_precision', 'Decimal places'),
+  token_contract: field.name('y.token_contract', 'Account of the token contract'),
+}
+
+/** Their shape. */
+export const tokenMembers = shapeOf(tokenFields)

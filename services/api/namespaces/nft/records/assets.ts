@@ -1,0 +1,133 @@
+import { shape } from '../../../endpoint/index.ts'
+import { readPairs } from '../../../database/index.ts'
+import { declareKind } from '../../../records/index.ts'
+import type { DeclaredKind, KeyedList, RowParts } from '../../../records/index.ts'
+import { field } from '../../../records/fields/index.ts'
+import type { Field, Given, Group, RecordMembers } from '../../../records/fields/index.ts'
+import type { SharedRow } from '../../../records/fragments/index.ts'
+import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, storedBytes } from '../../../records/sizes/index.ts'
+import { collectionRow, lightCollection } from './collections.ts'
+import { measureAssets } from './record-sizes.ts'
+import { lightSchema, schemaRow } from './schemas.ts'
+import { assetData, sharedMembers } from './shared-members.ts'
+import { lightTemplate, shownName, templateRow } from './templates.ts'
+
+const backedToken = shape.record('BackedToken', 'Tokens locked in an asset', {
+  token_contract: shape.text('Account of the token contract'),
+  token_symbol: shape.text('Symbol code'),
+  token_precision: shape.integer('Decimal places'),
+  amount: shape.integer(
+    'Amount in units of the smallest decimal place, with all digits: above 2^53 more than a double holds',
+  ),
+})
+
+const TOKENS = `json_agg(json_build_object('token_contract', y.token_contract, 'token_symbol', y.token_symbol,
+  'token_precision', y.token_precision, 'amount', k.amount) ORDER BY k.token_symbol)::text`
+
+/** JSON arrays of tokens by asset. */
+const backedTokens: KeyedList = {
+  select: `(SELECT string_agg(concat(b.asset_id, E'\\x1f', b.tokens), E'\\x1e') FROM (
+    SELECT k.asset_id, ${TOKENS} AS tokens
+    FROM a CROSS JOIN LATERAL (SELECT k.* FROM assets.backed_tokens k WHERE k.asset_id = a.asset_id OFFSET 0) k
+      JOIN assets.tokens y USING (token_symbol) GROUP BY k.asset_id) b)`,
+  read: readPairs,
+  one: `(SELECT ${TOKENS} FROM assets.backed_tokens k JOIN assets.tokens y USING (token_symbol)
+    WHERE k.asset_id = a.asset_id)`,
+}
+
+/** A value of the asset, from the history of the reader. */
+const block = (column: string, description: string): Field =>
+  field.ofHistory(field.decimal(`a.${column}`, `Block of ${description}`))
+const time = (column: string, description: string): Field =>
+  field.ofHistory(field.time(`a.${column}`, `Time of ${description}`))
+
+/** Members of an asset, in the order that clients know. */
+const ownFields = {
+  asset_id: field.decimal('a.asset_id', 'Asset'),
+  owner: field.nullable(field.name('a.owner', 'Owner; null when burned')),
+  mutable_data: field.attributes('a.mutable_data', 'Own attributes that may change'),
+  immutable_data: field.attributes('a.immutable_data', 'Own attributes that never change'),
+  // Only what happened before the reader's history has no number.
+  template_mint: {
+    ...field.decimal(
+      'coalesce(a.template_mint, CASE WHEN a.template_id IS NULL OR a.minted_at_block <> 0 THEN 0 END)',
+      '',
+    ),
+    schema: shape.ofHistory(shape.decimal('Mint number within the template, from 1; 0 without a template')),
+    empty: 'null',
+  },
+  backed_tokens: {
+    members: { backed_tokens: shape.list(backedToken, 'Tokens locked in it') },
+    columns: ['a.asset_id'],
+    write: ({ lists }, id) => `"backed_tokens":${lists[0]!.get(id) ?? '[]'}`,
+  },
+  burned_by_account: field.nullable(field.name('a.burned_by_account', 'Account that burned it')),
+  burned_at_block: field.nullable(field.decimal('a.burned_at_block', 'Block of the burn')),
+  burned_at_time: field.nullable(field.time('a.burned_at_time', 'Time of the burn')),
+  updated_at_block: block('updated_at_block', 'the last mint, transfer, data change or burn'),
+  updated_at_time: time('updated_at_time', 'the last mint, transfer, data change or burn'),
+  transferred_at_block: block('transferred_at_block', 'the last transfer or the mint'),
+  transferred_at_time: time('transferred_at_time', 'the last transfer or the mint'),
+  minted_at_block: block('minted_at_block', 'the mint'),
+  minted_at_time: time('minted_at_time', 'the mint'),
+  original_mint: field.constant(
+    'null',
+    shape.nullable(shape.decimal('Mint number of the asset that it was bridged from')),
+  ),
+  shared: {
+    members: {
+      collection: lightCollection,
+      schema: lightSchema,
+      is_transferable: shape.flag('The template is transferable, or there is none'),
+      is_burnable: shape.flag('The template is burnable, or there is none'),
+      template: shape.nullable(lightTemplate),
+    },
+    write: ({ shared }) => sharedMembers(shared).nested,
+  },
+  data: {
+    members: {
+      data: shape.attributes(
+        'All attributes: mutable data of the template, mutable and immutable data of the asset, immutable data of the ' +
+          'template; later ones overlay earlier ones',
+      ),
+      'name?': shownName,
+    },
+    columns: ['a.mutable_data', 'a.immutable_data'],
+    write: ({ shared }, mutableData, immutableData) => assetData(shared, mutableData, immutableData),
+  },
+} satisfies RecordMembers<RowParts>
+
+/** What a namespace adds to assets, or shows in another way. */
+export interface AssetVariant {
+  readonly title: string
+  readonly description: string
+  readonly contract?: Field | Given
+  readonly members?: Readonly<Record<string, Group<RowParts>>>
+  /** Behind collection, schema and template. */
+  readonly shared?: readonly SharedRow[]
+  /** Behind the backed tokens; they may read the relation of the assets, `a`. */
+  readonly lists?: readonly KeyedList[]
+}
+
+/** Declares the assets of a namespace. */
+export function assetsOf(variant: AssetVariant): DeclaredKind {
+  const { title, description, contract, members, shared = [], lists = [] } = variant
+  return declareKind({
+    ...{ title, description, alias: 'a', keyType: 'bigint', key: 'a.asset_id' },
+    ...{ from: 'assets.assets a', where: 'a.asset_id = p.k' },
+    members: {
+      contract: contract ?? field.contract('contract', 'Account of the contract'),
+      ...ownFields,
+      ...members,
+    },
+    shared: [collectionRow, schemaRow, { ...templateRow, isOptional: true }, ...shared],
+    lists: [backedTokens, ...lists],
+    measure: measureAssets,
+    tooMuch: `(SELECT count(*) > ${MAX_ROWS_AT_ONCE}
+      OR sum(${storedBytes('a.immutable_data')} + ${storedBytes('a.mutable_data')}) > ${MAX_BYTES_AT_ONCE} FROM a)`,
+    ...(lists.length === 0 && shared.length === 0 && { one: 'a.asset_id = $1::bigint' }),
+  })
+}
+
+/** Assets as the contract itself says. */
+export const assets = assetsOf({ title: 'Asset', description: 'An asset' })

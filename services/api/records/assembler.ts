@@ -1,0 +1,289 @@
+import { packFields, packRows, readPairs, unpackRows } from '../database/index.ts'
+import { shape } from '../endpoint/index.ts'
+import type { NamedSchema } from '../endpoint/index.ts'
+import type { Json } from '../json/index.ts'
+import { raw, sql } from '../sql/index.ts'
+import type { Sql } from '../sql/index.ts'
+import type { FoundFragments, Fragment, FragmentKind } from './fragments/index.ts'
+import { compileMembers, shapeOf } from './fields/index.ts'
+import type { Compiled, Parts, RecordMembers } from './fields/index.ts'
+import type { PageTexts, Selection } from './page.ts'
+import { wantedTogether } from './record-kind.ts'
+import type { Assembler, PendingRecords } from './record-kind.ts'
+import type { SharedRow } from './fragments/index.ts'
+
+/** What the members of a record are written from. */
+export interface RowParts extends Parts {
+  /** Fragments in the order of `shared`; undefined for an optional one that is missing. */
+  readonly shared: readonly Fragment[]
+  /** Values of the lists of the declaration, in their order. */
+  readonly lists: readonly ListValues[]
+  /** The records inside, by key. */
+  readonly contained: ReadonlyMap<string, Json>
+  /** Place in the answer, from 1. */
+  readonly place: number
+}
+
+/** Values by the key of a record, or of what it shares. */
+export type ListValues = ReadonlyMap<string, string>
+
+/** What records are read and written with. */
+export interface RecordSettings {
+  /** JSON of the values that members name, when records are written. */
+  readonly given: () => Parts['given']
+  /** Milliseconds since 1970; for kinds that the clock decides about. */
+  readonly clock?: () => number
+}
+
+/** Values that are read once for a page, by key. */
+export interface KeyedList {
+  /** SQL of packed rows. It may read the relation of the rows. */
+  readonly select: string | ((clock: () => number) => Sql)
+  readonly read: (packed: string | null | undefined, given: Parts['given']) => ListValues
+  /** SQL of the value of a single row; without it a single row is read as a page is. */
+  readonly one?: string
+}
+
+/** Records inside records of one kind. */
+export interface Contained {
+  readonly kind: DeclaredKind
+  /** SQL of an array of their keys. */
+  readonly keys: string
+  /** Selects the sizes of records with what they contain. @param rows what is known of the records. */
+  readonly measure: (rows: ContainingRows) => Selection
+}
+
+/** Records that contain others. */
+export interface ContainingRows {
+  /** WITH items, with the relation of the rows and the relation of the keys of the records in them. */
+  readonly ctes: Selection['ctes']
+  readonly relation: string
+  readonly contained: string
+  /** SQL of the key, of the texts, and of an array of the keys of what a row contains. */
+  readonly key: string
+  readonly texts: readonly string[]
+  readonly keys: string
+}
+
+/** Declares how the records of one kind are read and written. */
+export interface Declaration {
+  readonly title: string
+  readonly description: string
+  /** Alias of the row, and name of the relation of the rows of a page. */
+  readonly alias: string
+  /** SQL type of the keys, and SQL of the key of a row. */
+  readonly keyType: string
+  readonly key: string
+  /** FROM items of a row, and the condition that finds it by the key `p.k`. */
+  readonly from: string | ((clock: () => number) => Sql)
+  readonly where: string
+  /** Columns that conditions and lists read in the relation of the rows. */
+  readonly further?: readonly string[]
+  readonly members: RecordMembers<RowParts>
+  readonly shared?: readonly SharedRow[]
+  readonly lists?: readonly KeyedList[]
+  readonly contained?: Contained
+  /** Selects the sizes of records: packed rows of key, bytes of the record, and those that are read for it. */
+  readonly measure?: (keys: string) => Selection
+  /** SQL of whether the rows are too much to be read at once. */
+  readonly tooMuch?: string
+  /** Condition that finds a row by the key `$1`: a statement of its own for one record. */
+  readonly one?: string
+}
+
+/** A declaration with what follows from it. */
+export interface DeclaredKind extends Declaration {
+  readonly schema: NamedSchema
+  readonly compiled: Compiled<RowParts>
+  readonly sharedRows: readonly SharedRow[]
+  /** Columns of the row that the key of each shared row, and its version if it is there, are in. */
+  readonly places: readonly { readonly key: readonly number[]; readonly version: number }[]
+}
+
+/** Declares a kind of record: its schema, its columns and its writer follow. */
+export function declareKind(declaration: Declaration): DeclaredKind {
+  const { title, description, alias, key, members, shared = [] } = declaration
+  const keyColumns = shared.map(({ columns }) => columns.map((column) => `${alias}.${column}`))
+  const versions = shared.flatMap(({ version }) => version ?? [])
+  const leading = [...new Set([key, ...keyColumns.flat(), ...versions])]
+  return {
+    ...declaration,
+    schema: shape.record(title, description, shapeOf(members)),
+    compiled: compileMembers(members, leading),
+    sharedRows: shared,
+    places: shared.map(({ version = '' }, index) => ({
+      key: keyColumns[index]!.map((column) => leading.indexOf(column)),
+      version: leading.indexOf(version),
+    })),
+  }
+}
+
+/** Name of the relation that contained records are selected from. */
+const CONTAINED = 'contained'
+
+interface Reading extends RecordSettings {
+  readonly kind: DeclaredKind
+  readonly inner: Assembler | undefined
+}
+
+/** The reader of a kind. */
+export function assemblerOf(kind: DeclaredKind, settings: RecordSettings): Assembler {
+  const { contained, one } = kind
+  const inner = contained && assemblerOf(contained.kind, settings)
+  const reading: Reading = { kind, ...settings, inner }
+  const measure = contained ? (keys: string) => measureContaining(reading, contained, keys) : kind.measure
+  return {
+    schema: kind.schema,
+    keyType: kind.keyType,
+    columnCount: pageColumns(reading).length + (inner?.columnCount ?? 0),
+    select: (keys) => select(reading, keys),
+    read: (texts) => readPage(reading, texts),
+    ...(measure && { measure }),
+    ...(one !== undefined && { one: oneRow(reading, one) }),
+  }
+}
+
+/** Name of each column in the relation of the rows: its own where it is one of the table. */
+function namesOf({ alias, compiled }: DeclaredKind): string[] {
+  return compiled.columns.map((column, index) => {
+    const own = column.startsWith(`${alias}.`) ? column.slice(alias.length + 1) : ''
+    return /^(?!xmin$)\w+$/.test(own) ? own : `f${index}`
+  })
+}
+
+function select(reading: Reading, keys: string): Selection {
+  const { kind, inner } = reading
+  const { tooMuch } = kind
+  const own = { ctes: rowItems(reading, keys), columns: pageColumns(reading) }
+  if (!inner) return tooMuch === undefined ? own : { ...own, tooMuch }
+  const more = inner.select(CONTAINED)
+  return { ...more, ctes: [...own.ctes, ...more.ctes], columns: [...own.columns, ...more.columns] }
+}
+
+/**
+ * WITH items: the rows of a page with their places, `n`, and the keys of what they contain. Without `OFFSET 0` PostgreSQL
+ * may read a whole table for what it takes to be many keys.
+ */
+function rowItems({ kind, clock = Date.now }: Reading, keys: string): Sql[] {
+  const { alias, compiled, from, where, further = [], contained } = kind
+  const names = namesOf(kind)
+  const selected = [...compiled.columns.map((column, index) => `${column} AS ${names[index]!}`), ...further]
+  const tables = typeof from === 'string' ? raw(from) : from(clock)
+  const rows = sql`${raw(`${alias} AS MATERIALIZED (SELECT p.n, ${alias}.* FROM ${keys} p CROSS JOIN LATERAL (
+      SELECT ${selected.join(', ')} FROM `)}${tables}${raw(` WHERE ${where} OFFSET 0) ${alias})`)}`
+  if (!contained) return [rows]
+  const inner = `SELECT DISTINCT u.k, 0 AS n FROM ${alias} CROSS JOIN LATERAL unnest(${contained.keys}) AS u(k)`
+  return [rows, raw(`${CONTAINED} AS MATERIALIZED (${inner})`)]
+}
+
+/** The rows themselves, versions of what they share, lists. */
+function pageColumns({ kind, clock = Date.now }: Reading): Sql[] {
+  const { alias, sharedRows, lists = [] } = kind
+  const fields = namesOf(kind).map((name) => `${alias}.${name}`)
+  return [
+    raw(`(SELECT ${packRows(fields, `${alias}.n`)} FROM ${alias})`),
+    ...sharedRows.filter(({ version }) => version === undefined).map(({ versions }) => raw(versions(alias))),
+    ...lists.map((list) => (typeof list.select === 'string' ? raw(list.select) : list.select(clock))),
+  ]
+}
+
+function measureContaining(reading: Reading, contained: Contained, keys: string): Selection {
+  const { alias } = reading.kind
+  const texts = namesOf(reading.kind).map((name) => `${alias}.${name}`)
+  return contained.measure({
+    ctes: rowItems(reading, keys),
+    ...{ relation: alias, contained: CONTAINED, key: texts[0]!, texts, keys: contained.keys },
+  })
+}
+
+function readPage(reading: Reading, texts: PageTexts): PendingRecords {
+  const { kind, inner } = reading
+  const given = reading.given()
+  const { sharedRows, places, lists = [] } = kind
+  const rows = unpackRows(texts[0])
+  let at = 1
+  const versions = new Map<FragmentKind, ReadonlyMap<string, string>>(
+    sharedRows.map(({ kind: fragment, version }, index) => [
+      fragment,
+      version === undefined
+        ? readPairs(texts[at++])
+        : new Map(rows.map((row) => [keyOf(row, places[index]!.key), row[places[index]!.version]!])),
+    ]),
+  )
+  const values = lists.map(({ read }) => read(texts[at++], given))
+  return pendingRecords(reading, { rows, versions, lists: values }, inner?.read(texts.slice(at)))
+}
+
+interface ReadRows {
+  readonly rows: readonly (readonly string[])[]
+  readonly versions: ReadonlyMap<FragmentKind, ReadonlyMap<string, string>>
+  readonly lists: readonly ListValues[]
+}
+
+const nothing: ReadonlyMap<string, Json> = new Map()
+
+function pendingRecords(reading: Reading, read: ReadRows, inner?: PendingRecords): PendingRecords {
+  const { kind } = reading
+  const { rows, versions, lists } = read
+  return {
+    versions: inner ? wantedTogether(versions, inner.versions) : versions,
+    assemble(found, before = 0) {
+      const contained = inner?.assemble(found) ?? nothing
+      const given = reading.given()
+      const records = new Map<string, Json>()
+      for (const row of rows) {
+        const shared = sharedOf(kind, row, found)
+        // Gone between two statements: a fork has just undone it.
+        if (!shared) continue
+        const place = before + records.size + 1
+        records.set(row[0]!, kind.compiled.record(row, { given, shared, lists, contained, place }))
+      }
+      return records
+    },
+  }
+}
+
+/** The fragments of a row; undefined where one that it needs is missing. */
+function sharedOf(
+  { sharedRows, places }: DeclaredKind,
+  row: readonly string[],
+  found: FoundFragments,
+): Fragment[] | undefined {
+  const shared: Fragment[] = []
+  for (let index = 0; index < sharedRows.length; index++) {
+    const { kind, isOptional } = sharedRows[index]!
+    const fragment = found.get(kind, keyOf(row, places[index]!.key))
+    if (!fragment && !isOptional) return undefined
+    shared.push(fragment!)
+  }
+  return shared
+}
+
+function keyOf(row: readonly string[], [first, second]: readonly number[]): string {
+  return second === undefined ? row[first!]! : `${row[first!]!}/${row[second]!}`
+}
+
+/** One row at `$1`, with the versions of what it shares and its lists behind it. */
+function oneRow(reading: Reading, condition: string): NonNullable<Assembler['one']> {
+  const { title, alias, compiled, from, sharedRows, places, lists = [] } = reading.kind
+  const further = [...sharedRows.map(({ one }) => one(alias)), ...lists.map(({ one }) => one!)]
+  return {
+    statement: {
+      name: `one ${title}`,
+      text: `SELECT ${packFields([...compiled.columns, ...further])} FROM ${from as string} WHERE ${condition}`,
+    },
+    read(text) {
+      const [fields] = unpackRows(text)
+      if (!fields) return pendingRecords(reading, { rows: [], versions: new Map(), lists: [] })
+      const row = fields.slice(0, compiled.columns.length)
+      const values = fields.slice(row.length)
+      const versions = sharedRows.map(({ kind }, index): [FragmentKind, ReadonlyMap<string, string>] => {
+        const version = values[index]!
+        return [kind, version === '' ? new Map() : new Map([[keyOf(row, places[index]!.key), version]])]
+      })
+      const own = values.slice(sharedRows.length)
+      const listed = own.map((value) => new Map(value === '' ? [] : [[row[0]!, value]]))
+      return pendingRecords(reading, { rows: [row], versions: new Map(versions), lists: listed })
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { shape } from '../../endpoint/index.ts'
+import type { RecordSchema } from '../../endpoint/index.ts'
+import type { Constant, Field, Given } from './members.ts'
+
+/** Any text. */
+export function text(sql: string, description: string): Field {
+  return json(`to_json(${sql})`, shape.text(description))
+}
+
+/** A name that needs no escaping. */
+export function name(sql: string, description: string): Field {
+  return { schema: shape.text(description), sql, isQuoted: true }
+}
+
+/** A name that may be empty, which is not null. */
+export function emptyName(sql: string, description: string): Field {
+  return json(`'"' || ${sql} || '"'`, shape.text(description))
+}
+
+/** A 64-bit integer as a decimal string. */
+export function decimal(sql: string, description: string): Field {
+  return { schema: shape.decimal(description), sql, isQuoted: true }
+}
+
+/** Milliseconds since 1970 as a decimal string. */
+export function time(sql: string, description: string): Field {
+  return { schema: shape.time(description), sql, isQuoted: true }
+}
+
+/** A whole JSON number. */
+export function integer(sql: string, description: string): Field {
+  return json(sql, shape.integer(description))
+}
+
+/** A JSON number. */
+export function number(sql: string, description: string): Field {
+  return json(sql, shape.number(description))
+}
+
+/** A JSON boolean. */
+export function flag(sql: string, description: string): Field {
+  return json(`(${sql})::text`, shape.flag(description))
+}
+
+/** Attributes; `{}` for none. */
+export function attributes(sql: string, description: string): Field {
+  return { ...json(sql, shape.attributes(description)), empty: '{}' }
+}
+
+/** A transaction id; the column is `bytea`. */
+export function transaction(sql: string): Field {
+  const schema: RecordSchema = { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' }
+  return { schema, sql: `encode(${sql}, 'hex')`, isQuoted: true }
+}
+
+/** A value that PostgreSQL writes as JSON. */
+export function json(sql: string, schema: RecordSchema): Field {
+  return { schema, sql, isQuoted: false }
+}
+
+/** A JSON array; `[]` for none. */
+export function list(sql: string, items: RecordSchema, description?: string): Field {
+  return { ...json(sql, shape.list(items, description)), empty: '[]' }
+}
+
+/** The value, or null. */
+export function nullable(field: Field): Field {
+  return { ...field, schema: shape.nullable(field.schema), empty: 'null' }
+}
+
+/** A value from history: null when it is older than the first block of the reader's history. */
+export function ofHistory(field: Field): Field {
+  return { ...field, schema: shape.ofHistory(field.schema), isHistory: true }
+}
+
+/** The account of a contract, which the configuration names. */
+export function contract(given: string, description: string): Given {
+  return { given, schema: shape.text(description) }
+}
+
+/** The same JSON in every record. */
+export function constant(value: string, schema: RecordSchema): Constant {
+  return { json: value, schema }
+}

@@ -1,0 +1,54 @@
+import { packRows } from '../../database/index.ts'
+import type { FragmentKind } from './fragments.ts'
+
+/** A row that records share, shown as a fragment. */
+export interface SharedRow {
+  readonly kind: FragmentKind
+  /** Columns of the rows of the records that its key consists of, with `/` between. */
+  readonly columns: readonly string[]
+  /** Records without it are shown. */
+  readonly isOptional?: boolean
+  /** SQL of its version where the row of the record is the row itself. */
+  readonly version?: string
+  /** SQL of the packed keys and versions of those that the rows of a relation share. */
+  readonly versions: (relation: string) => string
+  /** SQL of the version of the one of a row. */
+  readonly one: (row: string) => string
+}
+
+/** Where the version of a shared row is found. */
+export interface SharedTable {
+  readonly kind: FragmentKind
+  readonly table: string
+  readonly alias: string
+  readonly columns: readonly string[]
+  /** SQL of the version, if not that of the fragment. */
+  readonly version?: string
+  readonly isOptional?: boolean
+  readonly isGrouped?: boolean
+}
+
+/** A shared row that is found by columns of the same names. */
+export function sharedRow(table: SharedTable): SharedRow {
+  const { kind, alias, columns, isGrouped = false, version = kind.version } = table
+  const same = (row: string): string =>
+    columns.map((column) => `${alias}.${column} = ${row}.${column}`).join(' AND ')
+  const keys = columns.map((column) => `${alias}.${column}`)
+  const key = keys.length === 1 ? keys[0]! : `concat(${keys.join(`, '/', `)})`
+  const groupBy = isGrouped ? ` GROUP BY ${keys.join(', ')}` : ''
+  return {
+    kind,
+    columns,
+    ...(table.isOptional && { isOptional: true }),
+    versions: (relation) => `(SELECT ${packRows([key, `${alias}.version`])}
+      FROM (SELECT DISTINCT ${columns.join(', ')} FROM ${relation}) d CROSS JOIN LATERAL (
+        SELECT ${keys.join(', ')}, ${version} AS version FROM ${table.table} ${alias}
+        WHERE ${same('d')}${groupBy} OFFSET 0) ${alias})`,
+    one: (row) => `(SELECT ${version} FROM ${table.table} ${alias} WHERE ${same(row)})`,
+  }
+}
+
+/** The row of the record itself: its version is read with it. */
+export function ownRow(row: SharedRow): SharedRow {
+  return { ...row, version: row.kind.version }
+}
