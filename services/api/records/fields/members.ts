@@ -33,6 +33,8 @@ export interface Group<P = Parts> {
   readonly write: (parts: P, ...values: readonly string[]) => Json
   /** SQL of the values that it is written from. */
   readonly columns?: readonly string[]
+  /** It is written as one text, which is joined with that of the members around it. */
+  readonly isText?: boolean
 }
 
 /** What members are written from besides the columns of their row. */
@@ -79,11 +81,12 @@ export function compileMembers<P = Parts>(
     const comma = index === 0 ? '' : ','
     if ('members' in member) {
       const values = (member.columns ?? []).map((sql) => `, row[${columnOf(sql)}]`)
-      return `${literal(comma)}, groups[${groups.push(member.write) - 1}](parts${values.join('')}), `
+      const written = `groups[${groups.push(member.write) - 1}](parts${values.join('')})`
+      return member.isText ? `${literal(comma)} + ${written} + ` : `${literal(comma)}, ${written}, `
     }
     return `${literal(`${comma}"${name}":`)} + ${valueCode(member, columnOf)} + `
   })
-  return { columns, record: link(`{`, codes, '}', groups), text: link('', codes, '', groups) }
+  return { columns, record: link('{', codes, '}', groups), text: link('', codes, '', groups) }
 }
 
 function valueCode(member: Exclude<RecordMembers[string], Group>, columnOf: (sql: string) => number): string {

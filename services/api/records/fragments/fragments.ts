@@ -52,12 +52,19 @@ export interface Fragment {
 /** Versions by key, for each kind that is wanted. */
 export type WantedFragments = ReadonlyMap<FragmentKind, ReadonlyMap<string, string>>
 
+const none: ReadonlyMap<string, Fragment> = new Map()
+
 /** Fragments by kind and key. */
 export class FoundFragments {
   readonly #found = new Map<FragmentKind, Map<string, Fragment>>()
 
   get(kind: FragmentKind, key: string): Fragment | undefined {
     return this.#found.get(kind)?.get(key)
+  }
+
+  /** Those of a kind, by key. */
+  of(kind: FragmentKind): ReadonlyMap<string, Fragment> {
+    return this.#found.get(kind) ?? none
   }
 
   add(kind: FragmentKind, key: string, fragment: Fragment): void {

@@ -87,6 +87,7 @@ const columns = ['a.asset_id', 'a.template_id']
 const whole: Group<RowParts> = {
   members,
   columns,
+  isText: true,
   write({ shared: rows, lists: [, salesOf, auctionsOf, offersOf], given }, id, template) {
     const own = `"sales":[${salesOf!.get(id) ?? ''}],"auctions":[${auctionsOf!.get(id) ?? ''}]`
     if (template === '') return own
@@ -98,6 +99,7 @@ const whole: Group<RowParts> = {
 const inListings: Group<RowParts> = {
   members,
   columns,
+  isText: true,
   write({ shared: rows, given }, _id, template) {
     if (template === '') return '"sales":[],"auctions":[]'
     return `"sales":[],"auctions":[],"prices":[${pricesOf(rows[PRICES], given)}],"template_buyoffers":[]`

@@ -28,6 +28,7 @@ const presentFee: Group<RowParts> = {
       'Present fee of the collection; collection.market_fee is that of the time of listing',
     ),
   },
+  isText: true,
   write: ({ shared }) => `"current_collection_fee":${shared[0]!.texts[1]!}`,
 }
 
@@ -172,6 +173,7 @@ export const listedSales = declareKind({
     ...saleMembers,
     ordinality: {
       members: { ordinality: shape.decimal('Place in this answer, from 1') },
+      isText: true,
       write: ({ place }) => `"ordinality":"${place}"`,
     },
   },

@@ -9,7 +9,7 @@ import { MAX_BYTES_AT_ONCE, MAX_ROWS_AT_ONCE, storedBytes } from '../../../recor
 import { collectionRow, lightCollection } from './collections.ts'
 import { measureAssets } from './record-sizes.ts'
 import { lightSchema, schemaRow } from './schemas.ts'
-import { assetData, sharedMembers } from './shared-members.ts'
+import { sharedMembers } from './shared-members.ts'
 import { lightTemplate, shownName, templateRow } from './templates.ts'
 
 const backedToken = shape.record('BackedToken', 'Tokens locked in an asset', {
@@ -59,6 +59,7 @@ const ownFields = {
   backed_tokens: {
     members: { backed_tokens: shape.list(backedToken, 'Tokens locked in it') },
     columns: ['a.asset_id'],
+    isText: true,
     write: ({ lists }, id) => `"backed_tokens":${lists[0]!.get(id) ?? '[]'}`,
   },
   burned_by_account: field.nullable(field.name('a.burned_by_account', 'Account that burned it')),
@@ -81,11 +82,6 @@ const ownFields = {
       is_transferable: shape.flag('The template is transferable, or there is none'),
       is_burnable: shape.flag('The template is burnable, or there is none'),
       template: shape.nullable(lightTemplate),
-    },
-    write: ({ shared }) => sharedMembers(shared).nested,
-  },
-  data: {
-    members: {
       data: shape.attributes(
         'All attributes: mutable data of the template, mutable and immutable data of the asset, immutable data of the ' +
           'template; later ones overlay earlier ones',
@@ -93,7 +89,7 @@ const ownFields = {
       'name?': shownName,
     },
     columns: ['a.mutable_data', 'a.immutable_data'],
-    write: ({ shared }, mutableData, immutableData) => assetData(shared, mutableData, immutableData),
+    write: ({ shared }, mutableData, immutableData) => sharedMembers(shared, mutableData, immutableData),
   },
 } satisfies RecordMembers<RowParts>
 

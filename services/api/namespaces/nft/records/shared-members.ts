@@ -12,7 +12,7 @@ interface SharedMembers {
   readonly schema: Fragment
   /** Collection, schema, template. */
   readonly nested: Json
-  /** `"data":…,"name":…` of those without attributes of their own. */
+  /** `,"data":…,"name":…` of those without attributes of their own. */
   readonly data: Json
 }
 
@@ -24,13 +24,12 @@ const COPIED_BYTES = 16_384
 /** Bytes between two maps that become one, and around the name. */
 const SEPARATORS = 32
 
-/** The members that an asset has of its collection, schema and template. */
-export function sharedMembers([collection, schema, template]: readonly Fragment[]): SharedMembers {
+function commonMembers([collection, schema, template]: readonly Fragment[]): SharedMembers {
   const key = template ?? schema!
   const known = assembled.get(key)
   if (known?.collection === collection && known?.schema === schema) return known!
   const nested = sharedPiece([nestedObjects(collection!, schema!), ',', templateOfAsset(template)])
-  const data = sharedPiece(template ? templateData(template) : '"data":{}')
+  const data = sharedPiece([',', template ? templateData(template) : '"data":{}'])
   const members = { collection: collection!, schema: schema!, nested, data }
   assembled.set(key, members)
   return members
@@ -52,14 +51,15 @@ function templateOfAsset(template: Fragment | undefined): Json {
   return [templateFlags(template), ',"template":', templateObject(template)]
 }
 
-/** The members `data` and `name` of an asset. */
-export function assetData(shared: readonly Fragment[], mutableData: string, immutableData: string): Json {
-  const { data } = sharedMembers(shared)
-  if (mutableData === '' && immutableData === '') return data
-  const write = (): string => mergedData(shared[2], mutableData, immutableData)
+/** The members that an asset has of its collection, schema and template, and those that overlay its attributes with theirs. */
+export function sharedMembers(shared: readonly Fragment[], mutableData: string, immutableData: string): Json {
+  const { nested, data } = commonMembers(shared)
+  if (mutableData === '' && immutableData === '') return [nested, data]
+  const write = (): string => `,${mergedData(shared[2], mutableData, immutableData)}`
   const sharedBytes = jsonSize(data)
-  if (sharedBytes + mutableData.length + immutableData.length <= COPIED_BYTES) return write()
-  return new LateJson(sharedBytes + ownBytes(mutableData) + ownBytes(immutableData) + SEPARATORS, write)
+  if (sharedBytes + mutableData.length + immutableData.length <= COPIED_BYTES) return [nested, write()]
+  const ownSize = ownBytes(mutableData) + ownBytes(immutableData)
+  return [nested, new LateJson(sharedBytes + ownSize + SEPARATORS, write)]
 }
 
 /** Bytes of attributes among those of all, with their name, which is shown once more. */
