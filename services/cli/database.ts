@@ -6,20 +6,22 @@ import type { CliIo } from './io.ts'
 import { loadSettings } from './settings.ts'
 import type { ConfigOption } from './settings.ts'
 
-/** A connection that a command works on. */
+/** Database connection of a command. */
 export type Client = Awaited<ReturnType<typeof connectDatabase>>
 
-/** Where the database is: that of a configuration, or of a data directory of `pronghorn standalone`. */
+/** Options that name the database: a configuration, or a data directory of `pronghorn standalone`. */
 export interface DatabaseOption extends ConfigOption {
   readonly data?: string
 }
 
-/** `--data DIR`. */
+/** Creates the option `--data DIR`. */
 export function dataOption(): Option {
   return new Option('--data <dir>', 'data directory of `pronghorn standalone`, instead of a configuration')
 }
 
-/** Runs a task with the database of a data directory, which is started for the time being unless it runs. */
+/**
+ * Runs a task with the database of a data directory. Starts the database for the duration of the task unless it runs.
+ */
 export async function withDataDirectory(
   path: string,
   task: (address: DatabaseAddress) => Promise<void>,
@@ -29,7 +31,7 @@ export async function withDataDirectory(
   await task(directory.address).finally(() => directory.close())
 }
 
-/** Runs a task with the database that a command line names. */
+/** Runs a task with the database that the command line names: a data directory or the configuration. */
 export async function withNamedDatabase(
   io: CliIo,
   option: DatabaseOption,
@@ -39,7 +41,7 @@ export async function withNamedDatabase(
   return task(loadSettings(io, option, ['connections'], true).config.connections.sqldb)
 }
 
-/** Runs a task on its own connection. @throws see `databaseFailure`. */
+/** Runs a task on a connection of its own, closed afterwards. @throws see `databaseFailure`. */
 export async function withDatabase(
   sqldb: DatabaseAddress,
   applicationName: string,
@@ -55,7 +57,7 @@ export async function withDatabase(
   }
 }
 
-/** Refuses a database without the tables of this version. @throws FatalError `DATABASE_TOO_OLD`. */
+/** Refuses a database that lacks tables of this version. @throws FatalError `DATABASE_TOO_OLD`. */
 export async function requireSchema(client: Client): Promise<void> {
   if (await isMigrated(client)) return
   throw new FatalError('DATABASE_TOO_OLD', 'the database has no tables of this version yet')

@@ -1,6 +1,9 @@
 import type { Environment } from '../core/config/environment/index.ts'
 
-/** The folder on the disk of the database; undefined where the compose file mounts one and the server is another. */
+/**
+ * A folder on the database's disk. Undefined if the server is not the bundled one: the compose file mounts the folder
+ * anyway.
+ */
 export function diskOfDatabase(env: Environment, given: string | undefined): string | undefined {
   return env.POSTGRES_BUNDLED === 'false' ? undefined : given
 }

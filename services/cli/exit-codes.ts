@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { ConfigError } from '../core/config/index.ts'
 import { PronghornError } from '../core/errors/index.ts'
 
-/** What the number that a command ends with means. `--help` prints this table. */
+/** Exit codes and their meanings. `--help` prints this table. */
 export const exitCodes = {
   ok: [0, 'done, or stopped when asked to'],
   failed: [1, 'failed; a person has to look at it'],
@@ -11,7 +11,7 @@ export const exitCodes = {
   temporary: [75, 'failed for a reason that may pass; start it again'],
 } as const satisfies Record<string, readonly [number, string]>
 
-/** The exit code for what a command threw. */
+/** Exit code for an error that a command threw. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok[0] : exitCodes.usage[0]
   if (error instanceof ConfigError) return exitCodes.config[0]

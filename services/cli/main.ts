@@ -3,7 +3,7 @@ import { readEnvironment } from '../core/config/environment/index.ts'
 import { listenForStop } from './io.ts'
 import { runCli } from './program.ts'
 
-// Output without a reader (`pronghorn config print | head`, a closed terminal) is no failure.
+// Closed output (`pronghorn config print | head`, a closed terminal) is no failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
@@ -19,5 +19,5 @@ const exitCode = await runCli(process.argv.slice(2), {
 })
 
 process.exitCode = exitCode
-// Something that was left open must not hold a finished process alive; the output has had its time to drain.
+// Exits after a finished command even if a handle was left open; the delay lets the output drain.
 setTimeout(() => process.exit(), 5_000).unref()

@@ -1,12 +1,12 @@
 import type { Environment } from '../core/config/environment/index.ts'
 import type { RunMode } from '../core/errors/index.ts'
 
-/** Set in the image of the appliance. */
+/** Environment variable that the appliance's image sets. */
 const MODE_VARIABLE = 'PRONGHORN_MODE'
 
 /**
- * The mode of a command line. Commands of a data directory (`standalone`, and `--data` of others) belong to `npm start`;
- * the image of the containers says that it is one; everything else is a process of the operator's own.
+ * Finds out how this process was started, for the advice in error messages. `standalone` and commands with `--data`
+ * belong to `npm start`; the appliance's image sets PRONGHORN_MODE; anything else is a process that the operator runs.
  */
 export function chooseMode(args: readonly string[], env: Environment): RunMode {
   const [command] = args

@@ -1,7 +1,7 @@
 import { FatalError } from '../core/errors/index.ts'
 import { readOldestNodejs } from '../core/paths/index.ts'
 
-/** Refuses a Node.js that is older than package.json allows. @throws FatalError `NODEJS_TOO_OLD`. */
+/** Refuses a Node.js version below the minimum of package.json. @throws FatalError `NODEJS_TOO_OLD`. */
 export function checkNodejs(version = process.versions.node): void {
   const oldest = readOldestNodejs()
   if (version.localeCompare(oldest, 'en', { numeric: true }) >= 0) return

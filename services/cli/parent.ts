@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 const CHECK_MS = 500
 
 /**
- * Aborts with `signal`, or when the process that started this one is gone: its parent, and, where npm started it through a
- * shell, npm. A process that was started to outlive its parent (by `setsid`, or by the first process of the system)
- * is not ended.
+ * Returns a signal that aborts with `signal`, or when the parent process is gone; if npm started this process through
+ * a shell, also when npm is gone. A process started to outlive its parent (by `setsid` or by pid 1) ignores its
+ * parent.
  */
 export function endWithParent(signal: AbortSignal, startedByNpm: boolean): AbortSignal {
   const started = lineage(startedByNpm)
@@ -20,7 +20,9 @@ export function endWithParent(signal: AbortSignal, startedByNpm: boolean): Abort
   return ending
 }
 
-/** Numbers of the parent and, when asked for, of its parent: an orphan gets another one. */
+/**
+ * Pids of the parent and, on request, of the grandparent. When one of them exits, the kernel assigns another parent.
+ */
 function lineage(withGrandparent: boolean): string {
   const parent = process.ppid
   return withGrandparent ? `${parent} ${statOf(parent)[1] ?? ''}` : String(parent)
@@ -30,7 +32,7 @@ function isSessionLeader(): boolean {
   return statOf(process.pid)[3] === String(process.pid)
 }
 
-/** What follows the name in /proc/<pid>/stat: state, parent, process group, session. Empty without /proc. */
+/** Fields of /proc/<pid>/stat after the process name: state, parent, process group, session. Empty without /proc. */
 function statOf(pid: number): string[] {
   const text = readText(`/proc/${pid}/stat`)
   return text.slice(text.lastIndexOf(')') + 2).split(' ')

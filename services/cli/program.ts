@@ -34,7 +34,7 @@ import { checkNodejs } from './nodejs.ts'
 
 const DESCRIPTION = `Pronghorn reads the NFT contracts of an Antelope (EOSIO) chain into PostgreSQL and serves them over REST.`
 
-/** Runs one command line (without the program's own name) and returns the exit code. Never throws. */
+/** Runs a command line (without the program name) and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
   try {
     checkNodejs()
@@ -43,13 +43,13 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
     await program.parseAsync([...args], { from: 'user' })
     return exitCodes.ok[0]
   } catch (error) {
-    // Commander has already printed its own.
+    // Commander prints its own errors itself.
     if (!(error instanceof CommanderError)) io.err(explain(error, chooseMode(args, io.env)))
     return exitCodeOf(error)
   }
 }
 
-/** Commander shows the whole help for a command that it does not know. */
+/** Refuses `help` for an unknown command, for which Commander would print the whole help. */
 function refuseUnknownTopic(program: Command, [command, topic]: readonly string[]): void {
   if (command !== 'help' || topic === undefined || topic.startsWith('-')) return
   if (program.commands.some((each) => each.name() === topic || each.aliases().includes(topic))) return
@@ -116,7 +116,7 @@ ${Object.values(exitCodes)
 
 SIGINT (Ctrl-C), SIGTERM and SIGHUP end a process in order; a second one ends it at once.`
 
-/** What a person needs of an error: the text, and what can be done about it in the mode that runs. */
+/** Text of an error for people: the message, and the remedy for the current mode. */
 function explain(error: unknown, mode: RunMode): string {
   if (error instanceof ConfigError) return `${error.message}\n${remedyOf(error.code, mode)}\n`
   if (error instanceof PronghornError)
@@ -125,7 +125,7 @@ function explain(error: unknown, mode: RunMode): string {
   return `${stack}INTERNAL: ${describeError(error)}\n${remedyOf('INTERNAL', mode)}\n`
 }
 
-/** The lines of another program that belong to an error, each on a line of its own. */
+/** Lines of another program's output that belong to the error, each on a line of its own. */
 function outputOf({ details }: PronghornError): string {
   const { output } = details
   if (!Array.isArray(output) || output.length === 0) return ''

@@ -4,14 +4,14 @@ import type { ConnectionsConfig } from '../core/config/connections/index.ts'
 import { CONTAINER_FOLDER } from '../core/paths/index.ts'
 
 /**
- * The connections that were rendered for a service, for a process that has its folder at another place than the service.
+ * Reads the connections rendered for a service, for a process that sees the service's folder at another path.
  * @throws ConfigError
  */
 export function readRenderedConnections(folder: string): ConnectionsConfig {
   return relocate(loadConfig({ need: ['connections'], dir: folder, env: {} }).config.connections, folder)
 }
 
-/** Connections whose files are looked for in a folder, instead of where the container of the service has them. */
+/** Changes the file paths in connections from the container's folder to `folder`. */
 export function relocate(connections: ConnectionsConfig, folder: string): ConnectionsConfig {
   const here = (path: string | undefined): string | undefined =>
     path?.startsWith(`${CONTAINER_FOLDER}/`) ? join(folder, path.slice(CONTAINER_FOLDER.length)) : path

@@ -7,15 +7,18 @@ import type { LogDestination, Logger } from '../core/log/index.ts'
 import type { CliIo } from './io.ts'
 import { chooseMode } from './mode.ts'
 
-/** The option that every command with configuration files has. */
+/** Option of every command with configuration files. */
 export interface ConfigOption {
   readonly config?: string
 }
 
-/** Advice of a command that works on a data directory as well. */
+/** Hint of commands that also accept a data directory. */
 const DATA_INSTEAD = 'For the data directory of `pronghorn standalone` or `npm start` give `--data DIR`.'
 
-/** Loads the configuration that a command needs. Throws ConfigError. @param takesData whether it has `--data`. */
+/**
+ * Loads the configuration that a command needs. @param takesData whether the command also accepts `--data`. @throws
+ * ConfigError
+ */
 export function loadSettings<N extends ConfigPart>(
   io: CliIo,
   option: ConfigOption,
@@ -31,9 +34,9 @@ export function loadSettings<N extends ConfigPart>(
 }
 
 /**
- * A logger with the level of `LOG_LEVEL`: short text on a terminal, else JSON. A `companion` runs for a person at a
- * terminal: always short text, and without `LOG_LEVEL` only warnings.
- * @throws ConfigError when the level does not exist.
+ * Creates a logger with the level of `LOG_LEVEL`: short text on a terminal, else JSON. A `companion` process runs next
+ * to a person's terminal: always short text, and only warnings unless `LOG_LEVEL` is set. @throws ConfigError for an
+ * unknown level.
  */
 export function openLogger(
   io: CliIo,
@@ -49,12 +52,14 @@ export function openLogger(
   return createLogger({ name, level, pretty: isCompanion || io.isTerminal, ...to })
 }
 
-/** `API_WORKERS`; undefined when the program may choose. */
+/** Value of `API_WORKERS`; undefined lets the program choose. */
 export function readWorkerCount(io: CliIo): number | undefined {
   return readProcessSettings(io.env).apiWorkers
 }
 
-/** Configuration and logger of a process that is about to start; warnings and the redacted settings are logged. */
+/**
+ * Loads the configuration and creates the logger of a starting process; logs warnings and the redacted configuration.
+ */
 export function prepareProcess<N extends ConfigPart>(
   io: CliIo,
   option: ConfigOption,
@@ -68,7 +73,7 @@ export function prepareProcess<N extends ConfigPart>(
     if (need.includes(part as N))
       logger.warn({ file: configFiles[part], path: key }, `has no effect in this version: ${why}`)
   }
-  // On a terminal it would push everything else out of sight; `config print` shows it there.
+  // On a terminal the long line would hide everything else; `config print` shows the configuration there.
   if (!io.isTerminal) logger.info({ config: redactConfig(config) }, 'configuration')
   return { config, logger }
 }

@@ -5,18 +5,17 @@ import { FatalError } from '../core/errors/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { findServerPort, startEmbeddedPostgres, USER } from './embedded-postgres/index.ts'
 
-/** Database of a standalone run. */
+/** Name of a standalone run's database. */
 export const DATABASE = 'pronghorn'
 
 /**
- * Creates a data directory, with its parents, or checks that an existing one can be written.
- * @returns its absolute path.
+ * Creates a data directory and its parents, or checks that an existing one is writable. @returns the absolute path.
  * @throws FatalError `DATA_FOLDER_UNUSABLE`.
  */
 export async function prepareDataDirectory(given: string): Promise<string> {
   const path = resolve(given)
   try {
-    // Not `recursive`: below /proc that never ends.
+    // Not `mkdir` with `recursive`: below /proc it never returns.
     await createWithParents(path)
     if (!(await stat(path)).isDirectory()) throw new Error('it is a file')
     await access(path, constants.W_OK | constants.X_OK)
@@ -43,16 +42,16 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** A database that was opened by its data directory. */
+/** Connection data of a data directory's database, and a function to stop using it. */
 export interface OpenedDirectory {
   readonly address: DatabaseAddress
   close(): Promise<void>
 }
 
 /**
- * Opens the database of a data directory: that of the standalone run that uses it, or one that is started for the time
- * being.
- * @throws FatalError `DATA_FOLDER_UNUSABLE` when there is none; see also `startEmbeddedPostgres`.
+ * Opens the database of a data directory: connects to the standalone run that uses it, or starts PostgreSQL until
+ * `close`.
+ * @throws FatalError `DATA_FOLDER_UNUSABLE` if the directory has no database; see also `startEmbeddedPostgres`.
  */
 export async function openDataDirectory(given: string): Promise<OpenedDirectory> {
   const path = resolve(given)

@@ -8,11 +8,11 @@ export interface DemoChain {
   readonly chain: Devchain
   readonly shipUrl: string
   readonly httpUrl: string
-  /** True when it is not the chain that an earlier run left in the data folder. */
+  /** True if the chain is new, not the one that an earlier run left in the data folder. */
   readonly isNew: boolean
 }
 
-/** Seed and start, from which each run reproduces the same chain. */
+/** Seed and start time; every run generates the same chain from them. */
 interface ChainOrigin {
   readonly seed: number
   /** Epoch milliseconds of the first generated block. */
@@ -21,15 +21,15 @@ interface ChainOrigin {
 
 const BLOCK_MS = 500
 const SEED = 1
-/** Chance of a fork after a block: about one in two minutes. */
+/** Probability of a fork after a block: about one fork in two minutes. */
 const FORK_CHANCE = 1 / 240
-/** Blocks produced at start for the time since the last run; a longer absence begins a new chain. */
+/** A chain that missed more blocks than this since the last run is not continued; a new chain begins. */
 const MOST_MISSED_BLOCKS = 20_000
 const RETAIN_BYTES = 192 * 1024 * 1024
 
 /**
- * Starts the demo chain: a real chain's recorded blocks, then one block every half second. With a data folder the
- * chain of the last run continues, as if it had never stopped: everything on it follows from its seed and start.
+ * Starts the demo chain: recorded blocks of a real chain, then a generated block every half second. With a data folder
+ * the chain of the last run continues as if it had never stopped, because seed and start time determine every block.
  */
 export async function startDemoChain(dataDir: string | null): Promise<DemoChain> {
   const stored = dataDir === null ? null : await readOrigin(dataDir)
@@ -41,7 +41,7 @@ export async function startDemoChain(dataDir: string | null): Promise<DemoChain>
     startTimeMs: origin.startTimeMs,
     blocks: isNew ? 0 : missed,
     live: { intervalMs: BLOCK_MS },
-    // A chain that is rebuilt from its seed has to be the same chain.
+    // No forks with a data folder: the chain is rebuilt from its seed and has to be the same in every run.
     ...(dataDir === null ? { forks: FORK_CHANCE } : {}),
     retainBytes: RETAIN_BYTES,
   })

@@ -4,21 +4,21 @@ import type { SingleBar } from 'cli-progress'
 import { TimeLeft } from '../core/progress/index.ts'
 import type { ReaderStatus } from '../filler/index.ts'
 
-/** Where progress is shown. */
+/** Output for the progress. */
 export interface ProgressOutput {
   readonly out: (text: string) => void
-  /** A terminal gets a bar and colours, everything else plain lines. */
+  /** True shows a bar and colours; false prints plain lines. */
   readonly isTerminal: boolean
 }
 
 const LINE_INTERVAL_MS = 5_000
-/** Blocks that a reader at the head may lag: those that arrive between two updates. */
+/** A reader this close to the head counts as at the head: blocks may arrive between two updates. */
 const HEAD_BLOCKS = 4
 
 /**
- * Shows what standalone does: steps, how far the reader is (a bar with rate and time left, or a line now and then),
- * problems. Amber is for catching up, red for trouble. Everything that is printed while the bar is shown goes through
- * `print`, which puts it above the bar.
+ * Shows steps, problems and the reader's progress: a bar with rate and time left on a terminal, else a line at
+ * intervals. Amber means catching up, red means a problem. All output has to go through `print`, which puts it above
+ * the bar.
  */
 export class Progress {
   readonly #output: ProgressOutput
@@ -33,13 +33,13 @@ export class Progress {
     this.#output = output
   }
 
-  /** Prints text that ends with a line break. */
+  /** Prints text above the bar; the text ends with a line break. */
   print(text: string): void {
     if (this.#bars) this.#bars.log(text)
     else this.#output.out(text)
   }
 
-  /** Takes the reader's newest status, about once a second. */
+  /** Shows the latest status of the reader; called about once a second. */
   update(status: ReaderStatus): void {
     this.#showProblem(status)
     if (status.head === 0) return
@@ -52,14 +52,14 @@ export class Progress {
     this.#showLine(status, isAtHead)
   }
 
-  /** Leaves the terminal as it was. */
+  /** Removes the bar and restores the terminal. */
   stop(): void {
     this.#endBar()
   }
 
   #showProblem({ problem }: ReaderStatus): void {
     const text = problem?.detail ?? ''
-    // Figures in it change every second: the same problem is shown once.
+    // Compare summaries, because the figures in the detail change every second: a problem is shown once.
     const kind = problem?.summary ?? ''
     if (kind === this.#lastProblem) return
     if (text !== '') this.print(`${this.#paint('red', `Trouble: ${text}`)}\n`)
@@ -96,7 +96,7 @@ export class Progress {
   #showLine(status: ReaderStatus, isAtHead: boolean): void {
     const now = performance.now()
     const state = isAtHead ? 'head' : status.state
-    // A reader at the head falls a few blocks behind now and then, which is not worth a line.
+    // A reader at the head is often a few blocks behind, which is not worth a line.
     if (this.#lastState === 'head' && state === 'live' && status.blocksBehind < 20) return
     const isRepeated = state === 'head' || state === 'connecting' || now - this.#lastLineAt < LINE_INTERVAL_MS
     if (state === this.#lastState && isRepeated) return

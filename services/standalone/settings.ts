@@ -4,7 +4,7 @@ import type { AppConfig } from '../core/config/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'
 
-/** The chain that standalone indexes. */
+/** The chain to index, with the addresses of its node. */
 export interface StandaloneChain {
   readonly name: string
   /** 64 hexadecimal digits. */
@@ -13,18 +13,17 @@ export interface StandaloneChain {
   readonly ship: string
 }
 
-/** Where indexing begins. */
+/** First block to index. */
 export interface Start {
   readonly block: number
-  /** Allow another block than the one that is known of the chain. */
+  /** Allow a first block that differs from the known start block of the chain. */
   readonly override: boolean
 }
 
 /**
- * Where indexing begins on a chain: at the given block, by default at the start block that is known of the chain, else at
- * the first there is.
+ * Chooses the first block: the given one; else the known start block of the chain; else the first block of the node.
  *
- * @throws FatalError `USAGE` when the given block is not the known one, unless that is overridden.
+ * @throws FatalError `USAGE` if the given block differs from the known one and `override` is false.
  */
 export function chooseStart(chainId: string, given: number | null, override: boolean): Start {
   const block = given ?? knownChains.find(({ id }) => id === chainId)?.startBlock ?? 0
@@ -34,7 +33,7 @@ export function chooseStart(chainId: string, given: number | null, override: boo
   return { block, override }
 }
 
-/** Input of the in-memory configuration. */
+/** Settings from which a standalone run's configuration is built. */
 export interface StandaloneSettings {
   readonly database: DatabaseAddress
   readonly chain: StandaloneChain
@@ -45,9 +44,9 @@ export interface StandaloneSettings {
   readonly marketAccount: string
   readonly oracleAccount: string
   readonly toolsAccount: string
-  /** Index again from the start. */
+  /** Delete the indexed data and index again. */
   readonly deleteData: boolean
-  /** What the state service answers from: arguments of the handler `state`. */
+  /** Arguments of the handler `state`, which stores the data of the state service. */
   readonly storedState: {
     readonly accounts: readonly string[]
     readonly permissions: boolean
@@ -56,11 +55,11 @@ export interface StandaloneSettings {
 }
 
 const READER = 'standalone-1'
-/** Account that stands for no contract. */
+/** Value of an account option that leaves its contract out. */
 const NONE = 'none'
 
 /**
- * The three configuration files of a standalone run, validated like any others.
+ * Builds the configuration of a standalone run in memory, validated like configuration files.
  *
  * @throws ConfigError
  */

@@ -2,7 +2,7 @@ import { checkDatabaseChain } from '../core/database/index.ts'
 import { FatalError, PronghornError } from '../core/errors/index.ts'
 import type { StandaloneChain } from './settings.ts'
 
-/** What an error of a standalone run is about. */
+/** Location to name in the errors of a standalone run. */
 interface RunPlace {
   /** Folder of the database. */
   readonly dataDir: string
@@ -10,7 +10,10 @@ interface RunPlace {
 
 const noSpaceCodes = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 
-/** An error of a standalone run in words of its options: a full disk names the data directory, another chain the addresses. */
+/**
+ * Rewords an error in terms of the command-line options: a full disk names the data directory, a chain mismatch names
+ * the addresses.
+ */
 export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown {
   if (!isDiskFull(error)) return differingAddresses(error) ?? error
   const doing = error instanceof PronghornError ? error.details.doing : undefined
@@ -18,7 +21,10 @@ export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown 
   return new FatalError('DISK_FULL', `no space left in ${dataDir} while ${when}`)
 }
 
-/** The chain of a run is that of `--http`: where the state-history socket serves another one, the addresses differ. */
+/**
+ * Converts a chain mismatch between the two addresses. The expected chain is the one of `--http`, so the socket of
+ * `--ship` serves another chain.
+ */
 function differingAddresses(error: unknown): FatalError | undefined {
   if (!(error instanceof PronghornError) || error.code !== 'CHAIN_MISMATCH') return undefined
   const { expected, actual } = error.details
@@ -32,8 +38,8 @@ function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Checks that the database of a run holds the chain that is to be indexed.
- * @throws FatalError `CHAIN_MISMATCH` in words of the options of the run.
+ * Checks that the database belongs to the chain to be indexed.
+ * @throws FatalError `CHAIN_MISMATCH`, worded in terms of the command-line options.
  */
 export async function checkRunChain(
   client: Parameters<typeof checkDatabaseChain>[0],

@@ -18,38 +18,43 @@ import { chooseStart, createConfig } from './settings.ts'
 import type { StandaloneChain, Start } from './settings.ts'
 import { checkRunChain, explainRunError } from './standalone-errors.ts'
 
-/** What `runStandalone` takes. */
+/** Options of `runStandalone`. */
 export interface StandaloneOptions {
-  /** State-history and HTTP address of a real node; null for the bundled demo chain. */
+  /** State-history and HTTP address of a node; null for the bundled demo chain. */
   readonly node: { readonly ship: string; readonly http: string } | null
   /** Folder of the database; null for a temporary one. */
   readonly dataDir: string | null
   /** Address and port of the API. */
   readonly host: string
   readonly port: number
-  /** Port of the state service; null for ten above that of the API, or any when that is taken. */
+  /** Port of the state service. Null: ten above the API port, or any free port if that one is taken. */
   readonly statePort: number | null
-  /** First block to index, 0 for the first there is; null for the start block of a known chain, else the first there is. */
+  /**
+   * First block to index; 0 for the first block of the node. Null: the known start block of the chain, else the first
+   * block of the node.
+   */
   readonly startBlock: number | null
-  /** Allow another first block than the one that is known of the chain. */
+  /** Allow a first block that differs from the known start block of the chain. */
   readonly startBlockOverride: boolean
   readonly assetsAccount: string
-  /** Accounts of the other contracts; `none` leaves one out. */
+  /** Accounts of the market, oracle and tools contracts; `none` leaves a contract out. */
   readonly marketAccount: string
   readonly oracleAccount: string
   readonly toolsAccount: string
   readonly logger: Logger
-  /** Shows what is done. Log lines have to go through it too. */
+  /** Shows the progress. Log lines must go through it as well, or they would break the bar. */
   readonly progress: Progress
-  /** Aborting it stops everything in order. */
+  /** When aborted, all parts stop in order. */
   readonly signal: AbortSignal
 }
 
-/** Blocks below the head that the state service can go back to: a day of a real chain, an hour of the demo chain. */
+/**
+ * Blocks below the head for which the state service keeps history: a day of a real chain, an hour of the demo chain.
+ */
 const HISTORY_BLOCKS = 172_800
 const DEMO_HISTORY_BLOCKS = 7_200
 
-/** Contracts of the demo chain whose rows the state service has, in addition to the assets contract. */
+/** Contracts of the demo chain whose rows the state service stores, in addition to the assets contract. */
 const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
 
 /**
@@ -110,7 +115,7 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
 interface Parts {
   readonly database: DatabaseAddress
   readonly isNewDatabase: boolean
-  /** Null where a node was given. */
+  /** Null if the run reads a given node. */
   readonly demo: DemoChain | null
   readonly chain: StandaloneChain
   readonly start: Start
@@ -131,7 +136,7 @@ async function serve(
     marketAccount: options.marketAccount,
     oracleAccount: options.oracleAccount,
     toolsAccount: options.toolsAccount,
-    // What another demo chain left behind does not fit this one.
+    // Data of an earlier demo chain does not belong to this one.
     deleteData: !parts.isNewDatabase && (demo?.isNew ?? false),
     storedState: {
       accounts: [options.assetsAccount, ...(demo ? demoAccounts : [])],
@@ -139,7 +144,7 @@ async function serve(
       history_blocks: demo ? DEMO_HISTORY_BLOCKS : HISTORY_BLOCKS,
     },
   })
-  // Filler and API share it, and with it the messages for live clients.
+  // Filler and API share the store, which carries the messages for live clients.
   const kvstore = createMemoryStore(options.logger)
   closing.push(() => kvstore.close())
   options.progress.print('Starting the api and the state service\n')
@@ -162,7 +167,7 @@ async function serve(
     isAnnounced = true
     announce(options, { api: api.port, state: state.service.port, key: state.key }, parts)
   }
-  // The demo chain is indexed within seconds: the printed address then answers as the README shows it.
+  // Announce the demo chain only once indexed, which takes seconds: the README's example request then works.
   if (demo) progress.print('Indexing the demo chain\n')
   else announceOnce()
   closing.push(() => {
@@ -188,13 +193,13 @@ function demoChain({ chain, httpUrl: http, shipUrl: ship }: DemoChain): Standalo
   return { name: 'demo', chainId: chain.chainId, http, ship }
 }
 
-/** A chain that is not known by its id is called by the beginning of it. */
+/** Names the chain: its known name, or `chain-` and the beginning of its id. */
 function givenChain(node: NonNullable<StandaloneOptions['node']>, chainId: string): StandaloneChain {
   const known = knownChains.find(({ id }) => id === chainId)
   return { ...node, name: known?.name ?? `chain-${chainId.slice(0, 8)}`, chainId }
 }
 
-/** Creates the database on first use and brings it to the newest schema. */
+/** Creates the database on first use and migrates its schema. */
 async function prepareDatabase(
   postgres: EmbeddedPostgres,
 ): Promise<Pick<Parts, 'database' | 'isNewDatabase'>> {
@@ -226,7 +231,7 @@ async function withClient<T>(
   }
 }
 
-/** A record of the recorded blocks: the answer is always that of the README. */
+/** Collection from the recorded blocks, so that the reply is the one in the README. */
 const DEMO_EXAMPLE = '/atomicassets/v1/collections/carolcollect'
 
 interface Serving {
@@ -240,7 +245,7 @@ function announce(options: StandaloneOptions, serving: Serving, { database, demo
   const api = `http://localhost:${serving.api}`
   const { user, password, host, port, database: name } = database
   const named = demo ? 'the demo chain' : chain.name
-  // The database listens on this machine alone, and its password is for the user who runs this.
+  // Printing the password is acceptable: the database listens on loopback only, for the user of this terminal.
   options.progress.print(`
 Pronghorn is running. Ctrl-C stops it.
 

@@ -9,26 +9,26 @@ import type { Logger } from '../core/log/index.ts'
 import { createApiKey, listApiKeys, revokeApiKey, startState } from '../state/index.ts'
 import type { RunningState } from '../state/index.ts'
 
-/** Where standalone's state service listens. */
+/** Address and key folder of the state service. */
 interface StatePlace {
   readonly host: string
-  /** Port of the API. */
+  /** Port of the API, from which the state service's port is derived. */
   readonly port: number
   readonly statePort: number | null
-  /** Folder that stores the key between runs; null for none. */
+  /** Folder that keeps the API key between runs; null creates a new key in every run. */
   readonly dataDir: string | null
   readonly logger: Logger
 }
 
-/** What the key of a standalone run is called. */
+/** Label of the API key. */
 const LABEL = 'standalone'
-/** A port that is free is found this far above that of the API. */
+/** Distance of the state service's port from the API port. If that port is taken, any free port is used. */
 const PORT_DISTANCE = 10
 const MAX_PORT = 65_535
 
 /**
- * Starts the state service of a standalone run, with its key: that of the data folder, or a new one. A new key revokes those
- * of earlier runs.
+ * Starts the state service with an API key: the key from the data folder, or a new one, which revokes the keys of
+ * earlier runs.
  */
 export async function startStateService(
   place: StatePlace,

@@ -93,7 +93,10 @@ describe('ABIs in a database of several readers', () => {
     await database.drop()
   })
 
-  /** Settings of a reader with some of the contracts; a chain without HTTP interface has nothing to ask. */
+  /**
+   * Settings of a reader of these contract families, on a chain without an HTTP interface: missing ABIs cannot be
+   * requested.
+   */
   function readerOf(name: string, ...families: string[]) {
     const contracts = testSettings.contracts.filter(({ handler }) => families.includes(handler))
     const { chain, shipUrl } = running

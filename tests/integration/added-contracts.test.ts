@@ -33,7 +33,7 @@ it('a contract that is added after blocks were indexed is refused until what it 
   await expect(index(500)).rejects.toThrow(
     /handler oracle .* delphioracle did in blocks 1 to 300 would be missing/,
   )
-  // Nor the second time: the refusal leaves no trace.
+  // A second attempt is refused as well: the first refusal changed nothing in the database.
   await expect(index(500)).rejects.toMatchObject({ code: 'READER_SETTINGS_CHANGED' })
 
   await index(500, { start_block_override: true })
@@ -41,7 +41,7 @@ it('a contract that is added after blocks were indexed is refused until what it 
   const { rows } = await client.query<{ pair_name: string }>('SELECT pair_name FROM oracle.pairs')
   await client.end()
   expect(rows.map((row) => row.pair_name)).toContain('waxpusd')
-  // What was given up once is not asked for again.
+  // The accepted gap is recorded, so later starts need no start_block_override.
   await index(600)
 })
 

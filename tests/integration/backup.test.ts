@@ -181,7 +181,7 @@ describe('programs of the database', () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  /** Runs a script with stand-ins for programs, and gives all that it said. */
+  /** Runs a script with stand-ins for programs, and returns its whole output. */
   async function run(
     script: string,
     args: readonly string[],
@@ -193,7 +193,7 @@ describe('programs of the database', () => {
       await writeFile(join(bin, name), `#!/bin/bash\n${text}\n`)
       await chmod(join(bin, name), 0o755)
     }
-    // No program of PostgreSQL is found that the machine may have.
+    // PATH has these tools only, so that the script cannot find PostgreSQL programs of the machine.
     for (const tool of ['bash', 'cat', 'chmod', 'dirname', 'mkdir', 'mktemp', 'mv', 'nproc', 'rm', 'sed'])
       await symlink(join('/usr/bin', tool), join(bin, tool))
     const words = [join(packageRoot, 'infra/postgres', script), ...args]
@@ -216,7 +216,7 @@ describe('programs of the database', () => {
       PGUSER: 'postgres',
     }
     await writeFile(env.PASSWORD_FILE, 'a:b\\c')
-    // What a copy that was cut off has left.
+    // Remains of an interrupted copy.
     await mkdir(env.PGDATA)
     await writeFile(join(env.PGDATA, 'PG_VERSION'), '14')
     const begin = 'data=${1#--pgdata=}; mkdir -p "$data/global"; echo 14 >"$data/PG_VERSION"'

@@ -15,7 +15,7 @@ import type { TestChain } from './index-chain.ts'
 import { createRandom } from './seeded-random.ts'
 
 const BLOCKS = 160
-/** Which blocks are kept undoable depends on it. */
+/** All nodes use the same lag: it determines which blocks can be undone, and so the content of the undo tables. */
 const LIB_LAG_BLOCKS = 2
 
 let running: TestChain
@@ -40,16 +40,19 @@ afterAll(async () => {
   await straight.drop()
 })
 
-/** Where the payloads of a blocks result begin: after both heads, the position and that of the parent. */
+/**
+ * Offsets in a blocks result: the block's position follows head and last irreversible block; the payloads follow the
+ * parent's position.
+ */
 const POSITION = 73
 const PAYLOADS = POSITION + 2 * 37
 
-/** The number of a blocks result's block; null without one. */
+/** Number of the block in a blocks result; null without a block. */
 function numberOf(frame: Buffer): number | null {
   return frame[0] === 1 && frame[POSITION] === 1 ? frame.readUInt32LE(POSITION + 1) : null
 }
 
-/** Offset of the first byte of the payload whose flag is at `at`, and its length. */
+/** Start and length of the payload whose presence flag is at offset `at`. */
 function contentOf(frame: Buffer, at: number): { readonly start: number; readonly length: number } {
   let length = 0
   let start = at + 1
@@ -60,20 +63,20 @@ function contentOf(frame: Buffer, at: number): { readonly start: number; readonl
   }
 }
 
-/** Offset of the flag of the payload after that at `at`. */
+/** Offset of the presence flag after the payload whose flag is at offset `at`. */
 function payloadAfter(frame: Buffer, at: number): number {
   const { start, length } = contentOf(frame, at)
   return start + length
 }
 
-/** A copy with one bit of a byte changed. */
+/** Returns a copy of the frame with one bit of the byte at `at` changed. */
 function flip(frame: Buffer, at: number): Buffer {
   const copy = Buffer.from(frame)
   copy[at]! ^= 1
   return copy
 }
 
-/** What a faulty node sends instead of a block. */
+/** Frames that a faulty node sends instead of a block. */
 const faults = {
   'no traces': (frame: Buffer) => {
     const traces = payloadAfter(frame, PAYLOADS)
@@ -86,7 +89,7 @@ const faults = {
   'an undecodable frame': (frame: Buffer) => frame.subarray(0, frame.length - 1),
   'a wrong link': (frame: Buffer) => flip(frame, PAYLOADS - 20),
   'traces that do not end': (frame: Buffer) => {
-    // The number of traces, before the first of them, is greater by one.
+    // Increase the count of traces, which precedes the first trace, by one.
     const { start } = contentOf(frame, payloadAfter(frame, PAYLOADS))
     const copy = Buffer.from(frame)
     copy[start]!++
@@ -98,7 +101,7 @@ const faults = {
 } as const
 type Fault = keyof typeof faults
 
-/** A node that sends a fault instead of one block. */
+/** A node that sends a faulty frame instead of block `num`. */
 function faultyNode(fault: Fault, num: number): MirrorNode {
   const replace = (frame: Buffer): Buffer[] => [numberOf(frame) === num ? faults[fault](frame) : frame]
   return new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS, replace })
@@ -149,7 +152,7 @@ async function withNodes(nodes: readonly MirrorNode[], work: () => Promise<void>
   }
 }
 
-/** The same rows as if nothing had happened, whatever became of the reader meanwhile. */
+/** Expects the same rows as of an undisturbed reader. */
 async function expectEverything(address: DatabaseAddress): Promise<void> {
   expect(compareDumps(expected, await dumpDatabase(address))).toEqual([])
 }
@@ -161,7 +164,7 @@ it.each(roundSeeds(200))(
   async (seed) => {
     const random = createRandom(seed)
     const head = running.chain.head().num
-    // A block that can be undone is sent again by a node that links it in a wrong way.
+    // The block must be irreversible: the node itself would send a reversible block with a wrong link again.
     const num = random.between(3, head - LIB_LAG_BLOCKS - 2)
     const fault = names[seed % names.length]!
     const others = Math.floor(seed / names.length) % 3
@@ -190,7 +193,7 @@ it.each(roundSeeds(200))(
 
 const leap = compileProtocol(readAbi('ship.leap'))
 
-/** What a node may send of a reversible block: the id, the header and the links are right. */
+/** Changes to the content of a reversible block that leave id, header and links valid. */
 const falseContent = {
   'another action': (frame: Buffer) => {
     const traces = contentOf(frame, payloadAfter(frame, PAYLOADS))
@@ -202,7 +205,7 @@ const falseContent = {
   },
   'another transaction': (frame: Buffer) => {
     const { start, length } = contentOf(frame, PAYLOADS)
-    // The block ends with the number of its extensions, the transaction before it with that of its own.
+    // Hit the last byte of the transaction: behind it, transaction and block each end with an empty list of extensions.
     return flip(frame, start + length - 3)
   },
 } as const
@@ -215,7 +218,7 @@ it.each(
   '%s in a reversible block is not written, with %d other nodes',
   async (fault, others) => {
     const { num: head } = running.chain.head()
-    // A block without transactions has about 190 bytes.
+    // A block with transactions: one without has about 190 bytes.
     const num = [head, head - 1].find((each) => running.chain.block(each)!.block!.length > 250)!
     const replace = (frame: Buffer): Buffer[] => [
       numberOf(frame) === num ? falseContent[fault](frame) : frame,
@@ -288,7 +291,7 @@ it('an asset id that no column holds stops the reader by name, with every block 
   const node = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS, replace })
   await withDatabase((address) =>
     withNodes([node], async () => {
-      // The content has been changed: the roots would say so first.
+      // Without the root check, which would refuse the changed content earlier.
       const settings = { ship_check_roots: false }
       await expect(read(address, [node], settings)).rejects.toMatchObject({
         code: 'BLOCK_FAILED',

@@ -1,26 +1,26 @@
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** Every table's rows as text, by schema-qualified name; the first line of each holds the column names. */
+/** Rows of all tables as text, by schema-qualified table name; the first line of each table holds the column names. */
 export type DatabaseDump = ReadonlyMap<string, readonly string[]>
 
-/** Tables about processes and times, not about the chain. */
+/** Tables whose content depends on processes and times rather than on the chain. */
 const volatileTables = [
   'chain.leases',
   'chain.heartbeats',
-  // What was published depends on when the blocks were read; tests of the feed compare it.
+  // The feed's content depends on when blocks were read; the tests of the feed compare it.
   'chain.feeds',
   'chain.feed',
   'chain.tasks',
   'public.pronghorn_migrations',
 ]
 
-/** Rows that one table may contribute to a list of differences. */
+/** Maximum number of rows of one table in a list of differences. */
 const ROWS_SHOWN = 3
 
 /**
- * Reads every row and every column of every table as of one snapshot, in an order that does not depend on how the rows
- * got there. Two databases whose dumps are equal hold the same bytes of content.
+ * Reads all rows of all tables in one snapshot, sorted independently of how the rows were written. Databases with
+ * equal dumps have the same content, byte for byte.
  */
 export async function dumpDatabase(address: DatabaseAddress): Promise<DatabaseDump> {
   const client = await connectDatabase(address, { applicationName: 'test dump' })
@@ -48,7 +48,7 @@ export async function dumpDatabase(address: DatabaseAddress): Promise<DatabaseDu
   }
 }
 
-/** Names the tables and rows in which two dumps differ; empty when they are byte-identical. */
+/** Lists the tables and rows in which two dumps differ; empty if they are equal. */
 export function compareDumps(expected: DatabaseDump, found: DatabaseDump): string[] {
   const names = [...new Set([...expected.keys(), ...found.keys()])].sort()
   return names.flatMap((name) => compareRows(name, expected.get(name) ?? [], found.get(name) ?? []))
@@ -60,7 +60,7 @@ function compareRows(name: string, expected: readonly string[], found: readonly 
   return [...describeRows(name, 'lacks', missing), ...describeRows(name, 'has besides', extra)]
 }
 
-/** What is left of `rows` when each of `others` has removed one equal row. */
+/** Removes from `rows` one equal row for each row of `others`. */
 function subtract(rows: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const row of others) counts.set(row, (counts.get(row) ?? 0) + 1)
@@ -77,7 +77,7 @@ function describeRows(name: string, verb: string, rows: readonly string[]): stri
   return rest > 0 ? [...shown, `${name} ${verb} ${rest} more`] : shown
 }
 
-/** Number of rows in all tables together. */
+/** Total number of rows in all tables. */
 export function countRows(dump: DatabaseDump): number {
   let count = 0
   for (const rows of dump.values()) count += rows.length - 1

@@ -2,9 +2,9 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** Stands between a client and the database, so that a test can make the database unavailable. */
+/** A TCP proxy in front of the database, with which a test makes the database unavailable. */
 export class DatabaseProxy {
-  /** Connections so far. */
+  /** Number of connections accepted so far. */
   connections = 0
   readonly #target: DatabaseAddress
   readonly #server: Server
@@ -12,18 +12,18 @@ export class DatabaseProxy {
   #port = 0
   #bytesLeft = Infinity
 
-  /** Nothing listens before `open`. */
+  /** Creates the proxy; it listens only after `open`. */
   constructor(target: DatabaseAddress) {
     this.#target = target
     this.#server = createServer((client) => this.#join(client))
   }
 
-  /** The database's address by way of the proxy. */
+  /** Address of the database through the proxy. */
   get address(): DatabaseAddress {
     return { ...this.#target, host: '127.0.0.1', port: this.#port }
   }
 
-  /** Lets connections through; the port is the same every time. */
+  /** Accepts connections, on the same port after every `open`. */
   async open(): Promise<void> {
     if (this.#server.listening) return
     await new Promise<void>((resolve, reject) => {
@@ -33,19 +33,22 @@ export class DatabaseProxy {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /** Cuts every connection and refuses new ones, as a server does that is down. */
+  /** Cuts all connections and refuses new ones, like a stopped server. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
     this.cut()
     if (this.#server.listening) await closed
   }
 
-  /** Cuts every connection. */
+  /** Cuts all connections; new ones are accepted. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** Cuts every connection after so many more bytes have gone to the database, in the middle of whatever that is. */
+  /**
+   * Cuts all connections after `bytes` more bytes have been sent to the database, possibly in the middle of a
+   * statement.
+   */
   cutAfterBytes(bytes: number): void {
     this.#bytesLeft = bytes
   }
@@ -77,7 +80,7 @@ export class DatabaseProxy {
     }
     const last = chunk.subarray(0, this.#bytesLeft)
     this.#bytesLeft = Infinity
-    // The database still receives what was sent; its answer is dropped.
+    // The database still receives the sent bytes; its reply is dropped.
     database.write(last, () => this.cut())
   }
 }

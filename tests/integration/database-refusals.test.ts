@@ -30,7 +30,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** From block 300 on, positions are refused with an SQLSTATE, in the server's own words. */
+/** Makes the database refuse positions from block 300 on, with an SQLSTATE and a message. */
 async function refuseWith(state: string, message: string): Promise<void> {
   await admin.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -81,7 +81,7 @@ it.each([
 
 it('a failed index build is tried again without a restart', async () => {
   const name = (await listMissingIndexes(admin, 'assets'))[0]!
-  // A table of that name is in the way of the index.
+  // An index and a table cannot have the same name, so building this index fails.
   await admin.query(`CREATE TABLE assets.${name} ()`)
   const reading = indexUntil(running, database.address, 0, {
     signal: ending.signal,

@@ -11,7 +11,7 @@ import { createIndexedDatabase } from './indexed-database.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 
-/** The last block in which something happens; in `recorded` replay it is reversible there. */
+/** Last block with an action. In the `recorded` replay the block is still reversible there, so undo rows exist. */
 const STOP_BLOCK = 952
 const retry = { attempts: 8, firstMs: 20, longestMs: 200 }
 
@@ -46,14 +46,14 @@ it('connections that break in the middle of anything cost nothing but time', asy
   const watch = await PositionWatch.open(database.address, testSettings.name)
   let isDone = false
   const reading = indexUntil(running, proxy.address, STOP_BLOCK, {
-    // Several in a row may end before their first commit.
+    // Several connections in a row may be cut before their first commit.
     options: { retry: { ...retry, attempts: 30 } },
   }).finally(() => (isDone = true))
   reading.catch(() => undefined)
   let cuts = -1
   for (; !isDone; cuts++) {
     const { connections } = proxy
-    // Few bytes end a connection while it is being set up, many after some commits.
+    // A small limit cuts the connection during its setup, a large one after some commits.
     proxy.cutAfterBytes(random.fraction() ** 3 * 500_000)
     await watch.until(
       () => proxy.connections > connections,

@@ -21,7 +21,7 @@ import type { TestChain } from './index-chain.ts'
 import { PositionWatch } from './position.ts'
 import { createRandom } from './seeded-random.ts'
 
-/** DIGEST_KILLS and DIGEST_FORKS for a longer run. */
+/** Number of kills and forks; the variables DIGEST_KILLS and DIGEST_FORKS raise it for longer runs. */
 const kills = Number(process.env.DIGEST_KILLS ?? 2)
 const forks = Number(process.env.DIGEST_FORKS ?? 8)
 const LIB_LAG_BLOCKS = 12
@@ -58,7 +58,7 @@ async function create(template?: string): Promise<DatabaseAddress> {
   return database.address
 }
 
-/** A database on PostgreSQL 18; empty unless `isMigrated`. */
+/** Creates a database on PostgreSQL 18; an empty one unless `isMigrated`. */
 async function createNewer(name: string, isMigrated: boolean): Promise<DatabaseAddress> {
   const { host, port, user, password } = newer
   const maintenance = { host, port, user, password, database: 'postgres' }
@@ -73,7 +73,7 @@ async function createNewer(name: string, isMigrated: boolean): Promise<DatabaseA
   return address
 }
 
-/** Follows the chain while it forks, and ends at its head. */
+/** Indexes the chain while it forks, and stops at the head. Returns the number of rolled-back forks. */
 async function followForks(address: DatabaseAddress): Promise<number> {
   const random = createRandom(50)
   const ending = new AbortController()
@@ -103,7 +103,7 @@ async function followForks(address: DatabaseAddress): Promise<number> {
   return undone
 }
 
-/** Indexes by processes that are killed, and one that is not. */
+/** Indexes with processes that are killed one after the other, then with one that finishes. */
 async function indexWithKills(address: DatabaseAddress, until: number): Promise<number> {
   const random = createRandom(20)
   const home = await createFillerHome(running, address, {

@@ -14,7 +14,7 @@ const noObserver = {
 it('a reader that is asked to stop before it reads ends, and has read nothing', async () => {
   const database = await createTestDatabase()
   const chain = await startChain({ recordings: ['main'] })
-  // Without the request to stop it would run for ever.
+  // The stop block is 0 (no end), so only the stop request ends the reader.
   await indexUntil(chain, database.address, 0, { signal: AbortSignal.abort() })
   const client = await connectDatabase(database.address, { applicationName: 'test' })
   const { rows } = await client.query<{ n: bigint }>(
@@ -43,7 +43,7 @@ it('a reader that is asked to stop while it catches up ends with the commit in p
           commits += 1
           committedMs = performance.now()
           if (commits !== 1) return
-          // Blocks wait in the queue now, and the next commit is under way.
+          // Now blocks wait in the queue, and the next commit is in progress.
           setTimeout(() => {
             commitsAtStop = commits
             ending.abort()

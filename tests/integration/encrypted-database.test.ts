@@ -17,13 +17,13 @@ const limits = { applicationName: 'test', statementTimeoutMs: 7_000, settings: {
 describe('a server with TLS', () => {
   let dir: string
   let server: EmbeddedPostgres
-  /** By the address of the machine, which the certificate does not have. */
+  /** Address of the server with the machine's IP address, for which the certificate is not valid. */
   let address: DatabaseAddress
   let ca: string
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'pronghorn-encrypted-'))
-    // The server runs as another user when the tests run as root.
+    // When the tests run as root, the server runs as another user and needs access.
     await run('chmod', ['755', dir])
     server = await startEmbeddedPostgres({ ...testedServer, dataDir: join(dir, 'data') })
     const { host, port, user, password } = server

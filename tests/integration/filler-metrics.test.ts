@@ -72,7 +72,7 @@ function startFiller(port: number): Promise<void> {
   return runFiller({ config, logger, signal: ending.signal, disk: tmpdir() })
 }
 
-/** The metrics once one of them has a value. */
+/** Polls the metrics until the series has the value; returns all metrics. */
 async function until(series: string, value: number): Promise<ReadonlyMap<string, number>> {
   for (;;) {
     const found = await fetch(`${url}/metrics`).then(readMetrics, () => new Map<string, number>())
@@ -101,7 +101,7 @@ it('the filler serves what its readers and polls do', async () => {
 
   running.chain.fork(2, 3)
   running.chain.dropSessions()
-  // The fork may arrive on the old connection yet; the reader comes back on a new one all the same.
+  // The fork may still arrive on the old connection, so wait for the second one.
   await until(`pronghorn_reader_connections_total{${reader}}`, 2)
   const second = await until(`pronghorn_reader_block{${reader}}`, head + 1)
   expect(second.get(`pronghorn_reader_rollbacks_total{${reader}}`)).toBe(1)

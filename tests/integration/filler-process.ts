@@ -12,26 +12,26 @@ import { findFreePort } from '../../services/core/http/listener/index.ts'
 
 const program = join(packageRoot, 'dist/services/cli/main.js')
 
-/** Characters of a process's output that are kept for the message of a failed test. */
+/** Number of characters at the end of a process's output that are kept for failure messages. */
 const OUTPUT_KEPT = 200_000
 
-/** How a process ended. */
+/** Exit code or signal of a process. */
 export interface ProcessEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** `pronghorn filler`, or another command, running. */
+/** A running `pronghorn filler`, or another command. */
 export interface FillerProcess {
   readonly pid: number
-  /** The last of what it printed. */
+  /** End of the process's output. */
   readonly output: () => string
-  /** True when it has ended. */
+  /** Whether the process has exited. */
   readonly hasEnded: () => boolean
   readonly ended: Promise<ProcessEnd>
-  /** Ends it as a power cut would; false when it had ended by itself before. */
+  /** Kills the process like a power cut (SIGKILL); false if it had already exited. */
   kill(): Promise<boolean>
-  /** Asks it to end. */
+  /** Asks the process to stop and waits for its exit. */
   stop(): Promise<ProcessEnd>
 }
 
@@ -39,7 +39,7 @@ export interface FillerProcess {
 export interface FillerHome {
   /** Starts `pronghorn filler`, or another command. */
   start(command?: readonly string[]): FillerProcess
-  /** Ends what still runs and removes the files. */
+  /** Kills the remaining processes and removes the configuration files. */
   remove(): Promise<void>
 }
 

@@ -17,13 +17,13 @@ import { rounds } from '../setup/rounds.ts'
 
 const forkCount = rounds(300)
 const DEEPEST = 30
-/** The deepest fork leaves nothing but the last irreversible block; no fork shortens the chain. */
+/** Equal to the deepest fork, which then keeps only the last irreversible block. No fork shortens the chain. */
 const LIB_LAG_BLOCKS = 30
-/** After so many forks the invariants are checked, and the reader is started again. */
+/** Number of forks between two checks of the invariants, and between two restarts of the reader. */
 const CHECK_EVERY = 30
 const RESTART_EVERY = 45
 
-/** Only blocks behind the recorded ones are reversible. */
+/** The generated blocks follow the recorded ones; only generated blocks are reversible. */
 const recorded = { chain: { recordings: ['main', 'v2'] } }
 
 let followed: TestDatabase
@@ -48,7 +48,7 @@ afterEach(async () => {
   await replayed.drop()
 })
 
-/** A reader in this process that follows the chain until it is stopped. */
+/** Starts a reader in this process that follows the chain until `stop`. */
 function follow(settings: Partial<ReaderSettings> = {}) {
   const ending = new AbortController()
   let forks = 0
@@ -57,7 +57,7 @@ function follow(settings: Partial<ReaderSettings> = {}) {
     settings,
     options: { onStatus: (status) => (forks = status.forks) },
   })
-  // A wait for the position would otherwise not end.
+  // Remember the error, so that waits for a position can end.
   let failure: unknown
   done.catch((error: unknown) => (failure = error))
   return {
@@ -89,7 +89,7 @@ it(
       const isStopped = fork % RESTART_EVERY === 0
       if (isStopped) undone += await reader.stop()
       chain.fork(depth, depth + random.between(0, 2))
-      // Now and then the branch falls before the reader has seen the end of it.
+      // Sometimes a second fork replaces the branch before the reader has read it.
       if (random.fraction() < 0.2) chain.fork(random.between(1, 10))
       if (isStopped) reader = follow()
       if (fork % CHECK_EVERY === 0) expect(await findViolations(followed.address)).toEqual([])
@@ -99,14 +99,14 @@ it(
     await watch.close()
     undone += await reader.stop()
 
-    // All at once as far as possible, where the reader above took each block by itself.
+    // Index again in units as large as possible; the other reader committed each block alone.
     await indexUntil(running, replayed.address, head.num, { settings: { db_group_blocks: 100_000 } })
     const expected = await dumpDatabase(replayed.address)
     expect(compareDumps(expected, await dumpDatabase(followed.address))).toEqual([])
     expect((await digestOf(followed.address)).digest).toBe((await digestOf(replayed.address)).digest)
     expect(await findViolations(followed.address)).toEqual([])
     expect(undone).toBeGreaterThanOrEqual(forkCount)
-    // Each fork leaves rows; the chain that they begin with has thousands.
+    // Each fork adds rows, on top of the thousands of rows of the recorded blocks.
     expect(countRows(expected)).toBeGreaterThan(Math.min(10_000, 80 * forkCount))
     expect(expected.get('undo.assets_assets')!.length).toBeGreaterThan(10)
   },

@@ -40,7 +40,7 @@ async function untilMoved(blocks: number): Promise<void> {
   await watch.until((position) => (position?.num ?? 0) >= from + blocks)
 }
 
-/** Process ids of the server's sessions that build an index or want to. */
+/** Process ids of the server's sessions that build an index or wait to. */
 async function listBuilders(): Promise<number[]> {
   const { rows } = await admin.query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity
@@ -58,7 +58,8 @@ async function untilBuilders(hold: (pids: readonly number[]) => boolean): Promis
 }
 
 it('an index build that outlives its filler does not hold the next filler up', async () => {
-  // A build waits for every transaction that has written to the table, so this one makes it last.
+  // CREATE INDEX CONCURRENTLY waits for transactions that wrote to the table, so this open transaction delays the
+  // build.
   await holder.query('BEGIN; LOCK TABLE assets.assets IN ROW EXCLUSIVE MODE')
   const first = home.start()
   const orphans = await untilBuilders((pids) => pids.length === 1)
@@ -68,7 +69,7 @@ it('an index build that outlives its filler does not hold the next filler up', a
   await untilBuilders((pids) => pids.some((pid) => !orphans.includes(pid)))
   await untilMoved(30)
   await holder.query('ROLLBACK')
-  // An index that is being built counts as missing.
+  // An index counts as missing until its build has finished.
   for (const { handler } of testSettings.contracts) {
     while ((await listMissingIndexes(admin, handler)).length > 0) await delay(50)
   }

@@ -7,29 +7,32 @@ import { runReader } from '../../services/filler/index.ts'
 import { familyReader } from '../../scripts/simulation/settings.ts'
 import type { ReaderOptions, ReaderSettings } from '../../services/filler/index.ts'
 
-/** Lines that a test's readers log; `silent` unless a test is being looked into. */
+/** Logger of the tests' readers; silent unless TEST_LOG is set. */
 const logger = createLogger({
   name: 'test',
   level: process.env.TEST_LOG === undefined ? 'silent' : 'debug',
   pretty: true,
 })
 
-/** Reader settings for tests: everything stored, small groups. */
+/** Reader settings for tests: all families and options on, small commit units. */
 export const testSettings: ReaderSettings = { ...familyReader, name: 'test-1' }
 
-/** So many blocks before its end, no recording deploys code. */
+/** No recording deploys code in its last 80 blocks, so at most this many of them may be reversible. */
 const MOST_REVERSIBLE = 80
 
-/** A running chain with its addresses. */
+/** A running chain and its addresses. */
 export interface TestChain {
   readonly chain: Devchain
   readonly shipUrl: string
   readonly httpUrl: string
-  /** False where reversible blocks are recorded ones: the code of contracts is left out of these, and they differ from their roots. */
+  /**
+   * False if recorded blocks are reversible: recordings omit contract code, so their content does not match the Merkle
+   * roots.
+   */
   readonly hasRoots: boolean
 }
 
-/** Starts a chain; blocks appear only when the test makes them unless `options.live` says otherwise. */
+/** Starts a chain. The test produces the blocks, unless `options.live` is set. */
 export async function startChain(options: DevchainOptions): Promise<TestChain> {
   const chain = createDevchain(options)
   const { shipUrl, httpUrl } = await chain.start()

@@ -6,18 +6,18 @@ import { copySharedDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 
-/** What a database was indexed from, and how. */
+/** Chain, settings and last block from which a database is indexed. */
 export interface IndexedContent {
-  /** A chain without live blocks: equal options are equal chains. */
+  /** Options of a chain without live blocks; equal options produce equal chains. */
   readonly chain: Pick<DevchainOptions, 'recordings' | 'replay' | 'blocks' | 'rate' | 'seed' | 'mix'>
-  /** Last block; the head of the chain without it. */
+  /** Last block to index; default is the head of the chain. */
   readonly stopBlock?: number
   readonly settings?: Partial<ReaderSettings>
-  /** With the indexes that lists need. */
+  /** Whether the indexes for list queries are built as well. */
   readonly hasQueryIndexes?: boolean
 }
 
-/** A database that a reader has filled. What several suites ask for is indexed once in a run of the tests. */
+/** Creates a database that a reader has filled. Equal content is indexed once per test run and copied. */
 export function createIndexedDatabase(content: IndexedContent): Promise<TestDatabase> {
   return copySharedDatabase(JSON.stringify(content), async (address) => {
     const running = await startChain(content.chain)
@@ -31,7 +31,7 @@ export function createIndexedDatabase(content: IndexedContent): Promise<TestData
   })
 }
 
-/** Builds the indexes that lists need. */
+/** Builds the indexes for list queries. */
 export async function buildIndexes(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'test' })
   for (const family of await listIndexFamilies()) await buildQueryIndexes(client, family)

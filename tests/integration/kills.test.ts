@@ -18,30 +18,34 @@ import type { SeededRandom } from './seeded-random.ts'
 import { patient } from '../setup/patience.ts'
 import { rounds } from '../setup/rounds.ts'
 
-/** A chain that fillers are killed on. */
+/** A chain, and how often fillers are killed while they index it. */
 interface Scenario {
   readonly chain: DevchainOptions
-  /** The last block in which something happens: where it is reversible, the undo journal is not empty there. */
+  /** Last block with an action. If the block is reversible, undo rows exist when the test compares. */
   readonly stopBlock: number
   readonly kills: number
   readonly seed: number
   readonly settings?: Partial<ReaderSettings>
 }
 
-/** Longest life of a filler that is killed before it has got anywhere. */
+/** Maximum running time of a filler that is killed before its first commit, ms. */
 const EARLY_MS = 700
-/** Longest time between the commit that a kill waits for and the kill: about a commit's own. */
+/** Maximum delay of a kill after the commit it waits for, ms: about the duration of one commit. */
 const PAUSE_MS = 12
 
-/** Blocks of a history that a node sends beyond those that a kill waits for: however late it comes, it comes there. */
+/**
+ * Blocks that the node sends beyond the position at which the kill is due: a late kill still hits near that position.
+ */
 const BLOCKS_BEYOND = 20
 
-/** How many blocks the node of a history sends in one session. */
+/** Limit of blocks that the chain's node sends in one session. */
 interface Supply {
   blocks?: number
 }
 
-/** A chain, a database without even a schema, and the configuration of fillers that index one into the other. */
+/**
+ * Runs a task with a chain, an empty database (not even a schema), and fillers configured to index the chain into it.
+ */
 async function withFillers<T>(
   { chain: options, stopBlock, settings }: Scenario,
   task: (home: FillerHome, database: DatabaseAddress, supply: Supply) => Promise<T>,
@@ -63,7 +67,7 @@ async function withFillers<T>(
   }
 }
 
-/** Lets a filler index up to the stop block and returns what the database holds then. */
+/** Runs a filler up to the stop block and returns the dump of the database. */
 async function finish(home: FillerHome, database: DatabaseAddress): Promise<DatabaseDump> {
   const filler = home.start()
   const end = await filler.ended
@@ -71,7 +75,7 @@ async function finish(home: FillerHome, database: DatabaseAddress): Promise<Data
   return dumpDatabase(database)
 }
 
-/** Kills fillers until `kills` have died, spread over what they have to read, and returns the positions they reached. */
+/** Kills `kills` fillers, spread over the blocks to read, and returns the position that each had reached. */
 async function killMany(
   { stopBlock, kills, seed }: Scenario,
   home: FillerHome,
@@ -103,7 +107,10 @@ async function killMany(
   return reached
 }
 
-/** Blocks to read in this life, so that on average each life has the same share of what is left. */
+/**
+ * Random number of blocks to read before the next kill, such that the kills share the remaining blocks evenly on
+ * average.
+ */
 function pickAdvance(random: SeededRandom, blocksLeft: number, killsLeft: number): number {
   const most = Math.floor((2 * blocksLeft) / (killsLeft + 1))
   return Math.min(random.between(0, most), Math.max(0, blocksLeft - 1))
@@ -160,7 +167,7 @@ describe.concurrent(
         if (scenario.chain.replay === 'recorded')
           expect(expected.get('undo.assets_assets')!.length).toBeGreaterThan(1)
         expect(reached).toHaveLength(scenario.kills)
-        // Kills all over the chain, and more than half of them after something new was committed.
+        // The kills must hit all parts of the chain, and more than half of them must follow a new commit.
         const tenths = new Set(reached.map((num) => Math.floor((10 * num) / scenario.stopBlock)))
         expect(tenths.size).toBeGreaterThanOrEqual(6)
         expect(new Set(reached).size).toBeGreaterThan(scenario.kills / 2)

@@ -27,7 +27,7 @@ const entries = [
 const handlers = sortFamilies(entries.map((entry) => createHandler(entry, entries)!))
 const codeAccounts = { ...chainTables.codeAccounts, shared: false }
 
-/** Blocks, checks on the way, and how far forks go. */
+/** Number of generated blocks, interval of the checks, and depth of the forks. */
 const BLOCKS = 240
 const CHECK_EVERY = 60
 const REVERSIBLE_BLOCKS = 8
@@ -45,7 +45,7 @@ afterEach(async () => {
   await grouped.drop()
 })
 
-/** Writes made-up blocks as a reader would. */
+/** Writes generated blocks through the store, as a reader does. */
 class Writer {
   readonly #store: Store
   #states = new Map<Handler, unknown>()
@@ -246,7 +246,7 @@ const bought = (sale_id: bigint) =>
     taker_marketplace: '',
   })
 
-/** Writes the blocks one by one and at once. */
+/** Writes the blocks to both databases: one by one, and in one unit. */
 async function writeBoth(...contents: readonly (readonly LifeEvent[])[]): Promise<void> {
   const chain = contents.map((events, place) => ({
     num: place + 1,
@@ -321,7 +321,7 @@ it('an oracle prices a sale by its pair as it was when the sale was bought, howe
 })
 
 it('an auction ends in the very second of a block with that block, however blocks are grouped', async () => {
-  // Blocks of half a second: the fifth is the first whose time is two seconds after the start.
+  // Blocks are 0.5 s apart: the fifth block is the first one 2 s after the start.
   const end_time = Date.UTC(2024, 0, 1) / 1_000 + 2
   const auction = { asset_ids: [1n], end_time, claimed_by_seller: false, claimed_by_buyer: false }
   const terms = { maker_marketplace: '', collection_name: 'cards', collection_fee: 0.05 }

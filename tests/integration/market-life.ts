@@ -2,7 +2,7 @@ import { formatEpochMs } from '../../services/core/antelope/values/time.ts'
 import { marketConfig, waxPrice } from './market-rows.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
-/** An action or row as a handler is given it. */
+/** An action or row in the form in which handlers receive it. */
 export type LifeEvent =
   | { readonly family: Family; readonly action: string; readonly data: object }
   | {
@@ -16,12 +16,12 @@ export type LifeEvent =
 
 type Family = 'assets' | 'oracle' | 'market'
 
-/** A block of made-up life: days may lie between one and the next. */
+/** A block of generated market activity. Hours or days may lie between two blocks. */
 export interface LifeBlock {
   readonly num: number
   readonly timeMs: number
   readonly events: readonly LifeEvent[]
-  /** Accounts that deployed code. */
+  /** Accounts that deployed contract code in the block. */
   readonly contracts: readonly string[]
 }
 
@@ -36,7 +36,7 @@ interface Listing {
   claimed: string[]
 }
 
-/** What the chain would hold; plain data, so that a fork can go back to a copy. */
+/** State of the simulated chain. Plain data, so that a fork can restore a copy. */
 export interface LifeWorld {
   num: number
   timeMs: number
@@ -59,10 +59,10 @@ const marketplaces = ['', 'shop', 'mall']
 const templates = [1, 2, 3, 4]
 const COLLECTION = 'cards'
 const HOUR = 3_600_000
-/** From this block on sales are only announced, and then days go by: they come to count as lasting ones. */
+/** From this block on sales are only announced, and days pass: the sales become long-lasting ones. */
 const QUIET_FROM = 220
 
-/** The world before its first block. */
+/** State before the first block. */
 export function newWorld(): LifeWorld {
   return {
     num: 0,
@@ -82,7 +82,7 @@ export function newWorld(): LifeWorld {
   }
 }
 
-/** Lives one block; the world is what it is afterwards. */
+/** Generates one block and updates the state. */
 export function liveBlock(world: LifeWorld, random: SeededRandom): LifeBlock {
   const step = random.fraction()
   world.num++
@@ -291,7 +291,7 @@ class Life {
     const sale = this.#world.sales.find((one) => one.offer !== null)
     if (!sale || this.#random.fraction() < 0.6) return
     this.#action('assets', 'canceloffer', { offer_id: sale.offer })
-    // It cannot be bought any more, and stays until it is cancelled.
+    // The sale can no longer be bought, but stays listed until it is cancelled.
     this.#world.sales = this.#world.sales.filter((one) => one !== sale)
   }
 
@@ -491,7 +491,7 @@ class Life {
     }
   }
 
-  /** One asset, or a bundle while the market takes bundles. */
+  /** Picks one asset, or several of one owner as long as the market allows bundles. */
   #anyGoods(): { owner: string; ids: bigint[] } | null {
     const first = this.#anyAsset()
     if (first === null) return null
@@ -508,7 +508,7 @@ class Life {
     return ids.length === 0 ? null : pick(this.#random, ids)
   }
 
-  /** For a while bundles gather that the new version will find unclaimed. */
+  /** True in blocks 136 to 150, in which unclaimed bundles accumulate for the contract upgrade. */
   #isBeforeUpgrade(): boolean {
     return this.#world.num > 135 && this.#world.num <= 150
   }
@@ -521,7 +521,7 @@ class Life {
     return listing.ids.every((id) => this.#world.owners.get(id)?.owner === listing.owner)
   }
 
-  /** Takes a random element out of a list. */
+  /** Removes a random matching element from a list and returns it. */
   #take(list: Listing[], fits: (one: Listing) => boolean = () => true): Listing | undefined {
     const fitting = list.filter(fits)
     if (fitting.length === 0) return undefined

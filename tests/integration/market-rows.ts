@@ -1,4 +1,4 @@
-/** The oracle's row of the pair that sales in USD are priced by. */
+/** Oracle row of the pair that converts USD prices of sales. */
 export const waxPrice = {
   active: true,
   bounty_awarded: true,
@@ -17,7 +17,7 @@ export const waxPrice = {
   quoted_precision: 4n,
 }
 
-/** The market's row of its configuration. */
+/** Configuration row of the market contract. */
 export function marketConfig(version: string) {
   return {
     version,

@@ -15,7 +15,7 @@ import type { TestChain } from './index-chain.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { patient } from '../setup/patience.ts'
 
-/** Mostly market life, with the asset moves that listings do not like. */
+/** Mostly market actions, plus asset transfers and burns that invalidate listings. */
 const marketMix = {
   mint: 14,
   transfer: 10,
@@ -49,12 +49,12 @@ const marketMix = {
   cancelTemplateBuyoffer: 1,
 }
 
-/** Blocks of the recordings that generated ones follow. */
+/** Number of recorded blocks before the generated ones. */
 const RECORDED = 964
 const GENERATED = 240
 const LAST = RECORDED + GENERATED
 
-/** The same blocks, which a fork may still undo or not. */
+/** Starts a chain of the same blocks; `libLagBlocks` determines how many of them are reversible. */
 function startActivity(libLagBlocks: number): Promise<TestChain> {
   return startChain({ blocks: GENERATED, rate: 9, mix: marketMix, libLagBlocks, seed: 31 })
 }
@@ -78,7 +78,7 @@ afterEach(async () => {
   await followed.drop()
 })
 
-/** The rows of the families, without columns that depend on the path. */
+/** Dumps the tables of the families `assets`, `market` and `oracle`. */
 async function dumpFamilies(address: DatabaseAddress): Promise<DatabaseDump> {
   return dumpTables(address, /^(assets|market|oracle)\./)
 }
@@ -127,7 +127,7 @@ it(
 )
 
 const START_BLOCK = RECORDED + 1
-/** Sales of which every reader that starts with that block knows everything. */
+/** Sales created and sold within the blocks of a reader that starts at START_BLOCK, which it knows completely. */
 const soldSince = `market.sales WHERE state = 3 AND created_at_block >= ${START_BLOCK}`
 const byOracle = `${soldSince} AND intended_median > 0`
 
@@ -181,7 +181,7 @@ it(
       node.close()
     }
     const warnings = () => lines.filter((line) => line.includes('pair waxpusd of the oracle'))
-    // The table of the oracle, and that of the market.
+    // One warning for the oracle's table, one for the market's.
     expect(lines.filter((line) => line.includes('could not be read from the chain node'))).toHaveLength(2)
     expect(warnings()).toHaveLength(1)
     expect(await count(atOnce.address, unpriced)).toBeGreaterThan(0)

@@ -9,15 +9,15 @@ import { indexUntil, startChain } from './index-chain.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
 import type { TestChain } from './index-chain.ts'
 
-/** Settings of one run after the other on the same database. */
+/** Reader settings of consecutive runs on one database. */
 type Runs = readonly (Partial<ReaderSettings> & { readonly stop_block: number })[]
 
 const HEAD = 964
-/** Last irreversible block when the chain ends. */
+/** Last irreversible block at the end of the chain. */
 const IRREVERSIBLE = 962
 const bothContracts = ['main', 'v2']
 
-/** Indexes a chain in one or more runs and returns what the database holds after the last. */
+/** Indexes a chain in one or more runs and returns the dump of the database after the last. */
 async function index(chain: DevchainOptions | TestChain, runs: Runs): Promise<DatabaseDump> {
   const running = 'chain' in chain ? chain : await startChain(chain)
   const database = await createTestDatabase()
@@ -32,7 +32,7 @@ async function index(chain: DevchainOptions | TestChain, runs: Runs): Promise<Da
   }
 }
 
-/** Without what depends on which blocks can still be undone. */
+/** Removes the tables whose content depends on which blocks are reversible. */
 function settled(dump: DatabaseDump): DatabaseDump {
   return new Map(
     [...dump].filter(([name]) => !name.startsWith('undo.') && name !== 'chain.reversible_blocks'),
@@ -103,7 +103,7 @@ it.each([500, IRREVERSIBLE])('up to block %i, irreversible_only makes no differe
 
 it('a chain with three rewinds ends with the bytes of its final branch', async () => {
   const recordings = [join(import.meta.dirname, '../fixtures/recordings/fork')]
-  // The node's last irreversible block trailed by 15 when the recording ended.
+  // The recording ended with the last irreversible block 15 behind the head.
   const straight = await index({ recordings, libLagBlocks: 15 }, [{ stop_block: 403 }])
   const lived = await index({ recordings, replay: 'recorded' }, [{ stop_block: 403 }])
   expect(compareDumps(straight, lived)).toEqual([])

@@ -12,7 +12,7 @@ import type { TestDatabase } from '../setup/database.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-/** An HTTP source of lists whose answer a test can change. */
+/** An HTTP source of lists with a reply that a test can change. */
 class Source {
   requests: IncomingMessage[] = []
   #answer: Answer = () => undefined
@@ -69,7 +69,7 @@ afterEach(async () => {
   await query('TRUNCATE chain.lists, chain.list_sources')
 })
 
-/** Starts polling; what it returns waits for the next poll with an outcome, passing over others. */
+/** Starts the polls. Returns a function that waits for the next poll with the given outcome. */
 function start(
   readers: readonly ListSettings[],
   limits: { timeoutMs?: number; maxBytes?: number; maxItemsOfList?: number } = {},

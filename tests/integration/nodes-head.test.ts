@@ -8,7 +8,7 @@ import { compareDumps, dumpDatabase } from './database-dump.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 
-/** How often each fault happens; scripts/bench/head-faults.ts measures a hundred times. */
+/** Repetitions of each fault. For 100 repetitions with measurements run scripts/bench/head-faults.ts. */
 const times = Number(process.env.PRONGHORN_NODE_FAULTS ?? 1)
 const INTERVAL_MS = 150
 const LIB_LAG_BLOCKS = 40
@@ -69,7 +69,7 @@ it('a reader misses no block and applies none twice when the node that it follow
       await delay(20)
     }
   }
-  /** The node that is followed, once all nodes are well and everything is committed. */
+  /** Waits until all nodes are up and everything is committed; returns the index of the streaming node. */
   const settled = async (): Promise<number> => {
     const place = () => current()?.nodes.findIndex(({ state }) => state === 'followed') ?? -1
     const isWell = () =>
@@ -101,7 +101,7 @@ it('a reader misses no block and applies none twice when the node that it follow
   ending.abort()
   await reading
   const { forks } = current()!
-  // Every fault but the one that leads to another branch does not show in the rows.
+  // Only the fault that switches to another branch causes forks; the other faults cause none.
   expect(forks).toBeGreaterThanOrEqual(times)
   expect(forks).toBeLessThanOrEqual(3 * times)
   const ofMirror = { chainId: chain.chainId, http: running.httpUrl, ship: [mirrors[0]!.url] }

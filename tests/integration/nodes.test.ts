@@ -7,9 +7,9 @@ import { compareDumps, dumpDatabase } from './database-dump.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 
-/** Bytes a second of each node: slow enough that there is time for something to happen to one of them. */
+/** Rate limit of each node, bytes a second: slow enough that faults hit nodes in the middle of their work. */
 const BYTES_PER_SECOND = 1_500_000
-/** Which blocks are kept undoable depends on it. */
+/** All nodes use the same lag: it determines which blocks can be undone, and so the content of the undo tables. */
 const LIB_LAG_BLOCKS = 2
 
 let running: TestChain

@@ -12,10 +12,10 @@ import { patient } from '../setup/patience.ts'
 
 const binary = findProgram('pgbouncer')
 const limits = { applicationName: 'test' }
-/** PgBouncer does not run as root; 65534 is nobody. */
+/** PgBouncer refuses to run as root; 65534 is the user `nobody`. */
 const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
-/** Runs a task with a database behind PgBouncer, which has its settings except for the mode. */
+/** Runs a task with a database behind PgBouncer in the given pool mode, with default settings otherwise. */
 async function behindPgBouncer(
   mode: string,
   task: (pooled: DatabaseAddress, direct: DatabaseAddress) => Promise<void>,

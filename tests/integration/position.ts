@@ -7,14 +7,14 @@ import { patient } from '../setup/patience.ts'
 /** Last committed block of a reader. */
 export interface CommittedPosition {
   readonly num: number
-  /** Block id, hexadecimal. */
+  /** Block id, hexadecimal digits. */
   readonly id: string
 }
 
 const POLL_MS = 8
 const patienceMs = patient(60_000)
 
-/** Watches from outside how far a reader has come. */
+/** Observes the committed position of a reader through the database. */
 export class PositionWatch {
   readonly #client: pg.Client
   readonly #reader: string
@@ -24,13 +24,13 @@ export class PositionWatch {
     this.#reader = reader
   }
 
-  /** Connects to the database of the reader, which need not have any tables yet. */
+  /** Connects to the reader's database, which may still be empty. */
   static async open(address: DatabaseAddress, reader: string): Promise<PositionWatch> {
     const client = await connectDatabase(address, { applicationName: 'test watch' })
     return new PositionWatch(client, reader)
   }
 
-  /** The position, or null before the first commit. */
+  /** Reads the position; null before the first commit. */
   async read(): Promise<CommittedPosition | null> {
     try {
       const { rows } = await this.#client.query<{ num: number; id: Buffer }>({
@@ -47,9 +47,9 @@ export class PositionWatch {
   }
 
   /**
-   * Waits until the position satisfies a condition, or until `given up` does.
+   * Waits until `holds` accepts the position, or `isOver` returns true.
    *
-   * @throws Error naming the position when a minute was not enough.
+   * @throws Error with the position after one minute.
    */
   async until(
     holds: (position: CommittedPosition | null) => boolean,

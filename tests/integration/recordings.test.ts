@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Compares with the tables that the chain had, and with the rows that it sent. */
+/** Compares the database with the tables recorded from the chain node, and with the rows of the recorded deltas. */
 async function expectChainState(recording: string, labels: readonly string[]): Promise<void> {
   for (const source of [
     { kind: 'folder', path: join(recordings, recording, 'tables') },

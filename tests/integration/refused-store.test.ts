@@ -15,7 +15,7 @@ const args = { assets_account: 'atomicassets', store_transfers: true, store_logs
 const indexed = { name: 'r', contracts: [{ handler: 'assets', args }] }
 
 describeWithRedis('a Redis that refuses writes', () => {
-  /** A filler and an api on the same Redis, with their addresses. */
+  /** Starts a filler and an API on the same Redis, and returns their addresses. */
   async function startBoth() {
     const database = await createIndexedDatabase({ chain: { recordings: ['main'] }, settings: indexed })
     const redis = await startTestRedis()
@@ -68,7 +68,7 @@ describeWithRedis('a Redis that refuses writes', () => {
     return ((await response.json()) as { data: T }).data
   }
 
-  // Each waits for the next look at Redis, most of its time.
+  // Concurrent, because each test mostly waits for the next probe of Redis.
   it.concurrent.for([
     ['READONLY', 'read-only'],
     ['OOM', 'out of memory'],
@@ -111,7 +111,8 @@ describeWithRedis('a Redis that refuses writes', () => {
           expect(series.get(`pronghorn_kvstore_state{state="${state}"}`)).toBe(1)
           expect(series.get('pronghorn_kvstore_state{state="up"}')).toBe(0)
         }
-        // Answers are right: no load balancer takes the api out. The chain of this test is an old one.
+        // API replies are still correct, so load balancers must keep the API. `/alive` may fail for the chain's old
+        // head, but not because of Redis.
         expect((await fetch(`${api}/healthc`)).status).toBe(200)
         expect(await (await fetch(`${api}/alive`)).text()).not.toContain('redis')
         for (let i = 0; i < 3; i++) running.chain.produceBlock()

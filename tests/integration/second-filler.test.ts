@@ -37,7 +37,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Waits until the reader has followed the chain for some more live blocks. */
+/** Waits until the reader has committed `blocks` more live blocks. */
 async function untilMoved(blocks: number): Promise<void> {
   const from = Math.max((await watch.read())?.num ?? 0, running.chain.lib().num)
   await watch.until((position) => (position?.num ?? 0) >= from + blocks)
@@ -46,7 +46,7 @@ async function untilMoved(blocks: number): Promise<void> {
 const WRITERS = `FROM pg_stat_activity a WHERE a.datname = current_database() AND a.application_name = $1`
 const writerName = `pronghorn filler ${testSettings.name}`
 
-/** Number of filler sessions: one holds the lease, others wait for it. */
+/** Number of filler sessions in the database: the holder of the lease, and those that wait for it. */
 async function countWriters(): Promise<number> {
   const { rows } = await admin.query<{ count: bigint }>(`SELECT count(*) AS count ${WRITERS}`, [writerName])
   return Number(rows[0]!.count)
@@ -58,8 +58,8 @@ async function readFence(): Promise<bigint> {
 }
 
 /**
- * Cuts the session that holds the lease, at the server, in the middle of a commit: everything but the position is
- * written when it goes.
+ * Terminates, at the server, the session that holds the lease, in the middle of a commit: everything but the position
+ * has been written.
  */
 async function cutInsideCommit(): Promise<void> {
   await admin.query('BEGIN')
@@ -72,7 +72,7 @@ async function cutInsideCommit(): Promise<void> {
   await admin.query('ROLLBACK')
 }
 
-/** Holds the chain, lets the reader come to its head, and compares with an undisturbed reading. */
+/** Pauses the chain, lets the reader reach the head, and compares with the database of an undisturbed reader. */
 async function expectStraightBytes(): Promise<void> {
   running.chain.setPaused(true)
   const head = running.chain.head()

@@ -1,4 +1,4 @@
-/** Chance that can be repeated. */
+/** Reproducible random numbers. */
 export interface SeededRandom {
   /** A number from 0 to below 1. */
   fraction(): number
@@ -6,7 +6,7 @@ export interface SeededRandom {
   between(low: number, high: number): number
 }
 
-/** Numbers that follow from a seed alone (a linear congruential generator with a mixed output). */
+/** Creates a generator whose numbers depend on the seed alone (linear congruential with mixed output). */
 export function createRandom(seed: number): SeededRandom {
   let state = seed >>> 0
   const fraction = () => {

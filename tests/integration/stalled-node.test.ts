@@ -9,7 +9,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 
-/** Beginning of a websocket message that claims 100 MB. */
+/** Header of a websocket message that announces 100 MB. */
 const hugeFrame = Buffer.from('827f0000000005f5e100', 'hex')
 
 let database: TestDatabase
@@ -18,7 +18,7 @@ let node: DrippingNode
 let ending: AbortController
 const statuses: ReaderStatus[] = []
 
-/** Stands before a node; from `drip` on, what comes from it is a message that does not get complete. */
+/** A proxy in front of a node. After `drip` it sends a message that never completes. */
 class DrippingNode {
   readonly server = createServer((client) => this.#join(client))
   readonly #pairs = new Map<Socket, Socket>()
@@ -78,7 +78,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** The newest status that fits, polled for. */
+/** Waits for a status report that matches, and returns the latest one. */
 async function heard(fits: (status: ReaderStatus) => boolean): Promise<ReaderStatus> {
   let found: ReaderStatus | undefined
   await expect.poll(() => (found = statuses.findLast(fits)) !== undefined).toBe(true)
@@ -117,7 +117,7 @@ it('a reader whose node drips is unhealthy, reports it everywhere, and recovers'
   }
   await expect.poll(read).toBe(stalled.problem?.summary)
 
-  // Blocks keep coming: without one for `stalledAfterMs` a slow machine reports the next stall before the recovery.
+  // Keep producing blocks: otherwise a slow machine would report the next stall before the recovery.
   const producing = setInterval(() => running.chain.produceBlock(), 200)
   const well = await heard(({ block, problem }) => block > head && problem === null)
   expect(well.connections).toBeGreaterThanOrEqual(2)

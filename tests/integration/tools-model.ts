@@ -5,10 +5,10 @@ import type { ActivityMix, Devchain } from '../../services/devchain/index.ts'
 import { blocksFrom, signedBlockOf, transactionsOf } from '../devchain/chain-blocks.ts'
 import type { DecodedAction } from '../devchain/chain-blocks.ts'
 
-/** Account of the tools contract on the devchain. */
+/** Account of the tools contract on the development chain. */
 export const TOOLS_ACCOUNT = 'atomictoolsx'
 
-/** Links and what they need, with assets that are burned meanwhile. */
+/** Activity mix with many links, the actions that links need, and burns of linked assets. */
 export const linksMix: ActivityMix = {
   newAccount: 1,
   newCollection: 1,
@@ -24,7 +24,7 @@ export const linksMix: ActivityMix = {
   cancelLink: 4,
 }
 
-/** A link as the actions on the chain make it. */
+/** A link, reconstructed from the actions on the chain. */
 export interface ModelLink {
   readonly link_id: string
   readonly creator: string
@@ -50,7 +50,7 @@ export interface ModelLog {
   readonly time: number
 }
 
-/** ABI of the tools contract, from the chain's HTTP interface. */
+/** Reads the ABI of the tools contract from the chain's HTTP interface. */
 export async function toolsAbi(httpUrl: string): Promise<CompiledAbi> {
   const response = await fetch(`${httpUrl}/v1/chain/get_abi?account_name=${TOOLS_ACCOUNT}`)
   const { abi } = (await response.json()) as { abi: unknown }
@@ -58,8 +58,8 @@ export async function toolsAbi(httpUrl: string): Promise<CompiledAbi> {
 }
 
 /**
- * Every link and every action on one, from the traces of the chain alone.
- * @param from the first block; links announced before are not known.
+ * Reconstructs all links and the actions on them from the chain's traces alone.
+ * @param from first block; links announced earlier are unknown.
  */
 export function modelLinks(
   chain: Devchain,

@@ -11,7 +11,7 @@ import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { linksMix, modelLinks, toolsAbi, TOOLS_ACCOUNT } from './tools-model.ts'
 import type { ModelLink, ModelLog } from './tools-model.ts'
 
-/** Blocks of the recordings that generated ones follow. */
+/** Number of recorded blocks before the generated ones. */
 const RECORDED = 964
 
 let database: TestDatabase

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, it } from 'vitest'
 
-/** Path of a program on the PATH; undefined when it is not there. */
+/** Path of a program on the PATH; undefined if it is missing. */
 export function findProgram(name: string): string | undefined {
   const candidates = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name))
   return candidates.find((file) => {
@@ -16,8 +16,8 @@ export function findProgram(name: string): string | undefined {
 }
 
 /**
- * `describe` for what needs a part that a machine may lack. With a `reason` (why the part is not there) the suite
- * counts as skipped and says why; with PRONGHORN_REQUIRE_ALL=1 it fails instead.
+ * `describe` for tests that need a part which a machine may lack. `reason` tells why the part is missing: the suite is
+ * then skipped with that reason, or fails with PRONGHORN_REQUIRE_ALL=1. Undefined runs the suite.
  */
 export function describeUnless(reason: string | undefined, name: string, suite: () => void): void {
   if (reason === undefined) {

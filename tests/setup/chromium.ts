@@ -6,7 +6,7 @@ import type { Browser, HTTPRequest, Page } from 'puppeteer-core'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from './available.ts'
 
-/** What stays of a test run for people to look at; not kept in the repository. */
+/** Folder for pictures of a test run, to be looked at; not in the repository. */
 const artefacts = join(packageRoot, '.data/artefacts')
 
 function findChromium(): string | undefined {
@@ -14,31 +14,31 @@ function findChromium(): string | undefined {
 }
 
 /**
- * `describe` for what needs a browser. Without a Chromium on the PATH the suite counts as skipped and says why; with
- * PRONGHORN_REQUIRE_ALL=1 it fails instead.
+ * `describe` for tests that need a browser. Without Chromium on the PATH the suite is skipped with a reason, or fails
+ * with PRONGHORN_REQUIRE_ALL=1.
  */
 export function describeWithChromium(name: string, suite: () => void): void {
   describeUnless(findChromium() === undefined ? 'there is no chromium on the PATH' : undefined, name, suite)
 }
 
-/** Starts a browser without a window. The caller closes it. */
+/** Starts a headless browser. The caller closes it. */
 export function startChromium(): Promise<Browser> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('there is no chromium on the PATH')
-  // Root has no sandbox to run it in, and containers have little shared memory.
+  // Root cannot run the sandbox, and containers have little shared memory.
   const args = ['--disable-gpu', '--disable-dev-shm-usage', '--force-color-profile=srgb']
   if (process.getuid?.() === 0) args.push('--no-sandbox')
   return launch({ executablePath, args })
 }
 
 /**
- * Chromium fails the requests that are under way when the network interfaces of the machine change, as they do when Docker
- * starts or ends a container.
+ * Errors of Chromium when the network interfaces of the machine change during a request, such as when Docker starts or
+ * stops a container.
  */
 const NETWORK_CHANGED = /net::ERR_(?:NETWORK_CHANGED|INTERNET_DISCONNECTED)/
 const MOST_ATTEMPTS = 10
 
-/** Opens an address, without one the page's own, again while the network interfaces change. */
+/** Opens a URL (default: reloads the page's own) and retries while the network interfaces change. */
 export async function openPage(page: Page, url = page.url()): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     if (!(await isDisturbed(page, url))) return
@@ -65,15 +65,15 @@ async function isDisturbed(page: Page, url: string): Promise<boolean> {
   return isSo
 }
 
-/** Invisible faults of a page. */
+/** Problems of a page that are not visible on it. */
 export interface PageConduct {
-  /** Errors and warnings of its console, and errors that nothing caught. */
+  /** Errors and warnings of the page's console, and uncaught errors. */
   readonly complaints: string[]
-  /** Every address that it asked for. */
+  /** URLs that the page requested. */
   readonly asked: string[]
 }
 
-/** Notes what a page complains of and asks for, from now on. */
+/** Records the complaints and requests of a page from now on. */
 export function watchConduct(page: Page): PageConduct {
   const conduct: PageConduct = { complaints: [], asked: [] }
   page.on('console', (message) => {
@@ -89,7 +89,7 @@ export function watchConduct(page: Page): PageConduct {
   return conduct
 }
 
-/** Keeps a picture of the whole page as an artefact of the test run; returns its path. */
+/** Saves a picture of the whole page as an artefact of the test run; returns its path. */
 export async function keepPicture(page: Page, name: string): Promise<string> {
   mkdirSync(artefacts, { recursive: true })
   const path = join(artefacts, `${name}.png`)

@@ -3,18 +3,18 @@ import { inject } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** A separate database for a test. */
+/** A database of its own for a test. */
 export interface TestDatabase {
   readonly address: DatabaseAddress
-  /** Drops it; remaining connections are cut. */
+  /** Drops the database; open connections are cut. */
   drop(): Promise<void>
 }
 
 /**
- * Copies a database that several suites begin with. The first that asks for it fills it; all test files of a run share
- * it, and none connects to it.
+ * Creates a copy of a database that several suites start from. The first caller fills the original; all test files of
+ * a run share the original and never connect to it.
  *
- * @param content names what it holds: equal names have equal content.
+ * @param content key of the content: equal keys must stand for equal content.
  */
 export async function copySharedDatabase(
   content: string,
@@ -23,7 +23,7 @@ export async function copySharedDatabase(
   const name = `shared_${createHash('sha256').update(content).digest('hex').slice(0, 16)}`
   const admin = await connectDatabase(inject('postgres'), { applicationName: 'test' })
   try {
-    // One worker process fills it, the others wait; the end of the session frees the lock.
+    // One worker process fills the original while the others wait; the end of the session releases the lock.
     await admin.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name])
     const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])
     if (rowCount === 0) {
@@ -38,7 +38,7 @@ export async function copySharedDatabase(
   return createTestDatabase(name)
 }
 
-/** Copies the migrated template (or makes an empty database with `template: 'template0'`). */
+/** Creates a database from the migrated template; `template: 'template0'` makes an empty one. */
 export async function createTestDatabase(template = 'pronghorn_template'): Promise<TestDatabase> {
   const maintenance = inject('postgres')
   const database = `test_${randomBytes(8).toString('hex')}`

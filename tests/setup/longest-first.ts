@@ -1,7 +1,7 @@
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
-/** The longest test files, the longest first, by `.data/test-results.json` on 2026-11-28. */
+/** The test files with the longest durations in `.data/test-results.json` of 2026-11-28, longest first. */
 const longest = [
   'tests/standalone/messages.test.ts',
   'tests/standalone/first-hour.test.ts',
@@ -41,8 +41,9 @@ const longest = [
 ]
 
 /**
- * Order of the test files: those with a process of their own, so that the others find the process of the one before
- * them, and of each kind the longest first, so that no worker begins a long one when the others have nothing left.
+ * Sorts the test files. Files that need a worker process of their own come first, so that later files can reuse
+ * workers. Within both groups the longest come first, so that no long file starts when the other workers are already
+ * idle.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,4 +1,4 @@
-/** The series of an answer in the Prometheus text format, by name with labels as they stand there. */
+/** Parses a response in the Prometheus text format: values by series name with labels, as written in the text. */
 export async function readMetrics(response: Response): Promise<ReadonlyMap<string, number>> {
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(

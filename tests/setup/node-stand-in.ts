@@ -3,14 +3,14 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer } from 'ws'
 
-/** A node that names its chain, greets like a state-history node, and sends no block. */
+/** A stand-in for a chain node: replies with its chain id and sends the protocol ABI, but no blocks. */
 export interface NodeStandIn {
   readonly ship: string
   readonly http: string
   close(): void
 }
 
-/** What a chain node answers to `get_info`. */
+/** Reply of a chain node to `get_info`. */
 export function infoOf(chainId: string): string {
   const head = {
     head_block_num: 7,
@@ -20,7 +20,7 @@ export function infoOf(chainId: string): string {
   return JSON.stringify({ chain_id: chainId, ...head })
 }
 
-/** Starts a stand-in for a node of a chain: the state-history socket and the HTTP API have a port each. */
+/** Starts a stand-in for a node of the chain. State-history socket and HTTP API each have a port of their own. */
 export async function startNodeStandIn(chainId: string): Promise<NodeStandIn> {
   const api = createServer((_, response) => {
     response.end(infoOf(chainId))

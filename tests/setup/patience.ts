@@ -1,12 +1,12 @@
 import { readNumber } from './read-number.ts'
 
 /**
- * Factor of every time limit of the tests, `PRONGHORN_TEST_PATIENCE`: 1 unless it is set. Slow and busy machines need more;
- * nothing waits longer than it has to.
+ * Factor for all time limits of the tests, from `PRONGHORN_TEST_PATIENCE`; default 1. Raise it for slow and busy
+ * machines. Tests that pass take no longer with it.
  */
 const factor = readNumber('PRONGHORN_TEST_PATIENCE', 1, 1, 1_000)
 
-/** A time limit on this machine. @param ms what a machine with two idle cores needs at most, generously. */
+/** Scales a time limit. @param ms generous upper bound for a machine with two idle cores. */
 export function patient(ms: number): number {
   return Math.round(ms * factor)
 }

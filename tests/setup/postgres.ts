@@ -6,17 +6,17 @@ import { testedServer } from './tested-server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Maintenance database of the run's server. */
+    /** Maintenance database of the test run's server. */
     postgres: DatabaseAddress
   }
 }
 
-/** Name of the migrated database that test databases are copied from. */
+/** Name of the migrated database from which test databases are copied. */
 export const TEMPLATE = 'pronghorn_template'
 
-/** One PostgreSQL server for the whole run, with a migrated template database. */
+/** Starts one PostgreSQL server for the whole test run and creates the migrated template database. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Tests analyze what they look at: nothing happens to their databases besides, nor while one is copied.
+  // No autovacuum: tests run ANALYZE themselves, and a database in use by autovacuum cannot be copied.
   const settings = { max_connections: '200', autovacuum: 'off' }
   const server = await startEmbeddedPostgres({ ...testedServer, settings })
   const { host, port, user, password } = server

@@ -1,4 +1,4 @@
-/** A number from the environment. @throws Error where it is not one from `least` to `most`. */
+/** Reads a number from an environment variable. @throws Error unless it is a number from `least` to `most`. */
 export function readNumber(name: string, standard: number, least: number, most: number): number {
   const text = process.env[name] ?? ''
   if (text === '') return standard

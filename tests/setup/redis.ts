@@ -7,29 +7,31 @@ import { Redis } from 'ioredis'
 import { describeUnless, findProgram } from './available.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 
-/** A Redis server of its own for a test. */
+/** A Redis server that belongs to one test. */
 export interface TestRedis {
   readonly port: number
-  /** Freezes it: connections stay open, nothing is answered. */
+  /** Freezes the server: connections stay open, but get no reply. */
   freeze(): void
   thaw(): void
-  /** Ends it at once. `start` brings it back on the same port, empty. */
+  /** Kills the server. `start` brings it back on the same port, without data. */
   kill(): Promise<void>
   start(): Promise<void>
-  /** Makes it refuse writes, with an error that begins with this word. */
+  /** Makes the server refuse writes with an error that begins with `cause`. */
   refuseWrites(cause: RefusalCause): Promise<void>
   takeWrites(): Promise<void>
-  /** Ends it and removes its files. */
+  /** Stops the server and removes its files. */
   stop(): Promise<void>
 }
 
-/** Causes for which Redis refuses writes: a read-only replica, no memory left, snapshots that cannot be saved. */
+/**
+ * Error prefixes with which Redis refuses writes: a read-only replica, out of memory, snapshots that cannot be saved.
+ */
 export const refusalCauses = ['READONLY', 'OOM', 'MISCONF'] as const
 export type RefusalCause = (typeof refusalCauses)[number]
 
 /**
- * `describe` for what needs a real Redis. Without a `redis-server` on the PATH the suite counts as skipped and says
- * why; with PRONGHORN_REQUIRE_ALL=1 it fails instead.
+ * `describe` for tests that need a real Redis. Without `redis-server` on the PATH the suite is skipped with a reason,
+ * or fails with PRONGHORN_REQUIRE_ALL=1.
  */
 export function describeWithRedis(name: string, suite: () => void): void {
   const found = findProgram('redis-server') !== undefined
@@ -86,7 +88,7 @@ const refusals: Readonly<Record<RefusalCause, (client: Redis, dir: string) => Pr
     await client.config('SET', 'maxmemory', '1')
   },
   async MISCONF(client, dir) {
-    // A folder stands in the way of the snapshot.
+    // A folder in place of the snapshot file makes saving fail.
     mkdirSync(join(dir, 'dump.rdb'), { recursive: true })
     await client.config('SET', 'save', '3600 1')
     await client.bgsave()

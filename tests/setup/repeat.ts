@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { beforeEach } from 'vitest'
 
-/** A random test that fails says by which command it is repeated: its title ends with the seed. */
+/** Prints the command that repeats a failed random test; the title of such a test ends with its seed. */
 beforeEach(({ task, onTestFailed }) => {
   onTestFailed(() => {
     const seed = /seed (\d+)/.exec(task.fullTestName)?.[1]

@@ -11,14 +11,14 @@ import { testedServer } from './tested-server.ts'
 
 const run = promisify(execFile)
 
-/** A server that a test may end and start again on the same files; its port changes. */
+/** A server that a test can stop and restart on the same files; the port changes. */
 export interface RestartableServer {
   readonly address: DatabaseAddress
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** A primary with a streaming replica, both of their own. */
+/** A primary server and a streaming replica. */
 export interface ReplicatedPostgres {
   readonly primary: RestartableServer
   readonly replica: RestartableServer
@@ -28,11 +28,11 @@ export interface ReplicatedPostgres {
 const DATABASE = 'pronghorn'
 const settings = { fsync: 'off', full_page_writes: 'off', shared_buffers: '16MB', max_connections: '40' }
 
-/** Starts a migrated primary, and a replica made of a copy of its files. */
+/** Starts a primary with a migrated database, and a replica made from a copy of the primary's files. */
 export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const base = await mkdtemp(join(tmpdir(), 'pronghorn-replicas-'))
   const [primaryDir, replicaDir] = [join(base, 'primary'), join(base, 'replica')]
-  // The servers run as another user when the tests run as root.
+  // When the tests run as root, the servers run as another user and need access.
   await run('chmod', ['755', base])
   const first = await startEmbeddedPostgres({ ...testedServer, dataDir: primaryDir, settings })
   await createDatabase(first)

@@ -1,10 +1,10 @@
-/** Share of the rounds of the longest random tests that fits into ten minutes of the whole suite. */
+/** Share of the rounds of the longest random tests that keeps the whole suite within ten minutes. */
 const USUAL_SHARE = 0.07
 
-/** All rounds with `PRONGHORN_TEST_ALL_ROUNDS=1`. */
+/** `PRONGHORN_TEST_ALL_ROUNDS=1` runs all rounds. */
 const share = process.env.PRONGHORN_TEST_ALL_ROUNDS === '1' ? 1 : USUAL_SHARE
 
-/** How often to repeat what is repeated `all` times at most. */
+/** Number of rounds to run, of at most `all`. */
 export function rounds(all: number): number {
   return Math.ceil(all * share)
 }

@@ -2,23 +2,26 @@ import { readNumber } from './read-number.ts'
 import { rounds } from './rounds.ts'
 
 /**
- * Seed of this run, `PRONGHORN_SEED`, beside the fixed seeds of the random tests; undefined unless it is set. `fresh`
- * lets the test command draw one.
+ * Seed of this run from `PRONGHORN_SEED`, used in addition to the fixed seeds of the random tests; undefined if not
+ * set. With `fresh` the test command draws a seed.
  */
 const runSeed =
   (process.env.PRONGHORN_SEED ?? '') === '' ? undefined : readNumber('PRONGHORN_SEED', 0, 0, 1e9)
 
-/** Seeds of a random test: its fixed one and that of this run. The title of the test ends with `seed %i`. */
+/** Seeds of a random test: the fixed one and the one of this run. The title of the test must end with `seed %i`. */
 export function seedsBeside(fixed: number): number[] {
   return runSeed === undefined || runSeed === fixed ? [fixed] : [fixed, runSeed]
 }
 
-/** Rounds for each seed of a test that has `all` at most: two seeds share them. */
+/** Number of rounds for each seed of a test with at most `all` rounds: two seeds share the rounds. */
 export function roundsOfSeed(all: number): number {
   return Math.ceil(rounds(all) / (runSeed === undefined ? 1 : 2))
 }
 
-/** Seeds of a test that has one round for each: consecutive ones from `first`, half of them from that of this run. */
+/**
+ * Seeds of a test that runs one round per seed: consecutive numbers from `first`; with a seed of this run, half of
+ * them count from that seed.
+ */
 export function roundSeeds(all: number, first = 1): number[] {
   const count = rounds(all)
   const fresh = runSeed === undefined ? 0 : Math.floor(count / 2)

@@ -7,24 +7,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { patient } from './patience.ts'
 
-/** Parts of it are started one after the other, on machines that do other things as well. */
+/** Time limit of the start: the parts start one after the other, possibly on a busy machine. */
 const START_MS = patient(60_000)
 
-/** The built program. */
+/** Path of the built program. */
 export const program = join(import.meta.dirname, '../../dist/services/cli/main.js')
 
-/** A process of the built program that serves everything. */
+/** A running `pronghorn standalone`. */
 export interface StartedStandalone {
   readonly child: ChildProcess
-  /** Address of its api. */
+  /** URL of the API. */
   readonly api: string
-  /** All that it has printed. */
+  /** All output so far. */
   readonly output: () => string
-  /** Sends a signal and waits until it has ended; returns its exit code. */
+  /** Sends a signal and waits for the exit; returns the exit code. */
   readonly stop: (signal: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts `pronghorn standalone` on a free port; resolves when its api answers. The caller ends it. */
+/** Starts `pronghorn standalone` on a free port; resolves when the API replies. The caller stops it. */
 export async function startStandalone(
   args: readonly string[],
   account: { uid: number; gid: number } | null = null,

@@ -5,8 +5,8 @@ const FOLDER = '/dev/shm'
 const LEAST_FREE_BYTES = 4 * 1024 ** 3
 
 /**
- * Folder for temporary files: one in memory, where the test databases are copied many times faster than on a disk, or
- * the usual one where that has too little space or programs may not run in it.
+ * Folder for temporary files. In memory if possible, because copying test databases is many times faster there than on
+ * a disk; else the usual folder (too little space, or programs may not run in memory).
  */
 export function temporaryFolder(): string {
   return process.env.TMPDIR ?? (isUsable() ? FOLDER : tmpdir())

@@ -1,10 +1,10 @@
 import type { EmbeddedPostgresOptions } from '../../services/standalone/embedded-postgres/server.ts'
 
-/** The server of version 18. Outside Linux on x64 npm installs no other one. */
+/** PostgreSQL 18. On platforms other than Linux x64 npm installs only version 14, which is used instead. */
 export const newerServer: EmbeddedPostgresOptions =
   process.platform === 'linux' && process.arch === 'x64' ? { package: 'embedded-postgres-18' } : {}
 
-/** Which PostgreSQL the suites run on: 14, or what PRONGHORN_TEST_POSTGRES names. */
+/** PostgreSQL version of the test suites: 14, or the version in PRONGHORN_TEST_POSTGRES. */
 export const testedServer: EmbeddedPostgresOptions = choose(process.env.PRONGHORN_TEST_POSTGRES ?? '14')
 
 function choose(version: string): EmbeddedPostgresOptions {

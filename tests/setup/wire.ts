@@ -2,7 +2,7 @@ import { createServer, connect } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** A way to a database that can be cut and restored. */
+/** A TCP proxy to a database, which a test can cut and restore. */
 export class Wire {
   readonly #target: DatabaseAddress
   readonly #sockets = new Set<Socket>()

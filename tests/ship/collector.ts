@@ -7,18 +7,18 @@ import type {
 } from '../../services/filler/ship/types.ts'
 import type { ShipSession } from '../../services/filler/index.ts'
 
-/** A pipeline that keeps block ids, undoes on forks, and releases at once unless it has to hold. */
+/** A consumer that stores block ids and undoes them on forks. Releases blocks at once, unless `holds` is set. */
 export class Collector implements ShipConsumer {
   readonly blocks: BlockPosition[] = []
   readonly received: ShipBlock[] = []
-  /** Number of connections that the session had opened when each block came. */
+  /** Number of connections that the session had opened when each block arrived. */
   readonly connections: number[] = []
   readonly protocols: ProtocolCodec[] = []
   readonly forks: number[] = []
   ended = 0
   holds = false
   irreversibleFloor = 0
-  /** How many of the last blocks are offered as reversible; the rest is regarded as final history. */
+  /** Number of the last blocks that count as reversible; all earlier ones count as irreversible. */
   reversible = 400
   session: ShipSession | null = null
   inspect: (block: ShipBlock) => void = () => undefined

@@ -7,14 +7,14 @@ import { ScriptedNode, testChainId } from './scripted-node.ts'
 import type { NodeScript } from './scripted-node.ts'
 import { plainCodec } from './wire.ts'
 
-/** Delays small enough for a test; deadlines large enough for a busy machine. */
+/** Short delays, so that tests are fast, and long deadlines, so that busy machines pass. */
 const testTiming: Partial<ShipTiming> = {
   statusPollMs: 10,
   backoffMinMs: 5,
   backoffMaxMs: 20,
 }
 
-/** Waits until a condition holds; fails naming it after 20 s. */
+/** Waits until `holds` returns true; fails after 20 s with the text `what`. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
   for (let round = 0; !holds(); round++) {
     if (round > 4_000) throw new Error(`never happened: ${what}`)
@@ -22,25 +22,25 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
   }
 }
 
-/** Warnings and other log lines of a session, for tests that expect one. */
+/** A log line of a session, for tests that expect one. */
 export interface LoggedLine {
   readonly level: 'debug' | 'info' | 'warn'
   readonly message: string
   readonly details: object
 }
 
-/** A session under test with everything around it. */
+/** A session under test, with its consumer and log. */
 export interface Run {
   readonly collector: Collector
   readonly session: ShipSession
   readonly log: readonly LoggedLine[]
-  /** Settles as `run` does; a rejection is returned as a value, so that a test may look at it late. */
+  /** Settles when `run` settles. A rejection becomes the resolved value, so that a test can check it later. */
   readonly done: Promise<unknown>
-  /** Aborts and waits for the end. */
+  /** Aborts the session and waits until it has ended. */
   stop(): Promise<unknown>
 }
 
-/** Nodes and sessions of one test; `close` in `afterEach`. */
+/** Nodes and sessions of one test; call `close` in `afterEach`. */
 export class Harness {
   readonly #nodes: ScriptedNode[] = []
   readonly #runs: Run[] = []
@@ -55,7 +55,7 @@ export class Harness {
     return { node, url: await node.listen(socketPath) }
   }
 
-  /** Runs a session against addresses. */
+  /** Starts a session that reads from these addresses. */
   read(
     urls: string | ShipSessionOptions['urls'],
     options: Partial<ShipSessionOptions> = {},

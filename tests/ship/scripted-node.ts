@@ -10,31 +10,31 @@ import type { Generation, Place, TestBlock, TestRanges } from './wire.ts'
 export const testChainId = Buffer.alloc(32, 0xc7)
 const nowhere: Place = { num: 0, id: Buffer.alloc(32) }
 
-/** What makes a scripted node differ from a healthy one. Each may be changed while it runs. */
+/** Behaviour in which a scripted node differs from a healthy one. Tests may change it while the node runs. */
 export interface NodeScript {
   generation: Generation
   greeting: string | Buffer
   chainId: Buffer | null
   ranges: Partial<TestRanges>
-  /** Head to claim instead of the end of the chain. */
+  /** Head to report instead of the end of the chain. */
   head: Place | null
-  /** As Leap 4 and 5: begin at the first available block without a word. */
+  /** Like Leap 4 and 5: a start below the log moves to the first available block, without an error. */
   clampsStart: boolean
-  /** As EOSIO 1.8, 2.0 and Leap 3.1: a result without a block for a new head with nothing to send. */
+  /** Like EOSIO 1.8, 2.0 and Leap 3.1: sends a result without a block when the head changes and no block is due. */
   announcesHeads: boolean
-  /** As Leap 3.2 to 5.0: a fork that comes while there are no credits does not lower the cursor. */
+  /** Like Leap 3.2 to 5.0: a fork while the client is out of credits does not move the cursor back. */
   losesRewinds: boolean
   ignoresPositions: boolean
   /** Size of websocket fragments; 0 sends each message in one frame. */
   fragmentBytes: number
   answersStatus: boolean
-  /** Called when a blocks request arrives, before it takes effect. */
+  /** Called when a blocks request arrives, before the node handles it. */
   onRequest: () => void
-  /** Replaces a message; null sends nothing for the number. `connection` counts from 1. */
+  /** Replaces the message of a block; null sends nothing. `connection` counts from 1. */
   tamper: (block: TestBlock, connection: number) => Buffer | TestBlock | null
 }
 
-/** One client of a scripted node. */
+/** A client connection of a scripted node. */
 export class NodeConnection {
   readonly ordinal: number
   readonly socket: WebSocket
@@ -42,7 +42,7 @@ export class NodeConnection {
   readonly acks: number[] = []
   statusRequests = 0
   credits = 0
-  /** Lowest number of credits seen after a block was sent. */
+  /** Lowest number of credits left after a block was sent. */
   lowestCredits = Infinity
   cursor = 0
 
@@ -56,11 +56,11 @@ export class NodeConnection {
   }
 }
 
-/** A small state-history node over a chain that the test controls block by block. */
+/** A small state-history node with a chain that the test extends block by block. */
 export class ScriptedNode {
   readonly script: NodeScript
   readonly connections: NodeConnection[] = []
-  /** Index = block number; 0 is a hole. */
+  /** Blocks by number; index 0 is unused. */
   readonly chain: TestBlock[] = []
   libNum = 0
   readonly #http = createServer()
@@ -86,7 +86,7 @@ export class ScriptedNode {
     this.#server.on('connection', (socket) => this.#accept(socket))
   }
 
-  /** Listens on a free port, or on a unix socket; returns its address. */
+  /** Listens on a free TCP port, or on a unix socket; returns the address. */
   async listen(socketPath?: string): Promise<string> {
     if (socketPath === undefined) this.#http.listen(0, '127.0.0.1')
     else this.#http.listen(socketPath)
@@ -106,7 +106,7 @@ export class ScriptedNode {
     return this.script.head ?? this.chain.at(-1) ?? nowhere
   }
 
-  /** Adds `count` blocks of a branch to the end and sends them. */
+  /** Appends `count` blocks of a branch and sends them. */
   extend(count: number, branch = 'a'): this {
     for (let added = 0; added < count; added++) {
       const num = Math.max(1, this.chain.length)
@@ -119,7 +119,7 @@ export class ScriptedNode {
     return this
   }
 
-  /** Replaces block `from` and what follows it by `count` blocks of another branch. */
+  /** Replaces block `from` and all later ones by `count` blocks of another branch. */
   fork(from: number, count: number, branch: string): this {
     this.chain.length = from
     for (const connection of this.connections) {
@@ -133,7 +133,7 @@ export class ScriptedNode {
     for (const connection of this.connections) this.serve(connection)
   }
 
-  /** Sends what cursor and credits allow. */
+  /** Sends the next blocks as far as cursor and credits allow. */
   serve(connection: NodeConnection): void {
     const { request } = connection
     if (request === null) return

@@ -15,7 +15,7 @@ afterEach(() => harness.close())
 
 type Tamper = NodeScript['tamper']
 
-/** What a node that cannot be relied on does with a part of its blocks. */
+/** Kinds of faults by name; each damages some messages of a node at random. */
 const tampers: Readonly<Record<string, (random: Random) => Tamper>> = {
   silence: (random) => afterBlocks(random.below(1_000), () => null),
   garbage: (random) => withChance(random, 0.002, () => Buffer.from('01ffff', 'hex')),
@@ -36,7 +36,7 @@ function withChance(random: Random, chance: number, spoil: (block: TestBlock) =>
   return (block) => (random.chance(chance) ? spoil(block) : block)
 }
 
-/** A pipeline that releases blocks in groups, some time after it got them. */
+/** Lets the consumer release blocks late and in groups. */
 function releaseLate(collector: Collector, random: Random): NodeJS.Timeout {
   let held = 0
   let bytes = 0
@@ -63,11 +63,11 @@ interface StartedNode {
   readonly node: ScriptedNode
   readonly kind: string
   readonly address: { readonly url: string; readonly weight: number }
-  /** Gets blocks, some of which are irreversible. */
+  /** Adds blocks to the node, some of them irreversible. */
   readonly grow: (blocks: number) => void
 }
 
-/** Nodes of which only the first can be relied on. */
+/** Starts nodes, of which only the first is guaranteed to be free of faults. */
 async function startNodes(random: Random, count: number): Promise<StartedNode[]> {
   const isGrowing = random.chance(0.3)
   const size = random.pick([0, 0, 2_000, 20_000])
@@ -108,7 +108,7 @@ function killSome(random: Random, nodes: readonly StartedNode[]): NodeJS.Timeout
   )
 }
 
-/** Nodes get their blocks up to `count` at their own pace. */
+/** Adds blocks to random nodes at random times, until each has `count` blocks. */
 function growAll(random: Random, nodes: readonly StartedNode[], count: number): NodeJS.Timeout {
   return setInterval(() => {
     const { node, grow } = random.pick([...nodes])
@@ -117,7 +117,7 @@ function growAll(random: Random, nodes: readonly StartedNode[], count: number): 
   }, 4)
 }
 
-/** What is known of a session that did not end. */
+/** Waits for the time limit, then returns the state of a session that did not end, for the failure message. */
 async function stuck(session: ShipSession, nodes: readonly StartedNode[]): Promise<unknown> {
   await delay(patient(45_000), undefined, { ref: false })
   return { status: session.status(), kinds: nodes.map(({ kind }) => kind) }

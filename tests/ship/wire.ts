@@ -6,11 +6,11 @@ import type {
   StatusResult,
 } from '../../services/filler/ship/types.ts'
 
-/** Node generations that differ on the wire; each has a protocol ABI in `tests/fixtures/contracts`. */
+/** Node generations that differ in the protocol; each has a protocol ABI in `tests/fixtures/contracts`. */
 export const generations = ['eosio-1.8', 'eosio-2.0', 'eosio-2.1', 'leap', 'spring'] as const
 export type Generation = (typeof generations)[number]
 
-/** A block of a made-up chain. A payload of null is left out of the message. */
+/** A block of a test chain. A null payload is left out of the message. */
 export interface TestBlock {
   readonly num: number
   readonly id: Buffer
@@ -25,7 +25,7 @@ export interface Place {
   readonly id: Buffer
 }
 
-/** An id as nodes make them: the number, big-endian, then a hash. */
+/** A block id as nodes compute it: the block number, big-endian, then a part of a hash. */
 export function blockId(num: number, branch: string): Buffer {
   const id = createHash('sha256').update(`${branch}:${num}`).digest()
   id.writeUInt32BE(num, 0)
@@ -48,7 +48,7 @@ function varuint(value: number): Buffer {
   return Buffer.from([...bytes, rest])
 }
 
-/** A number as `varuint` writes it, and the offset behind it. */
+/** Reads a varuint32; returns the number and the offset behind it. */
 function readVaruint(bytes: Buffer, offset: number): [number, number] {
   let value = 0
   for (let shift = 0; ; shift += 7) {
@@ -64,7 +64,7 @@ const optional = (bytes: Buffer | null): Buffer =>
   bytes === null ? Buffer.from([0]) : Buffer.concat([Buffer.from([1]), bytes])
 const optionalSized = (bytes: Buffer | null): Buffer => optional(bytes === null ? null : sized(bytes))
 
-/** A packed `signed_block` without transactions; as a variant of EOSIO 2.1 with its index byte. */
+/** Packs a `signed_block` without transactions; for EOSIO 2.1 a variant with its index byte. */
 export function packBlock(generation: Generation, num: number, prevId: Buffer | null): Buffer {
   const header = Buffer.concat([uint32(num), Buffer.alloc(10), prevId ?? Buffer.alloc(32), Buffer.alloc(68)])
   const signed = Buffer.concat([header, Buffer.from([0, 0]), Buffer.alloc(66)])
@@ -72,7 +72,10 @@ export function packBlock(generation: Generation, num: number, prevId: Buffer | 
   return Buffer.concat([Buffer.from([1]), signed, Buffer.from([0, 0, 0])])
 }
 
-/** A blocks result as the generation answers a version 0 request. `block` null: a result without a block. */
+/**
+ * Packs a blocks result as this node generation replies to a version 0 request. `block` null: a result without a
+ * block.
+ */
 export function packBlocksResult(
   generation: Generation,
   head: Place,
@@ -102,14 +105,14 @@ export interface TestRanges {
   readonly stateEnd: number
 }
 
-/** A status result. Nodes before EOSIO 2.1 leave the chain id out. */
+/** Packs a status result. Nodes before EOSIO 2.1 leave the chain id out. */
 export function packStatus(head: Place, lib: Place, ranges: TestRanges, chainId: Buffer | null): Buffer {
   const { traceBegin, traceEnd, stateBegin, stateEnd } = ranges
   const numbers = [traceBegin, traceEnd, stateBegin, stateEnd].map(uint32)
   return Buffer.concat([Buffer.from([0]), place(head), place(lib), ...numbers, chainId ?? Buffer.alloc(0)])
 }
 
-/** A blocks request as a node reads it. */
+/** Parses a blocks request like a node. */
 export function readBlocksRequest(bytes: Buffer): BlocksRequest {
   const [count, first] = readVaruint(bytes, 13)
   const havePositions = Array.from({ length: count }, (_, index) => {
@@ -129,7 +132,7 @@ export function readBlocksRequest(bytes: Buffer): BlocksRequest {
   }
 }
 
-/** A codec for the common layout, written by hand, so that the session is tested apart from the decoder. */
+/** A hand-written codec for the common message layout, so that session tests do not depend on the decoder. */
 export function plainCodec(): ProtocolCodec {
   return {
     decodeResult: readPlainResult,

@@ -21,7 +21,7 @@ interface RenderFlags {
   readonly orFormer?: true
 }
 
-/** `pronghorn render-config`. */
+/** Adds the command `pronghorn render-config`. */
 export function addRenderConfig(program: Command, io: CliIo): void {
   program
     .command('render-config')
@@ -54,11 +54,14 @@ export function addRenderConfig(program: Command, io: CliIo): void {
     })
 }
 
-/** Said of refused settings that leave the services as they are; scripts/common.sh looks for it. */
+/** Printed if refused settings leave the running services unchanged; scripts/common.sh searches for this text. */
 const FORMER_STAYS =
   'The former configuration stays in use, and nothing was written. Correct .env and run scripts/apply.'
 
-/** Where the compose file mounts what variables of the operator name, each under its name, and the project's folder. */
+/**
+ * Mount points of the compose file: files that variables of the operator name (each under the variable's name), and
+ * the project folder.
+ */
 const MOUNTED = '/pronghorn/operator'
 const MOUNTED_PROJECT = '/pronghorn/project'
 
@@ -78,7 +81,7 @@ function placesOf({
   }
 }
 
-/** The folder, or undefined where the user may not enter it: its files cannot be checked then. */
+/** Returns the folder; undefined if this user may not enter it, in which case its files cannot be checked. */
 function ifEntered(folder: string): string | undefined {
   try {
     accessSync(folder, constants.X_OK)
@@ -88,7 +91,10 @@ function ifEntered(folder: string): string | undefined {
   }
 }
 
-/** The appliance's variables, with what the operator's own files say. @throws ConfigError naming those that are needed. */
+/**
+ * Reads the variables of the appliance and the operator's files that they name. @throws ConfigError that lists missing
+ * variables.
+ */
 async function readOwnVariables(io: CliIo, needed: Parameters<typeof readVariables>[2]) {
   const { readVariables } = await import('../../appliance/index.ts')
   return readVariables(io.env, { mounted: ifThere(MOUNTED) }, needed)
@@ -100,7 +106,7 @@ interface CheckFlags {
   readonly listPaths?: true
 }
 
-/** `pronghorn check-env`. */
+/** Adds the command `pronghorn check-env`. */
 export function addCheckEnv(program: Command, io: CliIo): void {
   program
     .command('check-env')
@@ -144,7 +150,7 @@ interface PrepareFlags {
   readonly withoutSchema?: true
 }
 
-/** `pronghorn prepare-database`. */
+/** Adds the command `pronghorn prepare-database`. */
 export function addPrepareDatabase(program: Command, io: CliIo): void {
   program
     .command('prepare-database')
@@ -171,7 +177,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     })
 }
 
-/** The server of the containers, with its superuser and the rendered passwords. */
+/** Address of the containers' database server, with the superuser and the rendered passwords. */
 async function readServer(rendered: string, io: CliIo) {
   const { ensureSecrets } = await import('../../appliance/index.ts')
   requireRendered(rendered, 'secrets')
@@ -192,7 +198,7 @@ async function readServer(rendered: string, io: CliIo) {
   return { address, chainId: chain.chain_id, secrets }
 }
 
-/** `pronghorn sql-reader`. */
+/** Adds the command `pronghorn sql-reader`. */
 export function addSqlReader(program: Command, io: CliIo): void {
   program
     .command('sql-reader')
@@ -216,7 +222,7 @@ type RotateFlags = Omit<RenderFlags, 'out' | 'check'> &
     readonly settle?: true
   }
 
-/** `pronghorn rotate-secrets`. */
+/** Adds the command `pronghorn rotate-secrets`. */
 export function addRotateSecrets(program: Command, io: CliIo): void {
   program
     .command('rotate-secrets')
@@ -279,14 +285,14 @@ export function addRotateSecrets(program: Command, io: CliIo): void {
     })
 }
 
-/** @throws FatalError `WRONG_MODE` when render-config has not written a part of a folder. */
+/** Requires that render-config has written `part` of the folder. @throws FatalError `WRONG_MODE` if it has not. */
 export function requireRendered(folder: string, part: string): void {
   const path = join(folder, part)
   if (!existsSync(path))
     throw new FatalError('WRONG_MODE', `there is no folder ${path} with the files of the containers`)
 }
 
-/** `pronghorn certificates`. */
+/** Adds the command `pronghorn certificates`. */
 export function addCertificates(program: Command, io: CliIo): void {
   program
     .command('certificates')
@@ -309,7 +315,7 @@ export function addCertificates(program: Command, io: CliIo): void {
     })
 }
 
-/** `pronghorn hasura-metadata`. */
+/** Adds the command `pronghorn hasura-metadata`. */
 export function addHasuraMetadata(program: Command, io: CliIo): void {
   program
     .command('hasura-metadata')
@@ -333,7 +339,7 @@ interface SmokeFlags {
   readonly wait: number
 }
 
-/** `pronghorn smoke-test`. */
+/** Adds the command `pronghorn smoke-test`. */
 export function addSmokeTest(program: Command, io: CliIo): void {
   program
     .command('smoke-test')
@@ -364,7 +370,7 @@ export function addSmokeTest(program: Command, io: CliIo): void {
 
 const PROBE_TIMEOUT_MS = 4_000
 
-/** `pronghorn probe`. */
+/** Adds the command `pronghorn probe`. */
 export function addProbe(program: Command): void {
   program
     .command('probe')

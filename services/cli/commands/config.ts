@@ -29,7 +29,7 @@ function forOption(): Option {
     .default('all')
 }
 
-/** `pronghorn config check`, `pronghorn config print` and `pronghorn config show`. */
+/** Adds the commands `pronghorn config check`, `pronghorn config print` and `pronghorn config show`. */
 export function addConfig(program: Command, io: CliIo): void {
   const config = program
     .command('config')
@@ -85,7 +85,7 @@ interface ShowFlags extends ConfigOption {
   readonly of: 'filler' | 'api' | 'state'
 }
 
-/** Where a process on this machine serves its metrics and its configuration. */
+/** Local address at which a process serves its metrics and its configuration. */
 function listenerOf(io: CliIo, flags: ShowFlags): { readonly address: string; readonly port: number } {
   if (flags.of === 'state') {
     const { settings, problems } = readStateSettings(io.env)
@@ -102,7 +102,7 @@ function listenerOf(io: CliIo, flags: ShowFlags): { readonly address: string; re
   return { address: server.metrics_addr ?? server.server_addr, port: server.metrics_port }
 }
 
-/** What a running process answers about its configuration. */
+/** Requests the configuration of a running process. @throws FatalError `UNHEALTHY` if the process does not reply. */
 async function askConfig({
   address,
   port,

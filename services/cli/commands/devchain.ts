@@ -17,7 +17,7 @@ interface DevchainFlags {
 
 const DEFAULT_FORK_CHANCE = 0.02
 
-/** `pronghorn devchain`. */
+/** Adds the command `pronghorn devchain`. */
 export function addDevchain(program: Command, io: CliIo): void {
   program
     .command('devchain')

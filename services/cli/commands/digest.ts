@@ -11,7 +11,7 @@ interface DigestFlags extends DatabaseOption {
   readonly json?: true
 }
 
-/** `pronghorn digest`. */
+/** Adds the command `pronghorn digest`. */
 export function addDigest(program: Command, io: CliIo): void {
   program
     .command('digest')

@@ -24,7 +24,7 @@ interface DoctorFlags extends DatabaseOption {
   readonly backups?: string
 }
 
-/** `pronghorn doctor`. */
+/** Adds the command `pronghorn doctor`. */
 export function addDoctor(program: Command, io: CliIo): void {
   program
     .command('doctor')
@@ -53,7 +53,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     })
 }
 
-/** The parts of a data directory of `pronghorn standalone` that can be examined. */
+/** Input of the examination for a data directory of `pronghorn standalone`. */
 function ofDirectory(address: DatabaseAddress, { data, http, disk, backups }: DoctorFlags): Examined {
   return {
     address,
@@ -104,12 +104,13 @@ async function examineAndReport(io: CliIo, examined: Examined): Promise<void> {
   if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
 }
 
-/** Where the containers mount what render-config writes. */
+/** Mount point of the files that render-config writes, in containers. */
 const MOUNTED = '/rendered'
 
 /**
- * The folder of rendered files that is to be looked at; undefined for the configuration files of an operator.
- * @throws FatalError `WRONG_MODE` when a given one is not there.
+ * Chooses the folder of rendered files to examine: the given one, or the mounted one. Undefined if the operator's own
+ * configuration files are to be examined.
+ * @throws FatalError `WRONG_MODE` if a given folder does not exist.
  */
 function chooseRendered({ rendered, config }: DoctorFlags, io: CliIo): string | undefined {
   if (rendered !== undefined) {

@@ -10,7 +10,7 @@ interface FillerFlags extends ConfigOption {
   readonly disk?: string
 }
 
-/** `pronghorn filler`. */
+/** Adds the command `pronghorn filler`. */
 export function addFiller(program: Command, io: CliIo): void {
   program
     .command('filler')

@@ -27,7 +27,7 @@ interface ImportFlags extends ConfigOption {
   readonly json?: true
 }
 
-/** `pronghorn import-database`. */
+/** Adds the command `pronghorn import-database`. */
 export function addImportDatabase(program: Command, io: CliIo): void {
   program
     .command('import-database')
@@ -105,7 +105,7 @@ async function run(address: string, flags: ImportFlags, io: CliIo): Promise<void
   io.out(flags.json ? `${JSON.stringify(reportJson(report))}\n` : reportText(report, settings.name))
 }
 
-/** The address with its password: of the given file, else of the address itself, else `PGPASSWORD`. */
+/** Adds the password to the address: from the given file, else from the address itself, else from `PGPASSWORD`. */
 async function withPassword(
   address: DatabaseAddress,
   { sourcePasswordFile: file }: ImportFlags,
@@ -122,7 +122,7 @@ async function withPassword(
 const differenceLines = (differences: readonly Difference[]) =>
   differences.map(({ what, why }) => `  ${what}\n    ${why}`)
 
-/** Names of what is not imported, with an empty line; nothing when all is. */
+/** Lines that name what the import leaves out, then an empty line; no lines if it leaves nothing out. */
 const leftOutLines = (leftOut: readonly Difference[]) =>
   leftOut.length === 0 ? [] : ['Not imported:', ...differenceLines(leftOut), '']
 

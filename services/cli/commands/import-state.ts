@@ -17,7 +17,7 @@ interface ImportFlags extends ConfigOption {
   readonly json?: true
 }
 
-/** `pronghorn import-state`. */
+/** Adds the command `pronghorn import-state`. */
 export function addImportState(program: Command, io: CliIo): void {
   program
     .command('import-state')

@@ -16,7 +16,7 @@ interface CreateFlags extends DatabaseOption {
 
 const MAX_LABEL_LENGTH = 200
 
-/** `pronghorn keys` and `pronghorn rotate-keys`. */
+/** Adds the commands `pronghorn keys` and `pronghorn rotate-keys`. */
 export function addKeys(program: Command, io: CliIo): void {
   const keys = program.command('keys').summary('API keys of the state service').helpGroup(CARE_GROUP)
   keys
@@ -68,12 +68,15 @@ export function addKeys(program: Command, io: CliIo): void {
     )
 }
 
-/** Whether the keys that are replaced end at once. */
+/** Whether replaced keys become invalid at once. */
 export interface NowFlag {
   readonly now?: true | undefined
 }
 
-/** `--now`, for a leaked secret: a thief can sign tokens whose `iat` is earlier. */
+/**
+ * Creates the option `--now`, for a leaked secret: a thief could sign tokens with an earlier `iat` until the old key
+ * ends.
+ */
 export function nowOption(): Option {
   return new Option(
     '--now',
@@ -81,7 +84,7 @@ export function nowOption(): Option {
   )
 }
 
-/** Puts a new signing key in use. @returns the sentence that says so. */
+/** Starts using a new signing key. @returns the sentence to print. */
 export async function replaceSigningKey(database: Queryable, { now }: NowFlag): Promise<string> {
   await requireKeyTables(database)
   const { rotateSigningKey } = await import('../../state/index.ts')
@@ -118,7 +121,7 @@ async function create(database: Queryable, flags: CreateFlags, io: CliIo): Promi
     tokensPerMinute: flags.limit ?? null,
   })
   io.out(`${key}\n`)
-  // The key alone is on the standard output, for scripts.
+  // Only the key goes to standard output, for scripts.
   io.err(`This is key ${id}. It is shown this once: store it where only its owner can read it.\n`)
 }
 
@@ -182,7 +185,7 @@ function labelText(text: string): string {
 function futureDate(text: string): Date {
   const date = new Date(text)
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? ['']
-  // A day that the month lacks would count on into the next one.
+  // `Date` accepts a day that the month lacks, such as 02-31, as a day of the next month.
   const isDay = Date.parse(day) > 0 && new Date(day).toISOString().startsWith(day)
   if (isDay && date.getTime() > Date.now()) return date
   throw new InvalidArgumentError('Allowed: a date in the future, such as 2030-01-31 or 2030-01-31T12:00:00Z.')

@@ -13,7 +13,7 @@ interface MigrateFlags extends ConfigOption {
   readonly indexes?: true
 }
 
-/** `pronghorn migrate`. */
+/** Adds the command `pronghorn migrate`. */
 export function addMigrate(program: Command, io: CliIo): void {
   program
     .command('migrate')

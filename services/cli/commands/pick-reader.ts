@@ -1,6 +1,6 @@
 import { FatalError } from '../../core/errors/index.ts'
 
-/** The reader of a name, or the only one. @throws FatalError `USAGE`. */
+/** Finds the reader with this name; without a name, the only reader. @throws FatalError `USAGE`. */
 export function pickReader<R extends { readonly name: string }>(
   readers: readonly R[],
   wanted: string | undefined,

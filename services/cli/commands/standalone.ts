@@ -28,7 +28,7 @@ Examples:
   pronghorn standalone --data ./data                                        keep the database
   pronghorn standalone --ship ws://node:8080 --http http://node:8888        a real node`
 
-/** `pronghorn standalone`. */
+/** Adds the command `pronghorn standalone`. */
 export function addStandalone(program: Command, io: CliIo): void {
   program
     .command('standalone')
@@ -90,13 +90,13 @@ export function addStandalone(program: Command, io: CliIo): void {
     })
 }
 
-/** The other contracts work with the assets contract: it cannot be left out. */
+/** Refuses `none`: the other contracts depend on the assets contract. */
 function assetsAccount(text: string): string {
   if (text !== 'none') return text
   throw new InvalidArgumentError('Allowed: an account. The assets contract cannot be left out.')
 }
 
-/** A node is known by both of its addresses or not at all. */
+/** Returns both addresses of the node, or null if neither is given. @throws FatalError `USAGE` if one is missing. */
 function nodeOf({ ship, http }: StandaloneFlags): { readonly ship: string; readonly http: string } | null {
   if (ship !== undefined && http !== undefined) return { ship, http }
   if (ship === undefined && http === undefined) return null

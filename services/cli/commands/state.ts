@@ -7,7 +7,7 @@ import { prepareProcess } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { configOption, RUN_GROUP } from './groups.ts'
 
-/** `pronghorn state`. */
+/** Adds the command `pronghorn state`. */
 export function addState(program: Command, io: CliIo): void {
   program
     .command('state')
@@ -25,7 +25,7 @@ export function addState(program: Command, io: CliIo): void {
       const { startState } = await import('../../state/index.ts')
       const stopped = untilAborted(io.signal)
       const starting = startState({ connections: config.connections, settings, logger })
-      // Starting may wait for a database that comes up later; a stop does not wait for it.
+      // The start waits for an unavailable database; a stop request must not.
       const running = await Promise.race([starting, stopped])
       if (!running) return
       await stopped

@@ -1,9 +1,9 @@
 import type { Difference, PlannedRepair, Repaired, Verified, VerifyProgress } from '../../verify/index.ts'
 
-/** Rows that a report for people names; `--json` has all. */
+/** Maximum number of rows in a report for people; `--json` lists all. */
 const ROWS_SHOWN = 50
 
-/** How far a comparison is, in a line of a terminal. */
+/** Progress of a comparison, as one terminal line. */
 export function progressLine({ at, rows, of, rowsPerSecond, secondsLeft }: VerifyProgress): string {
   const left = secondsLeft === null ? '' : `, about ${durationText(secondsLeft)} left`
   const count = of > rows ? `${rows} of about ${Math.round(of)} rows` : `${rows} rows`
@@ -15,7 +15,7 @@ function durationText(seconds: number): string {
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`
 }
 
-/** The report for scripts. */
+/** JSON form of the report, for scripts. */
 export function reportJson({ report }: Verified): object {
   return {
     source: report.source,
@@ -39,7 +39,7 @@ export function reportJson({ report }: Verified): object {
   }
 }
 
-/** What repairs do, for scripts. */
+/** JSON form of the planned repairs, for scripts. */
 export function repairJson(repairs: readonly PlannedRepair[]): object {
   return {
     repairs: repairs.map(({ found, impossible, statements }) => ({
@@ -51,7 +51,7 @@ export function repairJson(repairs: readonly PlannedRepair[]): object {
   }
 }
 
-/** The report for people. */
+/** Text form of the report, for people. */
 export function reportText({ report }: Verified): string {
   const width = Math.max(...report.tables.map(({ table }) => table.length), 5)
   const lines = [
@@ -80,7 +80,7 @@ export function reportText({ report }: Verified): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Numbers of compared, recomputed and unchecked columns. */
+/** Lines with the numbers of compared, recomputed and unchecked columns. */
 function coverageLines(coverage: Verified['report']['coverage']): string[] {
   if (coverage === null) return []
   const { compared, recomputed, notChecked, ended } = coverage
@@ -111,7 +111,10 @@ function summary(report: Verified['report']): string {
   return `${differences.length} rows differ, ${rules}: ${took}.`
 }
 
-/** Why a comparison without differences does not say that both sides are equal; null when it does. */
+/**
+ * Reason why a comparison without differences does not prove equality, because rows were missing on both sides; null
+ * if it does.
+ */
 export function nothingCompared({ block, empty }: Verified['report']): string | null {
   if (block === null) return 'the database has no block yet'
   return empty.length === 0 ? null : `neither the database nor the source has a row of ${empty.join(', ')}`
@@ -135,7 +138,7 @@ function short(value: unknown): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`
 }
 
-/** What repairs do, for people. */
+/** Text form of the planned repairs, for people. */
 export async function repairText(repairs: readonly PlannedRepair[], verb: string): Promise<string> {
   const { describeRepair } = await import('../../verify/index.ts')
   const writable = repairs.filter(({ impossible }) => impossible === null)
@@ -147,7 +150,7 @@ export async function repairText(repairs: readonly PlannedRepair[], verb: string
   ].join('\n')
 }
 
-/** Derived rules that a repair rebuilt or refused, and the digests. */
+/** Text about the derived rules that a repair rebuilt or refused, and the digests before and after. */
 export function derivedText({ rebuilt, refused, isWritten, digests }: Repaired): string {
   return [
     ...rebuilt.map((rule) => `${isWritten ? 'rebuilt' : 'could be rebuilt'}: ${rule}`),

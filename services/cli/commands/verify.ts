@@ -33,7 +33,7 @@ interface VerifyFlags extends DatabaseOption {
   readonly yes?: true
 }
 
-/** `pronghorn verify`. */
+/** Adds the command `pronghorn verify`. */
 export function addVerify(program: Command, io: CliIo): void {
   program
     .command('verify')
@@ -92,7 +92,10 @@ async function verify(
     : compare(address, options, flags, io))
 }
 
-/** @param chainHttp of the configuration; a data directory has none. */
+/**
+ * Chooses the source of the comparison from the flags.
+ * @param chainHttp HTTP address of the configuration; undefined for a data directory.
+ */
 function chooseSource(flags: VerifyFlags, chainHttp: string | undefined): VerifyDatabaseOptions['source'] {
   const { http, state, folder, requests } = flags
   if ([http, state, folder].filter((source) => source !== undefined).length > 1)
@@ -155,8 +158,8 @@ function isWholeDatabase({ table, collection, sample }: VerifyFlags): boolean {
 }
 
 /**
- * Notes what was found, for the metrics. A comparison of a part that finds nothing says nothing of the rest. A role that
- * may only read compares as well; nothing is noted then.
+ * Records the result for the metrics. A partial comparison is recorded only if it failed, because its success proves
+ * nothing about the rest. Failure to write is ignored: a read-only role may run comparisons too.
  */
 async function noteComparison(
   address: DatabaseAddress,
@@ -182,7 +185,7 @@ function describeLeft({ repairs, refused, isWritten }: Repaired): string | null 
   return `nothing was written: ${rows} rows and ${refused.length} derived rules cannot be repaired`
 }
 
-/** Ends with what the exit code says. */
+/** Throws the error whose exit code expresses the result of the comparison. */
 function judge(verified: Verified): void {
   const { unfinished } = verified.report
   if (unfinished !== null) throw new RetryableError('VERIFY_UNFINISHED', unfinished)
@@ -199,7 +202,7 @@ function refuse(failure: string | null): void {
   if (failure !== null) throw new FatalError('DATABASE_DIFFERS', failure)
 }
 
-/** A database that becomes unavailable is a temporary reason. */
+/** Reports a database that becomes unavailable as a temporary failure. */
 async function orUnavailable<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task()

@@ -1,14 +1,14 @@
 import { chown, readFile } from 'node:fs/promises'
 
-/** The operating-system account that the server runs as. */
+/** Operating-system account under which the PostgreSQL server runs. */
 export interface ServerAccount {
   readonly uid: number
   readonly gid: number
 }
 
 /**
- * PostgreSQL refuses to run as root. For root this picks the account `postgres` when the machine has it, else
- * `nobody`; otherwise null: the server runs as the caller.
+ * Picks the account of the server, because PostgreSQL refuses to run as root. For root: the account `postgres` if it
+ * exists, else `nobody`. For other users null: the server runs as the caller.
  */
 export async function pickServerAccount(): Promise<ServerAccount | null> {
   if (process.getuid?.() !== 0) return null
@@ -20,7 +20,7 @@ export async function pickServerAccount(): Promise<ServerAccount | null> {
   return { uid: 65534, gid: 65534 }
 }
 
-/** Hands a file or folder to the server's account; does nothing when the server runs as the caller. */
+/** Makes the server's account the owner of a file or folder; does nothing if the server runs as the caller. */
 export async function giveTo(account: ServerAccount | null, path: string): Promise<void> {
   if (account) await chown(path, account.uid, account.gid)
 }

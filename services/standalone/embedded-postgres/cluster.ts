@@ -10,22 +10,22 @@ import type { PostgresBinaries } from './binaries.ts'
 import type { Guard } from './guard.ts'
 import { isRunning, pause, serverProcessesIn } from './processes.ts'
 
-/** A busy machine takes minutes; a failure is reported at once. */
+/** Time-out of initdb, ms: a busy machine needs minutes, and a failure is reported at once anyway. */
 const INITDB_TIMEOUT_MS = 600_000
 const STOP_TIMEOUT_MS = 30_000
-/** What initdb says without room for its files. */
+/** Messages of initdb when the disk is full. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
 /** Databases that initdb creates: template1, template0 and postgres. */
 const FIRST_DATABASES = 3
 
-/** The name that the server is reached by. */
+/** Database user of the server. */
 export const USER = 'pronghorn'
 
-/** Where a cluster is created, and for which user. */
+/** Location and user of a cluster to create. */
 export interface ClusterPlace {
   readonly binaries: PostgresBinaries
   readonly account: ServerAccount | null
-  /** Folder of everything; the database files are in a folder in it. */
+  /** Folder of the cluster; the database files are in a subfolder. */
   readonly base: string
   readonly dataDir: string
   readonly temporary: boolean
@@ -33,8 +33,9 @@ export interface ClusterPlace {
 }
 
 /**
- * Makes the database files on first use; returns the password, which is stored next to them, readable to the owner. The
- * files are made in a folder of another name, so that what was cut off is never taken for a database.
+ * Creates the database files on first use. Returns the database password, which is stored next to the files, readable
+ * by the owner only. initdb writes to a folder of another name, which is renamed at the end, so that an interrupted
+ * initdb never leaves an incomplete database.
  *
  * @throws FatalError `EMBEDDED_POSTGRES_FAILED`.
  */
@@ -55,7 +56,7 @@ export async function ensureCluster(place: ClusterPlace): Promise<string> {
     await runInitdb(place, draft, passwordFile)
   } catch (cause) {
     await rm(draft, { recursive: true, force: true })
-    // The account cannot enter a folder such as /root, whatever the permissions of what is in it.
+    // The server's account may be unable to enter a parent folder such as /root.
     const hint = account
       ? `; the server does not run as root but as user ${account.uid}, who must be able to reach the folder`
       : ''
@@ -103,8 +104,8 @@ async function runInitdb(place: ClusterPlace, folder: string, passwordFile: stri
 }
 
 /**
- * Whether initdb was cut off here, by a version that created the files in place. A folder in which a server has ever run
- * has its options file, and is never taken for one.
+ * Whether an initdb was interrupted in this folder; earlier versions created the files in place. A folder in which a
+ * server has run contains postmaster.opts and never counts as unfinished.
  */
 async function isUnfinished(dataDir: string): Promise<boolean> {
   if (!(await exists(dataDir)) || (await exists(join(dataDir, 'postmaster.opts')))) return false
@@ -120,21 +121,24 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** What the lock file of a server says; NaN without one. */
+/** Reads process id and port from the server's lock file; NaN without a lock file. */
 async function readLockFile(dataDir: string): Promise<{ readonly pid: number; readonly port: number }> {
   const file = await readFile(join(dataDir, 'postmaster.pid'), 'utf8').catch(() => '')
   const [pid, , , port] = file.split('\n')
   return { pid: Number(pid || NaN), port: Number(port || NaN) }
 }
 
-/** Port of the server that works on these files; undefined when none does. */
+/** Port of the server that runs on these files; undefined if none runs. */
 export async function findServerPort(dataDir: string): Promise<number | undefined> {
   const { pid, port } = await readLockFile(dataDir)
   const isThere = (await serverProcessesIn(dataDir)).includes(pid)
   return isThere && Number.isInteger(port) ? port : undefined
 }
 
-/** A server that outlived its program still holds the files: end it first. The folder is known to be ours. */
+/**
+ * Stops a server that outlived its program and still uses the files. The caller holds the folder, so the server is
+ * ours.
+ */
 async function endLeftOver(dataDir: string): Promise<void> {
   const { pid } = await readLockFile(dataDir)
   if (!Number.isInteger(pid) || pid <= 1) return
@@ -146,8 +150,8 @@ async function endLeftOver(dataDir: string): Promise<void> {
 }
 
 /**
- * Clears what a server left behind that was killed: processes that hold its shared memory, and then its own lock file,
- * which counts as held as long as the killed process has not been reaped.
+ * Removes the remains of a killed server: first the processes that hold its shared memory; once they are gone, its
+ * lock file. PostgreSQL respects the lock until the killed process has been reaped.
  */
 export async function clearRemains(dataDir: string): Promise<void> {
   const remaining = await serverProcessesIn(dataDir)
@@ -159,6 +163,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }

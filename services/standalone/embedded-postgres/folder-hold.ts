@@ -6,28 +6,33 @@ import { FatalError } from '../../core/errors/index.ts'
 import { isRunning, startOf } from './processes.ts'
 
 const LOCK_FILE = 'pronghorn.lock'
-/** The file is touched at this interval, for those who cannot see the process. */
+/** Interval at which the holder touches the lock file, ms: a process on another host sees only the file's time. */
 const TOUCH_MS = 5_000
-/** A holder on another machine, or in another container, that has not touched the file for so long is gone. */
+/**
+ * A holder on another host (or in another container) that has not touched the file for this time counts as dead, ms.
+ */
 const GONE_AFTER_MS = 20_000
 const MAX_TRIES = 20
 
-/** A data folder that no other process may use. */
+/** Exclusive use of a data folder. */
 export interface FolderHold {
   release(): Promise<void>
 }
 
 interface Holder {
   readonly pid: number
-  /** Start of the process in ticks since boot, which distinguishes it from a later one of the same number; null if unknown. */
+  /**
+   * Start time of the process in ticks since boot, null if unknown: tells the process from a later one with the same
+   * pid.
+   */
   readonly started: string | null
   readonly host: string
 }
 
 /**
- * Takes a data folder for this process. What a dead process left behind is taken over.
+ * Locks a data folder for this process, and takes over the lock of a dead process.
  *
- * @throws FatalError `DATA_FOLDER_HELD` naming the process that has it.
+ * @throws FatalError `DATA_FOLDER_HELD` that names the process with the lock.
  */
 export async function holdFolder(folder: string): Promise<FolderHold> {
   const file = join(folder, LOCK_FILE)
@@ -58,7 +63,7 @@ function touched(file: string): FolderHold {
   }
 }
 
-/** Creates the file with its whole content at once; false when it is there. */
+/** Creates the lock file atomically with its content; false if it already exists. */
 async function create(file: string, text: string): Promise<boolean> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   await writeFile(draft, text, { mode: 0o600 })
@@ -73,7 +78,7 @@ async function create(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Removes the file of a dead holder. Throws when the holder lives. */
+/** Removes the lock file of a dead holder. Throws if the holder is alive. */
 async function takeOver(file: string, folder: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(() => null)
   if (text === null) return
@@ -84,7 +89,8 @@ async function takeOver(file: string, folder: string): Promise<void> {
       `process ${holder.pid} on ${holder.host} is using ${folder}; nothing was touched`,
     )
   }
-  // Another process may have taken over in the meantime: what is moved must be what was read.
+  // Another process may have replaced the file since it was read: move it aside, and put it back if the content
+  // differs.
   const aside = `${file}.${randomBytes(6).toString('hex')}`
   if (
     !(await rename(file, aside).then(

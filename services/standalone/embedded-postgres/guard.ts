@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Ends the server and removes the temporary folder when the program is gone, however it ended: the system closes the
- * pipe in every case. $1: folder to remove, or nothing.
+ * Stops the server and removes the temporary folder once the program is gone: however the program ends, the system
+ * closes the pipe. $1: folder to remove, or empty.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -25,25 +25,25 @@ fi
 if [ -n "$1" ]; then rm -rf "$1"; fi
 `
 
-/** A process that outlives this one by as long as it takes to end the server. */
+/** A helper process that outlives this one until the server has stopped. */
 export interface Guard {
-  /** The process group of initdb, or the server's process; 0 when it has ended. */
+  /** Tells the guard the process group of initdb, or the process id of the server; 0 when it has ended. */
   note(what: 'initdb' | 'server', pid: number): void
-  /** Everything was ended in order. */
+  /** Tells the guard that everything has stopped, so that it exits. */
   dismiss(): void
 }
 
-/** Starts a guard; `temporaryFolder` is removed at the end when it is given. */
+/** Starts a guard, which also removes `temporaryFolder` at the end if one is given. */
 export function startGuard(temporaryFolder: string | null): Guard {
   const guard = spawn('/bin/sh', ['-c', SCRIPT, 'pronghorn-guard', temporaryFolder ?? ''], {
-    // In its own session: what ends the terminal, or all processes of a group, leaves it.
+    // In a session of its own, so that signals to the terminal or the process group do not reach the guard.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',
   })
   guard.on('error', () => undefined)
   guard.unref()
-  // Without a guard the program works; only a kill then leaves the server behind.
+  // If the guard is gone the program still works; a kill then leaves the server running.
   guard.stdin.on('error', () => undefined)
   const say = (line: string) => guard.stdin.write(`${line}\n`)
   return {

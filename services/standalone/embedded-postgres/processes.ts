@@ -1,6 +1,6 @@
 import { readFile, readdir, readlink } from 'node:fs/promises'
 
-/** Whether a process of this number works; one that was killed and is not reaped yet does not. */
+/** Whether a process with this pid runs. A killed process that is not reaped yet does not count. */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)
@@ -10,12 +10,15 @@ export async function isRunning(pid: number): Promise<boolean> {
   return (await statOf(pid))?.[0] !== 'Z'
 }
 
-/** Start of a process in ticks since boot, which distinguishes it from a later one of its number; null without /proc. */
+/**
+ * Start time of a process in ticks since boot, which tells it from a later process with the same pid; null without
+ * /proc.
+ */
 export async function startOf(pid: number): Promise<string | null> {
   return (await statOf(pid))?.[19] ?? null
 }
 
-/** Numbers of the processes of a server that work in its data folder; other processes there do not count. */
+/** Pids of the PostgreSQL processes that run in the data folder. */
 export async function serverProcessesIn(dataDir: string): Promise<number[]> {
   const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(
@@ -28,12 +31,14 @@ export async function serverProcessesIn(dataDir: string): Promise<number[]> {
   return found.flat()
 }
 
-/** Waits. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** The fields of /proc/<pid>/stat after the name, which may hold blanks and parentheses: the state is the first. */
+/**
+ * Fields of /proc/<pid>/stat after the process name, from the state on. The name may contain blanks and parentheses,
+ * so parsing starts behind it.
+ */
 async function statOf(pid: number): Promise<string[] | null> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)
   return text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? null

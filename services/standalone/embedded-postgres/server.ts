@@ -15,20 +15,20 @@ import { startGuard } from './guard.ts'
 import type { Guard } from './guard.ts'
 import { pause } from './processes.ts'
 
-/** A busy machine takes minutes; a failure is reported at once. */
+/** Time-out of the server's start, ms: a busy machine needs minutes, and a failure is reported at once anyway. */
 const START_TIMEOUT_MS = 300_000
 const STOP_TIMEOUT_MS = 30_000
-/** What a server says when it is ready; a standby only reads. */
+/** Message of a server that is ready; a standby is ready for read-only connections. */
 const READY = /ready to accept (?:read-?.?only )?connections/
-/** What it says while something of a killed server is left. */
+/** Messages of a server that finds remains of a killed one. */
 const REMAINS = /pre-existing shared memory block|lock file "postmaster\.pid" already exists/
-/** What it says without room for its files. */
+/** Messages of a server when the disk is full. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
-/** Characters of its output that are kept. */
+/** Number of characters at the end of the server's output that are kept for error messages. */
 const KEPT_OUTPUT = 4_000
 const RETRY_MS = 250
 
-/** How to reach a running server; the keys are those of a `pg` connection. */
+/** Address of a running server; the keys are those of a `pg` connection. */
 export interface EmbeddedPostgres {
   readonly host: string
   readonly port: number
@@ -39,28 +39,28 @@ export interface EmbeddedPostgres {
   readonly version: string
   /** Process id of the server. */
   readonly pid: number
-  /** Ends the server and, when the folder was temporary, removes it. Safe to call twice. */
+  /** Stops the server and removes a temporary folder. Safe to call twice. */
   stop(): Promise<void>
 }
 
-/** What `startEmbeddedPostgres` takes. */
+/** Options of `startEmbeddedPostgres`. */
 export interface EmbeddedPostgresOptions {
-  /** Folder of the database, for use by later runs. Without it a temporary one is used and removed at stop. */
+  /** Folder of the database, reused by later runs. Default: a temporary folder, removed on stop. */
   readonly dataDir?: string
-  /** npm package with another server's programs; without it, the PostgreSQL 14 that Pronghorn comes with. */
+  /** npm package with the programs of another server version. Default: PostgreSQL 14, which Pronghorn installs. */
   readonly package?: string
   /** Settings added to the server's command line, e.g. `{ shared_buffers: '256MB' }`. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Called when the server ends without having been asked to. */
+  /** Called when the server exits without a call of `stop`. */
   readonly onUnexpectedExit?: (failure: FatalError) => void
 }
 
 /**
- * Starts its own PostgreSQL server on a free loopback port, as root or as an ordinary user. It ends with this
- * process, however that ends.
+ * Starts a PostgreSQL server on a free loopback port, as root or as an ordinary user. The server stops with this
+ * process, even if the process is killed.
  *
- * @throws FatalError `EMBEDDED_POSTGRES_FAILED` with the server's own words when it does not start; `DATA_FOLDER_HELD`
- *   when another process uses the folder.
+ * @throws FatalError `EMBEDDED_POSTGRES_FAILED` with the server's own messages if the server does not start;
+ * `DATA_FOLDER_HELD` if another process uses the folder.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions = {},
@@ -70,7 +70,7 @@ export async function startEmbeddedPostgres(
   const temporary = options.dataDir === undefined
   const given = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pronghorn-data-')))
   await mkdir(given, { recursive: true })
-  // One folder has one name, whatever links lead to it.
+  // Resolve links, so that the lock is on the same path for every process.
   const base = await realpath(given)
   const hold = await holdFolder(base)
   const guard = startGuard(temporary ? base : null)
@@ -109,7 +109,7 @@ interface ServerStart {
   readonly guard: Guard
 }
 
-/** Starts the server; waits until what a killed one left behind is gone. */
+/** Starts the server; retries until the remains of a killed server are gone. */
 async function startServer(start: ServerStart): Promise<{ server: ChildProcess; output: () => string }> {
   const { program, account, dataDir, settings, guard } = start
   const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`])
@@ -134,7 +134,7 @@ async function startServer(start: ServerStart): Promise<{ server: ChildProcess; 
   }
 }
 
-/** Whether a server could not start because something of a killed one is left. */
+/** Whether the start failed because of remains of a killed server. */
 function hasRemains(error: unknown): boolean {
   return error instanceof FatalError && REMAINS.test(String(error.details.output))
 }
@@ -147,12 +147,12 @@ function serverSettings(temporary: boolean): Record<string, string> {
     shared_buffers: '128MB',
     max_wal_size: '2GB',
     checkpoint_timeout: '15min',
-    // A temporary database needs no promise about power cuts.
+    // A temporary database need not survive a power cut.
     ...(temporary ? { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' } : {}),
   }
 }
 
-/** Waits for the server's own word that it is ready; returns a function that gives its last output. */
+/** Waits until the server reports that it is ready. Returns a function that returns the end of the server's output. */
 async function untilReady(server: ChildProcess): Promise<() => string> {
   let output = ''
   const tail = () => output
@@ -165,7 +165,7 @@ async function untilReady(server: ChildProcess): Promise<() => string> {
     }
     const timer = setTimeout(() => fail('was not ready in time'), START_TIMEOUT_MS)
     server.once('error', (error) => fail(error.message))
-    // Not at its exit: by now all of its words have been read.
+    // `close` rather than `exit`: the output has then been read completely.
     server.once('close', () => fail('ended while starting'))
     server.stderr?.on('data', (chunk: Buffer) => {
       output = (output + chunk.toString('utf8')).slice(-KEPT_OUTPUT)
@@ -177,20 +177,20 @@ async function untilReady(server: ChildProcess): Promise<() => string> {
   return tail
 }
 
-/** How many of the server's last lines are shown. */
+/** Number of the server's last lines that an error shows. */
 const SHOWN_LINES = 8
 
-/** Whole lines from the end of what the server wrote. */
+/** Last complete lines of the server's output. */
 function lastLines(output: string): string[] {
   const lines = output.trim().split('\n')
-  // The first one may have lost its beginning.
+  // The output was cut, so the first line may lack its beginning.
   const whole = output.length >= KEPT_OUTPUT ? lines.slice(1) : lines
   return whole.slice(-SHOWN_LINES)
 }
 
 function unexpectedExit(code: number | null, signal: string | null, output: string): FatalError {
   const how = code === null ? `signal ${String(signal)}` : `exit code ${code}`
-  // The server ends with 0 only when it was asked to.
+  // The server exits with 0 only after a stop request.
   const what = code === 0 ? 'was stopped by somebody else' : 'ended unexpectedly'
   return new FatalError('EMBEDDED_POSTGRES_FAILED', `PostgreSQL ${what} (${how})`, {
     details: { output: lastLines(output) },
