@@ -7,7 +7,7 @@ import { FatalError } from '../core/errors/index.ts'
 /** The chain to index, with the addresses of its node. */
 export interface StandaloneChain {
   readonly name: string
-  /** 64 hexadecimal digits. */
+  /** Chain id, 64 hexadecimal digits. */
   readonly chainId: string
   readonly http: string
   readonly ship: string

@@ -2,11 +2,12 @@ import type { CodeEmitter } from '../../core/antelope/decoder/index.ts'
 import type { FieldNode, StructNode, TypeNode } from '../../core/antelope/types/index.ts'
 import { structsOf } from './protocol-shape.ts'
 
-/** Returns the generated statements that read a field instead of skipping it. */
+/** Returns generated statements that read a field instead of skipping it. */
 export type FieldCode = (field: FieldNode) => string
 
 /**
- * Statements that walk a struct: fields in `take` get their own code, adjacent other fields are skipped in one step.
+ * Returns generated statements that walk a struct: fields in `take` get their own code, adjacent other fields are
+ * skipped in one step.
  */
 export function walkFields(
   emitter: CodeEmitter,
@@ -27,7 +28,7 @@ export function walkFields(
   return code + emitter.skipFields(skipped)
 }
 
-/** Statements that walk the struct or variant of structs at `p`; they read the variant index. */
+/** Returns generated statements that walk the struct, or variant of structs, at the current position. */
 export function walkStructs(
   emitter: CodeEmitter,
   node: TypeNode,
@@ -42,7 +43,7 @@ export function walkStructs(
   return `${readSmall(index)} switch (${index}) { ${cases.join(' ')} ${unknown} }`
 }
 
-/** Statements that declare `target` and read a varuint32 into it. */
+/** Returns generated statements that declare `target` and read a varuint32 into it. */
 export function readSmall(target: string): string {
   return (
     `if (p >= e) tooShort(p); let ${target} = b[p]; ` +
@@ -50,7 +51,7 @@ export function readSmall(target: string): string {
   )
 }
 
-/** Statements that read a varuint32 into an existing variable. */
+/** Returns generated statements that read a varuint32 into an existing variable. */
 export function assignSmall(target: string): string {
   return (
     `if (p >= e) tooShort(p); ${target} = b[p]; ` +
@@ -58,15 +59,15 @@ export function assignSmall(target: string): string {
   )
 }
 
-/** Statements that read the two halves of an 8-byte number into variables and advance. */
+/** Returns generated statements that read the two halves of an 8-byte number into variables, and advance. */
 export function assignWord(lo: string, hi: string): string {
   return `if (e - p < 8) tooShort(p); ${lo} = v.getUint32(p, true); ${hi} = v.getUint32(p + 4, true); p += 8;`
 }
 
-/** Statements that store begin and end of length-prefixed bytes in variables and advance. */
+/** Returns generated statements that store begin and end of length-prefixed bytes in variables, and advance. */
 export function assignBytes(start: string, end: string): string {
   return `R.at = p; ${end} = readLength(); ${start} = R.at; ${end} += ${start}; p = ${end};`
 }
 
-/** Statement that ends a walk and refuses left-over bytes. */
+/** Generated statement at the end of a walk that refuses left-over bytes. */
 export const REFUSE_REST = "if (p !== e) refuse('bytes are left over', p);"

@@ -13,9 +13,9 @@ import type { Store } from '../store/index.ts'
 interface PairSource {
   readonly family: string
   readonly table: string
-  /** Query for the names of the pairs in the database. */
+  /** SQL for the names of the pairs in the database. */
   readonly known: string
-  /** SQL condition: rows of the database refer to a pair that is missing there. */
+  /** SQL that returns whether the database lacks pairs that its rows need. */
   readonly lacks: string
   /** Adds the pairs that are not in `known` to the unit and returns their names. */
   put(rows: readonly JsonRow[], known: ReadonlySet<string>, account: string, unit: CommitUnit): string[]

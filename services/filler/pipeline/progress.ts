@@ -12,9 +12,9 @@ export interface ProgressFacts {
   readonly session: 'connected' | 'behind' | 'disconnected'
   /** Reason of the last disconnect, if any. */
   readonly lastProblem: string | null
-  /** Milliseconds since the last commit, or since the start before the first. */
+  /** Milliseconds since the last commit; before the first commit, since the start. */
   readonly sinceCommitMs: number
-  /** Milliseconds since the last complete message of the node, or since the start before the first. */
+  /** Milliseconds since the node's last complete message; before the first message, since the start. */
   readonly sinceMessageMs: number
   /** Bytes of a message that has arrived only in part. */
   readonly unfinishedBytes: number

@@ -279,8 +279,8 @@ export class Reading implements ShipConsumer<Protocol> {
   }
 
   /**
-   * Applies a block as a unit of its own, after everything before it is committed. For reversible blocks, and for
-   * reading one by one after a fault.
+   * Applies a block as a unit of its own, once everything before it is committed. Used for reversible blocks, and for
+   * committing blocks one by one after a fault.
    */
   #stepLive(block: ShipBlock, reversible: boolean): boolean {
     if (this.#busy) return false

@@ -49,7 +49,7 @@ export type DerivedKey = bigint | string
 export interface UnitClock {
   /** Time of the unit's last block. */
   readonly nowMs: number
-  /** Time of the block before the unit's first; 0 before anything was committed. */
+  /** Time of the last block before the unit; 0 if nothing was committed before. */
   readonly beforeMs: number
 }
 
@@ -95,7 +95,7 @@ export interface Derivation<Row extends object = object> {
 export interface Aggregate<R extends object = object> {
   readonly kind: 'aggregate'
   readonly name: string
-  /** A keyed table. */
+  /** Table whose rows are summed; a keyed table. */
   readonly table: { readonly name: string }
   /** Columns of `R` other than the key. */
   readonly columns: readonly string[]
@@ -109,7 +109,7 @@ export interface Aggregate<R extends object = object> {
 export interface Completion<R extends object = object, Fact extends object = object> {
   readonly kind: 'completion'
   readonly name: string
-  /** A keyed table. */
+  /** Table whose rows are completed; a keyed table. */
   readonly table: { readonly name: string }
   /** Keys that are passed to the statement as `$1` (bigint[]). */
   keysOf(row: R): readonly bigint[]

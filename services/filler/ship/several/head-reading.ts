@@ -55,7 +55,7 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#lag = new LagWatch(reader.settings.timing.takeoverMs)
   }
 
-  /** The streaming node. */
+  /** The node that streams at present; null between two streams. */
   get followed(): NodeLink<P> | null {
     return this.#followed
   }

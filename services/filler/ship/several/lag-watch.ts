@@ -5,7 +5,7 @@ export interface LagFacts {
   /** Newest head of the other nodes; 0 when none is known. */
   readonly otherHead: number
   readonly bytesRead: number
-  /** False while the node may not send (no credits, or the pipeline is full): silence is not its fault then. */
+  /** False while the node may not send (no credits, or the pipeline is full): silence is then no fault of the node. */
   readonly isExpected: boolean
 }
 

@@ -18,7 +18,10 @@ const SILENCE_MS = 5_000
  * Minimum time for the first range before a slow rate counts against its node, ms: short measurements are inaccurate.
  */
 const LATE_MS = 1_000
-/** A node is left if it needs more than SLOWER times as long for the rest as the fastest other node, plus SLOWER_MS. */
+/**
+ * A node loses its range if the remaining blocks would take more than SLOWER times the time of the fastest other node,
+ * plus SLOWER_MS.
+ */
 const SLOWER = 2
 const SLOWER_MS = 500
 

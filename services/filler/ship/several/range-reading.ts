@@ -18,7 +18,7 @@ const RANGES_PER_NODE = 3
 /** Rest of a node whose blocks did not link to the delivered ones, ms. */
 const UNLINKED_REST_MS = 30_000
 
-/** Time without a delivered block after which the first range is requested from another node in any case, ms. */
+/** If no block was delivered for this time, the first range is taken from its node, whatever the reason, ms. */
 const NO_PROGRESS_MS = 8_000
 
 /** Links and callbacks that a range reading needs from its session. */
