@@ -17,7 +17,9 @@ const logger = createLogger({
 /** Reader settings for tests: all families and options on, small commit units. */
 export const testSettings: ReaderSettings = { ...familyReader, name: 'test-1' }
 
-/** No recording deploys code in its last 80 blocks, so at most this many of them may be reversible. */
+/**
+ * No recording deploys code in its last 80 blocks, so with fewer reversible blocks than this the Merkle roots match.
+ */
 const MOST_REVERSIBLE = 80
 
 /** A running chain and its addresses. */

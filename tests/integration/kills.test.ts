@@ -28,7 +28,7 @@ interface Scenario {
   readonly settings?: Partial<ReaderSettings>
 }
 
-/** Maximum running time of a filler that is killed before its first commit, ms. */
+/** Maximum running time of a filler that is killed before it commits anything, ms. */
 const EARLY_MS = 700
 /** Maximum delay of a kill after the commit it waits for, ms: about the duration of one commit. */
 const PAUSE_MS = 12

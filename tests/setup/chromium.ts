@@ -38,7 +38,7 @@ export function startChromium(): Promise<Browser> {
 const NETWORK_CHANGED = /net::ERR_(?:NETWORK_CHANGED|INTERNET_DISCONNECTED)/
 const MOST_ATTEMPTS = 10
 
-/** Opens a URL (default: reloads the page's own) and retries while the network interfaces change. */
+/** Opens a URL (default: the page's current one), and retries while the network interfaces change. */
 export async function openPage(page: Page, url = page.url()): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     if (!(await isDisturbed(page, url))) return

@@ -6,7 +6,7 @@ const LEAST_FREE_BYTES = 4 * 1024 ** 3
 
 /**
  * Folder for temporary files. In memory if possible, because copying test databases is many times faster there than on
- * a disk; else the usual folder (too little space, or programs may not run in memory).
+ * a disk. The usual folder if memory has too little space or does not allow running programs.
  */
 export function temporaryFolder(): string {
   return process.env.TMPDIR ?? (isUsable() ? FOLDER : tmpdir())

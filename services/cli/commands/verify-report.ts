@@ -112,8 +112,8 @@ function summary(report: Verified['report']): string {
 }
 
 /**
- * Reason why a comparison without differences does not prove equality, because rows were missing on both sides; null
- * if it does.
+ * Reason why a comparison without differences proves nothing: no block is indexed, or a table is empty on both sides.
+ * Null if it proves equality.
  */
 export function nothingCompared({ block, empty }: Verified['report']): string | null {
   if (block === null) return 'the database has no block yet'

@@ -178,8 +178,8 @@ function plainRow(row: ScannedRow) {
 }
 
 /**
- * Decodes with our decoder and with the native library, and compares. Updates the ABIs in force as the recording sets
- * them.
+ * Decodes with our decoder and with the native library (abieos), and compares. Updates the ABIs in force as the
+ * recording sets them.
  */
 class Comparison {
   compared = 0

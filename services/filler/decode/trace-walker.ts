@@ -74,7 +74,7 @@ function walkActions(emitter: CodeEmitter, field: FieldNode, scope: TraceScope):
   const action = elementOf(field.type, 'action traces')
   const { minSize, work } = emitter.measures.of(action)
   const body = walkStructs(emitter, action, 'action_trace', (struct) => walkAction(emitter, struct))
-  // The hot loop is a function of its own, so that V8 optimizes it well.
+  // The code for one action is a function of its own, so that V8 optimizes it well.
   const name = emitter.fresh('walkAction')
   emitter.functions.push(`
     function ${name}(W, S, C, tx, txid) {

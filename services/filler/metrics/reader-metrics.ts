@@ -5,7 +5,7 @@ import type { NodeStatus, ReaderObserver, ReaderStatus } from '../pipeline/index
 /** Metrics of a reader's thread. */
 export interface ReaderMetrics {
   readonly observer: ReaderObserver
-  /** Updates the gauges from a status report of the reader. */
+  /** Updates the metrics from a status report of the reader. */
   note(status: ReaderStatus): void
   snapshot(): Promise<MetricSnapshot>
 }

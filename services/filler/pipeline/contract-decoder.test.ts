@@ -9,7 +9,7 @@ import { ContractDecoder } from './contract-decoder.ts'
 const assets = readAbi('assets.v2')
 const quantities = ['1.00000000 WAX', '2.0000 KARMA']
 
-/** Returns the market ABI with changed fields of a balances row. */
+/** Returns the ABI of the assets contract (v2) with changed fields of a balances row. */
 function withBalances(change: (fields: AbiStruct['fields']) => AbiStruct['fields']): AbiDefinition {
   const structs = assets.structs.map((struct) =>
     struct.name === 'balances_s' ? { ...struct, fields: change(struct.fields) } : struct,

@@ -155,7 +155,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return this.#libNum
   }
 
-  /** Whether the status of the node is known and the node is not resting. */
+  /** Whether the status of the node is known and the node does not rest (see `isResting`). */
   get isReady(): boolean {
     return this.#readyAt !== null && performance.now() >= this.#restsUntil
   }
@@ -288,7 +288,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.#restsUntil = 0
   }
 
-  /** Whether the node is connected but resting. */
+  /** Whether the node is connected but rests: after a fault it gets no requests for a time. */
   get isResting(): boolean {
     return this.#readyAt !== null && performance.now() < this.#restsUntil
   }
