@@ -23,9 +23,9 @@ export interface BlockHeader {
 export type HeaderReader = (payload: Uint8Array) => BlockHeader
 
 /**
- * Creates the header reader. Timestamp and producer are the first 12 bytes of a block. Some protocols send blocks as a
- * variant, with an index byte before the timestamp; the variant is the type of the result's field, or the type named
- * after blocks.
+ * Creates the header reader. Timestamp and producer are the first 12 bytes of a block; if the protocol sends blocks as
+ * a variant, an index byte precedes them. The block's struct is the type of the result's `block` field, or, if that
+ * field is bytes, the type `signed_block` or `signed_block_variant`.
  */
 export function createHeaderReader(types: TypeGraph, result: TypeNode): HeaderReader {
   const structs = blockStructs(types, result)

@@ -39,7 +39,10 @@ const SCHEDULE_VERSION = ACTION_ROOT + DIGEST_BYTES
 const SAVANNA_VERSION = 2 ** 31
 const EXECUTED = 0
 
-/** Creates the check. @param blocks structs that a block payload may have, with their variant index. */
+/**
+ * Creates the check of the Merkle roots. @param blocks structs that a block payload may have, with their variant
+ * index.
+ */
 export function createRootCheck(
   blocks: readonly { readonly struct: StructNode; readonly index: number | null }[],
   traces: TypeNode,

@@ -63,7 +63,7 @@ export function isFull(load: UnitLoad, maxOperations: number): boolean {
  * @param maxOperations the current limit.
  */
 export function nextUnitOperations(maxOperations: number, operations: number, writeMs: number): number {
-  // A small unit is mostly fixed cost and does not show the speed of large ones.
+  // The write time of a small unit is mostly fixed cost, so it does not predict the time of large ones.
   if (operations < LEAST_UNIT_OPERATIONS) return maxOperations
   const affordable = Math.round((operations * UNIT_WRITE_MS) / Math.max(writeMs, 1))
   return Math.min(Math.max(affordable, LEAST_UNIT_OPERATIONS), maxOperations * 4)
