@@ -34,8 +34,8 @@ export class ContractDecoder {
   }
 
   /**
-   * Reads all fields of actions with the ABI in force at the time of this call, even after a newer ABI is set. Fields
-   * that the ABI lacks are undefined. Null before the first ABI.
+   * A reader of all fields of actions, with the ABI in force when the getter is called; a later ABI does not change
+   * the reader. Fields that the ABI lacks are undefined. Null before the first ABI.
    */
   get wholeActions(): DataReader | null {
     if (!this.#current) return null

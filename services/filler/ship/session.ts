@@ -125,7 +125,7 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     reader.lastProblem = reason
     this.#faults += 1
     reader.state = 'backing-off'
-    // The caller reports a problem that ends the session.
+    // `#strike` throws a problem that ends the session; the caller of `run` reports it, so it is not logged here.
     if (problem.kind === 'unusable' || problem.kind === 'suspect') this.#strike(problem)
     const fields = { url: reader.url, code: problem.error.code }
     // Warn once until the next block arrives; repeated attempts are logged as info.

@@ -259,8 +259,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Counts a failure of the node: one for a `suspect` reply, two otherwise. Throws the error when every node has two,
-   * or a verdict.
+   * Counts a failure of the node: one for a `suspect` reply, two otherwise. Throws the error when no usable node is
+   * left, that is, each has a count of two or is known to be unusable (`verdict`).
    */
   #strike(link: NodeLink<P>, problem: Problem): void {
     const { blocksReceived } = this.#reader
