@@ -14,7 +14,7 @@ const logger = createLogger({
   pretty: true,
 })
 
-/** Reader settings for tests: all families and options on, small commit units. */
+/** Reader settings for tests: the four contract families with all optional data, small commit units. */
 export const testSettings: ReaderSettings = { ...familyReader, name: 'test-1' }
 
 /**
