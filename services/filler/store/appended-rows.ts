@@ -2,24 +2,27 @@ import { FatalError } from '../../core/errors/index.ts'
 import { copyLine } from './copy.ts'
 import type { MutableRow } from '../../core/model/index.ts'
 
-/** From this many rows on they are packed: objects take several times the memory of their text. */
+/** Rows to collect before packing them to COPY text: row objects take several times the memory of their text. */
 const PACKED_ROWS = 256
 
-/** Rows of an append-only table that wait to be written, in order, most of them as COPY text outside the heap. */
+/**
+ * Rows of an append-only table that wait to be written, in order. Most are packed as COPY text outside the JavaScript
+ * heap.
+ */
 export class AppendedRows {
-  /** Rows, packed or not. */
+  /** Number of rows, packed and unpacked. */
   count = 0
-  /** Lowest and highest global sequence; meaningless without rows. */
+  /** Lowest and highest global sequence; undefined values while there are no rows. */
   low = 0n
   high = 0n
   /** Column names of the rows. */
   columns: readonly string[] = []
-  /** COPY text of the first rows. */
+  /** COPY text of the packed rows, which come first. */
   readonly packed: Buffer[] = []
-  /** The rows after those. */
+  /** Rows not packed yet; they follow `packed`. */
   rows: MutableRow[] = []
 
-  /** Takes a row; returns by how many bytes the packed rows grew. */
+  /** Adds a row; returns the number of bytes by which the packed text grew. */
   push(row: MutableRow, sequence: bigint): number {
     if (this.count === 0) {
       this.low = this.high = sequence

@@ -23,33 +23,33 @@ import type {
   VersionedTable,
 } from '../../core/model/index.ts'
 
-/** A block as it is stored. */
+/** Number, id and time of a block. */
 export interface UnitBlock {
   readonly num: number
-  /** 32 bytes. */
+  /** Block id, 32 bytes. */
   readonly id: Uint8Array
-  /** Epoch milliseconds. */
+  /** Block time in epoch milliseconds. */
   readonly timeMs: number
 }
 
 /**
- * What goes to the database in one transaction: the merged row operations of one or more whole blocks. Units of
- * reversible blocks hold exactly one block, so that the undo journal is per block.
+ * Merged row operations of one or more whole blocks, written in one transaction. A unit of reversible blocks has
+ * exactly one block, because the undo journal is kept per block.
  */
 export class CommitUnit implements RowSink {
   readonly tables = new Map<Table, PendingTable>()
   readonly rechecks = new Map<Derivation, Set<DerivedKey>>()
-  /** Operations taken so far, before merging. */
+  /** Number of operations taken, before merging. */
   operations = 0
-  /** About how much memory the merged rows take. */
+  /** Estimated memory of the merged rows, in bytes. */
   bytes = 0
-  /** Blocks in the unit. */
+  /** Number of blocks in the unit. */
   blocks = 0
   /** Last block of the unit. */
   last: UnitBlock | null = null
   /** Lowest global sequence appended to an append-only table, or null. */
   firstSeq: bigint | null = null
-  /** True when the blocks may still be undone. */
+  /** Whether a fork may still undo the blocks. */
   readonly reversible: boolean
 
   constructor(reversible: boolean) {
@@ -62,7 +62,7 @@ export class CommitUnit implements RowSink {
     this.last = block
   }
 
-  /** Rows that will be written or removed, by table; known once no more is taken. */
+  /** Number of rows to write or remove, by table. Final once the unit takes no more operations. */
   rowCounts(): Map<string, number> {
     const counts = new Map<string, number>()
     for (const [table, { rows, groups, appended }] of this.tables) {
@@ -83,7 +83,7 @@ export class CommitUnit implements RowSink {
     const values = row as unknown as MutableRow
     const rows = this.#pending(table as unknown as Table).rows
     const key = rowKey(table.key, values)
-    // What holds since an earlier block of the unit holds since then.
+    // The row already has an earlier start block in this unit; such tables keep the earliest.
     if (table.kind === 'versioned' && !table.replaces && rows.has(key)) return
     this.#grow(rows, key, values)
     mergeUpsert(rows, key, values, table.kind === 'keyed' ? table.preserved : [])

@@ -9,7 +9,7 @@ const CHUNK_CHARACTERS = 1 << 20
 const NEEDS_ESCAPE = /[\\\n\r\t]/
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Writes COPY text to a table, line by line or in larger pieces, with back-pressure. */
+/** Writes COPY text to a table with back-pressure. */
 export async function copyLines(
   client: pg.ClientBase,
   target: string,
@@ -19,7 +19,7 @@ export async function copyLines(
   const list = columns.map((column) => `"${column}"`).join(', ')
   const stream = client.query(copyFrom(`COPY ${target} (${list}) FROM STDIN`))
   const done = finished(stream)
-  // The stream may fail while this waits for it to drain; `done` reports it then.
+  // The stream may fail while this loop waits for `drain`; the final `await done` reports the error.
   done.catch(() => undefined)
   for (const chunk of joinLines(lines, CHUNK_CHARACTERS))
     if (!stream.write(chunk)) await Promise.race([once(stream, 'drain'), done])
@@ -27,7 +27,9 @@ export async function copyLines(
   await done
 }
 
-/** Puts lines together into chunks: each chunk of a stream is a message to the server, which costs more than a line. */
+/**
+ * Joins lines into chunks of about `characters`: each chunk becomes a protocol message, which costs more than a line.
+ */
 export function* joinLines(lines: Iterable<string | Buffer>, characters: number): Generator<string | Buffer> {
   let chunk = ''
   for (const line of lines) {
@@ -42,7 +44,7 @@ export function* joinLines(lines: Iterable<string | Buffer>, characters: number)
   if (chunk !== '') yield chunk
 }
 
-/** One line of COPY text for a row. */
+/** Formats a row as one line of COPY text. */
 export function copyLine(columns: readonly string[], row: Readonly<MutableRow>): string {
   let line = ''
   for (let i = 0; i < columns.length; i++) {

@@ -6,7 +6,10 @@ import type { PendingRow, PendingTable } from './pending-rows.ts'
 import type { WriterSession } from './session.ts'
 import type { CounterTable, MutableRow, VersionedTable } from '../../core/model/index.ts'
 
-/** Writes the merged operations of one table. With `undoBlock` the old rows are journaled for that block first. */
+/**
+ * Writes the merged operations of one table.
+ * @param undoBlock block under which the undo journal first records the old rows; null for none.
+ */
 export async function flushTable(
   session: WriterSession,
   layout: TableLayout,
@@ -113,7 +116,7 @@ async function writeVersions(
     : table.replaces
       ? update
       : 'NOTHING'
-  // In the order of the key, so that readers that write the same rows wait for each other without a deadlock.
+  // Insert in key order: two readers that write the same rows then lock them in the same order and cannot deadlock.
   await session.runOver(
     source,
     `INSERT INTO ${table.name} AS t (${list(layout.columns)}) SELECT ${list(layout.columns)} FROM ${source.sql} s
@@ -121,7 +124,10 @@ async function writeVersions(
   )
 }
 
-/** Which rows of a shared table a reader may replace: its own and reversible ones, or those of later blocks. */
+/**
+ * SQL condition for replacing rows of a shared table. A table that replaces rows accepts its own rows and rows that
+ * are reversible for their reader; otherwise an earlier start block replaces a later one.
+ */
 function sharedCondition(table: VersionedTable<object>): string {
   const version = `"${String(table.version)}"`
   if (!table.replaces) return `EXCLUDED.${version} < t.${version}`
@@ -198,7 +204,7 @@ async function upsertRows(
   )
 }
 
-/** Rows that change the same columns go into one statement. */
+/** Groups rows that change the same columns: each group needs one statement. */
 function groupByColumns(rows: readonly MutableRow[]): MutableRow[][] {
   const groups = new Map<string, MutableRow[]>()
   for (const row of rows) {
@@ -210,7 +216,7 @@ function groupByColumns(rows: readonly MutableRow[]): MutableRow[][] {
   return [...groups.values()]
 }
 
-/** Adjacent rows of the table are changed one after the other, so that its pages are visited once. */
+/** Sorts by key, so that updates of adjacent rows visit each page of the table once. */
 function sortByKey(rows: MutableRow[], column: string): MutableRow[] {
   return rows.sort((a, b) => {
     const [left, right] = [a[column]!, b[column]!]

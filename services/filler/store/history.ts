@@ -3,7 +3,7 @@ import type { PendingHistory, PendingTable } from './pending-rows.ts'
 import type { MutableRow } from '../../core/model/index.ts'
 import type { WriterSession } from './session.ts'
 
-/** Writes the merged versions of a table with history. */
+/** Writes the merged row versions of a table with history. */
 export async function writeHistory(
   session: WriterSession,
   layout: TableLayout,
@@ -27,7 +27,7 @@ export async function writeHistory(
   await session.addRows(layout.table.name, layout.columns, present)
 }
 
-/** Moves current rows to the history, or drops them when they are outside the retained range. */
+/** Moves current rows to the history table, or deletes rows outside the retained range. */
 async function endPresent(
   session: WriterSession,
   layout: TableLayout,
@@ -53,7 +53,10 @@ async function endPresent(
   )
 }
 
-/** Rolls back every change from block `from` on: later versions are deleted, and versions that ended since are current again. */
+/**
+ * Rolls back every change from block `from` on: deletes newer versions and makes the versions that they replaced
+ * current again.
+ */
 export async function undoHistory(session: WriterSession, layout: TableLayout, from: number): Promise<void> {
   const names = layout.columns.map(({ name }) => `"${name}"`).join(', ')
   await session.run(`DELETE FROM ${layout.table.name} WHERE since_block >= $1`, [from])

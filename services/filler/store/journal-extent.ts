@@ -1,6 +1,6 @@
 import type { TableLayout } from './layout.ts'
 
-/** Blocks that a journal may have entries for. */
+/** Range of blocks for which a journal may have entries. */
 interface Extent {
   readonly first: number
   readonly last: number
@@ -9,8 +9,8 @@ interface Extent {
 const nothing: Extent = { first: Number.MAX_SAFE_INTEGER, last: 0 }
 
 /**
- * Which tables' journals may have entries for which blocks: most are empty most of the time, and what is known to be so
- * need not be looked at. Nothing is known of a table until the first pruning.
+ * Tracks which journals may have entries for which blocks. Most journals are empty most of the time, so pruning and
+ * rollback can skip them. Until the first pruning nothing is known and every journal counts.
  */
 export class JournalExtent {
   /** Block up to which the journal has been pruned. */
@@ -24,12 +24,12 @@ export class JournalExtent {
     )
   }
 
-  /** Tables whose journal may have entries at or above a block. */
+  /** Tables whose journals may have entries at or above a block. */
   reachingUpTo(block: number, layouts: Iterable<TableLayout>): TableLayout[] {
     return [...layouts].filter((layout) => (this.#extents.get(layout)?.last ?? block) >= block)
   }
 
-  /** Notes that a block was journaled in tables. */
+  /** Records that a block was journaled in tables. */
   noteJournaled(layouts: Iterable<TableLayout>, block: number): void {
     for (const layout of layouts) {
       const known = this.#extents.get(layout)
@@ -37,7 +37,7 @@ export class JournalExtent {
     }
   }
 
-  /** Notes that entries at or below `oldest` are gone, while `newest` is the newest block. */
+  /** Records that all journals were pruned up to block `oldest`, with `newest` as the newest block. */
   notePruned(oldest: number, newest: number, layouts: Iterable<TableLayout>): void {
     if (oldest <= this.prunedTo) return
     this.prunedTo = oldest
@@ -47,7 +47,7 @@ export class JournalExtent {
     }
   }
 
-  /** Forgets everything, as for a new database. */
+  /** Resets the tracker, as for a new database. */
   clear(): void {
     this.prunedTo = 0
     this.#extents.clear()

@@ -3,8 +3,9 @@ import type { MutableRow } from '../../core/model/index.ts'
 import type { WriterSession } from './session.ts'
 
 /**
- * Records the current rows, for a block that may be undone. An identity without a row gets an entry that marks its absence. An
- * identity that the block has journaled already is left alone: its first image is the right one.
+ * Records the current rows in the undo journal, for a reversible block. An identity without a row gets an entry that
+ * marks its absence. An identity that the block has already journaled is skipped: the first image is the row before
+ * the block.
  */
 export async function journalRows(
   session: WriterSession,
@@ -33,8 +34,8 @@ export async function journalRows(
 }
 
 /**
- * Puts every row of a table back to what it was before block `from`: for each identity the oldest image at or above
- * that block counts.
+ * Restores every row of a table to its state before block `from`: for each identity, from its oldest image at or above
+ * the block.
  */
 export async function restoreRows(session: WriterSession, layout: TableLayout, from: number): Promise<void> {
   if (layout.undoTable === null) return
@@ -46,7 +47,7 @@ export async function restoreRows(session: WriterSession, layout: TableLayout, f
      WHERE ${same(layout.identity, 't', 's')}`,
     [from],
   )
-  // The images of a group are several rows of one block.
+  // Use rank, not row_number: a group has several rows per identity and block.
   await session.run(
     `INSERT INTO ${layout.table.name} (${columns})
      SELECT ${columns} FROM (SELECT *, rank() OVER (PARTITION BY ${identity} ORDER BY undo_block) AS undo_rank

@@ -3,37 +3,37 @@ import { FatalError } from '../../core/errors/index.ts'
 import type { ColumnValue, Table } from '../../core/model/index.ts'
 import { identityOf } from '../../core/model/index.ts'
 
-/** A column as the database declares it. */
+/** Name and type of a column, read from the database. */
 export interface Column {
   readonly name: string
   /** PostgreSQL type, e.g. `bigint` or `text[]`. */
   readonly type: string
 }
 
-/** A table as the database declares it, with the names that statements need. */
+/** Columns of a table, read from the database, with the names that statements need. */
 export interface TableLayout {
   readonly table: Table
   readonly columns: readonly Column[]
-  /** Table of the undo journal, or null where the table is undone otherwise. */
+  /** Undo journal table; null if the table is rolled back without a journal. */
   readonly undoTable: string | null
-  /** Temporary table for rows that are merged into the table. */
+  /** Temporary staging table for rows to merge into the table. */
   readonly stage: string
-  /** Columns by which the journal restores. */
+  /** Columns that identify a row, or a group of rows, in the undo journal. */
   readonly identity: readonly string[]
-  /** The history table, for a table with history. */
+  /** Layout of the history table; null for a table without history. */
   readonly past: PastLayout | null
 }
 
-/** The history table of a table with history. */
+/** Layout of the history table that belongs to a table with history. */
 export interface PastLayout {
   readonly name: string
   readonly columns: readonly Column[]
 }
 
 /**
- * Reads how the database declares the tables: the migrations are the single source. Generated columns are left out.
+ * Reads the tables' columns from the database: the migrations are the single source. Generated columns are left out.
  *
- * @throws FatalError `DATABASE_ERROR` when a table or key column is missing.
+ * @throws FatalError `DATABASE_ERROR` if a table or key column is missing.
  */
 export async function readLayouts(
   client: pg.ClientBase,
@@ -74,8 +74,8 @@ export async function readLayouts(
 }
 
 /**
- * A value as PostgreSQL text, or null. U+0000, which the database's text cannot hold, becomes a space: the one
- * change that chain text undergoes, documented in docs/decisions.md.
+ * Formats a value as PostgreSQL text, or null. U+0000, which PostgreSQL text cannot store, becomes a space. This is
+ * the only change to chain text; docs/decisions.md documents it.
  */
 export function toDatabaseText(value: ColumnValue | undefined): string | null {
   if (value === null || value === undefined) return null

@@ -2,20 +2,20 @@ import { hostname } from 'node:os'
 import type pg from 'pg'
 import { FatalError } from '../../core/errors/index.ts'
 
-/** How long a new holder waits for the server to notice that the last one is gone. */
+/** How long a new holder waits for the server to notice that the session of the last holder is gone. */
 const HANDOVER_MS = 5_000
 const RETRY_MS = 200
 
-/** The right to write for a reader. */
+/** Exclusive right to write for a reader. */
 export interface Lease {
   readonly reader: string
-  /** Every commit checks that this is still the newest number. */
+  /** Fencing number. Every commit checks that no newer holder has a greater number. */
   readonly fence: bigint
 }
 
 /**
- * Takes the lease of a reader: an advisory lock on the writing session, so that a disconnected session cannot commit, and a
- * fencing number that grows with every holder.
+ * Takes the lease of a reader: an advisory lock on the writing session, so that a disconnected session cannot commit,
+ * and a fencing number that grows with every holder.
  *
  * @throws FatalError `READER_LEASE_HELD` naming the holder.
  */
@@ -57,7 +57,8 @@ async function describeHolder(client: pg.ClientBase, reader: string): Promise<Fa
 }
 
 /**
- * Checks, inside a transaction, that the lease is still the newest, and locks it until the transaction ends.
+ * Checks inside a transaction that the lease is still the newest, and share-locks the lease row until the transaction
+ * ends.
  *
  * @throws FatalError `READER_LEASE_LOST`.
  */

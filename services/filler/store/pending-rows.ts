@@ -1,52 +1,54 @@
 import { AppendedRows } from './appended-rows.ts'
 import type { ColumnValue, CounterTable, GroupedTable, MutableRow, Table } from '../../core/model/index.ts'
 
-/** Estimated memory overhead of a row, a value and a buffer. */
+/** Estimated memory overhead in bytes of a row, a value and a buffer. */
 const ROW_BYTES = 160
 const VALUE_BYTES = 24
 const BUFFER_BYTES = 120
 
-/** Map key of a row: the value itself for one column, joined text for more. */
+/** Map key of a row: the key value for one key column, joined text for several. */
 export type RowKey = string | bigint | number
 
 /** Pending operation of a commit unit on one row. */
 export interface PendingRow {
   /**
-   * `insert`: add, cannot exist. `upsert`: add or replace except `preserved`. `replace`: add or replace everything, because
-   * the row was removed before. `patch`: change columns. `remove`: delete.
+   * `insert`: the row cannot exist. `upsert`: insert, or update all but the `preserved` columns. `replace`: insert, or
+   * update all columns, because the unit removed the row before. `patch`: update some columns. `remove`: delete.
    */
   kind: 'insert' | 'upsert' | 'replace' | 'patch' | 'remove'
-  /** Full row, changed columns with the key, or the key alone. */
+  /** Full row; for `patch` the key and the changed columns; for `remove` the key. */
   row: MutableRow
-  /** Patched columns that the upsert preserves: changed before it, in a row that exists already. */
+  /** Values of preserved columns that a patch of this unit set; they apply if the row already exists. */
   override?: MutableRow
 }
 
 /** Pending operations of a commit unit on one row of a table with history. */
 export interface PendingHistory {
   readonly key: MutableRow
-  /** First block that changes the row: the version in the table ends there. */
+  /** First block that changes the row; the version in the database ends there. */
   readonly from: number
-  /** The row from each block on, null where it ends; ascending. */
+  /** Row versions by start block, ascending; a null row means that the row ends there. */
   readonly versions: { readonly block: number; readonly row: MutableRow | null }[]
 }
 
 /** The merged operations of a commit unit on one table. */
 export interface PendingTable {
   readonly table: Table
-  /** Keyed and versioned rows, counters and appended rows by key. */
+  /** Rows of keyed, versioned and counter tables, by key. */
   readonly rows: Map<RowKey, PendingRow>
-  /** Grouped tables: the new rows of each group. */
+  /** New rows of grouped tables, by group. */
   readonly groups: Map<RowKey, { readonly group: MutableRow; readonly rows: readonly MutableRow[] }>
-  /** Append-only tables, in order. */
+  /** Rows of append-only tables, in order. */
   readonly appended: AppendedRows
-  /** Tables with history. */
+  /** Row versions of tables with history, by key. */
   readonly histories: Map<RowKey, PendingHistory>
-  /** Versions that ended at or before this block, and rows of versioned tables below it, are not stored. */
+  /**
+   * Retention limit: versions that ended at or before this block, and rows of versioned tables below it, are not
+   * stored.
+   */
   forgetBefore: number
 }
 
-/** An empty set of operations. */
 export function emptyPending(table: Table): PendingTable {
   return {
     table,
@@ -58,14 +60,14 @@ export function emptyPending(table: Table): PendingTable {
   }
 }
 
-/** About how many bytes of memory a row takes while it waits. */
+/** Estimated memory of a pending row, in bytes. */
 export function rowBytes(row: Readonly<MutableRow>): number {
   let bytes = ROW_BYTES
   for (const column in row) bytes += valueBytes(row[column])
   return bytes
 }
 
-/** By how much a row grows when columns of it change. */
+/** Estimated growth of a row in bytes if the columns change. */
 export function changedBytes(row: Readonly<MutableRow>, changes: Readonly<MutableRow>): number {
   let bytes = 0
   for (const column in changes) bytes += valueBytes(changes[column]) - valueBytes(row[column])
@@ -91,7 +93,7 @@ function arrayBytes(values: readonly (string | bigint)[]): number {
   return bytes
 }
 
-/** The map key of a row for the given columns. */
+/** Map key of a row, from its key columns. */
 export function rowKey(columns: readonly string[], row: Readonly<MutableRow>): RowKey {
   if (columns.length === 1) return row[columns[0]!] as RowKey
   let key = ''
@@ -99,13 +101,15 @@ export function rowKey(columns: readonly string[], row: Readonly<MutableRow>): R
   return key
 }
 
-/** Merges an insert into what is pending for its row. */
+/** Merges an insert; after a removal in the same unit it becomes a `replace`. */
 export function mergeInsert(rows: Map<RowKey, PendingRow>, key: RowKey, row: MutableRow): void {
   const pending = rows.get(key)
   rows.set(key, { kind: pending === undefined ? 'insert' : 'replace', row })
 }
 
-/** Merges an upsert; what a patch before it changed holds only where the row exists. */
+/**
+ * Merges an upsert. Preserved columns of an earlier patch go to `override`: they apply only if the row already exists.
+ */
 export function mergeUpsert(
   rows: Map<RowKey, PendingRow>,
   key: RowKey,
@@ -125,7 +129,7 @@ export function mergeUpsert(
   for (const column in row) if (!preserved.includes(column)) pending.row[column] = row[column]!
 }
 
-/** Merges changed columns into what is pending for their row. */
+/** Merges changed columns into the pending operation on the row. */
 export function mergePatch(pending: PendingRow, changes: MutableRow, preserved: readonly string[]): void {
   if (pending.kind === 'remove') return
   Object.assign(pending.row, changes)
@@ -135,7 +139,7 @@ export function mergePatch(pending: PendingRow, changes: MutableRow, preserved: 
   }
 }
 
-/** Merges increments: counts of the same row are summed. */
+/** Merges counter increments by adding them up. */
 export function mergeCounts(
   rows: Map<RowKey, PendingRow>,
   table: CounterTable<object>,
@@ -162,7 +166,7 @@ export function mergeGroup(
   pending.groups.set(rowKey(table.group, group), { group, rows })
 }
 
-/** Adds what a row of a table with history is from a block on; of one block the last word counts. */
+/** Adds a row version from a block on. A later version of the same block replaces an earlier one. */
 export function mergeVersion(
   pending: PendingTable,
   keyColumns: Readonly<MutableRow>,
@@ -175,7 +179,7 @@ export function mergeVersion(
     pending.histories.set(key, { key: keyColumns, from: block, versions: [{ block, row }] })
     return
   }
-  // Versions outside the retained range are dropped at once: during catch-up a row may change thousands of times in a unit.
+  // Drop versions outside the retained range at once: during catch-up a row may change thousands of times in one unit.
   if (block <= pending.forgetBefore) history.versions.length = 0
   else if (history.versions.at(-1)?.block === block) history.versions.pop()
   history.versions.push({ block, row })

@@ -4,19 +4,21 @@ import type { ColumnValue, MutableRow, Table } from '../../core/model/index.ts'
 import type { TableLayout } from './layout.ts'
 import type { PendingTable } from './pending-rows.ts'
 
-/** SQLSTATE classes of a value that PostgreSQL refuses: data exception, constraint, limit of the program. */
+/** SQLSTATE classes of refused values: 22 data exception, 23 constraint violation, 54 program limit exceeded. */
 const REFUSED_VALUE = /^(?:22|23|54)/
-/** The class of values that are too long. */
+/** SQLSTATE class of values that are too long. */
 const TOO_LONG = /^54/
 
-/** Greatest numbers of integer columns. */
+/** Maximum values of the integer column types. */
 const greatest: Readonly<Record<string, bigint>> = {
   smallint: 2n ** 15n - 1n,
   integer: 2n ** 31n - 1n,
   bigint: 2n ** 63n - 1n,
 }
 
-/** An error of a table that PostgreSQL refuses to write, with the name of the table and, where it is known, the row. */
+/**
+ * Adds the table name and, if it can be found, the refused row to an error that PostgreSQL raised because of a value.
+ */
 export function namingRow(error: unknown, { table, columns }: TableLayout, pending: PendingTable): unknown {
   if (!isRefusedValue(error)) return error
   const rows = rowsOf(pending)
@@ -32,7 +34,7 @@ export function namingRow(error: unknown, { table, columns }: TableLayout, pendi
   return namingWork(error, `table ${table.name} refuses a row${place}${value}`)
 }
 
-/** An error of a statement that PostgreSQL refuses because of a value, with what the statement was for. */
+/** Adds the purpose of the statement to an error that PostgreSQL raised because of a value. */
 export function namingWork(error: unknown, work: string): unknown {
   return isRefusedValue(error) ? new FatalError('DATABASE_ERROR', work, { cause: error }) : error
 }
@@ -58,7 +60,7 @@ interface Misfit {
   readonly value: bigint | number
 }
 
-/** The first number that its column cannot hold. */
+/** Finds the first number that exceeds its column type. */
 function findMisfit(columns: TableLayout['columns'], rows: readonly MutableRow[]): Misfit | undefined {
   const limits = columns.flatMap(({ name, type }) => {
     const limit = greatest[type.replace('[]', '')]
@@ -88,7 +90,7 @@ function onlyOf(rows: readonly MutableRow[]): MutableRow | undefined {
   return rows.length === 1 ? rows[0] : undefined
 }
 
-/** Texts of the chain may be long. */
+/** Error messages cut longer texts: texts from the chain may be very long. */
 const MAX_TEXT = 100
 
 function textOf(value: ColumnValue | undefined): string {

@@ -4,23 +4,23 @@ import { toDatabaseText } from './layout.ts'
 import type { Column, TableLayout } from './layout.ts'
 import type { MutableRow } from '../../core/model/index.ts'
 
-/** From this many rows on COPY is faster than passing them as parameters. */
+/** Number of rows from which COPY to a staging table is faster than parameters. */
 const COPY_ROWS = 100
-/** A partition holds 2^33 global sequences; the same as in chain.ensure_partition. */
+/** A partition holds 2^33 global sequences; `chain.ensure_partition` uses the same size. */
 const PARTITION_BITS = 33n
 
-/** Rows that a statement can read: `sql` is a FROM item with the columns' names, `values` its parameters. */
+/** Rows as a source for statements: `sql` is a FROM item with the columns' names, `values` its parameters. */
 export interface RowSource {
   readonly sql: string
   readonly values: readonly (readonly (string | null)[])[]
 }
 
-/** The one connection that writes for a reader, with its prepared statements and staging tables. */
+/** The only connection that writes for a reader, with its prepared statements and staging tables. */
 export class WriterSession {
   readonly client: pg.Client
   readonly #statements = new Map<string, string>()
   readonly #stages = new Set<string>()
-  /** Partitions that are known to exist. */
+  /** Partitions that exist for certain. */
   readonly #partitions = new Set<string>()
   #stageGroup = 0
 
@@ -28,7 +28,7 @@ export class WriterSession {
     this.client = client
   }
 
-  /** Runs a statement, prepared once per text. Returns the number of rows that it touched. */
+  /** Runs a statement, prepared once per text. Returns the number of affected rows. */
   async run(text: string, values: readonly unknown[] = []): Promise<number> {
     const result = await this.client.query(this.#prepared(text, values))
     return result.rowCount ?? 0
@@ -49,7 +49,7 @@ export class WriterSession {
     return { name, text, values: [...values] }
   }
 
-  /** Adds rows straight to a table. */
+  /** Inserts rows into a table, by COPY if there are many. */
   async addRows(name: string, columns: readonly Column[], rows: readonly MutableRow[]): Promise<void> {
     if (rows.length === 0) return
     const names = columns.map((column) => column.name)
@@ -66,12 +66,12 @@ export class WriterSession {
     await this.runOver(source, `INSERT INTO ${name} (${list}) SELECT ${list} FROM ${source.sql} s`)
   }
 
-  /** Adds rows that are COPY text already. */
+  /** Appends rows that are already COPY text. */
   async copyPacked(name: string, columns: readonly string[], packed: readonly Buffer[]): Promise<void> {
     await copyLines(this.client, name, columns, packed)
   }
 
-  /** Passes rows to a statement: as parameters when few, else through the table's staging table. */
+  /** Makes rows available to a statement: as parameters if there are few, otherwise in the staging table. */
   async offer(
     layout: TableLayout,
     columns: readonly Column[],
@@ -100,7 +100,7 @@ export class WriterSession {
     return { sql: `(SELECT ${list} FROM ${layout.stage} WHERE stage_group = ${group})`, values: [] }
   }
 
-  /** Runs a statement over a row source; texts that name a staging group are not worth preparing. */
+  /** Runs a statement over a row source. A text that names a staging group is used once and therefore not prepared. */
   async runOver(source: RowSource, text: string, values: readonly unknown[] = []): Promise<number> {
     if (source.values.length > 0) return this.run(text, [...source.values, ...values])
     const result = await this.client.query(text, [...values])
@@ -124,7 +124,7 @@ export class WriterSession {
     }
   }
 
-  /** After an aborted transaction the tables created in it are gone. */
+  /** Forgets created tables after an aborted transaction, which rolled their creation back. */
   forgetTables(): void {
     this.#stages.clear()
     this.#partitions.clear()

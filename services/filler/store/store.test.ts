@@ -101,7 +101,7 @@ async function commit(
   await store.commit(unit, lib)
 }
 
-/** Every row of every table that matters, in a fixed order. */
+/** Reads all rows of all tables under test, in a fixed order. */
 async function dump(): Promise<Record<string, unknown>> {
   const contents: Record<string, unknown> = {}
   for (const [table, key] of [
@@ -213,7 +213,7 @@ describe('a commit unit', () => {
       )
       return new Map(rows.map(({ name, value }) => [name, value.toString()]))
     }
-    /** Expected rows at the end of each block. */
+    /** Expected rows at the end of each block, by block. */
     const model = [new Map<string, string>()]
     const change = (unit: CommitUnit, block: number, rows: number): void => {
       const now = new Map(model[block - 1])
@@ -226,7 +226,7 @@ describe('a commit unit', () => {
           now.delete(name)
           continue
         }
-        // The first word of a block is not its last.
+        // A second version in the same block must replace the first.
         unit.version(fates, { name, since_block: block, value: Buffer.from('draft') })
         unit.version(fates, { name, since_block: block, value: Buffer.from(`${name}@${block}`) })
         now.set(name, `${name}@${block}`)
@@ -234,7 +234,7 @@ describe('a commit unit', () => {
       model[block] = now
     }
     for (let block = 1; block <= 10; block++) await commit(block, false, (unit) => change(unit, block, 20))
-    // Ten blocks of one unit.
+    // One unit of ten blocks.
     await commit(20, false, (unit) => {
       for (let block = 11; block <= 20; block++) change(unit, block, 300)
     })
@@ -254,7 +254,7 @@ describe('a commit unit', () => {
       'SELECT min(until_block) AS block FROM lab.past_fates',
     )
     expect(oldest.rows[0]!.block).toBe(21)
-    // Of rows that change repeatedly in a unit only retained versions are collected.
+    // While a unit changes a row repeatedly, it collects retained versions only.
     model[26] = model[25]!
     await commit(40, false, (unit) => {
       unit.forget(fates, 39)
@@ -270,7 +270,7 @@ describe('a commit unit', () => {
   it('a commit unit removes counters that have become zero', async () => {
     await commit(1, false, (unit) => {
       unit.add(counts, { name: 'a', up: 3n, down: 0n })
-      // Of what was there before the first block.
+      // A counter below zero: the matching increments came before the first block.
       unit.add(counts, { name: 'c', up: -1n, down: 0n })
     })
     await commit(2, false, (unit) => {
@@ -332,7 +332,7 @@ describe('the undo journal', () => {
     expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 3 }])
     await store.rollBackTo(7)
     expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 2 }])
-    // Block 7 is undone: no fork begins after it.
+    // Block 7 is rolled back already, so block 8 does not exist.
     await expect(store.rollBackTo(8)).rejects.toMatchObject({ code: 'UNDO_JOURNAL_EXHAUSTED' })
   })
 })
@@ -395,7 +395,7 @@ describe('rows that readers share', () => {
     await bob.close()
   })
 
-  /** Commits a block of a branch; it sets the accounts' rows, with the branch as their content. */
+  /** Commits a block of a fork branch: sets the rows of the accounts, with the branch name as content. */
   async function share(
     of: Store,
     [num, branch]: readonly [number, number],

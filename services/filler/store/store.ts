@@ -17,28 +17,28 @@ import type { Table, VersionedTable } from '../../core/model/index.ts'
 import { UnitWriter, planDerived } from './unit-writer.ts'
 import type { DerivedPlan } from './unit-writer.ts'
 
-/** What `openStore` needs to know. */
+/** Options of `openStore`. */
 export interface StoreOptions {
   readonly address: DatabaseAddress
-  /** Reader name of readers.config.json. */
+  /** Reader name in readers.config.json. */
   readonly reader: string
   /** First block to index when the reader has no position yet. */
   readonly startBlock: number
   readonly tables: readonly Table[]
-  /** Derived values; derivations and aggregates run in this order. */
+  /** Derived values, in the order in which derivations and aggregates run. */
   readonly derived?: readonly DerivedStep[]
-  /** How long to wait for a lease whose holder may be gone; for tests. */
+  /** How long to wait for a lease whose holder may be gone; only tests set it. */
   readonly handoverMs?: number
 }
 
-/** Statements within the transaction that is being written. */
+/** Runs statements in the store's open transaction. */
 export interface Statements {
-  /** Returns the number of rows that it touched. */
+  /** Returns the number of affected rows. */
   run(text: string, values: readonly unknown[]): Promise<number>
   select<T extends object>(text: string, values: readonly unknown[]): Promise<T[]>
 }
 
-/** Writes what else belongs into a transaction; rejecting undoes all of it. */
+/** Callback that adds statements to a transaction before it commits; a rejection rolls the transaction back. */
 export type FinalStatements = (statements: Statements) => Promise<void>
 
 /** The only writer of a reader's rows. Not for concurrent use: one call at a time. */
@@ -47,7 +47,10 @@ export interface Store {
   readonly position: UnitBlock | null
   /** First block that this reader indexed or will index. */
   readonly startBlock: number
-  /** Blocks that are sent to the node on reconnect, ascending; the oldest one cannot be undone itself. */
+  /**
+   * Blocks to offer the node on reconnect, ascending. The oldest is the last block before the journal, so it cannot be
+   * undone.
+   */
   readonly knownBlocks: readonly UnitBlock[]
   /**
    * Runs a read on the writer's session, between transactions.
@@ -58,34 +61,39 @@ export interface Store {
   /**
    * Writes a unit: rows, derived values, undo journal and position in one transaction.
    *
-   * @param irreversible the chain's last irreversible block; the journal below it is dropped.
-   * @param finalStatements run last; their rows are published at once, so the commit is flushed like blocks at the head.
+   * @param irreversible the chain's last irreversible block; the journal up to it is pruned.
+   * @param finalStatements run last. Their rows are published at once, so the commit is flushed to disk like commits
+   * at the head.
    * @throws FatalError `READER_LEASE_LOST`; RetryableError `DATABASE_UNAVAILABLE` when the connection broke;
-   *   FatalError `DATABASE_ERROR` when a statement was refused. Nothing of the unit is in the database then.
+   * FatalError `DATABASE_ERROR` when a statement was refused. Nothing of the unit is in the database then.
    */
   commit(unit: CommitUnit, irreversible: number, finalStatements?: FinalStatements): Promise<void>
-  /** Rolls back all blocks from `block` on; `finalStatements` run last.
+  /**
+   * Rolls back all blocks from `block` on; `finalStatements` run last.
    *
-   * @throws FatalError `UNDO_JOURNAL_EXHAUSTED` when the journal does not reach down to it.
+   * @throws FatalError `UNDO_JOURNAL_EXHAUSTED` if the journal does not reach down to `block`.
    */
   rollBackTo(block: number, finalStatements?: FinalStatements): Promise<void>
   /**
-   * Deletes everything that this reader has written, its position included, but for shared rows that other readers rely on;
-   * `finalStatements` run last.
+   * Deletes all rows of this reader and its position, except shared rows that other readers rely on; `finalStatements`
+   * run last.
    */
   wipe(finalStatements?: FinalStatements): Promise<void>
   /**
-   * Writes the rows of a unit, and what follows from them at a time of the chain, without journal and without moving the
-   * position: for imports, which set it once all rows are there.
+   * Writes the rows of a unit and their derived values as of a chain time, without undo journal and position. For
+   * imports, which set the position with `begin` after the last row.
    *
    * @throws as `commit`.
    */
   load(unit: CommitUnit, timeMs: number, finalStatements?: FinalStatements): Promise<void>
-  /** Sets the position of a reader whose rows were loaded; `finalStatements` run last. @throws as `commit`. */
+  /**
+   * Sets the position of a reader after `load` has written its rows; `finalStatements` run last.
+   * @throws as `commit`.
+   */
   begin(block: UnitBlock, finalStatements?: FinalStatements): Promise<void>
-  /** The right to write; other sessions that write for the reader check it in each transaction. */
+  /** Lease of this store. Other sessions that write for the reader check the lease in each of their transactions. */
   readonly lease: Lease
-  /** Ends the session and with it the lease. */
+  /** Closes the session, which releases the lease. */
   close(): Promise<void>
 }
 
@@ -100,9 +108,9 @@ const SESSION_SETTINGS = `
   SET tcp_keepalives_interval = 5;
   SET tcp_keepalives_count = 3`
 
-/** A commit that is not waited for to reach the disk: after a crash it is simply repeated. */
+/** Catch-up commits do not wait for the disk: after a crash the reader repeats the lost commits. */
 const BEGIN = 'BEGIN'
-/** At the head it is written at once, because what is not written does not reach the replicas either. */
+/** Commits at the head are flushed at once: replicas receive only flushed WAL. */
 const BEGIN_AT_HEAD = 'BEGIN; SET LOCAL synchronous_commit = local'
 
 /**
@@ -135,13 +143,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** What an open store consists of. */
+/** Dependencies of `PostgresStore`. */
 interface StoreParts {
   readonly session: WriterSession
   readonly lease: Lease
   readonly layouts: ReadonlyMap<Table, TableLayout>
   readonly plan: DerivedPlan
-  /** First block to index where there is no position. */
+  /** First block to index if the reader has no position. */
   readonly wantedStart: number
 }
 
@@ -155,7 +163,7 @@ class PostgresStore implements Store {
   readonly #plan: DerivedPlan
   readonly #wantedStart: number
   readonly #journal = new JournalExtent()
-  /** Blocks up to which this session has let old facts go. */
+  /** Block up to which this session has pruned each table. */
   readonly #forgottenTo = new Map<Table, number>()
 
   constructor({ session, lease, layouts, plan, wantedStart }: StoreParts) {
@@ -214,7 +222,8 @@ class PostgresStore implements Store {
 
   async load(unit: CommitUnit, timeMs: number, finalStatements?: FinalStatements): Promise<void> {
     await this.#transaction(BEGIN, async () => {
-      // Derivations by time are not run: the loader requests them explicitly.
+      // Time-driven derivations find nothing: equal times mean that no time passed. The import requests them
+      // explicitly.
       const clock = { nowMs: timeMs, beforeMs: timeMs }
       await this.#writer(clock, null).write(unit)
       await finalStatements?.(this.#session)
@@ -302,13 +311,16 @@ class PostgresStore implements Store {
     }
   }
 
-  /** Deletes the rows of this reader from a block on; shared ones pass to a reader that has the same block. */
+  /**
+   * Deletes this reader's rows from a block on. A shared row passes to another reader that has indexed the same block.
+   */
   async #deleteVersions(table: VersionedTable<object>, from: number): Promise<void> {
     const version = `t."${String(table.version)}"`
     const own = `t.reader = $1 AND ${version} >= $2`
     const values = [this.lease.reader, from]
     if (table.shared) {
-      // A reader that is writing these rows commits first: what it relies on follows from its position.
+      // Lock the rows first: another reader that writes them commits before the lock, so its position shows whether it
+      // relies on them.
       const [locked] = await this.#session.select<{ rows: bigint }>(
         `SELECT count(*) AS rows FROM (SELECT FROM ${table.name} t WHERE ${own} FOR UPDATE) l`,
         values,
@@ -338,8 +350,8 @@ class PostgresStore implements Store {
   }
 
   /**
-   * Forgets how to undo blocks that cannot be undone any more; the newest of them stays as the place to go back to,
-   * and looks the same whether it was ever reversible here or not.
+   * Prunes the undo journal of irreversible blocks. The newest irreversible block stays as the rollback target,
+   * without `first_seq`, as if it had never been reversible.
    */
   async #pruneJournal(oldest: number): Promise<void> {
     if (oldest <= this.#journal.prunedTo) return
@@ -354,7 +366,7 @@ class PostgresStore implements Store {
     await this.#session.client.query(statements.join(';'))
   }
 
-  /** Prunes old rows as far as no fork can restore them; records the block in `forgotten`. */
+  /** Prunes old rows that no fork can restore; records the pruned block in `forgotten`. */
   async #forget(unit: CommitUnit, oldest: number, forgotten: Map<Table, number>): Promise<void> {
     for (const { table, forgetBefore } of unit.tables.values()) {
       const before = Math.min(forgetBefore, oldest)
@@ -384,13 +396,13 @@ class PostgresStore implements Store {
   }
 }
 
-/** SQLSTATE classes after which the same work may succeed: connection, resources, operator, serialisation. */
+/** SQLSTATE classes of transient errors: 08 connection, 53 resources, 57 operator intervention, 40 serialisation. */
 const RETRYABLE_STATES = /^(08|53|57|40)/
 
-/** What an error of a session is to the program: retryable or not. */
+/** Converts a session error to a retryable or fatal error of the program. */
 export function asStoreError(error: unknown): Error {
   if (error instanceof FatalError || error instanceof RetryableError) return error
-  // A bug, which a new connection does not fix.
+  // A programming error, which a new connection does not fix.
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (knownFailure(error)) return databaseFailure(error, '')
   if (error instanceof pg.DatabaseError && !RETRYABLE_STATES.test(error.code ?? '')) {

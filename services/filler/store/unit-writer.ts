@@ -16,13 +16,13 @@ import { namingRow, namingWork } from './refused-row.ts'
 import type { WriterSession } from './session.ts'
 import type { MutableRow, Table } from '../../core/model/index.ts'
 
-/** Derivations of a store, sorted by use; created once. */
+/** Derived steps of a store, indexed by use; built once. */
 export interface DerivedPlan {
   readonly steps: readonly (Derivation | Aggregate)[]
   readonly completions: ReadonlyMap<string, Completion>
-  /** Tables with an aggregate, and the columns that their aggregates read. */
+  /** Tables with aggregates, and the columns that the aggregates read. */
   readonly observed: ReadonlyMap<string, readonly string[]>
-  /** Table to the derivations that its changes wake. */
+  /** Table name to the derivations that changes of the table trigger. */
   readonly wakes: ReadonlyMap<string, readonly Wake[]>
 }
 
@@ -32,7 +32,7 @@ interface Wake {
   readonly key: string
 }
 
-/** Sorts what handlers derive by use. */
+/** Indexes the handlers' derived steps by use. */
 export function planDerived(steps: readonly DerivedStep[]): DerivedPlan {
   const completions = new Map<string, Completion>()
   const observed = new Map<string, string[]>()
@@ -48,28 +48,28 @@ export function planDerived(steps: readonly DerivedStep[]): DerivedPlan {
   return { steps: steps.filter((step) => step.kind !== 'completion'), completions, observed, wakes }
 }
 
-/** A row of an aggregate: its key, and its values before the unit. */
+/** A row that an aggregate observes: its key, and its values before the unit. */
 interface ObservedRow {
   readonly key: MutableRow
   readonly before: MutableRow | null
 }
 
-/** How a unit is written. */
+/** Dependencies of `UnitWriter`. */
 interface UnitWriterOptions {
   readonly session: WriterSession
   readonly layouts: ReadonlyMap<Table, TableLayout>
   readonly plan: DerivedPlan
   readonly clock: UnitClock
-  /** Block that the undo journal records old rows for; null without a journal. */
+  /** Block under which the undo journal records old rows; null without a journal. */
   readonly undoBlock: number | null
 }
 
 /**
- * Writes one commit unit inside the open transaction: completes added rows, writes all rows, then derives, step by
- * step, what follows from them.
+ * Writes one commit unit inside the open transaction: completes new rows, writes all rows, then runs the derivations
+ * and aggregates step by step.
  */
 export class UnitWriter {
-  /** Tables that were written. */
+  /** Tables that the unit changed. */
   readonly written = new Set<TableLayout>()
   readonly #session: WriterSession
   readonly #layouts: ReadonlyMap<Table, TableLayout>
@@ -90,7 +90,7 @@ export class UnitWriter {
   async write(unit: CommitUnit): Promise<void> {
     for (const [derivation, keys] of unit.rechecks) this.#due.set(derivation, new Set(keys))
     const pending = [...unit.tables.values()]
-    // Completions read what the other tables of the unit say.
+    // Write the other tables first: completions read their rows.
     const isCompleted = ({ table }: PendingTable) => this.#plan.completions.has(table.name)
     for (const table of pending) if (!isCompleted(table)) await this.#flush(table)
     for (const table of pending) {
@@ -161,7 +161,7 @@ export class UnitWriter {
     await this.#writeDerived((sink) => derivation.apply(rows, sink))
   }
 
-  /** Remembers what rows were before the unit first touched them. */
+  /** Remembers the values of rows before the unit first changes them. */
   async #observe(layout: TableLayout, pending: PendingTable): Promise<void> {
     const { name, key } = pending.table
     const known = this.#observed.get(name) ?? new Map<RowKey, ObservedRow>()
@@ -212,7 +212,7 @@ export class UnitWriter {
     return new Map(rows.map((row) => [rowKey(identity, row), row]))
   }
 
-  /** Writes row operations of a step, and takes what they wake. */
+  /** Writes the row operations of a derived step and schedules the derivations that they trigger. */
   async #writeDerived(work: (sink: CommitUnit) => void): Promise<void> {
     const unit = new CommitUnit(this.#undoBlock !== null)
     work(unit)

@@ -1,6 +1,6 @@
 import { AbiError } from '../../bytes/index.ts'
 
-/** `new_type_name` stands for `type`. */
+/** A type alias: `new_type_name` is another name of `type`. */
 export interface AbiAlias {
   readonly new_type_name: string
   readonly type: string
@@ -35,7 +35,7 @@ export interface AbiTable {
   readonly key_types: readonly string[]
 }
 
-/** One of `types`, preceded on the wire by its index. */
+/** A value of one of `types`, preceded by the index of its type. */
 export interface AbiVariant {
   readonly name: string
   readonly types: readonly string[]
@@ -55,17 +55,17 @@ export interface AbiKvTable {
   readonly secondary_indices: Readonly<Record<string, { readonly type: string }>>
 }
 
-/** Sections behind `action_results`, present as far as an ABI has them. */
+/** Sections after `action_results`; only those that the ABI contains. */
 export interface AbiLaterSections {
   readonly kv_tables?: Readonly<Record<string, AbiKvTable>>
   readonly calls?: readonly AbiCall[]
   readonly call_results?: readonly { readonly name: string; readonly result_type: string }[]
-  /** What follows the known sections, hexadecimal. */
+  /** Bytes after the last known section, hexadecimal. */
   readonly unknown_sections?: string
 }
 
 /**
- * An ABI in the JSON form that nodes serve (`abi_def`), every section up to `action_results` present. `error_code` is a decimal
+ * An ABI in the JSON form of nodes (`abi_def`), with all sections up to `action_results`. `error_code` is a decimal
  * string because it has 64 bits; `value` of an extension is hexadecimal.
  */
 export interface AbiDefinition extends AbiLaterSections {
@@ -84,8 +84,8 @@ export interface AbiDefinition extends AbiLaterSections {
 export const MAX_ENTRIES = 65_536
 
 /**
- * Checks foreign JSON and fills in the sections that older ABIs leave out; unknown keys are dropped.
- * @throws AbiError that names the first entry that is not as it should be.
+ * Validates foreign ABI JSON and fills in the sections that older ABIs lack. Drops unknown keys.
+ * @throws AbiError that names the first invalid entry.
  */
 export function normalizeAbiJson(json: unknown): AbiDefinition {
   const abi = asRecord(json, 'ABI')
@@ -128,7 +128,7 @@ function readTable(entry: Entry): AbiTable {
   }
 }
 
-// Nodes print an extension as a pair [tag, hex]; some tools print an object.
+// Nodes encode an ABI extension as a pair [tag, hex]; some tools encode it as an object.
 function readExtension(entry: Entry): { tag: number; value: string } {
   const tag = entry.raw('tag') ?? entry.raw('0')
   if (typeof tag !== 'number') throw new AbiError(`${entry.place} has no tag`)

@@ -8,7 +8,10 @@ import { nameFromString } from '../values/name.ts'
 import { epochMsToSlot, parseTimeMicroseconds } from '../values/time.ts'
 import type { BuiltinName } from '../types/index.ts'
 
-/** Appends a built-in value. @throws EncodeError when the value has another form or does not fit. */
+/**
+ * Appends a built-in value.
+ * @throws EncodeError if the value has the wrong form or is out of range.
+ */
 export function writeBuiltin(sink: ByteSink, name: BuiltinName, value: unknown): void {
   writers[name](sink, value)
 }

@@ -8,15 +8,18 @@ type Write = (sink: ByteSink, value: unknown) => void
 const MAX_ENCODE_DEPTH = 128
 
 /**
- * Packs values of the types of one ABI. Accepts the forms that the decoder returns and the JSON forms of
- * nodes: 64-bit integers as bigint, number or decimal text, bytes as bytes, number lists or hexadecimal,
- * variants as `[type, value]`, absent options as `null` or not at all.
+ * Packs values of the types of one ABI. Accepts the forms that the decoder returns and the JSON forms of nodes: 64-bit
+ * integers as bigint, number or decimal text; bytes as bytes, number list or hexadecimal; variants as `[type, value]`;
+ * absent optionals as `null` or missing.
  */
 export class Encoder {
   readonly #writers = new Map<TypeNode, Write>()
   #depth = 0
 
-  /** Bytes of one value. @throws EncodeError that names the place of the first value that does not fit. */
+  /**
+   * Packs one value.
+   * @throws EncodeError with the path of the first value that does not fit.
+   */
   encode(node: TypeNode, root: string, value: unknown): Uint8Array {
     const sink = new ByteSink()
     this.#depth = 0
@@ -36,7 +39,7 @@ export class Encoder {
     return write
   }
 
-  // A value can be a circle of objects; the wire has no such thing.
+  // Limits the nesting depth: a JavaScript value can be cyclic, which the packed format cannot express.
   #guarded(write: Write): Write {
     return (sink, value) => {
       if (++this.#depth > MAX_ENCODE_DEPTH)
@@ -113,7 +116,7 @@ export class Encoder {
 
 function listOf(element: TypeNode, value: unknown): ArrayLike<unknown> {
   if (Array.isArray(value)) return value as unknown[]
-  // Byte lists come as bytes from the decoder and as hexadecimal from some tools.
+  // Byte lists are bytes in decoded values and hexadecimal text in the JSON of some tools.
   if (value instanceof Uint8Array && element.kind === 'builtin') return value
   throw new EncodeError(`a list is expected, not ${show(value)}`)
 }

@@ -1,12 +1,12 @@
 import { bytesToHex } from '../../bytes/index.ts'
 import type { TypeNode } from '../types/index.ts'
 
-/** What JSON can hold. */
+/** Any value that JSON can represent. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 
 /**
- * How integers of 64 bits are written. `text`: all of them as decimal text. `node`: as chain nodes print them, as
- * numbers up to 32 bits and as text above; longer integers are text in both cases.
+ * Form of 64-bit integers in JSON. `text`: always decimal text. `node`: as chain nodes do, numbers up to 32 bits and
+ * text above. Longer integers are text in both forms.
  */
 export type IntegerForm = 'text' | 'node'
 
@@ -14,8 +14,8 @@ export type IntegerForm = 'text' | 'node'
 const MAX_NODE_NUMBER = 0xffffffffn
 
 /**
- * JSON form of a decoded value: integers of 64 bits and more as decimal text, `bytes` as hexadecimal,
- * `uint8[]` as numbers, NaN and infinities as `null`. Objects have no prototype, so that any key is data.
+ * Converts a decoded value to JSON: integers of 64 bits and more as decimal text, `bytes` as hexadecimal, `uint8[]` as
+ * numbers, NaN and infinities as `null`. Objects have no prototype, so `__proto__` is an ordinary key.
  */
 export function toJsonForm(node: TypeNode, value: unknown, integers: IntegerForm = 'text'): JsonValue {
   if (value === null || value === undefined) return null
@@ -50,6 +50,6 @@ function scalarForm(isBytes: boolean, value: unknown): JsonValue {
   if (typeof value === 'bigint') return value.toString()
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (value instanceof Uint8Array) return isBytes ? bytesToHex(value) : Array.from(value)
-  // Only an extended asset is an object here, and its members are text.
+  // The only object among the remaining types is an extended asset, whose members are text.
   return value as JsonValue
 }

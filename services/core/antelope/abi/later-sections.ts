@@ -3,8 +3,8 @@ import type { ByteSink } from '../../bytes/index.ts'
 import { nameFromString, nameToBigInt, nameToString } from '../values/name.ts'
 import type { AbiKvTable, AbiLaterSections } from './definition.ts'
 
-// Two branches of the chain's software continued ABIs in two ways: EOSIO 2.1 with `kv_tables` (still version 1.2), Antelope
-// with `calls` and `call_results` (version 1.3).
+// Two forks of the chain software extended the ABI format differently: EOSIO 2.1 with `kv_tables` (version stays 1.2),
+// Antelope with `calls` and `call_results` (version 1.3).
 
 /** Whether a version is 1.`minor` or later. */
 export function isSince(version: string, minor: number): boolean {
@@ -13,8 +13,8 @@ export function isSince(version: string, minor: number): boolean {
 }
 
 /**
- * Reads what follows `action_results`: the sections of the branch that the version belongs to, else those of the other one,
- * where they take up all bytes.
+ * Reads the sections after `action_results`: first as the software fork of this version writes them, then as the other
+ * fork does. Only a reading that consumes all bytes counts.
  */
 export function readLaterSections(bytes: Uint8Array, version: string): AbiLaterSections {
   if (bytes.length === 0) return {}
@@ -59,13 +59,16 @@ function readKvTables(source: ByteSource): AbiLaterSections {
   return { kv_tables: Object.fromEntries(tables) }
 }
 
-/** Whether an ABI has sections behind `action_results`. */
+/** Whether an ABI has sections after `action_results`. */
 export function hasLaterSections(sections: AbiLaterSections): boolean {
   const { kv_tables, calls, call_results, unknown_sections } = sections
   return [kv_tables, calls, call_results, unknown_sections].some((section) => section !== undefined)
 }
 
-/** Writes the sections behind `action_results`. @throws EncodeError for a name that is none. */
+/**
+ * Writes the sections after `action_results`.
+ * @throws EncodeError for an invalid name.
+ */
 export function writeLaterSections(sink: ByteSink, sections: AbiLaterSections): void {
   const { kv_tables, calls, call_results, unknown_sections } = sections
   if (kv_tables !== undefined) writeKvTables(sink, kv_tables)
@@ -97,7 +100,7 @@ function writeKvTables(sink: ByteSink, tables: Readonly<Record<string, AbiKvTabl
   })
 }
 
-/** Entries in the order of a map of the chain, whose keys are the numbers of the names. */
+/** Entries in the order of a C++ map on the chain: by the integer value of the name. */
 function byName<T>(record: Readonly<Record<string, T>>): [string, T][] {
   const entries = Object.entries(record).map(([name, value]) => ({ key: nameToBigInt(name), name, value }))
   return entries.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ name, value }) => [name, value])

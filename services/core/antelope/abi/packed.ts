@@ -5,14 +5,14 @@ import { nameFromString, nameToString } from '../values/name.ts'
 import type { AbiDefinition, AbiTable } from './definition.ts'
 import { hasLaterSections, isSince, readLaterSections, writeLaterSections } from './later-sections.ts'
 
-// A chain limits an action to half a megabyte; configured chains allow a little more.
+// Maximum size of a packed ABI. The default chain limit for an action is half a megabyte; some chains configure more.
 export const MAX_ABI_BYTES = 16 * 1024 * 1024
 
 /**
- * Reads a packed `abi_def` (versions 1.0 to 1.3), as it stands in `setabi` data and `account` rows.
- * Sections that older versions lack come out empty; bytes after the known sections come out as they are, because
- * the chain stores whatever it is given. Empty bytes (an account without ABI) are an error.
- * @throws DecodeError that names the section and the byte.
+ * Reads a packed `abi_def` (versions 1.0 to 1.3) as found in `setabi` data and `account` rows. Sections that older
+ * versions lack are empty. Bytes after the known sections are preserved: the chain stores them unchecked. Empty input
+ * (an account without ABI) is an error.
+ * @throws DecodeError with section and byte offset.
  */
 export function parsePackedAbi(bytes: Uint8Array): AbiDefinition {
   if (bytes.length > MAX_ABI_BYTES)
@@ -70,8 +70,9 @@ function readTable(source: ByteSource, name: () => string): AbiTable {
 }
 
 /**
- * Packs an ABI as `setabi` takes it. Sections from `variants` on are written only as far as the
- * version asks for or the definition fills them. @throws EncodeError for a name that is none.
+ * Packs an ABI for `setabi`. Sections from `variants` on are written only if the version requires them or the
+ * definition has entries.
+ * @throws EncodeError for an invalid name.
  */
 export function packAbi(abi: AbiDefinition): Uint8Array {
   const sink = new ByteSink()

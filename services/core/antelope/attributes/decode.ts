@@ -2,17 +2,17 @@ import type { AttributeField, Attributes, AttributeValue } from './format.ts'
 import { emptyAttributes, FIRST_IDENTIFIER, withoutNul } from './format.ts'
 import { AttributeReader, AttributeStop, scalarReaders } from './scalar-reader.ts'
 
-/** Why attribute data could not be read to their end. What stands before `offset` was decoded. */
+/** Reason why the rest of attribute data could not be decoded. The attributes before `offset` were decoded. */
 export interface AttributeProblem {
-  /** `format_too_short`: a field that the format does not have, so the format is older than the data. */
+  /** `format_too_short`: the data has a field that the format lacks, so the format is older than the data. */
   readonly kind: 'format_too_short' | 'unknown_type' | 'truncated' | 'corrupt'
-  /** For people: what is wrong, with the name of the field where there is one. */
+  /** Description for people, with the field name if known. */
   readonly message: string
-  /** Byte at which the identifier of the unreadable field stands. */
+  /** Byte offset of the identifier of the undecodable field. */
   readonly offset: number
 }
 
-/** Attributes, and a problem when the data continued but could not be decoded. */
+/** Decoded attributes, and the problem if the rest of the data could not be decoded. */
 export interface DecodedAttributes {
   readonly attributes: Attributes
   readonly problem?: AttributeProblem
@@ -26,18 +26,21 @@ interface CompiledField {
   readonly read: ReadValue | null
 }
 
-// The format object of a schema is the same for as long as the schema is unchanged, and serves many rows.
+// Cache of compiled formats by format array: a schema's format array stays the same object until the schema changes,
+// and serves many rows.
 const compiledFormats = new WeakMap<readonly AttributeField[], readonly CompiledField[]>()
 
 /**
- * Decodes the packed attributes of a table row (collections, templates, assets) with the format of their
- * schema. Never throws: data that the format does not explain are decoded up to there, with a problem.
- * Identifier 0 ends the data; of a field that comes twice the last value counts.
+ * Decodes the packed attributes of a table row (collection, template, asset) with the format of its schema. Never
+ * throws: stops at data that the format does not explain and reports the problem. Identifier 0 ends the data; the last
+ * value of a repeated field counts.
  *
- * Values: integers up to 32 bits number, 64 bits decimal text (as is one too large for its type), bool 0
- * or 1, NaN and infinities `null`, `ipfs` base58 text, U+0000 in text a space, no UTF-8 U+FFFD.
+ * Values: integers up to 32 bits as number; 64-bit integers, and integers too large for their type, as decimal text;
+ * bool as 0 or 1; NaN and infinities as `null`; `ipfs` as base58 text. In text, U+0000 becomes a space and invalid
+ * UTF-8 becomes U+FFFD.
  *
- * @param format list at least as new as the data; it must not be changed after it was passed here.
+ * @param format field list at least as new as the data; must not be changed later, because its compiled form is
+ * cached.
  */
 export function decodeAttributes(format: readonly AttributeField[], bytes: Uint8Array): DecodedAttributes {
   const attributes = emptyAttributes()
@@ -90,7 +93,8 @@ function compileFormat(format: readonly AttributeField[]): readonly CompiledFiel
 }
 
 function readerFor(type: string): ReadValue | null {
-  // The contract accepts `bytes` in a format and cannot store it; unsigned numbers, like its byte vectors.
+  // A format may name the type `bytes`, although the contract cannot store such values. Decode unsigned numbers, as for
+  // byte vectors.
   if (type === 'bytes') return readByteList
   if (!type.endsWith('[]')) return scalarReaders.get(type) ?? null
   const read = scalarReaders.get(type.slice(0, -2))

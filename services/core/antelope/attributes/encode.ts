@@ -5,8 +5,8 @@ import type { AttributeField } from './format.ts'
 import { FIRST_IDENTIFIER } from './format.ts'
 
 /**
- * Packs attributes as the contract stores them in its rows: in the order of the format, absent ones left
- * out. Takes the forms that {@link decodeAttributes} gives, and bigint for 64-bit integers.
+ * Packs attributes as the contract stores them in rows: in format order, without absent attributes. Accepts the forms
+ * that {@link decodeAttributes} returns, and bigint for 64-bit integers.
  * @throws EncodeError that names the attribute whose value does not fit its type.
  */
 export function encodeAttributes(

@@ -1,4 +1,4 @@
-/** One line of a schema format: attribute `name` of type `type`, such as `uint64`, `image`, `string[]`. */
+/** A field of a schema format: attribute name and type, such as `uint64`, `image`, `string[]`. */
 export interface AttributeField {
   readonly name: string
   readonly type: string
@@ -10,18 +10,21 @@ export type AttributeScalar = null | number | string
 /** An attribute value in its JSON form. */
 export type AttributeValue = AttributeScalar | AttributeScalar[]
 
-/** Attributes by name. Objects created here have no prototype, so that any name is data, `__proto__` too. */
+/** Attributes by name. The object has no prototype, so any name is an ordinary key, even `__proto__`. */
 export type Attributes = Record<string, AttributeValue>
 
-/** Position of a field in its format plus this is the identifier in packed data; 0 to 3 are reserved. */
+/**
+ * Identifier of the first format field in packed data; the following fields count up from it. Identifiers 0 to 3 are
+ * reserved.
+ */
 export const FIRST_IDENTIFIER = 4
 
-/** `value` without U+0000, which jsonb cannot hold: each becomes a space, as in the replaced system. */
+/** Replaces U+0000, which jsonb cannot store, by a space, as the replaced system does. */
 export function withoutNul(value: string): string {
   return value.includes('\0') ? value.replaceAll('\0', ' ') : value
 }
 
-/** An object for attributes. */
+/** Creates an attributes object without prototype. */
 export function emptyAttributes(): Attributes {
   return Object.create(null) as Attributes
 }

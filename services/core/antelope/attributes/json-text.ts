@@ -1,19 +1,19 @@
 import { withoutNul } from './format.ts'
 
-// Escapes that jsonb refuses: U+0000 and surrogates, which JSON.stringify escapes only when they stand alone.
-// A backslash that is itself escaped matches as well; the full scan then finds nothing to do.
+// Finds escapes that jsonb may refuse: U+0000 and surrogates (JSON.stringify escapes lone surrogates only). An escaped
+// backslash before `u` matches too; `clean` then changes nothing.
 const SUSPICIOUS = /\\u(?:0000|d[89a-f])/
 
 /**
- * JSON text that PostgreSQL takes as `jsonb`: U+0000 becomes a space, a lone surrogate U+FFFD, NaN and
- * infinities `null`, a bigint decimal text. Own keys named `__proto__` are preserved.
+ * Formats attributes as JSON text that PostgreSQL accepts as `jsonb`: U+0000 becomes a space, a lone surrogate U+FFFD,
+ * NaN and infinities `null`, a bigint decimal text. Own keys named `__proto__` are preserved.
  */
 export function attributesToJsonText(attributes: Readonly<Record<string, unknown>>): string {
   try {
     const text = JSON.stringify(attributes)
     if (!SUSPICIOUS.test(text)) return text
   } catch (error) {
-    // A bigint is the one value in decoded data that JSON.stringify refuses.
+    // JSON.stringify throws a TypeError for a bigint, the only such value in decoded data.
     if (!(error instanceof TypeError)) throw error
   }
   return JSON.stringify(clean(attributes, 0))

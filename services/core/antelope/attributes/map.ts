@@ -2,15 +2,18 @@ import { DecodeError } from '../../bytes/index.ts'
 import type { AttributeField, Attributes, AttributeScalar, AttributeValue } from './format.ts'
 import { emptyAttributes, withoutNul } from './format.ts'
 
-/** A pair of an attribute map: contract ABIs call its members `key` and `value`, compiler output the others. */
+/**
+ * A pair of an attribute map. The members are `key` and `value` in contract ABIs, `first` and `second` in ABIs that
+ * the compiler generates.
+ */
 export type AttributePair =
   | { readonly key: string; readonly value: readonly [string, unknown] }
   | { readonly first: string; readonly second: readonly [string, unknown] }
 
 /**
- * Attribute map of a decoded action (`ATTRIBUTE_MAP`) as the same JSON forms that {@link decodeAttributes}
- * gives; `INT8_VEC` as signed numbers whatever type its ABI has for it. Of equal keys the last counts.
- * @throws DecodeError when the argument is no decoded attribute map.
+ * Converts the attribute map of a decoded action (`ATTRIBUTE_MAP`) to the JSON forms that {@link decodeAttributes}
+ * returns. `INT8_VEC` becomes signed numbers, whichever type the ABI gives it. The last of equal keys counts.
+ * @throws DecodeError if the argument is not a decoded attribute map.
  */
 export function attributeMapToJson(pairs: unknown): Attributes {
   if (!Array.isArray(pairs)) throw new DecodeError('an attribute map is a list of pairs', '', 0)
@@ -39,7 +42,10 @@ function jsonForm(type: string, value: unknown): AttributeValue {
   return Array.isArray(value) ? value.map(scalarForm) : scalarForm(value)
 }
 
-/** Numbers of an attribute that was decoded as bytes; ABIs spell both `INT8_VEC` and `UINT8_VEC` as `bytes`. */
+/**
+ * Converts decoded bytes to numbers, signed or unsigned by the attribute type: ABIs declare both `INT8_VEC` and
+ * `UINT8_VEC` as `bytes`.
+ */
 export function attributeBytes(type: string, bytes: Uint8Array): number[] {
   const signed = type === 'INT8_VEC' || type === 'int8[]'
   return Array.from(signed ? new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) : bytes)
@@ -60,7 +66,7 @@ function scalarForm(value: unknown): AttributeScalar {
   }
 }
 
-/** Which names the pair struct has. */
+/** Member names of the pair struct. */
 export type PairSpelling = 'key-value' | 'first-second'
 
 const variantOf: Readonly<Record<string, readonly [scalar: string, vector: string]>> = {
@@ -86,9 +92,9 @@ const variantOf: Readonly<Record<string, readonly [scalar: string, vector: strin
 }
 
 /**
- * The pairs that an action of the contract takes or logs, ready for the ABI encoder: sorted by key bytes
- * as the contract's own map is. Attributes that the format does not list are left out.
- * @throws TypeError for a type that cannot stand in an attribute map.
+ * Builds the pairs that an action of the contract takes or logs, for the ABI encoder: sorted by key bytes, as in the
+ * contract's map. Attributes that the format does not list are left out.
+ * @throws TypeError for a type that an attribute map cannot hold.
  */
 export function encodeAttributeMap(
   format: readonly AttributeField[],

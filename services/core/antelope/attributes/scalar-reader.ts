@@ -2,10 +2,13 @@ import { encodeBase58 } from '../values/base58.ts'
 import type { AttributeScalar } from './format.ts'
 import { withoutNul } from './format.ts'
 
-/** Reads one value and moves on. */
+/** Reads one value and advances the reader. */
 export type ReadScalar = (reader: AttributeReader) => AttributeScalar
 
-/** Raised when attribute data cannot be read further; becomes a problem in addition to what was read before. */
+/**
+ * Thrown where attribute data becomes unreadable; `decodeAttributes` returns it as a problem with the attributes read
+ * so far.
+ */
 export class AttributeStop extends Error {
   readonly kind: 'truncated' | 'corrupt'
 
@@ -15,7 +18,7 @@ export class AttributeStop extends Error {
   }
 }
 
-/** A place in packed attribute data. */
+/** Packed attribute data with a read position. */
 export class AttributeReader {
   readonly bytes: Buffer
   readonly view: DataView
@@ -30,7 +33,7 @@ export class AttributeReader {
     this.end = bytes.length
   }
 
-  /** Takes `count` bytes and returns the offset of the first. */
+  /** Advances by `count` bytes and returns the offset of the first. */
   take(count: number): number {
     const at = this.at
     if (count > this.end - at)
@@ -39,7 +42,7 @@ export class AttributeReader {
     return at
   }
 
-  /** An unsigned number of variable length: a number while it is exact, a bigint from 2^49 on. */
+  /** Reads an unsigned variable-length integer: a number below 2^49, a bigint from 2^49 on. */
   varint(): number | bigint {
     let value = 0
     let factor = 1
@@ -59,7 +62,7 @@ export class AttributeReader {
     throw new AttributeStop('corrupt', 'a number has more than 64 bits')
   }
 
-  /** A length or count, which cannot exceed the bytes that are left. */
+  /** Reads a length or count, and refuses one above the number of bytes left. */
   length(): number {
     const length = this.varint()
     if (length > this.end - this.at) {
@@ -75,7 +78,7 @@ export class AttributeReader {
 function unsigned(most: number): ReadScalar {
   return (reader) => {
     const value = reader.varint()
-    // The contract cannot write more than the type holds; if it ever did, text preserves the whole value.
+    // The contract cannot write more than the type holds. If such a value appears, decimal text preserves it.
     return typeof value === 'number' && value <= most ? value : value.toString()
   }
 }
@@ -107,7 +110,7 @@ const readText: ReadScalar = (reader) => {
   return withoutNul(reader.bytes.toString('utf8', start, start + length))
 }
 
-/** Readers of the types that a schema format can name, without the `[]`. */
+/** Readers of the types that a schema format may name, without the `[]`. */
 export const scalarReaders: ReadonlyMap<string, ReadScalar> = new Map<string, ReadScalar>([
   ['uint8', unsigned(0xff)],
   ['uint16', unsigned(0xffff)],

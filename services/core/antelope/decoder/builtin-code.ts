@@ -1,20 +1,23 @@
 import type { BuiltinName } from '../types/index.ts'
 
-// Pieces of generated code for single values; see CodeEmitter for the names that they may use.
+// Generates code for single values; `CodeEmitter` documents the variables that generated code may use.
 
-/** Statement that ends the decode unless so many bytes are left. */
+/** Generates a statement that stops decoding if fewer than `bytes` bytes are left. */
 export function need(bytes: number): string {
   return bytes === 0 ? '' : `if (e - p < ${bytes}) tooShort(p);`
 }
 
-/** An offset expression moved on by some bytes. */
+/** Generates an offset expression plus a constant. */
 export function plus(offset: string, bytes: number): string {
   if (bytes === 0) return offset
   const match = /^p \+ (\d+)$/.exec(offset)
   return match === null ? `${offset} + ${bytes}` : `p + ${Number(match[1]) + bytes}`
 }
 
-/** An expression for a built-in value of fixed size at an offset that is known to be inside the data. */
+/**
+ * Generates an expression that reads a fixed-size built-in value at an offset; the caller has checked that the bytes
+ * exist.
+ */
 export function fixedExpression(name: BuiltinName, o: string): string {
   switch (name) {
     case 'bool':
@@ -81,7 +84,7 @@ const variableReaders = {
   signature: 'readKey("SIG")',
 } as const
 
-/** Statements that read a built-in value of variable size into a constant named `value`. */
+/** Generates statements that read a variable-size built-in value into a constant named `value`. */
 export function readVariable(name: BuiltinName, value: string): string {
   if (name === 'varuint32') {
     return `if (p >= e) tooShort(p); let ${value} = b[p]; if (${value} < 128) p++; else { R.at = p; ${value} = readVaruint32(); p = R.at; }`
@@ -89,7 +92,7 @@ export function readVariable(name: BuiltinName, value: string): string {
   return `R.at = p; const ${value} = ${variableReaders[name as keyof typeof variableReaders]}; p = R.at;`
 }
 
-/** Statements that skip a built-in value of variable size. */
+/** Generates statements that skip a variable-size built-in value. */
 export function skipVariable(name: BuiltinName): string {
   if (name === 'varuint32' || name === 'varint32') {
     return 'if (p >= e) tooShort(p); if (b[p] < 128) p++; else { R.at = p; readVaruint32(); p = R.at; }'
@@ -99,7 +102,7 @@ export function skipVariable(name: BuiltinName): string {
   return `R.at = p; skipKey(${name === 'public_key' ? '"PUB"' : '"SIG"'}); p = R.at;`
 }
 
-// The short form is written out because it is nearly all that a walk over foreign data does.
+// Inlines the short length (one byte): skipping over foreign data does little else.
 const SKIP_LENGTH_PREFIXED =
   'if (p >= e) tooShort(p); if (b[p] < 128) { p += 1 + b[p]; if (p > e) tooShort(p); } ' +
   'else { R.at = p; skipBytes(); p = R.at; }'

@@ -7,11 +7,11 @@ import { compileAbi } from './compile.ts'
 interface Case {
   readonly case: string
   readonly abi: unknown
-  /** Bytes after the packed ABI. */
+  /** Bytes to append to the packed ABI. */
   readonly packedTail?: string
   readonly table: string
   readonly row: string
-  /** Null: the row must not decode. */
+  /** Null if the row must be refused. */
   readonly value: unknown
 }
 

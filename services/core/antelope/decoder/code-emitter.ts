@@ -2,8 +2,8 @@ import { Measures } from './measure.ts'
 import { fixedExpression, need, plus, readVariable, skipVariable } from './builtin-code.ts'
 import type { ArrayNode, BuiltinNode, StructNode, TypeNode, VariantNode } from '../types/index.ts'
 
-// Generated code has the position in a local `p` and refers to the bytes as `b`, `v` (a DataView) and
-// their end as `e`; before a call the position goes to `R.at` and comes back from there afterwards.
+// Generated code has the position in a local `p`, and reads the bytes as `b`, a DataView `v` and the end offset `e`.
+// Around a call, the position moves to `R.at` and back.
 
 /** First statement of every generated function. */
 export const PROLOGUE = 'const b = R.bytes, v = R.view, e = R.end; let p = R.at;'
@@ -11,8 +11,8 @@ export const PROLOGUE = 'const b = R.bytes, v = R.view, e = R.end; let p = R.at;
 const INLINE_WORK = 48
 
 /**
- * Writes JavaScript that reads or skips values of given types. Functions for types that occur in them
- * are collected in {@link functions}. Text from the ABI enters the code through `JSON.stringify` only.
+ * Generates JavaScript that reads or skips values of ABI types. {@link functions} collects one function per nested
+ * type. ABI text enters the code through `JSON.stringify` only, so an ABI cannot inject code.
  */
 export class CodeEmitter {
   readonly functions: string[] = []
@@ -25,12 +25,12 @@ export class CodeEmitter {
     this.measures = measures
   }
 
-  /** A local name that is not in use. */
+  /** Returns an unused local name. */
   fresh(prefix: string): string {
     return `${prefix}${this.#unique++}`
   }
 
-  /** Statements that read one value into a constant; returns them and the name of the constant. */
+  /** Generates statements that read one value into a constant; returns them with the constant's name. */
   read(node: TypeNode): { code: string; value: string } {
     const value = this.fresh('x')
     const { fixedSize } = this.measures.of(node)
@@ -49,7 +49,7 @@ export class CodeEmitter {
     return { code: `R.at = p; const ${value} = ${this.reader(node)}(); p = R.at;`, value }
   }
 
-  /** An expression for a value of fixed size at an offset that is known to be inside the data. */
+  /** Generates an expression for a fixed-size value at an offset; the caller has checked that the bytes exist. */
   fixed(node: TypeNode, offset: string): string {
     if (node.kind === 'builtin') return fixedExpression(node.name, offset)
     if (node.kind === 'array') return this.#fixedList(node, offset)
@@ -62,7 +62,7 @@ export class CodeEmitter {
     return `{ ${members.join(', ')} }`
   }
 
-  /** Whether {@link fixed} may be used for a node of fixed size. */
+  /** Whether a fixed-size type is small enough to inline with {@link fixed}. */
   #fitsInline(node: TypeNode): boolean {
     return this.measures.of(node).work <= INLINE_WORK
   }
@@ -76,7 +76,7 @@ export class CodeEmitter {
     return `[${items.join(', ')}]`
   }
 
-  /** Name of the function that reads a struct, variant or array and leaves the position after it. */
+  /** Name of the generated function that reads a struct, variant or array and advances the position. */
   reader(node: TypeNode): string {
     const known = this.#names.get(node)
     if (known !== undefined) return known
@@ -100,8 +100,8 @@ export class CodeEmitter {
   }
 
   /**
-   * Statements that read a struct into `result`. With `only`, the other fields are skipped, and reading ends
-   * after the last wanted one, or with `toEnd` after the last field.
+   * Generates statements that read a struct into `result`. With `only`, other fields are skipped and reading stops
+   * after the last wanted field, or with `toEnd` after the last field.
    */
   structBody(node: StructNode, only: ReadonlySet<string> | null = null, toEnd = false): string {
     const wanted = (name: string): boolean => only === null || only.has(name)
@@ -189,7 +189,7 @@ export class CodeEmitter {
     return `${head} for (let i = 0; i < n; i++) { ${part.code} result.push(${part.value}); }`
   }
 
-  /** Statements that skip one value. */
+  /** Generates statements that skip one value. */
   skip(node: TypeNode): string {
     const { fixedSize, work } = this.measures.of(node)
     if (fixedSize !== null) return fixedSize === 0 ? '' : `${need(fixedSize)} p += ${fixedSize};`
@@ -211,7 +211,7 @@ export class CodeEmitter {
     return `${counted} if (${n} * ${size} > e - p) tooShort(p); p += ${n} * ${size};`
   }
 
-  /** Statements that skip fields, merging neighbours of fixed size into one step. */
+  /** Generates statements that skip fields; adjacent fixed-size fields become one step. */
   skipFields(fields: StructNode['fields']): string {
     let code = ''
     let run = 0
@@ -231,7 +231,7 @@ export class CodeEmitter {
     return code
   }
 
-  /** Name of the function that skips a struct, variant or array. */
+  /** Name of the generated function that skips a struct, variant or array. */
   skipper(node: TypeNode): string {
     const known = this.#skipNames.get(node)
     if (known !== undefined) return known
@@ -260,7 +260,7 @@ export class CodeEmitter {
   }
 }
 
-/** Statements that read a small unsigned number of variable length into `k`. */
+/** Generated statements that read a varuint32 into `k`, with the one-byte case inlined. */
 const READ_INDEX =
   'if (p >= e) tooShort(p); let k = b[p]; if (k < 128) p++; else { R.at = p; k = readVaruint32(); p = R.at; }'
 
@@ -269,7 +269,7 @@ function unknownIndex(node: VariantNode): string {
   return `refuse(${JSON.stringify(`variant ${name} has no alternative `)} + k, p - 1)`
 }
 
-// A plain `__proto__: x` in a literal would set the prototype; the computed form defines a field.
+// In an object literal `__proto__: x` would set the prototype; the computed key defines an own property.
 function propertyKey(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)
 }

@@ -10,57 +10,71 @@ import { beginReading, DecodeFailure, state, type ReadingRule } from './read-sta
 import { TypeGraph } from './type-graph.ts'
 import type { TypeNode } from '../types/index.ts'
 
-/** A decoded struct: field name to value. Fields named like members of Object are own properties. */
+/** A decoded struct: field name to value. All fields are own properties, even if named like members of Object. */
 export type DecodedStruct = Record<string, unknown>
 
 /**
- * Reads one value from `bytes` between `start` and `end` (by default all of it).
- * @throws DecodeError with path and offset when the bytes do not fit.
+ * Decodes one value from `bytes` between `start` and `end` (default: all bytes).
+ * @throws DecodeError with path and offset if the bytes do not fit the type.
  */
 export type Decoder<T = unknown> = (bytes: Uint8Array, start?: number, end?: number) => T
 
-/** Packs one value. @throws EncodeError with path when it does not fit the type. */
+/**
+ * Packs one value.
+ * @throws EncodeError with path if the value does not fit the type.
+ */
 export type ValueEncoder = (value: unknown) => Uint8Array
 
-/** How to decode. */
+/** Options of a decoder. */
 export interface DecoderOptions {
-  /** Fields of the struct to decode: others are skipped, and reading stops after the last of these. */
+  /** Fields to decode. Other fields are skipped, and reading stops after the last wanted field. */
   readonly only?: readonly string[]
-  /** Refuse bytes that are left over after the value; with `only`, the fields after the last of these are skipped. */
+  /**
+   * Refuse bytes left over after the value. Combined with `only`, the fields after the last wanted field are skipped
+   * first.
+   */
   readonly exact?: boolean
 }
 
 /**
  * Decoders and encoders for the types of one ABI, created on first use.
  *
- * Values: integers of 64 bits and more are bigint, smaller ones and floats number, names, keys, symbols
- * (`8,WAX`), assets (`1.00000000 WAX`), times (as nodes print them) and checksums (hexadecimal) text,
- * `bytes` and `uint8[]` both Uint8Array views of the input, absent options `null`, absent extensions left
- * out, variants `[type, value]`, structs objects.
+ * Decoded values: integers of 64 bits and more are bigint, smaller integers and floats number; names, keys, symbols
+ * (`8,WAX`), assets (`1.00000000 WAX`), times (in the format of nodes) and checksums (hexadecimal) are text; `bytes`
+ * and `uint8[]` are Uint8Array views of the input; absent optionals are `null`; absent extensions are missing;
+ * variants are `[type, value]`; structs are objects.
  */
 export interface CompiledAbi {
   readonly definition: AbiDefinition
-  /** The type graph, for walkers that are generated outside. */
+  /** The resolved types, for code generators outside this module. */
   readonly types: TypeGraph
-  /** Decodes bytes from `offset` to their end, ignoring what is left over. */
+  /** Decodes a value at `offset`, ignoring bytes after it. */
   decodeType(type: string, bytes: Uint8Array, offset?: number): unknown
-  /** A decoder specialised for a type. @throws AbiError when the ABI does not define the type. */
+  /**
+   * Creates a decoder specialised for a type.
+   * @throws AbiError if the ABI does not define the type.
+   */
   decoder<T = unknown>(type: string, options?: DecoderOptions): Decoder<T>
-  /** An encoder for a type. @throws AbiError when the ABI does not define the type. */
+  /**
+   * Creates an encoder for a type.
+   * @throws AbiError if the ABI does not define the type.
+   */
   encoder(type: string): ValueEncoder
-  /** JSON form of a decoded value: integers of 64 bits as asked for (default `text`), `bytes` as hexadecimal. */
+  /**
+   * Converts a decoded value to JSON: 64-bit integers in the form `integers` (default `text`), `bytes` as hexadecimal.
+   */
   toJson(type: string, value: unknown, integers?: IntegerForm): JsonValue
-  /** Type of an action's data, undefined for an action that the ABI does not list. */
+  /** Type of an action's data; undefined if the ABI does not list the action. */
   actionType(name: string): string | undefined
-  /** Type of a table's rows, undefined for a table that the ABI does not list. */
+  /** Type of a table's rows; undefined if the ABI does not list the table. */
   tableType(name: string): string | undefined
 }
 
 const MAX_WORK = 1 << 18
 
 /**
- * Prepares an ABI.
- * @param rule what decoders take for a value. What is wrong with the ABI shows on use of the types that it touches.
+ * Prepares an ABI. Errors in the ABI only affect the types that depend on them, when such a type is used.
+ * @param rule which byte sequences decoders accept as values.
  */
 export function compileAbi(definition: AbiDefinition, rule: ReadingRule = 'strict'): CompiledAbi {
   return new AbiCompiler(definition, rule)
@@ -150,7 +164,7 @@ function linkDecoder(node: TypeNode, options: DecoderOptions, measures: Measures
     if (node.kind !== 'struct') throw new AbiError('only a struct has fields to choose from')
     body = `${emitter.structBody(node, new Set(options.only), options.exact)} R.at = p; return result;`
   }
-  // The prologue is part of every function; a value that needs no statement leaves `p` unused.
+  // Every function contains the prologue, also one that reads nothing and leaves `p` unused.
   const main = `function main() { const b = R.bytes, v = R.view, e = R.end; let p = R.at; ${body} }`
   return linkCode(`${emitter.functions.join('\n')}\n${main}\nreturn main;`) as () => unknown
 }

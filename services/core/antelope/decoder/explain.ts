@@ -21,12 +21,12 @@ import type { ReadingRule } from './read-state.ts'
 import type { Measures } from './measure.ts'
 import { builtinSizes, type BuiltinName, type TypeNode } from '../types/index.ts'
 
-// Walking a payload of hundreds of megabytes once more would delay the error.
+// Maximum payload for an explanation: decoding hundreds of megabytes a second time would delay the error.
 const MAX_EXPLAINED_BYTES = 16 * 1024 * 1024
 
 /**
- * Finds where in a value the bytes stop fitting, by walking them once more and noting the path. Decoders
- * track no path while they work, since nearly all of them succeed.
+ * Finds the path at which decoding failed, by decoding the value again while tracking the path. Decoders themselves
+ * track no path, because nearly all of them succeed.
  */
 export function explainFailure(
   failure: DecodeFailure,
@@ -95,7 +95,7 @@ function walkAt(step: string, node: TypeNode, path: string[], measures: Measures
   path.pop()
 }
 
-/** Refuses what no chain holds, as the decoders do. */
+/** Refuses values that no node accepts, as the decoders do. */
 function checkFixed(name: BuiltinName): void {
   const { at } = state
   if (name === 'bool' && state.bytes[at]! > 1) boolAt(at)

@@ -4,7 +4,7 @@ import { compileAbi } from './compile.ts'
 import { normalizeAbiJson } from '../abi/index.ts'
 import type { CompiledAbi } from './compile.ts'
 
-// ABIs come from the chain, where any account may publish one that is designed to exhaust its reader.
+// Builds a hostile ABI: any account may publish an ABI that is designed to exhaust its reader.
 
 function abiOf(json: object): CompiledAbi {
   return compileAbi(normalizeAbiJson(json))
@@ -149,7 +149,7 @@ describe('bytes that expand to large values', () => {
   )
 
   it.each(['a', 'b', 'a[]', 'b?[]'])('charges all parts of a circle wherever it is entered: %s', (type) => {
-    // Each element of the list takes one byte and would decode to a thousand empty structs.
+    // Each list element takes one byte but would decode to a thousand empty structs.
     const empties = new Array<string>(1000).fill('e')
     const abi = abiOf({ structs: [struct('e'), struct('a', 'b[]', ...empties), struct('b', 'a?')] })
     const bytes = Buffer.concat([Buffer.from([1, 1, 0xa0, 0x8d, 0x06]), Buffer.alloc(400_000, 1)])
@@ -178,7 +178,7 @@ describe('bytes that expand to large values', () => {
   })
 
   it('an ABI decoder bounds what all elements together may cost', () => {
-    // 100,000 lists that each ask for 2,000 empty structs.
+    // 100,000 lists, each claiming 2,000 empty structs.
     const abi = abiOf({ structs: [struct('e')] })
     const one = [0xd0, 0x0f]
     const bytes = Buffer.concat([Buffer.from([0xa0, 0x8d, 0x06]), Buffer.alloc(200_000, Buffer.from(one))])

@@ -6,7 +6,7 @@ import { MAX_FIELDS } from './type-graph.ts'
 
 const ofAbi = { per: 'ABI', beyond: 'the ABI counts as unusable: its rows stay hexadecimal' }
 
-/** Limits of ABIs, and of bytes that are decoded by them. */
+/** Limits on ABIs, and on data that is decoded with them. */
 export const decoderLimits: readonly Limit[] = [
   { counts: 'bytes', ...ofAbi, value: bytesText(MAX_ABI_BYTES) },
   { counts: 'entries of a section', ...ofAbi, value: countText(MAX_ENTRIES) },

@@ -27,7 +27,7 @@ import {
   tooShort,
 } from './read-state.ts'
 
-// Everything generated code may call. The names are part of the contract with the emitter.
+// Functions that generated code may call. `CodeEmitter` uses the same names.
 const runtime = {
   R: state,
   assetAt,
@@ -63,8 +63,9 @@ const names = Object.keys(runtime)
 const values = Object.values(runtime)
 
 /**
- * Turns generated source into what its last statement returns. `bindings` are further values it may name.
- * @throws AbiError when the engine cannot compile it, which means that the ABI is absurdly large.
+ * Compiles generated source and returns the value of its last statement.
+ * @param bindings further values that the source may name.
+ * @throws AbiError if the JavaScript engine cannot compile the source, which only an absurdly large ABI causes.
  */
 export function linkCode(source: string, bindings: Readonly<Record<string, unknown>> = {}): unknown {
   try {

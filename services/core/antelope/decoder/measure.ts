@@ -1,18 +1,21 @@
 import { builtinSizes } from '../types/index.ts'
 import type { ArrayNode, StructNode, TypeNode } from '../types/index.ts'
 
-/** What is known of a type before any byte is seen. */
+/** Sizes and costs of a type that are known without data. */
 export interface Measure {
-  /** Bytes of every value, or `null` when they depend on the data. */
+  /** Size in bytes if all values have the same size; `null` if the size depends on the data. */
   readonly fixedSize: number | null
-  /** Bytes below which no value can lie; 0 means that a value may take no room at all. */
+  /** Minimum size of a value in bytes; 0 if a value may be empty. */
   readonly minSize: number
-  /** Visits that reading one value takes, beyond the elements of counted arrays; bounds hostile ABIs. */
+  /**
+   * Number of values visited to read one value, without the elements of counted arrays. Bounds the cost of hostile
+   * ABIs.
+   */
   readonly work: number
 }
 
 const SATURATION = 1e9
-// Smallest packed forms of the built-in types without fixed size.
+// Minimum packed sizes of the built-in types without fixed size.
 const minimumOf = {
   varint32: 1,
   varuint32: 1,
@@ -23,7 +26,7 @@ const minimumOf = {
   signature: 66,
 } as const
 
-/** Measures complete nodes and remembers the results. */
+/** Measures completely resolved nodes and caches the results. */
 export class Measures {
   readonly #known = new Map<TypeNode, Measure>()
 
@@ -36,8 +39,8 @@ export class Measures {
     return measure
   }
 
-  // A type that can contain itself is charged each time it is entered, so that its container does not pay.
-  // Every circle has such a type, which is why measuring ends.
+  // A recursive type counts as free for its container; each visit is charged at run time instead. Every cycle contains
+  // a recursive type, so measuring terminates.
   #within(node: TypeNode): Measure {
     const recursive = 'recursive' in node && node.recursive
     return recursive ? { fixedSize: null, minSize: 0, work: 0 } : this.of(node)

@@ -8,7 +8,7 @@ import { DecodeError } from '../../bytes/index.ts'
 import { packAbi, parsePackedAbi } from '../abi/index.ts'
 import type { DecodedStruct } from './compile.ts'
 
-/** A decoded value; undefined where the bytes are refused. */
+/** Decodes a value; undefined if the bytes are refused. */
 function attempt(read: () => unknown): unknown {
   try {
     return read()
@@ -65,7 +65,7 @@ describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
         if (bytes.length === 0) return
         const decode = abi.decoder(root, { exact: true })
         const short = bytes.subarray(0, bytes.length - 1)
-        // A row may end before the last of its fields that may be absent.
+        // A shortened row may still decode: trailing extension fields may be absent.
         const read = attempt(() => decode(short))
         if (read !== undefined) expect(Buffer.from(abi.encoder(root)(read))).toEqual(short)
         bytes[g(() => fc.nat(bytes.length - 1))] = g(() => fc.nat(255))

@@ -10,38 +10,39 @@ import {
 } from '../values/asset.ts'
 import { keyLength, keyText, type KeyKind } from '../values/key.ts'
 
-// What the generated decoders and walkers work on: one state, because decoding is synchronous and never
-// calls back into a decoder, and because their code is simple with a state that is always the same object.
+// Shared state of generated decoders and walkers. One global state suffices because decoding is synchronous and never
+// calls back into a decoder. The generated code is simpler, and faster to optimise, if the state is always the same
+// object.
 
 /**
- * What counts as a value.
+ * Which byte sequences count as values.
  *
- * - `strict`: what nodes accept: numbers of variable length up to 32 bits and lengths up to 64, a bool of 0 or 1, and any
- *   text, because contracts store the texts of accounts unchecked.
- * - `lossless`: as `strict`, and texts must be UTF-8, so that the value has all that the bytes have.
- * - `contract`: as contracts read the actions that accounts send: also numbers of any number of bytes, of which 32 bits
- *   count, and any bool.
+ * - `strict`: as nodes accept them: varints up to 32 bits, lengths up to 64 bits, bool 0 or 1, and any text, because
+ * contracts store the texts of accounts unchecked.
+ * - `lossless`: like `strict`, but texts must be UTF-8, so that the decoded value preserves every byte.
+ * - `contract`: as contracts read action data: also varints of any length, of which the low 32 bits count, and any
+ * byte as bool.
  */
 export type ReadingRule = 'strict' | 'lossless' | 'contract'
 
-/** Where reading stands. `bytes` and `view` are the same memory; `at` and `end` are offsets in it. */
+/** Read position and data. `bytes` and `view` share memory; `at` and `end` are offsets into it. */
 export interface ReadState {
-  /** What the caller gave; `bytes` is the same as a Buffer. */
+  /** Input of the caller; `bytes` is the same memory as a Buffer. */
   source: Uint8Array
   bytes: Buffer
   view: DataView
   at: number
   end: number
   rule: ReadingRule
-  /** Nesting of types that contain themselves. */
+  /** Current nesting depth of recursive types. */
   depth: number
-  /** Visits that are left, see {@link charge}. */
+  /** Number of values that may still be visited, see {@link charge}. */
   budget: number
 }
 
 const nothing = Buffer.alloc(0)
 
-/** The state of the decode that is running. */
+/** State of the running decode. */
 export const state: ReadState = {
   source: nothing,
   bytes: nothing,
@@ -53,7 +54,7 @@ export const state: ReadState = {
   budget: 0,
 }
 
-/** Raised inside a decode, turned into a DecodeError with a path by who started it. */
+/** Thrown inside a decode; the caller of the decoder gets a DecodeError with the path instead. */
 export class DecodeFailure extends Error {
   readonly offset: number
 
@@ -63,12 +64,12 @@ export class DecodeFailure extends Error {
   }
 }
 
-/** Deepest nesting of types that contain themselves; nodes refuse more than 32 as well. */
+/** Maximum nesting of recursive types; nodes use the same limit. */
 export const MAX_DEPTH = 32
 const FREE_VISITS = 1 << 20
 const VISITS_PER_BYTE = 16
 
-/** Points the state at `bytes` from `start` to `end`; both must lie inside. */
+/** Starts a decode of `bytes` from `start` to `end`; both must lie inside. */
 export function beginReading(
   bytes: Uint8Array,
   start: number,
@@ -92,45 +93,45 @@ export function beginReading(
   state.budget = FREE_VISITS + (end - start) * VISITS_PER_BYTE
 }
 
-/** What {@link resumeReading} needs to continue after other decoding. */
+/** Saved state that {@link resumeReading} restores after other decoding. */
 export type PausedState = Readonly<ReadState>
 
-/** The state as it is, before a callback that may decode. */
+/** Saves the state before a callback that may decode. */
 export function pauseReading(): PausedState {
   return { ...state }
 }
 
-/** Restores a paused state; the position is that of the pause. */
+/** Restores a saved state with its position. */
 export function resumeReading(paused: PausedState): void {
   Object.assign(state, paused)
 }
 
-/** Ends a decode whose bytes ran out. */
+/** Aborts a decode that ran out of bytes. */
 export function tooShort(offset: number): never {
   throw new DecodeFailure('the data end too early', offset)
 }
 
-/** Ends a decode for a reason. */
+/** Aborts a decode with a reason. */
 export function refuse(reason: string, offset: number): never {
   throw new DecodeFailure(reason, offset)
 }
 
 /**
- * Pays for `visits` values. Data alone cannot cost much, because each value takes a byte or more; a hostile
- * ABI of empty structs could turn a few bytes into hours, and the budget stops that.
+ * Charges the budget for visiting `visits` values. Normally each value takes a byte or more, so the data bounds the
+ * cost. A hostile ABI of empty structs could turn a few bytes into hours of work; the budget stops it.
  */
 export function charge(visits: number): void {
   state.budget -= visits
   if (state.budget < 0) refuse('the ABI decodes far too many values from these bytes', state.at)
 }
 
-/** Enters a type that can contain itself. */
+/** Enters a recursive type: checks the nesting depth and charges the budget. */
 export function descend(visits: number): void {
   if (++state.depth > MAX_DEPTH) refuse(`values are nested more than ${MAX_DEPTH} deep`, state.at)
   charge(visits)
 }
 
-/** Reads an unsigned LEB128 number of 32 bits. */
+/** Reads an unsigned LEB128 integer of at most 32 bits. */
 export function readVaruint32(): number {
   if (state.rule === 'contract') return readWrapping()
   const { bytes, end } = state
@@ -150,12 +151,12 @@ export function readVaruint32(): number {
   return refuse('a number of variable length has more than 32 bits', start)
 }
 
-/** Reads a number of any length modulo 2^32, as the loop of a contract does. */
+/** Reads an integer of any length modulo 2^32, as the reading loop of contracts does. */
 function readWrapping(): number {
   const { bytes, end } = state
   let at = state.at
   let value = 0
-  // The operator takes the shift modulo 32, and so does the instruction of WebAssembly.
+  // The shift operator uses the shift count modulo 32, like the WebAssembly instruction in contracts.
   for (let shift = 0; ; shift += 7) {
     if (at >= end) tooShort(at)
     const byte = bytes[at++]!
@@ -166,7 +167,7 @@ function readWrapping(): number {
   return value >>> 0
 }
 
-/** Reads the length of what follows; one beyond the data is refused. */
+/** Reads a length prefix; refuses a length beyond the data. */
 export function readLength(): number {
   const start = state.at
   const length = state.rule === 'contract' ? readWrapping() : readLongLength()
@@ -175,7 +176,7 @@ export function readLength(): number {
   return length
 }
 
-/** Reads a length that some nodes write with up to 64 bits. */
+/** Reads a length prefix of up to 64 bits, which some nodes write. */
 function readLongLength(): number {
   const { bytes, end } = state
   const start = state.at
@@ -194,19 +195,19 @@ function readLongLength(): number {
   return refuse('a length has more than 64 bits', start)
 }
 
-/** Reads a zigzag number of at most 32 bits. */
+/** Reads a zigzag-encoded integer of at most 32 bits. */
 export function readVarint32(): number {
   const value = readVaruint32()
   return (value >>> 1) ^ -(value & 1)
 }
 
-/** Reads UTF-8 with its length. Bytes that are no UTF-8 are refused under the rule `lossless`, and else become U+FFFD. */
+/** Reads length-prefixed text. Invalid UTF-8 is refused under the rule `lossless` and becomes U+FFFD otherwise. */
 export function readText(): string {
   const length = readLength()
   const start = state.at
   state.at = start + length
   if (length > 24) return utf8(start, length)
-  // Most texts on a chain are short ASCII, for which a call into native code costs more than the reading.
+  // Read short ASCII in JavaScript: most texts on a chain are short, and a call into native code costs more.
   const { bytes } = state
   let text = ''
   for (let at = start; at < start + length; at++) {
@@ -244,7 +245,7 @@ export function skipBytes(): void {
 
 const EMPTY_ELEMENT_PRICE = 256
 
-/** Reads an element count and refuses one that the bytes left cannot hold. */
+/** Reads an element count; refuses a count that the remaining bytes cannot hold. */
 export function readCount(minSize: number, work: number): number {
   const start = state.at
   const count = readVaruint32()
@@ -271,7 +272,7 @@ export function skipKey(kind: KeyKind): void {
 function skipKeyData(kind: KeyKind, curve: number): void {
   const start = state.at
   if (curve > 2) refuse(`key type ${curve} is not known`, start)
-  // WebAuthn: a public key ends with a presence byte and a text, a signature with two byte strings.
+  // WebAuthn (curve 2): a public key ends with a presence byte and a text, a signature with two byte strings.
   const fixed = keyLength(kind) + (curve === 2 && kind === 'PUB' ? 1 : 0)
   if (fixed > state.end - start) tooShort(start)
   state.at = start + fixed
@@ -279,13 +280,13 @@ function skipKeyData(kind: KeyKind, curve: number): void {
   if (curve === 2 && kind === 'SIG') skipBytes()
 }
 
-/** Whether a byte above 1 is true, as contracts read it, or no bool, as nodes do. */
+/** Reads a bool byte above 1: true under the rule `contract`, refused otherwise, as nodes do. */
 export function boolAt(offset: number): boolean {
   if (state.rule === 'contract') return true
   return refuse(`a bool of ${state.bytes[offset]!} is neither false nor true`, offset)
 }
 
-/** Reads the bits of a bitset as nodes print them: the last bit first. */
+/** Reads a bitset as text in the format of nodes: last bit first. */
 export function readBitset(): string {
   const start = state.at
   const size = readVaruint32()

@@ -3,12 +3,12 @@ import type { AbiDefinition, AbiStruct } from '../abi/index.ts'
 import { childrenOf, isBuiltin } from '../types/index.ts'
 import type { ArrayNode, OptionalNode, StructNode, TypeNode, VariantNode } from '../types/index.ts'
 
-// Nodes validate published ABIs against a depth of 32; anything deeper is an attack.
+// Nodes refuse ABIs nested deeper than 32, so a deeper ABI is an attack.
 const MAX_STATIC_DEPTH = 64
 export const MAX_FIELDS = 200_000
 const MAX_FIXED_LENGTH = 65_536
 
-/** `sym` and `contract`, known to nodes without being defined. */
+/** `extended_symbol` (`sym` and `contract`): nodes know the type although no ABI defines it. */
 const extendedSymbol: StructNode = {
   kind: 'struct',
   name: 'extended_symbol',
@@ -20,14 +20,14 @@ const extendedSymbol: StructNode = {
 }
 
 /**
- * Types of one ABI, resolved on demand: an ABI that refers to something undefined is usable for all types
- * that do not need it. Names are looked up as data, so `__proto__` is a name like any other.
+ * Resolves the types of one ABI on demand: an undefined type only breaks the types that need it. Names are looked up
+ * in maps, so `__proto__` is a name like any other.
  */
 export class TypeGraph {
   readonly #aliases = new Map<string, string>()
   readonly #structs = new Map<string, AbiStruct>()
   readonly #variants = new Map<string, readonly string[]>()
-  /** Names that the ABI defines in two ways: only types that use them cannot be resolved. */
+  /** Names that the ABI defines more than once; types that use them cannot be resolved. */
   readonly #ambiguous = new Set<string>()
   readonly #nodes = new Map<string, TypeNode>()
   readonly #depths = new Map<TypeNode, number>()
@@ -59,7 +59,10 @@ export class TypeGraph {
     }
   }
 
-  /** The node of a type expression such as `asset[]`. @throws AbiError when it cannot be resolved. */
+  /**
+   * Resolves a type expression such as `asset[]`.
+   * @throws AbiError if the ABI does not define the type.
+   */
   resolve(type: string): TypeNode {
     this.#added = []
     this.#circleEntries = []
@@ -68,7 +71,7 @@ export class TypeGraph {
       for (const entry of this.#circleEntries) markRecursive(entry)
       return node
     } catch (error) {
-      // What was built meanwhile may point to a struct that was never finished.
+      // Remove all nodes added by this call: they may point to an unfinished struct.
       for (const name of this.#added) this.#nodes.delete(name)
       throw error
     } finally {
@@ -113,7 +116,7 @@ export class TypeGraph {
   }
 
   #build(type: string, level: number): TypeNode {
-    // Nodes look among their own types first, so that an ABI that defines one of these again changes nothing.
+    // Nodes look up built-in types first, so a redefinition in the ABI has no effect.
     if (isBuiltin(type)) return { kind: 'builtin', name: type }
     if (isBuiltin(fundamentalOf(type))) return this.#buildAround(type, level)
     if (this.#ambiguous.has(type)) throw new AbiError(`the ABI defines ${show(type)} twice`)
@@ -127,7 +130,7 @@ export class TypeGraph {
     return this.#buildAround(type, level)
   }
 
-  /** An option or a list of another type. */
+  /** Builds an optional or array node around another type. */
   #buildAround(type: string, level: number): TypeNode {
     if (type.endsWith('?')) {
       const node: OptionalNode = { kind: 'optional', inner: pending }
@@ -171,7 +174,8 @@ export class TypeGraph {
     return node
   }
 
-  // From here on the type may occur inside itself: a circle of values, unlike a circle of aliases.
+  // Registers the node before its parts are built: from here on the type may contain itself. A cycle of aliases, in
+  // contrast, is an error.
   #open(type: string, node: TypeNode): void {
     this.#nodes.set(type, node)
     this.#added.push(type)
@@ -206,7 +210,7 @@ export class TypeGraph {
   }
 }
 
-/** The type inside options and lists. */
+/** The type without its `?` and `[]` suffixes. */
 function fundamentalOf(type: string): string {
   let end = type.length
   for (;;) {
@@ -225,10 +229,11 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-// Stands in a node until its part is known; never seen outside.
+// Placeholder for the inner type of an unfinished node; never visible outside.
 const pending: TypeNode = { kind: 'builtin', name: 'bool' }
 
-// An option or list has one successor, so that the struct or variant at its end lies on the same circle.
+// Marks the struct or variant on a cycle as recursive. An optional or array has one inner type, so following it leads
+// to the struct or variant on the same cycle.
 function markRecursive(entry: TypeNode): void {
   let node = entry
   while (node.kind === 'optional' || node.kind === 'array') {

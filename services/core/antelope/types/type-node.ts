@@ -1,4 +1,4 @@
-/** Fixed sizes in bytes of the built-in types; `null` where the length depends on the data. */
+/** Sizes of the built-in types in bytes; `null` if the size depends on the data. */
 export const builtinSizes = {
   bool: 1,
   int8: 1,
@@ -38,18 +38,18 @@ export const builtinSizes = {
 export type BuiltinName = keyof typeof builtinSizes
 
 /**
- * A type of an ABI with aliases resolved. Nodes may form circles; every circle has a struct or variant that is
+ * A type of an ABI with aliases resolved. Nodes may form cycles; every cycle contains a struct or variant that is
  * marked `recursive`. Nodes must not be changed.
  */
 export type TypeNode = BuiltinNode | StructNode | VariantNode | ArrayNode | OptionalNode
 
-/** A type that every ABI knows. */
+/** A built-in type, which every ABI knows. */
 export interface BuiltinNode {
   readonly kind: 'builtin'
   readonly name: BuiltinName
 }
 
-/** Fields of all bases first. `recursive`: a value can contain another value of this type. */
+/** A struct; the fields of its bases come first. `recursive`: a value can contain another value of this type. */
 export interface StructNode {
   readonly kind: 'struct'
   readonly name: string
@@ -57,14 +57,14 @@ export interface StructNode {
   recursive: boolean
 }
 
-/** `extension`: may be absent at the end of the data. */
+/** A struct field. `extension`: the field may be absent at the end of the data. */
 export interface FieldNode {
   readonly name: string
   readonly type: TypeNode
   readonly extension: boolean
 }
 
-/** One of several types, chosen by an index. */
+/** A value of one of several types; an index precedes the value. */
 export interface VariantNode {
   readonly kind: 'variant'
   readonly name: string
@@ -72,14 +72,14 @@ export interface VariantNode {
   recursive: boolean
 }
 
-/** `length` is `null` when the data carry a count. */
+/** A list; `length` is `null` if a count precedes the elements. */
 export interface ArrayNode {
   readonly kind: 'array'
   element: TypeNode
   readonly length: number | null
 }
 
-/** Preceded by a byte that says whether it is present. */
+/** An optional value; a presence byte precedes it. */
 export interface OptionalNode {
   readonly kind: 'optional'
   inner: TypeNode
@@ -90,7 +90,7 @@ export function isBuiltin(type: string): type is BuiltinName {
   return Object.hasOwn(builtinSizes, type)
 }
 
-/** Types that a value of `node` holds directly. */
+/** Types that a value of `node` contains directly. */
 export function childrenOf(node: TypeNode): TypeNode[] {
   if (node.kind === 'struct') return node.fields.map((field) => field.type)
   if (node.kind === 'variant') return node.alternatives.map((alternative) => alternative.type)

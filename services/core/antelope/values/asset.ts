@@ -12,7 +12,7 @@ export function formatAsset(asset: Asset): string {
   return formatAmount(asset.amount, asset.precision, asset.symbol)
 }
 
-/** Same as {@link formatAsset} without an object around the three parts. */
+/** Same as {@link formatAsset}, from the three parts. */
 export function formatAmount(amount: bigint, precision: number, symbol: string): string {
   const negative = amount < 0n
   let digits = (negative ? -amount : amount).toString()
@@ -24,7 +24,10 @@ export function formatAmount(amount: bigint, precision: number, symbol: string):
   return `${negative ? '-' : ''}${digits} ${symbol}`
 }
 
-/** Reads text such as `1.00000000 WAX`. @throws EncodeError when it is none or exceeds 64 bits. */
+/**
+ * Parses text such as `1.00000000 WAX`.
+ * @throws EncodeError for invalid text or an amount above 64 bits.
+ */
 export function parseAsset(text: string): Asset {
   const match = /^(-?)(\d{1,256})(?:\.(\d{1,255}))? ([^]{0,7})$/.exec(text)
   if (match === null) throw new EncodeError(`${JSON.stringify(text.slice(0, 64))} is not an asset`)
@@ -42,7 +45,10 @@ export function formatSymbol(precision: number, symbol: string): string {
   return `${precision},${symbol}`
 }
 
-/** Reads `8,WAX`. @throws EncodeError when the text is no symbol. */
+/**
+ * Parses a symbol such as `8,WAX`.
+ * @throws EncodeError for invalid text.
+ */
 export function parseSymbol(text: string): { precision: number; symbol: string } {
   const match = /^(\d{1,3}),([^]{0,7})$/.exec(text)
   const precision = Number(match?.[1])
@@ -52,28 +58,28 @@ export function parseSymbol(text: string): { precision: number; symbol: string }
   return { precision, symbol: match[2]! }
 }
 
-/** Decimals that a symbol may have at most. */
+/** Maximum number of decimals of a symbol. */
 const MAX_PRECISION = 18
 
-/** Whether a symbol can have so many decimals. */
+/** Whether a number of decimals is valid for a symbol. */
 export function isPrecision(precision: number): boolean {
   return precision <= MAX_PRECISION
 }
 
-/** Whether an asset can have the amount of these halves: its magnitude is below 2^62. */
+/** Whether a 64-bit amount, given as its 32-bit halves, is valid: its magnitude must be below 2^62. */
 export function isAmount(lo: number, hi: number): boolean {
   return hi < 0x40000000 && (hi > -0x40000000 || (hi === -0x40000000 && lo !== 0))
 }
 
-// Direct-mapped: rows name few symbols, and a miss only costs the conversion.
+// Direct-mapped cache of symbol codes: rows name few symbols, and a miss only repeats the conversion.
 const CACHE_BITS = 8
 const cacheLo = new Uint32Array(1 << CACHE_BITS)
 const cacheHi = new Uint32Array(1 << CACHE_BITS)
 const cacheText = new Array<string>(1 << CACHE_BITS).fill('')
 
 /**
- * Text of the code of the symbol with these halves, whose lowest byte is its precision. Null when the code has other
- * characters than A to Z, which no chain accepts.
+ * Code of a 64-bit symbol given as its 32-bit halves; the lowest byte is the precision. Null if the code has
+ * characters other than A to Z, which no chain accepts.
  */
 export function symbolCodeOf(lo: number, hi: number): string | null {
   const code = (lo & ~0xff) >>> 0
@@ -87,7 +93,10 @@ export function symbolCodeOf(lo: number, hi: number): string | null {
   return text
 }
 
-/** Text of the symbol code that begins at bit `from` of 64 bits; zeros follow the last letter. Null as above. */
+/**
+ * Spells the symbol code that starts at bit `from` of 64 bits; zeros must follow the last letter. Null if a character
+ * is not A to Z.
+ */
 export function spellSymbolCode(lo: number, hi: number, from: 0 | 8): string | null {
   let text = ''
   let hasEnded = false
@@ -100,7 +109,10 @@ export function spellSymbolCode(lo: number, hi: number, from: 0 | 8): string | n
   return text
 }
 
-/** Writes a symbol code of at most `length` characters. @throws EncodeError when it does not fit. */
+/**
+ * Writes a symbol code of at most `length` characters.
+ * @throws EncodeError if the code is longer or has other characters than A to Z.
+ */
 export function writeSymbolCode(code: string, target: Uint8Array, offset: number, length: number): void {
   if (code.length > length)
     throw new EncodeError(`symbol code ${JSON.stringify(code.slice(0, 64))} is too long`)

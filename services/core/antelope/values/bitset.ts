@@ -1,8 +1,8 @@
 import { EncodeError } from '../../bytes/index.ts'
 
 /**
- * Text of the `size` bits from an offset on, as nodes print a bitset: the last bit first, while bit 0 is the lowest of the
- * first byte. Null when bits beyond the size are set.
+ * Formats `size` bits from an offset on in the format of nodes: last bit first, where bit 0 is the lowest bit of the
+ * first byte. Null if a bit beyond the size is set.
  */
 export function bitsetText(bytes: Uint8Array, offset: number, size: number): string | null {
   const length = Math.ceil(size / 8)
@@ -12,7 +12,10 @@ export function bitsetText(bytes: Uint8Array, offset: number, size: number): str
   return text.startsWith('0'.repeat(unused)) ? text.slice(unused) : null
 }
 
-/** Bytes of a bitset without its size. @throws EncodeError when the text has other characters than 0 and 1. */
+/**
+ * Packs a bitset without its size.
+ * @throws EncodeError if the text has characters other than 0 and 1.
+ */
 export function bitsetBytes(text: string): Uint8Array {
   if (!/^[01]*$/.test(text)) throw new EncodeError(`${JSON.stringify(text.slice(0, 64))} is not a bitset`)
   const bytes = new Uint8Array(Math.ceil(text.length / 8))

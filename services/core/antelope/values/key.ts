@@ -2,11 +2,11 @@ import { EncodeError } from '../../bytes/index.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
 import { ripemd160 } from '@noble/hashes/legacy'
 
-// Order of the curve types on the wire: K1, R1, and WA (WebAuthn), which alone has a variable length.
+// Curve types in the order of their wire index: K1, R1, WA (WebAuthn). Only WA has a variable length.
 const curves = ['K1', 'R1', 'WA'] as const
 const fixedLength = { PUB: 33, SIG: 65 } as const
 
-/** What a packed key text stands for: public key or signature. */
+/** Kind of a packed key: public key or signature. */
 export type KeyKind = 'PUB' | 'SIG'
 
 /** Number of data bytes of K1 and R1 keys: 33 for a public key, 65 for a signature. */
@@ -14,21 +14,21 @@ export function keyLength(kind: KeyKind): number {
   return fixedLength[kind]
 }
 
-/** `PUB_K1_...` or `SIG_R1_...` from the curve index (0 K1, 1 R1, 2 WA) and the bytes after it. */
+/** Formats a key as `PUB_K1_...` or `SIG_R1_...`, from the curve index (0 K1, 1 R1, 2 WA) and the key data. */
 export function keyText(kind: KeyKind, curve: number, data: Uint8Array): string {
   const name = curves[curve]
   if (name === undefined) throw new EncodeError(`key type ${curve} is not known`)
   return `${kind}_${name}_${encodeBase58(concat(data, checksum(data, name)))}`
 }
 
-/** `EOS...`: the older text of a K1 public key, from its 33 bytes. */
+/** Formats the 33 bytes of a K1 public key in the legacy form `EOS...`. */
 export function legacyKeyText(data: Uint8Array): string {
   return `EOS${encodeBase58(concat(data, checksum(data, '')))}`
 }
 
 /**
- * Packed form (curve index, then data) of `PUB_K1_...`, `SIG_R1_...`, or a legacy `EOS...` public key.
- * @throws EncodeError when the text is malformed, has another length, or its checksum is wrong.
+ * Parses `PUB_K1_...`, `SIG_R1_...` or a legacy `EOS...` public key to its packed form (curve index, then data).
+ * @throws EncodeError for malformed text, a wrong length or a wrong checksum.
  */
 export function parseKeyText(kind: KeyKind, text: string): Uint8Array {
   const shown = JSON.stringify(text.slice(0, 80))

@@ -8,15 +8,15 @@ export interface NameHalves {
   readonly hi: number
 }
 
-// Direct-mapped: a chain talks about few names at a time, and a miss only costs the conversion.
+// Direct-mapped cache of names: a chain uses few names at a time, and a miss only repeats the conversion.
 const CACHE_BITS = 13
 const cacheLo = new Uint32Array(1 << CACHE_BITS)
 const cacheHi = new Uint32Array(1 << CACHE_BITS)
 const cacheText = new Array<string>(1 << CACHE_BITS).fill('')
 
 /**
- * Text of the name whose 64 bits are `hi` and `lo` (unsigned 32-bit numbers): at most 13 characters of
- * `.12345a-z`, trailing dots left out, as the chain prints it. Every bit pattern has a text.
+ * Formats a 64-bit name given as unsigned 32-bit halves: at most 13 characters of `.12345a-z` without trailing dots,
+ * as nodes do. Every bit pattern has a text.
  */
 export function nameToString(lo: number, hi: number): string {
   const slot = (Math.imul(lo, 0x9e3779b1) ^ Math.imul(hi, 0x85ebca6b)) >>> (32 - CACHE_BITS)
@@ -30,7 +30,8 @@ export function nameToString(lo: number, hi: number): string {
 
 function spell(lo: number, hi: number): string {
   let text = ''
-  // Characters 0..5 lie in the upper word, 6 on both sides of the border, 7..11 in the lower, 12 has 4 bits.
+  // Characters 0 to 5 lie in the upper word, character 6 spans both words, 7 to 11 lie in the lower word; character 12
+  // has 4 bits.
   for (let bit = 27; bit >= 2; bit -= 5) text += ALPHABET[(hi >>> bit) & 31]!
   text += ALPHABET[((hi & 3) << 3) | (lo >>> 29)]!
   for (let bit = 24; bit >= 4; bit -= 5) text += ALPHABET[(lo >>> bit) & 31]!
@@ -47,8 +48,9 @@ function symbolOf(code: number): number {
 }
 
 /**
- * Halves of a name. Accepts what the chain accepts: up to 13 characters of `.12345a-z`, the 13th `.1-5a-j`.
- * @throws EncodeError otherwise.
+ * Parses a name to its halves. Accepts the names that the chain accepts: up to 13 characters of `.12345a-z`, the 13th
+ * of `.1-5a-j`.
+ * @throws EncodeError for other texts.
  */
 export function nameFromString(text: string): NameHalves {
   if (text.length > 13) throw new EncodeError(`name ${quote(text)} is longer than 13 characters`)
@@ -77,7 +79,10 @@ function quote(text: string): string {
 
 const wordView = new DataView(new ArrayBuffer(8))
 
-/** Name as unsigned 64-bit integer. @throws EncodeError when it is not a name. */
+/**
+ * Name as unsigned 64-bit integer.
+ * @throws EncodeError for an invalid name.
+ */
 export function nameToBigInt(text: string): bigint {
   const { lo, hi } = nameFromString(text)
   wordView.setUint32(0, hi)
@@ -85,7 +90,10 @@ export function nameToBigInt(text: string): bigint {
   return wordView.getBigUint64(0)
 }
 
-/** Name as signed 64-bit integer, the form that a PostgreSQL `bigint` holds. @throws EncodeError. */
+/**
+ * Name as signed 64-bit integer, the form of a PostgreSQL `bigint`.
+ * @throws EncodeError for an invalid name.
+ */
 export function nameToInt64(text: string): bigint {
   return BigInt.asIntN(64, nameToBigInt(text))
 }

@@ -8,28 +8,31 @@ export function slotToEpochMs(slot: number): number {
   return SLOT_EPOCH_MS + slot * 500
 }
 
-/** Nearest slot at or below a time. @throws EncodeError before 2000 and after the last slot (2068). */
+/**
+ * Slot at or before a time.
+ * @throws EncodeError before 2000 and after the last slot (2068).
+ */
 export function epochMsToSlot(epochMs: number): number {
   const slot = Math.floor((epochMs - SLOT_EPOCH_MS) / 500)
   if (!(slot >= 0 && slot <= 0xffffffff)) throw new EncodeError(`no block timestamp for ${epochMs} ms`)
   return slot
 }
 
-/** `2026-11-20T09:34:09.500`: UTC without a zone letter, as the chain's nodes print it. */
+/** Formats a time as `2026-11-20T09:34:09.500`: UTC without a zone letter, as nodes do. */
 export function formatEpochMs(epochMs: number): string {
   const days = Math.floor(epochMs / 86_400_000)
   return isoText(days, epochMs - days * 86_400_000, true)
 }
 
-/** `2026-11-20T09:34:09`: the form of a `time_point_sec`. */
+/** Formats a `time_point_sec` as `2026-11-20T09:34:09`. */
 export function formatEpochSeconds(seconds: number): string {
   const days = Math.floor(seconds / 86_400)
   return isoText(days, (seconds - days * 86_400) * 1000, false)
 }
 
 /**
- * Text of a `time_point`, which counts microseconds with a sign: cut to milliseconds, years above 9999 with more digits. A
- * time before 1970 is a duration such as `-000000.000001`, as nodes print it.
+ * Formats a `time_point` (signed microseconds), cut to milliseconds; years above 9999 get more digits. Nodes print a
+ * time before 1970 as a duration such as `-000000.000001`.
  */
 export function formatEpochMicroseconds(microseconds: bigint): string {
   if (microseconds < 0n) return durationText(-microseconds)
@@ -38,10 +41,10 @@ export function formatEpochMicroseconds(microseconds: bigint): string {
 }
 
 const DAY_MICROSECONDS = 86_400_000_000n
-/** The least `time_point`: the library that nodes print durations with takes it for minus infinity. */
+/** Magnitude of the least `time_point`, which nodes print as minus infinity. */
 const INFINITE_MICROSECONDS = 2n ** 63n
 
-/** Text of a negative duration: hours, minutes and seconds of two digits each, hours of more where they have more. */
+/** Formats a negative duration: hours, minutes and seconds of two digits each, more for hours above 99. */
 function durationText(magnitude: bigint): string {
   if (magnitude === INFINITE_MICROSECONDS) return '-infinity'
   const seconds = magnitude / 1_000_000n
@@ -62,8 +65,9 @@ function parseDuration(text: string): bigint | null {
 }
 
 /**
- * Microseconds of an ISO text such as `2026-11-20T09:34:09.000`, with or without fraction (up to six
- * digits) and `Z`, or of a duration before 1970. @throws EncodeError when the text is no time.
+ * Parses an ISO time such as `2026-11-20T09:34:09.000` to microseconds; fraction (up to six digits) and `Z` are
+ * optional. Also parses the durations that nodes print for times before 1970.
+ * @throws EncodeError for other texts.
  */
 export function parseTimeMicroseconds(text: string): bigint {
   const duration = parseDuration(text)
@@ -98,8 +102,8 @@ function two(value: number): string {
   return value < 10 ? `0${value}` : String(value)
 }
 
-// Proleptic Gregorian calendar counted from 1 March, so that the leap day ends its year. `Date` is not
-// used because a 64-bit time point reaches past the last year that it knows.
+// Proleptic Gregorian calendar counted from 1 March, so that the leap day ends its year. `Date` is not used: a 64-bit
+// time point exceeds its range.
 function civilFromDays(days: number): { year: number; month: number; day: number } {
   const shifted = days + 719_468
   const era = Math.floor(shifted / 146_097)
