@@ -4,10 +4,10 @@ import type { ConfigProblem } from './problems.ts'
 import type { Path } from './path.ts'
 import { formatPath, isObject } from './path.ts'
 
-/** Sections of the connection file as the replaced system spells them. */
+/** Section names of the connection file: name in the replaced system to current name. */
 export const sectionAliases: Readonly<Record<string, string>> = { postgres: 'sqldb', redis: 'kvstore' }
 
-/** Names of contract families as the replaced system spells them. */
+/** Contract family names: name in the replaced system to current name. */
 export const familyAliases: Readonly<Record<string, string>> = {
   atomicassets: 'assets',
   atomicmarket: 'market',
@@ -15,7 +15,7 @@ export const familyAliases: Readonly<Record<string, string>> = {
   delphioracle: 'oracle',
 }
 
-/** Arguments of namespaces and handlers as the replaced system spells them. */
+/** Argument names of namespaces and handlers: name in the replaced system to current name. */
 export const argumentAliases: Readonly<Record<string, string>> = {
   atomicassets_account: 'assets_account',
   atomicmarket_account: 'market_account',
@@ -23,7 +23,7 @@ export const argumentAliases: Readonly<Record<string, string>> = {
   delphioracle_account: 'oracle_account',
 }
 
-/** Variables by the names that they had before their names followed from file and path. */
+/** Environment variables: name in earlier versions to current name. Current names are derived from file and path. */
 export const variableAliases: Readonly<Record<string, string>> = {
   PROVIDER_NAME: 'SERVER_PROVIDER_NAME',
   PROVIDER_URL: 'SERVER_PROVIDER_URL',
@@ -43,12 +43,12 @@ export const variableAliases: Readonly<Record<string, string>> = {
   SHIP_PREFETCH_BLOCKS: 'READER_SHIP_PREFETCH_BLOCKS',
 }
 
-/** A value with today's spellings, and what has to be known of the former ones. */
+/** A configuration with all names replaced by current names, and a record of the replacements. */
 export interface Normalized {
   readonly value: unknown
-  /** Formatted path as of today -> path as written, for every renamed key. */
+  /** Current path of every renamed key to its path as written in the file. */
   readonly written: ReadonlyMap<string, Path>
-  /** Places where both spellings stand and differ. */
+  /** One problem for each key that is present under both names with different values. */
   readonly problems: readonly ConfigProblem[]
 }
 
@@ -62,13 +62,13 @@ function start(file: string): Progress {
   return { file, written: new Map(), problems: [] }
 }
 
-/** Accepts the former spellings in `connections.config.json`. */
+/** Replaces former names in `connections.config.json` by current names. */
 export function normalizeConnections(file: string, value: unknown): Normalized {
   const progress = start(file)
   return { ...progress, value: renameKeys(value, [], sectionAliases, progress) }
 }
 
-/** Accepts the former spellings in `server.config.json`. */
+/** Replaces former names in `server.config.json` by current names. */
 export function normalizeServer(file: string, value: unknown): Normalized {
   const progress = start(file)
   if (!isObject(value) || !Array.isArray(value.namespaces)) return { ...progress, value }
@@ -78,7 +78,7 @@ export function normalizeServer(file: string, value: unknown): Normalized {
   return { ...progress, value: { ...value, namespaces } }
 }
 
-/** Accepts the former spellings in `readers.config.json`. */
+/** Replaces former names in `readers.config.json` by current names. */
 export function normalizeReaders(file: string, value: unknown): Normalized {
   const progress = start(file)
   if (!Array.isArray(value)) return { ...progress, value }
@@ -92,7 +92,7 @@ export function normalizeReaders(file: string, value: unknown): Normalized {
   return { ...progress, value: readers }
 }
 
-/** A namespace or a handler: the word under `key`, and the keys of `args`. */
+/** Replaces former names in one namespace or handler: the family name under `key`, and the keys of `args`. */
 function normalizeFamily(value: unknown, path: Path, key: string, progress: Progress): unknown {
   if (!isObject(value)) return value
   const renamed = { ...value }
@@ -121,7 +121,7 @@ function renameKeys(
         found: showFound([key], each),
         allowed: `only one of "${key}" and "${name}", or the same under both: they mean the same, and "${name}" is ${showFound([name], value[name])}`,
       })
-      // The current spelling stays, so that its own value is validated too.
+      // If both names are present, keep the current name with its own value, so that this value is validated too.
       return [name, value[name]]
     }
     return [name, each]

@@ -19,24 +19,28 @@ import { configFiles } from './types.ts'
 import type { AppConfig, ConfigPart, ConfigWith, LoadedConfig } from './types.ts'
 import { viewReaders, viewServer, withoutUnknownKeys } from './views.ts'
 
-/** Content of the files, as parsed JSON. */
+/** Content of each configuration file, as parsed JSON. */
 export type GivenParts = { readonly [P in ConfigPart]?: unknown }
 
-/** Variables that the values of a part came from, by formatted path. */
+/** Environment variables that supplied values, by part and formatted path. */
 export type PartOrigins = { readonly [P in ConfigPart]?: ReadonlyMap<string, string> }
 
-/** What happened before, and the variables that stand above the connection file; null = none are looked at. */
+/**
+ * Input of `assembleConfig` besides the files: problems and warnings found so far, and the environment for the
+ * connection file; null ignores the environment.
+ */
 export interface AssemblyContext {
   readonly env: Environment | null
-  /** Where variables were laid over the parts before. */
+  /** Environment variables that the caller has already applied to the parts. */
   readonly origins?: PartOrigins
   readonly problems: readonly ConfigProblem[]
   readonly warnings: readonly ConfigWarning[]
 }
 
 /**
- * Turns the content of the files into a configuration: spellings, environment, schema, defaults, checks across files.
- * @throws ConfigError with every problem, those of the context first.
+ * Turns the content of the files into a configuration: former names, environment, schema, defaults, checks across
+ * files.
+ * @throws ConfigError with all problems, those of the context first.
  */
 export function assembleConfig<N extends ConfigPart>(
   given: GivenParts,
@@ -89,7 +93,10 @@ function collectSources(
   return sources
 }
 
-/** A part after its schema: complete `data` unless something was refused, and what the checks may look at. */
+/**
+ * A part after schema validation. `data` is complete, or undefined if a value was refused; `usable` contains the valid
+ * values for further checks.
+ */
 interface Validated<T> {
   readonly data: T | undefined
   readonly usable: unknown
@@ -121,7 +128,7 @@ function checkAcross(
   if (serverView && readerViews) checkServerWithReaders(serverView, readerViews, findings)
 }
 
-/** A value that the connection file lacks may come from a variable. */
+/** Adds the name of an environment variable to problems about missing values of the connection file. */
 function nameVariables(findings: Findings): void {
   findings.problems.forEach((problem, at) => {
     if (problem.file !== configFiles.connections || problem.found !== 'nothing') return
@@ -131,7 +138,10 @@ function nameVariables(findings: Findings): void {
   })
 }
 
-/** The variable that could supply a missing value of the connection file, by the name that is known best. */
+/**
+ * Environment variable that can supply a missing value of the connection file; a former name first, because operators
+ * know it best.
+ */
 function connectionVariable(path: string): string | undefined {
   const setting = settingVariables.find(({ part, key }) => part === 'connections' && key === path)
   return setting?.aliases[0] ?? setting?.name
@@ -147,7 +157,7 @@ function sourceOf(
   return { value: normalized.value, originOf, problems: normalized.problems }
 }
 
-/** The variable that a value came from, or the value that it is a part of. */
+/** Environment variable that supplied a value, or supplied a JSON value around it. */
 function variableAt(
   variables: ReadonlyMap<string, string>,
   path: Path,
@@ -159,7 +169,7 @@ function variableAt(
   return undefined
 }
 
-/** The path as it stands in the file: every renamed key in its former spelling. */
+/** Location of a value as written in the file: former names where the file uses them. */
 function writtenAt(file: string, normalized: Normalized, path: Path): { file: string; path: string } {
   for (let length = path.length; length > 0; length--) {
     const written = normalized.written.get(formatPath(path.slice(0, length)))
@@ -175,7 +185,7 @@ function connectionsSource(
 ): CheckedSource {
   const normalized = normalizeConnections(configFiles.connections, given)
   const value = normalized.value
-  // A missing section is shown key by key, with the variable that could supply each.
+  // Fill in missing sections, so that each missing key becomes a problem of its own that names its variable.
   const whole = isObject(value) ? { ...value, sqldb: value.sqldb ?? {}, chain: value.chain ?? {} } : value
   const overlaid = overlayEnvironment('connections', whole, env ?? {})
   const variables = new Map([...origins, ...overlaid.variables])
@@ -184,7 +194,10 @@ function connectionsSource(
 
 type ParsedReader = z.output<typeof readersSchema>[number]
 
-/** A node sends no more than its window, so a confirmation that waits for more would never be sent. */
+/**
+ * Limits the confirmation interval to half the window: a node stops sending when the window is full, so a greater
+ * interval would never be reached.
+ */
 function withConfirmation(reader: ParsedReader, at: number, findings: Findings): ReaderConfig {
   const half = Math.max(1, Math.floor(reader.ship_prefetch_blocks / 2))
   const wanted = reader.ship_min_block_confirmation

@@ -2,12 +2,12 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { nearestOf } from './nearest.ts'
 
-/*
- * Every check below carries one text, `allowed`: the documentation prints it, and so does a problem. That is why
- * each builder hands it to zod as the error of every check it adds.
+/**
+ * Every schema below has one text `allowed`, which the documentation and problem messages show. Therefore each builder
+ * also passes it to zod as the error of every check.
  */
 
-/** Text of `min` to `max` characters, none of them a control character. */
+/** Schema of a text of `min` to `max` characters without control characters. */
 export function text(min: number, max: number) {
   const allowed = `text of ${min} to ${max} characters`
   const printable = /^[^\p{Cc}]*$/u
@@ -19,41 +19,41 @@ export function text(min: number, max: number) {
     .meta({ allowed })
 }
 
-/** Text that matches a pattern; `allowed` says so in words. */
+/** Schema of a text that matches a pattern; `allowed` describes the pattern in words. */
 export function textLike(pattern: RegExp, allowed: string) {
   return z.string({ error: allowed }).regex(pattern, { error: allowed }).meta({ allowed })
 }
 
-/** A whole number. */
+/** Schema of a whole number. */
 export function integer(min: number, max: number) {
   const allowed = `a whole number from ${min} to ${max}`
   return z.int({ error: allowed }).min(min, { error: allowed }).max(max, { error: allowed }).meta({ allowed })
 }
 
-/** A TCP port. */
+/** Schema of a TCP port. */
 export function port() {
   return integer(1, 65535)
 }
 
-/** A block number; blocks are counted in 32 bits. */
+/** Schema of a block number; the chain uses 32 bits. */
 export function blockNumber() {
   return integer(0, 4294967295)
 }
 
-/** `true` or `false`, unquoted. */
+/** Schema of a JSON boolean. */
 export function flag() {
   const allowed = 'true or false'
   return z.boolean({ error: allowed }).meta({ allowed })
 }
 
-/** One of a few words. A problem names the nearest. */
+/** Schema of one of several words. The problem message suggests the nearest word. */
 export function choice<const T extends readonly [string, ...string[]]>(values: T) {
   return z
     .enum(values, { error: (issue) => oneOf(values, issue.input) })
     .meta({ allowed: oneOf(values, undefined) })
 }
 
-/** Families that the replaced system knows and this program does not. */
+/** Contract families of the replaced system that this program does not support. */
 const unsupportedFamilies: ReadonlySet<string> = new Set([
   'simpleassets',
   'neftydrops',
@@ -63,7 +63,7 @@ const unsupportedFamilies: ReadonlySet<string> = new Set([
   'launchbagz',
 ])
 
-/** `one of "a", "b"`, with the word that is nearest to what was found. */
+/** Describes the allowed words, such as `one of "a", "b"`, and suggests the word nearest to `found`. */
 export function oneOf(values: readonly string[], found: unknown): string {
   if (typeof found === 'string' && unsupportedFamilies.has(found)) {
     return `nothing: ${found} is not supported; remove this entry`
@@ -74,7 +74,7 @@ export function oneOf(values: readonly string[], found: unknown): string {
     : list
 }
 
-/** A list of at most `max` items. */
+/** Schema of a list of at most `max` items. */
 export function list<T extends z.ZodType>(item: T, max: number, min = 0) {
   const what = min === 0 ? `at most ${max}` : `${min} to ${max}`
   const allowed = `a list of ${what} items, each ${allowedOf(item) ?? 'an object'}`
@@ -86,8 +86,8 @@ export function list<T extends z.ZodType>(item: T, max: number, min = 0) {
 }
 
 /**
- * An object with exactly these keys. For an unknown key the message is the list of the known ones; the module
- * `problems.ts` turns it into one problem for each key.
+ * Schema of an object with exactly these keys. For an unknown key, the zod message is the list of known keys;
+ * `problems.ts` turns it into one problem per unknown key.
  */
 export function section<T extends z.ZodRawShape>(shape: T) {
   const keys = Object.keys(shape).join(' ')
@@ -96,7 +96,7 @@ export function section<T extends z.ZodRawShape>(shape: T) {
   })
 }
 
-/** A URL with one of the schemes and, except for unix sockets, a host. */
+/** Schema of a URL with one of the schemes and, except for unix sockets, a host. */
 export function url(schemes: readonly string[], example: string) {
   const allowed = `a URL such as ${example} (${schemes.map((scheme) => `${scheme}://`).join(', ')})`
   return z
@@ -114,7 +114,7 @@ function isUrl(value: string, schemes: readonly string[]): boolean {
   return scheme === 'ws+unix' ? hostname === '' && pathname.length > 1 : hostname !== ''
 }
 
-/** Name of an account of the chain. */
+/** Schema of an account name of the chain. */
 export function accountName() {
   return textLike(
     /^[a-z1-5](?:[a-z1-5.]{0,10}[a-z1-5])?$/,
@@ -122,18 +122,18 @@ export function accountName() {
   )
 }
 
-/** An address to listen on or a host to connect to. */
+/** Schema of a host name or IP address. */
 export function hostName() {
   return textLike(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an IP address')
 }
 
-/** An IP address or a range of them. */
+/** Schema of an IP address or range. */
 export function addressRange() {
   const allowed = 'an IP address or a range such as 10.0.0.0/8'
   return z.string({ error: allowed }).refine(isAddressRange, { error: allowed }).meta({ allowed })
 }
 
-/** Whether the text is an IPv4 or IPv6 address, or one with a prefix length. */
+/** Whether the text is an IP address, with or without prefix length. */
 export function isAddressRange(value: string): boolean {
   const [address = '', prefix, ...rest] = value.split('/')
   const version = isIP(address)
@@ -141,7 +141,7 @@ export function isAddressRange(value: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
 
-/** The text about allowed values that a schema carries, looking through defaults, optionals and transforms. */
+/** Text `allowed` of a schema, also below defaults, optionals and transforms. */
 export function allowedOf(schema: z.ZodType): string | undefined {
   const own = schema.meta()?.allowed
   if (typeof own === 'string') return own
@@ -149,7 +149,7 @@ export function allowedOf(schema: z.ZodType): string | undefined {
   return inner === schema ? undefined : allowedOf(inner)
 }
 
-/** The schema below defaults, optionals and transforms. */
+/** Inner schema below defaults, optionals and transforms. */
 export function unwrap(schema: z.ZodType): z.ZodType {
   const inner = unwrapOnce(schema)
   return inner === schema ? schema : unwrap(inner)

@@ -3,22 +3,22 @@ import type { ConfigProblem, ConfigWarning, OriginOf } from './problems.ts'
 import type { Path } from './path.ts'
 import type { ConfigPart } from './types.ts'
 
-/** A part as it was given, and where each of its values came from. */
+/** Content of a part, and the origin of each of its values. */
 export interface PartSource {
   readonly value: unknown
   readonly originOf: OriginOf
 }
 
-/** Collects what the checks find, and words it as the operator wrote it. */
+/** Collects problems and warnings of the checks, with locations as the operator wrote them. */
 export interface Findings {
   readonly problems: ConfigProblem[]
   readonly warnings: ConfigWarning[]
-  /** A value that may not stay; `found` replaces the value itself in the text. */
+  /** Reports an invalid value; `found` replaces the value in the message. */
   refuse(part: ConfigPart, path: Path, allowed: string, found?: string): void
   warn(part: ConfigPart, path: Path, message: string): void
 }
 
-/** Starts an empty collection. A part without source has only defaults. */
+/** Starts an empty collection. A part without source consists of defaults only. */
 export function collectFindings(sources: ReadonlyMap<ConfigPart, PartSource>): Findings {
   const problems: ConfigProblem[] = []
   const warnings: ConfigWarning[] = []
@@ -29,7 +29,7 @@ export function collectFindings(sources: ReadonlyMap<ConfigPart, PartSource>): F
       const source = sources.get(part)
       if (!source) throw new RangeError(`${part} was refused without being given`)
       const problem = problemAt(path, allowed, source.value, source.originOf)
-      // A default that clashes stands nowhere in the file.
+      // The value in conflict is a default, which the file does not contain.
       const shown = problem.found === 'nothing' ? 'nothing, hence the default' : problem.found
       problems.push({ ...problem, found: found ?? shown })
     },

@@ -9,7 +9,7 @@ export { likelyOf } from './nearest.ts'
 export { findJsonFault } from './json-scan.ts'
 export { isAddressRange } from './fields.ts'
 
-/** The configuration as it may be printed: passwords and API keys, also those inside URLs, are replaced. */
+/** Returns a copy of the configuration that may be printed: passwords and API keys are replaced, also inside URLs. */
 export function redactConfig(config: Partial<AppConfig>): unknown {
   return redactSecrets(config)
 }

@@ -2,16 +2,16 @@ import { readFileSync, statSync } from 'node:fs'
 import { findJsonFault } from './json-scan.ts'
 import type { ConfigProblem } from './problems.ts'
 
-/** Largest configuration file in bytes; an IP whitelist of 10,000 ranges fits many times. */
+/** Maximum size of a configuration file in bytes: many times the size of an IP whitelist of 10,000 ranges. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024
 
-/** What reading a file came to. */
+/** Result of reading a configuration file. */
 export type FileContent =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'absent' }
   | { readonly kind: 'problem'; readonly problem: ConfigProblem }
 
-/** Reads one JSON file. `name` is what problems call it. Never throws for anything about the file. */
+/** Reads a JSON file. Reports every error as a problem, under the file name `name`, and never throws. */
 export function readJsonFile(file: string, name: string): FileContent {
   const refuse = (found: string, allowed: string): FileContent => ({
     kind: 'problem',
@@ -19,7 +19,7 @@ export function readJsonFile(file: string, name: string): FileContent {
   })
   try {
     const facts = statSync(file)
-    // A pipe or device would block the start indefinitely.
+    // Reading a pipe or device could block the start indefinitely.
     if (!facts.isFile()) return refuse(`no regular file at ${file}`, 'a JSON file')
     if (facts.size > MAX_FILE_BYTES) return refuse(`${facts.size} bytes`, `at most ${MAX_FILE_BYTES} bytes`)
     return parseJson(readFileSync(file), refuse)
@@ -33,7 +33,7 @@ export function readJsonFile(file: string, name: string): FileContent {
 function parseJson(bytes: Uint8Array, refuse: (found: string, allowed: string) => FileContent): FileContent {
   let text: string
   try {
-    // Also drops the byte order mark that some editors write.
+    // `TextDecoder` also drops the byte order mark that some editors write.
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     return refuse('bytes that are not UTF-8', 'a JSON file in UTF-8')

@@ -1,4 +1,4 @@
-/** A place where a text stops being JSON, counted from 1, and what would have to stand there. */
+/** Location of a JSON syntax error, counted from 1, and the expected token. */
 export interface JsonFault {
   readonly line: number
   readonly column: number
@@ -22,9 +22,9 @@ class Unexpected extends Error {
 const MAX_DEPTH = 100
 
 /**
- * Finds the first fault of a JSON text: of its grammar, a key that stands twice in one object, or nesting deeper
- * than 100; null when there is none. The parser of the runtime does not give the position of all faults, quotes the
- * text (which may be a password), and lets the last of equal keys win in silence.
+ * Finds the first error of a JSON text: a syntax error, a duplicate key in one object, or nesting deeper than 100;
+ * null if there is none. `JSON.parse` does not suffice: it does not give the position of every error, quotes the text
+ * (which may contain a password), and silently keeps the last of duplicate keys.
  */
 export function findJsonFault(text: string): JsonFault | null {
   const scan: Scan = { text, at: 0 }

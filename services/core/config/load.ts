@@ -10,21 +10,21 @@ import type { ConfigPart, LoadedConfig } from './types.ts'
 
 /** Options of `loadConfig`. */
 export interface LoadOptions<N extends ConfigPart> {
-  /** The files that must be there. Others that are there are validated too, and returned. */
+  /** Required files. Other files are validated and returned if they exist. */
   readonly need: readonly N[]
-  /** Directory of the files; default is `CONFIG_DIR`, then `./config`. */
+  /** Directory of the files; default: `CONFIG_DIR`, then `./config`. */
   readonly dir?: string
-  /** Default is the environment of the process. */
+  /** Environment variables; default: those of the process. */
   readonly env?: Environment
-  /** Advice for a person who has no such files, a sentence. */
+  /** Advice for an operator who has no configuration files, as a sentence. */
   readonly withoutFiles?: string
 }
 
 const allParts = ['connections', 'server', 'readers'] as const
 
 /**
- * Reads the configuration files, lays the environment over them and validates the whole.
- * @throws ConfigError with every problem of all files and variables.
+ * Reads the configuration files, applies environment variables and validates the result.
+ * @throws ConfigError with all problems of all files and variables.
  */
 export function loadConfig<N extends ConfigPart>(options: LoadOptions<N>): LoadedConfig<N> {
   const env = options.env ?? readEnvironment()
@@ -74,10 +74,10 @@ function allowedAbsence(part: ConfigPart): string {
 }
 
 /**
- * Validates a configuration that is at hand as JSON values, without looking at files or the environment. The parts
- * that are given must be complete; those that are not are absent from the result. Problems of values that came from
- * variables name these.
- * @throws ConfigError with every problem.
+ * Validates a configuration given as JSON values, without files or environment. Given parts must be complete; other
+ * parts are absent from the result.
+ * @param origins environment variables that supplied values; problems of these values name the variables.
+ * @throws ConfigError with all problems.
  */
 export function parseConfig<const T extends { readonly [P in ConfigPart]?: unknown }>(
   given: T,

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 
 const LONGEST_COMPARED = 100
 
-/** The word of a list that is fewest edits, letter case ignored; the first of equals; '' for an empty list. */
+/** Word of a list with the smallest edit distance, ignoring letter case; the first of equals; '' for an empty list. */
 export function nearestOf(word: string, known: readonly string[]): string {
   const wanted = word.slice(0, LONGEST_COMPARED).toLowerCase()
   let best = ''
@@ -17,13 +17,16 @@ export function nearestOf(word: string, known: readonly string[]): string {
   return best
 }
 
-/** One edit for every so many letters is a slip; more make another word. Swapped letters are two edits. */
+/**
+ * One edit per LETTERS_PER_EDIT letters counts as a typo; more edits make a different word. Two swapped letters are
+ * two edits, so two edits are always allowed from LEAST_SWAPPED letters on.
+ */
 const LETTERS_PER_EDIT = 4
 const SWAP_EDITS = 2
-/** Half of a shorter word is not two letters that are swapped. */
+/** Minimum word length for two edits: in a shorter word they would change most letters. */
 const LEAST_SWAPPED = 4
 
-/** The word of a list that another one is likely meant to be; undefined where none is that near. */
+/** Word of a list that a typo most likely meant; undefined if no word is close enough. */
 export function likelyOf(word: string, known: readonly string[]): string | undefined {
   const nearest = nearestOf(word, known)
   const edits = distance(word.slice(0, LONGEST_COMPARED).toLowerCase(), nearest.toLowerCase())

@@ -1,7 +1,7 @@
 /** Keys and indexes from the root of a JSON value to a place in it. */
 export type Path = readonly (string | number)[]
 
-/** `chain.http`, `[0].contracts[1].handler`; a key that is no plain word is quoted. */
+/** Formats a path as `chain.http` or `[0].contracts[1].handler`; keys that are not plain words are quoted. */
 export function formatPath(path: Path): string {
   return path
     .map((part, index) => {
@@ -12,7 +12,7 @@ export function formatPath(path: Path): string {
     .join('')
 }
 
-/** What stands at a path of a JSON value; undefined when the path leads nowhere. Own keys only. */
+/** Value at a path of a JSON value; undefined if the path does not exist. Own keys only. */
 export function valueAt(value: unknown, path: Path): unknown {
   let current = value
   for (const part of path) {

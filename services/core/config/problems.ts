@@ -5,28 +5,28 @@ import { likelyOf } from './nearest.ts'
 import type { Path } from './path.ts'
 import { formatPath, valueAt } from './path.ts'
 
-/** One thing that is wrong with the configuration. */
+/** One error of the configuration. */
 export interface ConfigProblem {
   /** File name, or `environment`. */
   readonly file: string
-  /** JSON path as the operator wrote it, such as `[0].contracts[1].args`, or a variable; '' = the file itself. */
+  /** JSON path as the operator wrote it, such as `[0].contracts[1].args`, or a variable name; '' for the whole file. */
   readonly path: string
-  /** What is there, as JSON, shortened, secrets replaced; `nothing` when it is missing. */
+  /** Value found, as shortened JSON without secrets; `nothing` if the value is missing. */
   readonly found: string
-  /** What may be there. */
+  /** Allowed values, in words. */
   readonly allowed: string
-  /** The whole problem as a sentence, where `found` and `allowed` do not form one. */
+  /** Complete message, for problems that `found` and `allowed` cannot describe. */
   readonly message?: string
 }
 
-/** A warning: something was corrected or should be checked; the start continues. */
+/** A value that was corrected or should be checked; the start continues. */
 export interface ConfigWarning {
   readonly file: string
   readonly path: string
   readonly message: string
 }
 
-/** All problems of a configuration at once. Code CONFIG_INVALID; `problems` is never empty. */
+/** All problems of a configuration in one error (code CONFIG_INVALID); `problems` is never empty. */
 export class ConfigError extends FatalError {
   readonly problems: readonly ConfigProblem[]
 
@@ -38,17 +38,17 @@ export class ConfigError extends FatalError {
   }
 }
 
-/** `server.config.json: server_port: found "x", allowed: a whole number from 1 to 65535`. */
+/** Formats a problem, such as `server.config.json: server_port: found "x", allowed: a whole number from 1 to 65535`. */
 export function formatProblem(problem: ConfigProblem): string {
   if (problem.message !== undefined) return problem.message
   const place = [problem.file, problem.path].filter((part) => part !== '').join(': ')
   return `${place}: found ${problem.found}, allowed: ${problem.allowed}`
 }
 
-/** The origin of a normalised path: an alias in the file, or a variable. */
+/** Finds the origin of a normalised path: a location in a file, or an environment variable. */
 export type OriginOf = (path: Path) => { readonly file: string; readonly path: string }
 
-/** Turns the complaints of a schema about `value` into problems, one for each place. */
+/** Converts zod issues about `value` to problems, one per location. */
 export function problemsFromIssues(
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
@@ -69,8 +69,8 @@ export function problemsFromIssues(
 }
 
 /**
- * Where one of several forms was meant and only something inside of it is wrong, what is wrong there; the issue itself
- * where no form fits.
+ * Replaces the issue of a union by the issues of the option that the operator meant: the only option with errors
+ * inside it, not at its root. Returns the issue itself if that is ambiguous.
  */
 function alternativesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue]
@@ -82,7 +82,7 @@ function alternativesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   return only.flatMap((inner) => alternativesOf({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** A problem at a normalised path of `value`. */
+/** Creates the problem for a normalised path of `value`. */
 export function problemAt(path: Path, allowed: string, value: unknown, originOf: OriginOf): ConfigProblem {
   return { ...originOf(path), found: showFound(path, valueAt(value, path)), allowed }
 }
@@ -102,7 +102,7 @@ function unknownKey(issue: z.core.$ZodIssue, key: string, value: unknown, origin
   }
 }
 
-/** @param known the keys with spaces between, see `section` in fields.ts. */
+/** @param known known keys separated by spaces, see `section` in fields.ts. */
 function describeKeys(found: string, known: string): string {
   const keys = known.split(' ')
   const likely = likelyOf(found, keys)
@@ -110,10 +110,10 @@ function describeKeys(found: string, known: string): string {
 }
 
 const LONGEST_SHOWN = 100
-/** The beginning of JSON with keys or strings, whose secrets only a parser finds. */
+/** Text that looks like the start of JSON with keys or strings: only a parser could find secrets in it. */
 const LIKE_JSON = /^\s*[[{][^]*"/
 
-/** A value as a problem shows it: short JSON without secrets. */
+/** Formats a value for a problem: short JSON without secrets. */
 export function showFound(path: Path, value: unknown): string {
   if (value === undefined) return 'nothing'
   const isSecret = path.some((part) => typeof part === 'string' && isSecretKey(part))

@@ -3,7 +3,7 @@ import { handlersWithStart, startBlockProblem } from './schema/index.ts'
 import type { ContractConfig, HandlerName } from './schema/index.ts'
 import type { ReaderView } from './views.ts'
 
-/** Checks what no single key of the readers file can show. */
+/** Checks of the readers file that involve several keys. */
 export function checkReaders(
   readers: readonly ReaderView[],
   findings: Findings,
@@ -54,7 +54,7 @@ interface IndexedContract {
 
 type IndexedFamilies = Map<HandlerName, IndexedContract>
 
-/** One database holds one contract of a family, and only one reader may write it. */
+/** Collects the indexed families. One database holds one contract per family, and only one reader may write it. */
 function collectFamilies(readers: readonly ReaderView[], findings: Findings): IndexedFamilies {
   const families: IndexedFamilies = new Map()
   readers.forEach((reader, at) => {
@@ -78,7 +78,7 @@ function collectFamilies(readers: readonly ReaderView[], findings: Findings): In
   return families
 }
 
-/** The account that a handler indexes. */
+/** Contract account of a handler. */
 export function accountOf(contract: ContractConfig): string {
   switch (contract.handler) {
     case 'assets':
@@ -95,8 +95,8 @@ export function accountOf(contract: ContractConfig): string {
 }
 
 /**
- * Market and tools data refer to assets. What the market derives follows from assets and medians of the same block, so it
- * needs both families in its own reader.
+ * Checks that the families on which other families depend are indexed. Market and tools data refer to assets. The
+ * market derives values from assets and oracle medians of the same block, so it needs both families in its own reader.
  */
 function checkNeeds(readers: readonly ReaderView[], families: IndexedFamilies, findings: Findings): void {
   const isWhole = readers.every((reader) => reader.contracts.every((contract) => contract !== undefined))
@@ -133,10 +133,10 @@ function needsOf(contract: ContractConfig | undefined): Need[] {
   return needs
 }
 
-/** Where a need stands, and what it is checked against. */
+/** Input of the dependency checks. */
 interface NeedContext {
   readonly path: readonly (string | number)[]
-  /** Whether every entry of every reader is valid: an entry that is refused may be the needed one. */
+  /** Whether all entries of all readers are valid: an invalid entry may be the missing one. */
   readonly isWhole: boolean
   readonly reader: string
   readonly families: IndexedFamilies

@@ -16,7 +16,7 @@ const rootPaths = [
   'v0',
 ]
 
-/** Checks what no single key of the server file can show. */
+/** Checks of the server file that involve several keys. */
 export function checkServer(server: ServerView, findings: Findings): void {
   const mounted = new Map<string, string>()
   server.namespaces.forEach((namespace, at) => {
@@ -24,7 +24,7 @@ export function checkServer(server: ServerView, findings: Findings): void {
     const places: [string, (string | number)[]][] = [[namespace.path, ['namespaces', at, 'path']]]
     namespace.aliases.forEach((alias, index) => places.push([alias, ['namespaces', at, 'aliases', index]]))
     for (const [path, place] of places) {
-      // Letter case is ignored when a request is routed.
+      // Request routing ignores letter case.
       const folded = path.toLowerCase()
       const taken = mounted.get(folded)
       if (taken !== undefined) {
@@ -56,7 +56,7 @@ function warnAboutForgery(server: ServerView, findings: Findings): void {
   )
 }
 
-/** Checks what needs both the server file and the readers file. */
+/** Checks that involve both the server file and the readers file. */
 export function checkServerWithReaders(
   server: ServerView,
   readers: readonly ReaderView[],
@@ -97,7 +97,7 @@ function servedAccount(namespace: NamespaceConfig): [argument: string, account: 
   }
 }
 
-/** Only the first reader's listener is opened; filler and api may share a machine. */
+/** Checks for port conflicts. Only the first reader opens its listener. Filler and API may share a machine. */
 function checkPorts(server: ServerView, readers: readonly ReaderView[], findings: Findings): void {
   const listener = readers[0]
   if (listener?.server_port === undefined || !overlap(server.server_addr, listener.server_addr)) return

@@ -3,20 +3,20 @@ import type { ConfigWarning } from './problems.ts'
 import type { ReaderConfig } from './schema/index.ts'
 import type { ServerConfig } from './schema/index.ts'
 
-/** The three files, validated, with every default filled in. Key names are those of the files. */
+/** The validated configuration of the three files with all defaults. Key names are those of the files. */
 export interface AppConfig {
   readonly connections: ConnectionsConfig
   readonly server: ServerConfig
   readonly readers: readonly ReaderConfig[]
 }
 
-/** A part of the configuration: one file. */
+/** Key of one configuration file. */
 export type ConfigPart = keyof AppConfig
 
-/** The parts that were asked for are there; the others when they were given. */
+/** Configuration in which the requested parts are present; other parts are present if they were given. */
 export type ConfigWith<N extends ConfigPart> = Pick<AppConfig, N> & Partial<AppConfig>
 
-/** A configuration that can be started with. */
+/** A valid configuration with its warnings. */
 export interface LoadedConfig<N extends ConfigPart> {
   readonly config: ConfigWith<N>
   readonly warnings: readonly ConfigWarning[]

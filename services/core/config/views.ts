@@ -5,22 +5,22 @@ import type { ContractConfig, ReaderConfig } from './schema/index.ts'
 import { namespaceSchema, serverSchema } from './schema/index.ts'
 import type { NamespaceConfig, ServerConfig } from './schema/index.ts'
 
-/*
- * The checks across keys and files have to run even where single keys are refused, or an operator would see the problems in
- * several rounds. They see what is usable: a refused key is absent, a refused list item undefined.
+/**
+ * Checks across keys and files also run if single keys are invalid, so that an operator sees all problems at once. The
+ * checks see the valid values: an invalid key is absent, an invalid list item undefined.
  */
 
-/** The usable keys of a reader. */
+/** Valid keys of a reader. */
 export interface ReaderView extends Partial<Omit<ReaderConfig, 'contracts'>> {
   readonly contracts: readonly (ContractConfig | undefined)[]
 }
 
-/** The usable keys of the server file. */
+/** Valid keys of the server file. */
 export interface ServerView extends Partial<Omit<ServerConfig, 'namespaces'>> {
   readonly namespaces: readonly (NamespaceConfig | undefined)[]
 }
 
-/** What is usable of a readers file. */
+/** Extracts the valid values of a readers file. */
 export function viewReaders(value: unknown): ReaderView[] {
   if (!Array.isArray(value)) return []
   return value.map((reader: unknown) => {
@@ -30,13 +30,13 @@ export function viewReaders(value: unknown): ReaderView[] {
   })
 }
 
-/** What is usable of a server file. */
+/** Extracts the valid values of a server file. */
 export function viewServer(value: unknown): ServerView {
   const fields = usableFields(serverSchema, value) as Partial<ServerConfig>
   return { ...fields, namespaces: usableItems(namespaceSchema, valueAt(value, ['namespaces'])) }
 }
 
-/** A copy without the keys that the schema does not know: they must not hide other keys. */
+/** Copies a value without unknown keys: an unknown key must not invalidate its section. */
 export function withoutUnknownKeys(value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   const copy: unknown = structuredClone(value)
   for (const issue of issues) {

@@ -5,34 +5,34 @@ import { ByteBudget, SHARE_OF_ONE } from './limits/index.ts'
 import { onceClosed } from './listener/index.ts'
 import { RequestError } from './request-error.ts'
 
-/** Settings named like their keys below `limits` in server.config.json. */
+/** Byte limits of responses. The keys are the settings below `limits` in server.config.json. */
 export interface AnswerLimits {
   readonly answer_bytes: number
   readonly answers_bytes: number
 }
 
-/** The client whose share an answer uses. */
+/** The client whose share of the budget a response uses. */
 export interface AnswerClient {
   readonly key: string
-  /** A client that is not limited. */
+  /** Whether the client is exempt from limits. */
   readonly isExempt: boolean
 }
 
-/** A request and its response. */
+/** An HTTP request with its response. */
 export interface AnswerExchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
 }
 
-/** How long a request waits for bytes, ms. */
+/** How long a request waits for free bytes of the budget, in ms. */
 const WAIT_MS = 1_000
-/** Seconds after which a refused client may try again. */
+/** `Retry-After` of a refusal, in seconds. */
 const RETRY_AFTER_SECONDS = '1'
 
 /**
- * Limits of answers, for people.
- * @param one what says how large one answer may be.
- * @param together what says how large all that are in progress may be.
+ * Describes the limits of responses for the documentation.
+ * @param one setting that limits the size of one response.
+ * @param together setting that limits the size of all responses in progress.
  */
 export function describeAnswerLimits(
   one: Pick<Limit, 'setting' | 'value'>,
@@ -54,16 +54,19 @@ export function describeAnswerLimits(
   ]
 }
 
-/** Bytes of answers from when they are known until they have been sent: a client that does not read has its own for so long. */
+/**
+ * Counts the bytes of responses from their creation until they have been sent. A client that does not read its
+ * responses keeps using its share.
+ */
 export class AnswerBudget {
-  /** Most bytes of one answer. */
+  /** Maximum bytes of one response. */
   readonly maxBytes: number
   readonly #budget: ByteBudget
   #refused = 0
 
   constructor({ answer_bytes: one, answers_bytes: all }: AnswerLimits) {
     this.maxBytes = one
-    // The largest answer is within the share of a client.
+    // One client's share must allow at least one response of maximum size.
     this.#budget = new ByteBudget({
       maxBytes: Math.max(all, one),
       maxBytesOfOne: Math.max(one, all * SHARE_OF_ONE),
@@ -75,26 +78,35 @@ export class AnswerBudget {
     return this.#budget.bytes
   }
 
-  /** Requests that were refused because the bytes of other answers were in progress. */
+  /** Number of requests refused because the budget was used up by responses in progress. */
   get refused(): number {
     return this.#refused
   }
 
-  /** Waits until a client may have any bytes: nothing is read for one that may not. @throws RequestError 503. */
+  /**
+   * Waits until a client may use any bytes, so that nothing is read from the database for a client above its share.
+   * @throws RequestError 503.
+   */
   async admit({ key, isExempt }: AnswerClient): Promise<void> {
     if (isExempt) return
     await this.#take(key, 1)
     this.#budget.giveBack(key, 1)
   }
 
-  /** Takes the bytes of an answer until it has been sent. @throws RequestError 503. */
+  /**
+   * Reserves the bytes of a response until it has been sent; waits if necessary.
+   * @throws RequestError 503.
+   */
   async hold(exchange: AnswerExchange, { key, isExempt }: AnswerClient, bytes: number): Promise<void> {
     if (isExempt) return
     await this.#take(key, bytes)
     this.#giveBackAfter(exchange, key, bytes)
   }
 
-  /** Takes the bytes of an answer like `hold`, without waiting. @returns false when too few are free. */
+  /**
+   * Reserves the bytes of a response like `hold`, without waiting.
+   * @returns false if too few bytes are free.
+   */
   holdNow(exchange: AnswerExchange, { key, isExempt }: AnswerClient, bytes: number): boolean {
     if (isExempt) return true
     const isTaken = this.#budget.take(key, bytes)
@@ -107,7 +119,7 @@ export class AnswerBudget {
     throw this.refusal()
   }
 
-  /** The refusal of a client that has used its share. */
+  /** Creates the error for a client that has used up its share. */
   refusal(): RequestError {
     this.#refused++
     return new RequestError(503, 'Too many bytes of answers at once', { 'Retry-After': RETRY_AFTER_SECONDS })
@@ -117,7 +129,7 @@ export class AnswerBudget {
     const giveBack = (): void => {
       this.#budget.giveBack(key, bytes)
     }
-    // The client may have left while its request waited.
+    // The client may have disconnected while its request waited.
     if (exchange.res.destroyed || exchange.req.socket.destroyed) giveBack()
     else onceClosed(exchange, giveBack)
   }

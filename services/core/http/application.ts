@@ -5,12 +5,12 @@ import { describeError } from '../errors/index.ts'
 import type { Logger } from '../log/index.ts'
 
 /**
- * The lifecycle of a request: the steps in their order, the outermost first. One of them has to answer what the others
- * throw (`createFailureStep`), and the last has to answer what none of them did.
+ * Creates the request handler from its steps in order, outermost first. One step must answer the errors of the inner
+ * steps (`createFailureStep`), and the last step must answer every request that reaches it.
  */
 export function createApplication(steps: readonly Middleware[], logger: Logger): RequestListener {
   const application = new Koa()
-  // Failures end in their step, so this is called only for clients that left while they were being answered.
+  // The failure step answers all errors, so this event only reports clients that disconnected during the response.
   application.on('error', (error: unknown) => {
     logger.debug(`answer not delivered: ${describeError(error)}`)
   })

@@ -1,13 +1,13 @@
 import type { Context, Middleware } from 'koa'
 
-/** An answer other than success. */
+/** An error response. */
 export interface Failure {
   readonly status: number
   readonly message: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Turns whatever the steps below throw into an answer; headers that were set before stay. */
+/** Turns the errors of inner steps into responses; headers set before the error stay. */
 export function createFailureStep(answer: (context: Context, error: unknown) => void): Middleware {
   return async (context, next) => {
     try {

@@ -1,20 +1,22 @@
 import type { Context } from 'koa'
 
 /**
- * Where an answer came from. hit: cached in this process. shared: cached by another process. joined: made for another
- * request that asked the same at the same time. miss: made for this request, and cached where it may be. bypass: made for this request, because nothing is cached for this
- * client, route or method.
+ * Source of a response. hit: cache of this process. shared: cache entry of another process. joined: result of an
+ * identical request in progress. miss: computed for this request, and cached if cacheable. bypass: computed for this
+ * request, because client, route or method is never cached.
  */
 export type CacheOutcome = 'hit' | 'shared' | 'joined' | 'miss' | 'bypass'
 
-/** What the steps of the lifecycle find out about a request, for those around them. */
+/** Facts about a request that inner steps record for outer steps (metrics, log). */
 export interface RequestNotes {
-  /** Pattern of the route with its mount, such as `/atomicassets/v1/assets/:asset_id`; undefined while none matched. */
+  /**
+   * Route pattern with its mount, such as `/atomicassets/v1/assets/:asset_id`; undefined while no route has matched.
+   */
   route: string | undefined
   /** Name of the namespace that the path belongs to. */
   namespace: string | undefined
   cache: CacheOutcome
-  /** Bytes of the body as sent, where they were not known before. */
+  /** Bytes of the body as sent; set if they are known only after sending. */
   bytes: number | undefined
 }
 
@@ -22,7 +24,7 @@ interface NotedState {
   notes?: RequestNotes
 }
 
-/** The notes of a request; created by the first call. */
+/** Returns the notes of a request; the first call creates them. */
 export function notesOf(context: Context): RequestNotes {
   const state = context.state as NotedState
   return (state.notes ??= { route: undefined, namespace: undefined, cache: 'bypass', bytes: undefined })

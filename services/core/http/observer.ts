@@ -6,25 +6,25 @@ import type { RequestNotes } from './notes.ts'
 
 type NotedFacts = Omit<RequestNotes, 'bytes'>
 
-/** A request whose answer has left, or whose client has. */
+/** Facts about a request after its response was sent or its client disconnected. */
 export interface RequestFacts extends Readonly<NotedFacts> {
   readonly method: string
   readonly status: number
-  /** Bytes of the body as they were sent, compressed where it was. */
+  /** Bytes of the body as sent, after compression. */
   readonly bytes: number
-  /** From the end of its headers to the last byte of the answer. */
+  /** Time from the end of the request headers to the last byte of the response, in ms. */
   readonly durationMs: number
-  /** False when the client left before the answer was complete. */
+  /** Whether the response was sent completely; false if the client disconnected first. */
   readonly isDelivered: boolean
 }
 
-/** Counts requests. No method may throw. */
+/** Receives the start and end of each request. No method may throw. */
 export interface RequestObserver {
   requestStarted(): void
   requestEnded(facts: RequestFacts): void
 }
 
-/** The outermost step: reports to the observer every request that reaches the application. */
+/** Outermost step: reports every request that reaches the application to the observer. */
 export function createObserverStep(observer: RequestObserver): Middleware {
   return (context, next) => {
     const { req, res } = context
@@ -36,7 +36,7 @@ export function createObserverStep(observer: RequestObserver): Middleware {
   }
 }
 
-/** Reports a request to the observer now, and again when it has been answered. */
+/** Reports the start of a request now, and its end after the response. */
 export function observeRequest(
   observer: RequestObserver,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
@@ -45,7 +45,7 @@ export function observeRequest(
 ): void {
   const method = req.method ?? ''
   observer.requestStarted()
-  // 'close' follows 'finish', and comes alone when the client left.
+  // 'close' follows 'finish'; if the client disconnected, only 'close' is emitted.
   onceClosed({ req, res }, () => {
     const { route, namespace, cache, bytes } = facts()
     observer.requestEnded({

@@ -1,6 +1,6 @@
 import { FatalError } from '../errors/index.ts'
 
-/** An answer other than success that the client is to read: status and message go out as they are. */
+/** An error whose status and message are sent to the client unchanged. */
 export class RequestError extends FatalError {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

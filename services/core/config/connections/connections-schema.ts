@@ -132,7 +132,7 @@ const chain = section({
   ),
 })
 
-/** `connections.config.json`. */
+/** Schema of `connections.config.json`. */
 export const connectionsSchema = section({
   sqldb: sqldb.describe('PostgreSQL.'),
   kvstore: kvstore
@@ -141,11 +141,11 @@ export const connectionsSchema = section({
   chain: chain.describe('The chain and its node.'),
 })
 
-/** Validated `connections.config.json`, every default filled in. */
+/** Type of a validated `connections.config.json` with all defaults. */
 export type ConnectionsConfig = z.output<typeof connectionsSchema>
-/** The node or the nodes of `chain.ship`. */
+/** Type of `chain.ship`: one node or several. */
 export type ShipConfig = z.output<typeof ship>
-/** The `kvstore` section. */
+/** Type of the `kvstore` section. */
 export type KvstoreConfig = z.output<typeof kvstore>
-/** The `sqldb` section; it fits `DatabaseAddress` of the database part. */
+/** Type of the `sqldb` section; assignable to `DatabaseAddress`. */
 export type SqldbConfig = z.output<typeof sqldb>

@@ -7,24 +7,24 @@ import { readersSchema } from '../schema/index.ts'
 import { serverSchema } from '../schema/index.ts'
 import { configFiles } from '../types.ts'
 
-/** One key of a configuration file, for the documentation. */
+/** One configuration key, for the documentation. */
 export interface SettingRow {
   readonly file: string
   /** Path with `[]` for every list item, such as `namespaces[].args.limits.logs`. */
   readonly key: string
-  /** The families whose entries have the key; empty where it is not a matter of family. */
+  /** Families whose entries have the key; empty if the key does not depend on a family. */
   readonly families: readonly string[]
   readonly description: string
   readonly allowed: string
-  /** JSON of the default; null where the key is required; '' where it may be absent. */
+  /** JSON of the default; null if the key is required; '' if the key is optional without default. */
   readonly defaultValue: string | null
-  /** Variables of the key, one for each family, each followed by its former names; none for sections. */
+  /** Environment variables of the key, one per family, each followed by its former names; empty for sections. */
   readonly variables: readonly string[]
-  /** Former spellings of the last part of the key. */
+  /** Former names of the last part of the key. */
   readonly aliases: readonly string[]
 }
 
-/** Every key of the three files in their order. A key that several families share stands once. */
+/** Lists every key of the three files in file order. A key that several families share is listed once. */
 export function describeSettings(): SettingRow[] {
   return [
     ...describeFile(configFiles.connections, connectionsSchema, ''),
@@ -68,7 +68,7 @@ function walk(file: string, schema: z.ZodType, prefix: string, families: readonl
   })
 }
 
-/** An option of a union of families is recognised by its literal; the options of other unions have none. */
+/** Family of a union option, read from its literal; options of other unions have no literal. */
 function familyOf(option: z.ZodType, families: readonly string[]): readonly string[] {
   if (!(option instanceof z.ZodObject)) return families
   const fields = Object.values(option.shape)
@@ -78,9 +78,8 @@ function familyOf(option: z.ZodType, families: readonly string[]): readonly stri
 
 interface Setting {
   readonly file: string
-  /** Path of the setting in the file; lists as `[]`. */
+  /** Path of the setting in the file, with `[]` for lists. */
   readonly key: string
-  /** The last part of `key`. */
   readonly name: string
   readonly field: z.ZodType
   readonly families: readonly string[]

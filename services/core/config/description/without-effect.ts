@@ -1,18 +1,19 @@
 import type { AppConfig, ConfigPart } from '../types.ts'
 
-/** A setting that is checked and accepted but that this version does nothing with. */
+/** A setting that is validated but has no effect in this version. */
 export interface SettingWithoutEffect {
   readonly part: ConfigPart
-  /** As in docs/settings.md. */
+  /** Key as in docs/settings.md. */
   readonly key: string
   readonly why: string
-  /** Whether a configuration asks for it. */
+  /** Whether a configuration sets the key to a value that asks for the effect. */
   readonly isUsed: (config: Partial<AppConfig>) => boolean
 }
 
 /**
- * Settings that are accepted for the versions to come, or because existing files carry them. A setting with an
- * effect removes its line; docs/settings.md lists them, and a process that is given one logs it at its start.
+ * Settings without effect: reserved for future versions, or present in files of the replaced system. To implement a
+ * setting, delete its entry. docs/settings.md lists these settings, and a process logs each one that its configuration
+ * uses.
  */
 export const settingsWithoutEffect: readonly SettingWithoutEffect[] = [
   reader(
@@ -37,7 +38,7 @@ function reader(
   return { part: 'readers', key: `[].${key}`, why, isUsed: (config) => config.readers?.some(isUsed) ?? false }
 }
 
-/** The settings of a configuration that this version does nothing with. */
+/** Lists the settings of a configuration that have no effect. */
 export function listUnusedSettings(config: Partial<AppConfig>): SettingWithoutEffect[] {
   return settingsWithoutEffect.filter((setting) => setting.isUsed(config))
 }

@@ -3,7 +3,10 @@ import type { LogLevel } from '../../log/index.ts'
 import { showFound } from '../problems.ts'
 import type { ConfigProblem } from '../problems.ts'
 
-/** Variables by name. An empty value counts as absent, because compose files pass unset variables as empty ones. */
+/**
+ * Environment variables by name. An empty value counts as absent, because compose files pass unset variables as empty
+ * ones.
+ */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The environment of this process. Nothing else in the program reads `process.env`. */
@@ -11,20 +14,21 @@ export function readEnvironment(): Environment {
   return process.env
 }
 
-/** Settings of a process that are not in a file. */
+/** Settings of a process that are environment variables only. */
 export interface ProcessSettings {
-  /** Directory of the three files, `CONFIG_DIR`; default `./config`. */
+  /** `CONFIG_DIR`: directory of the three files; default `./config`. */
   readonly configDir: string
   /** `LOG_LEVEL`; default `info`. */
   readonly logLevel: LogLevel
-  /** Processes that serve the api, `API_WORKERS`; undefined when it is 0 or not set. */
+  /** `API_WORKERS`: number of API worker processes; undefined if 0 or not set. */
   readonly apiWorkers: number | undefined
 }
 
 const MAX_WORKERS = 256
 
 /**
- * Reads `CONFIG_DIR`, `LOG_LEVEL` and `API_WORKERS`. What cannot be used is a problem, and the default holds meanwhile.
+ * Reads `CONFIG_DIR`, `LOG_LEVEL` and `API_WORKERS`. An invalid value is reported as a problem, and the default
+ * applies.
  */
 export function readProcessSettings(
   environment: Environment,
@@ -50,7 +54,7 @@ export function readProcessSettings(
   }
 }
 
-/** NaN when it cannot be used. */
+/** Parses the number of workers; NaN if invalid. */
 function readWorkers(found: string | undefined): number {
   if (found === undefined || found === '') return 0
   const count = /^\d{1,3}$/.test(found) ? Number(found) : NaN

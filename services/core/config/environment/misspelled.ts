@@ -4,9 +4,9 @@ import type { ConfigWarning } from '../problems.ts'
 import { settingVariables } from './setting-variables.ts'
 import { stateVariables } from './state-settings.ts'
 
-/** Most edits between a misspelled variable and the one that was meant. */
+/** Maximum edit distance between a misspelled variable and the intended one. */
 const MOST_EDITS = 2
-/** In shorter names two edits are another word. */
+/** Minimum length of a name to check: in a shorter name, two edits make a different word. */
 const LEAST_LENGTH = 7
 
 const known: readonly string[] = [
@@ -19,10 +19,13 @@ const known: readonly string[] = [
   'API_WORKERS',
 ]
 
-/** Variables that other programs of an appliance know, and that look like ours. */
+/** Variables of other programs of an appliance whose names resemble ours. */
 const foreign = new Set(['POSTGRES_DB', 'POSTGRES_HOSTS', 'REDIS_URL', 'CHAIN'])
 
-/** A warning for each variable of the environment whose name is nearly, but not quite, one that is read. */
+/**
+ * Returns a warning for each environment variable whose name is close to, but not equal to, a name that this program
+ * reads.
+ */
 export function findMisspelledVariables(environment: Environment): ConfigWarning[] {
   const names = Object.keys(environment).filter(
     (name) => name.length >= LEAST_LENGTH && !known.includes(name) && !foreign.has(name),

@@ -5,14 +5,14 @@ import type { Environment } from './environment.ts'
 import { EACH, parseVariable, settingVariables } from './setting-variables.ts'
 import type { SettingStep, SettingVariable } from './setting-variables.ts'
 
-/** A file with the variables laid over it. */
+/** Content of a file after environment variables were applied. */
 export interface Overlaid {
   readonly value: unknown
-  /** Formatted path -> name of the variable that its value came from. */
+  /** Formatted path to the name of the variable that supplied the value. */
   readonly variables: ReadonlyMap<string, string>
 }
 
-/** The variable of a setting that an environment has, former names included; an empty one counts as absent. */
+/** Finds the environment variable of a setting, also under former names; an empty variable counts as absent. */
 export function findVariable(
   setting: SettingVariable,
   environment: Environment,
@@ -24,7 +24,7 @@ export function findVariable(
   return undefined
 }
 
-/** Lays the variables over the content of a file; the variables win. Its argument is not changed. */
+/** Applies environment variables to the content of a file; variables take precedence. Returns a changed copy. */
 export function overlayEnvironment(part: ConfigPart, content: unknown, environment: Environment): Overlaid {
   const variables = new Map<string, string>()
   if (typeof content !== 'object' || content === null) return { value: content, variables }
@@ -44,8 +44,8 @@ export function overlayEnvironment(part: ConfigPart, content: unknown, environme
 }
 
 /**
- * How strict an encrypted connection is says nothing about whether there is one: it is laid over `kvstore.tls` only
- * when that is on, or when it is unusable itself and has to be refused.
+ * Whether a variable for the strictness of TLS applies to `kvstore.tls`: the strictness alone must not switch TLS on.
+ * The variable applies if TLS is on, or if its value is invalid and must be reported.
  */
 function qualifiesTls(value: unknown, leaf: unknown): boolean {
   const tls = isObject(value) && isObject(value.kvstore) ? value.kvstore.tls : undefined
@@ -53,7 +53,10 @@ function qualifiesTls(value: unknown, leaf: unknown): boolean {
   return tls === true || isObject(tls)
 }
 
-/** The value that the content of a file has for a setting: of a list, that of the first entry, or of the family's. */
+/**
+ * Reads the value of a setting from the content of a file: from the first entry of a list, or from the entry of the
+ * family.
+ */
 export function valueAt(content: unknown, steps: readonly SettingStep[]): unknown {
   return steps.reduce<unknown>((value, step) => {
     if (step === EACH) return Array.isArray(value) ? (value as unknown[])[0] : undefined
@@ -66,7 +69,7 @@ export function valueAt(content: unknown, steps: readonly SettingStep[]): unknow
 interface Laying {
   readonly leaf: unknown
   readonly path: Path
-  /** Notes where the leaf was laid. */
+  /** Records the path at which the value was set. */
   readonly set: (path: Path) => void
 }
 

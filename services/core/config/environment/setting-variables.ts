@@ -9,22 +9,22 @@ import { readersSchema, serverSchema } from '../schema/index.ts'
 import type { ConfigPart } from '../types.ts'
 
 /**
- * A step from a file to a value in it: a key, `EACH` entry of a list, or the entries of one contract family, which their
- * key `name` or `handler` says.
+ * A step on the path from a file to a setting: a key, `EACH` entry of a list, or the entries of one contract family,
+ * recognised by their key `name` or `handler`.
  */
 export type SettingStep = string | FamilyStep
 
-/** The entries of a list whose `key` is `family`. */
+/** Step to the list entries whose property `key` equals `family`. */
 export interface FamilyStep {
   readonly key: string
   readonly family: string
 }
 
-/** The variable of one key of a file. */
+/** Environment variable of one configuration key. */
 export interface SettingVariable {
-  /** Name by the rule of `nameVariable`. */
+  /** Name, as `nameVariable` derives it. */
   readonly name: string
-  /** Former names, which mean the same. */
+  /** Former names with the same meaning. */
   readonly aliases: readonly string[]
   readonly part: ConfigPart
   readonly steps: readonly SettingStep[]
@@ -33,10 +33,10 @@ export interface SettingVariable {
   readonly schema: z.ZodType
 }
 
-/** The step to every entry of a list; no key is called so. */
+/** Step to every entry of a list. No configuration key has this name. */
 export const EACH = 'each'
 
-/** First word of the variables of a file; the sections of the connection file speak for themselves. */
+/** First word of the variables of each file. The connection file has none: its section names are distinctive. */
 const fileWords: Readonly<Record<ConfigPart, string>> = {
   connections: '',
   server: 'SERVER',
@@ -44,9 +44,9 @@ const fileWords: Readonly<Record<ConfigPart, string>> = {
 }
 
 /**
- * The one rule of names: the word of the file, then the words of the path in capitals. An entry of a family stands for its
- * list and its `args`, and a word that repeats the one before it is left out: `namespaces[assets].args.assets_account` of
- * server.config.json is SERVER_ASSETS_ACCOUNT.
+ * Derives the variable name of a setting: the word of the file, then the words of the path in capitals. A family entry
+ * replaces its list and its `args`, and a repeated word is dropped: `namespaces[assets].args.assets_account` of
+ * server.config.json becomes SERVER_ASSETS_ACCOUNT.
  */
 function nameVariable(part: ConfigPart, steps: readonly SettingStep[]): string {
   const named = steps.flatMap((step, at) => {
@@ -62,7 +62,7 @@ function nameVariable(part: ConfigPart, steps: readonly SettingStep[]): string {
   return words.join('_')
 }
 
-/** Every key of the three files that a variable can set, in the order of the files. */
+/** All keys of the three files that an environment variable can set, in file order. */
 export const settingVariables: readonly SettingVariable[] = [
   ...collect('connections', connectionsSchema, []),
   ...collect('server', serverSchema, []),
@@ -92,12 +92,12 @@ function collectKeys(
   steps: readonly SettingStep[],
 ): SettingVariable[] {
   return Object.entries(section.shape as Record<string, z.ZodType>).flatMap(([key, field]) =>
-    // What says which family an entry is of cannot be another.
+    // The literal that identifies the family of an entry cannot be set.
     field instanceof z.ZodLiteral ? [] : collect(part, field, [...steps, key]),
   )
 }
 
-/** The options of a union of families, each with the step to its entries; none for other schemas. */
+/** Options of a union of families, each with the step to its entries; empty for other schemas. */
 function familiesOf(schema: z.ZodType): { step: FamilyStep; option: z.ZodObject }[] {
   const inner = unwrap(schema)
   if (!(inner instanceof z.ZodDiscriminatedUnion)) return []
@@ -146,9 +146,9 @@ const flags = new Map(
 )
 
 /**
- * What the text of a variable means for its key: JSON, a number, a flag, a list with commas or text, whichever the key
- * takes. Of what it does not take, JSON is parsed, so that the schema names the place in it, and other text stays as it
- * is.
+ * Converts the text of a variable to the type that its key accepts: JSON, number, flag, comma-separated list or text.
+ * If the key accepts none of these, JSON is returned parsed, so that the schema can name the wrong place in it, and
+ * other text is returned unchanged.
  */
 export function parseVariable({ schema }: Pick<SettingVariable, 'schema'>, found: string): unknown {
   const isNumber = /^\d{1,15}$/.test(found)
@@ -167,7 +167,10 @@ export function parseVariable({ schema }: Pick<SettingVariable, 'schema'>, found
   return isNumber && unwrap(schema) instanceof z.ZodNumber ? Number(found) : found
 }
 
-/** The problems of a variable that is called `name` and holds `found`: one for text, one for each wrong place of JSON. */
+/**
+ * Validates the text `found` of the variable `name`: returns one problem for plain text, and one per wrong place for
+ * JSON.
+ */
 export function checkVariable(
   setting: Pick<SettingVariable, 'schema'>,
   name: string,

@@ -3,28 +3,28 @@ import { isAddressRange } from '../fields.ts'
 import { showFound } from '../problems.ts'
 import type { ConfigProblem } from '../problems.ts'
 
-/** Settings of the state service: variables, because the three files have no place for them. */
+/** Settings of the state service. They are environment variables only: the three files have no section for them. */
 export interface StateSettings {
-  /** Address to listen on. */
+  /** IP address to listen on. */
   readonly address: string
   readonly port: number
-  /** Seconds for which a token is good. */
+  /** Lifetime of a token, in seconds. */
   readonly tokenTtlSeconds: number
-  /** Tokens that one client address may have issued in a minute. */
+  /** Maximum tokens issued to one client address per minute. */
   readonly tokensPerMinute: number
-  /** Proxies whose word about the address of a client counts, as `trust_proxy` in server.config.json. */
+  /** Trusted proxies, like `trust_proxy` in server.config.json. */
   readonly trustProxy: boolean | number | string
-  /** Most database connections of the process. */
+  /** Maximum database connections of the process. */
   readonly databaseConnections: number
-  /** Port of the metrics; 0 = they are not served. */
+  /** Port of the metrics; 0 = no metrics. */
   readonly metricsPort: number
-  /** Largest answer, bytes. */
+  /** Maximum size of one response, in bytes. */
   readonly answerBytes: number
-  /** Most bytes of all answers in progress. */
+  /** Maximum bytes of all responses in progress. */
   readonly answersBytes: number
 }
 
-/** A variable of the state service, for the documentation. */
+/** An environment variable of the state service, for the documentation. */
 export interface StateVariable {
   readonly name: string
   readonly defaultValue: string
@@ -47,13 +47,12 @@ const names = {
 const MIN_ANSWER_BYTES = 65_536
 const MAX_ANSWER_BYTES = 999_999_999
 
-/** A token outlives the rotation of its signing key by at most this long. */
+/** Maximum token lifetime: after its signing key is rotated, a token stays valid for at most this long. */
 const MAX_TTL_SECONDS = 86_400
 
 const PROXIES_ALLOWED =
   'true, false, the number of proxies (1 to 32), or addresses, ranges, loopback, linklocal, uniquelocal between commas'
 
-/** Every variable of the state service. */
 export const stateVariables: readonly StateVariable[] = [
   {
     name: names.address,
@@ -112,7 +111,7 @@ export const stateVariables: readonly StateVariable[] = [
   },
 ]
 
-/** Reads the settings of the state service; what cannot be used is a problem, and the default stands meanwhile. */
+/** Reads the settings of the state service. An invalid value is reported as a problem, and the default applies. */
 export function readStateSettings(environment: Environment): {
   readonly settings: StateSettings
   readonly problems: ConfigProblem[]

@@ -1,14 +1,14 @@
 import type { HandlerName } from './readers-schema.ts'
 
-/** A public chain, by what distinguishes it. */
+/** A public chain with its known facts. */
 export interface KnownChain {
-  /** Name that `CHAIN` takes. */
+  /** Name for the variable `CHAIN`. */
   readonly name: string
   /** Chain id, 64 lower-case hexadecimal characters. */
   readonly id: string
-  /** Last block that indexing may start with: it lies just before the first use of the contracts. Absent: not known. */
+  /** Greatest allowed start block: just before the first use of the contracts. Absent: unknown. */
   readonly startBlock?: number
-  /** Disk that docs/sizing.md estimates for its database, GB. Absent: no estimate. */
+  /** Estimated database size in GB from docs/sizing.md. Absent: no estimate. */
   readonly diskGb?: number
 }
 
@@ -51,12 +51,13 @@ export const knownChains: readonly KnownChain[] = [
   },
 ]
 
-/** Handlers whose data is wrong when indexing starts at another block. */
+/** Handlers whose data is wrong if indexing starts at a later block. */
 export const handlersWithStart: readonly HandlerName[] = ['assets', 'market']
 
 /**
- * What `start_block` has to be on a chain, in words; undefined when the given block is that, or none is known.
- * @param override key or variable that allows any block.
+ * Describes the allowed `start_block` of a chain; undefined if the given block is allowed or the chain has no known
+ * start block.
+ * @param override key or variable with which any block is allowed.
  */
 export function startBlockProblem(chainId: string, startBlock: number, override: string): string | undefined {
   const known = knownChains.find(({ id }) => id === chainId.toLowerCase())

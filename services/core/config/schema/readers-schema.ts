@@ -14,7 +14,7 @@ import {
   url,
 } from '../fields.ts'
 
-/** Name of a reader. */
+/** Schema of a reader name. */
 export function readerName() {
   return textLike(/^[A-Za-z0-9._-]{1,64}$/, '1 to 64 letters, digits, dots, underscores or hyphens')
 }
@@ -75,10 +75,9 @@ const stateHandler = section({
   }).describe('Arguments of the handler.'),
 })
 
-/** Names of the handlers. */
 const handlerNames = ['assets', 'market', 'oracle', 'tools', 'state'] as const
 
-/** An entry of `contracts`. */
+/** Schema of an entry of `contracts`. */
 export const contractSchema = z.discriminatedUnion(
   'handler',
   [assetsHandler, marketHandler, oracleHandler, toolsHandler, stateHandler],
@@ -98,7 +97,7 @@ const listPoll = section({
 
 const MODULES_ALLOWED = 'an empty list: filter modules of the replaced system are not loaded'
 
-/** An entry of `readers.config.json`. */
+/** Schema of an entry of `readers.config.json`. */
 export const readerSchema = section({
   name: readerName().describe(
     'Identity of the reader. It must be unique and must not change once it has started.',
@@ -181,12 +180,12 @@ export const readerSchema = section({
     .describe('Continue with a database that has not recorded the data of contract version 2 without a gap.'),
 })
 
-/** `readers.config.json`. */
+/** Schema of `readers.config.json`. */
 export const readersSchema = list(readerSchema, 64, 1)
 
-/** One entry of `contracts`; `handler` decides which `args` it has. */
+/** Type of an entry of `contracts`; `handler` determines the `args`. */
 export type ContractConfig = z.output<typeof contractSchema>
 /** Name of a contract family that can be indexed. */
 export type HandlerName = ContractConfig['handler']
-/** One validated entry of `readers.config.json`, every default filled in. */
+/** Type of a validated entry of `readers.config.json` with all defaults. */
 export type ReaderConfig = z.output<typeof readerSchema> & { ship_min_block_confirmation: number }

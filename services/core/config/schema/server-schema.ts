@@ -200,10 +200,9 @@ const toolsNamespace = section({
   }).describe(ARGS),
 })
 
-/** Names of the namespaces. */
 export const namespaceNames = ['assets', 'market', 'tools'] as const
 
-/** An entry of `namespaces`. */
+/** Schema of an entry of `namespaces`. */
 export const namespaceSchema = z.discriminatedUnion(
   'name',
   [assetsNamespace, marketNamespace, toolsNamespace],
@@ -215,7 +214,7 @@ export const namespaceSchema = z.discriminatedUnion(
   },
 )
 
-/** `server.config.json`. */
+/** Schema of `server.config.json`. */
 export const serverSchema = section({
   provider_name: text(0, 200).default('').describe('Who runs the service; shown in the documentation.'),
   provider_url: text(0, 2048).default('').describe('Address of the provider; shown in the documentation.'),
@@ -293,9 +292,9 @@ export const serverSchema = section({
   namespaces: list(namespaceSchema, 32, 1).describe('What is served, and where.'),
 })
 
-/** Validated `server.config.json`, every default filled in. */
+/** Type of a validated `server.config.json` with all defaults. */
 export type ServerConfig = z.output<typeof serverSchema>
-/** One entry of `namespaces`; `name` decides which `args` it has. */
+/** Type of an entry of `namespaces`; `name` determines the `args`. */
 export type NamespaceConfig = z.output<typeof namespaceSchema>
 /** Name of a contract family that can be served. */
 export type NamespaceName = NamespaceConfig['name']

@@ -12,28 +12,30 @@ import {
 } from 'node:zlib'
 import type { BrotliOptions } from 'node:zlib'
 
-/** How a body is sent. */
+/** Content coding of a response body. */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** Smaller bodies are sent as they are: little would be saved. */
+/** Minimum body size to compress; smaller bodies save little. */
 export const COMPRESSION_THRESHOLD_BYTES = 1_024
 
 const brotliText = promisify(brotliCompress)
 const gzipText = promisify(gzip)
 /**
- * Lists are compressed once and sent once: Brotli at 1 is smaller than gzip at 2 or 3, in half its time. What is above
- * saves a tenth of the bytes for two to four times the time (docs/decisions.md has the figures).
+ * Lists are compressed once and sent once. Brotli 1 is smaller than gzip 2 or 3 and takes half the time. Higher levels
+ * save a tenth of the bytes for two to four times the time (figures in docs/decisions.md).
  */
 const BROTLI_QUALITY = 1
 const GZIP_LEVEL = 2
-/** To hand a smaller body to another thread takes longer than to compress it. */
+/** Minimum body size to compress in another thread: below, the handover takes longer than the compression. */
 const OTHER_THREAD_BYTES = 16_384
 
-/** Header values that were read already; there are only so many browsers. */
+/** Size of the cache of parsed header values: few distinct `Accept-Encoding` values are in use. */
 const MAX_KNOWN_HEADERS = 200
 const knownHeaders = new Map<string, Encoding>()
 
-/** The best encoding that an `Accept-Encoding` header allows; of equals the one that compresses better. */
+/**
+ * Chooses the best encoding that an `Accept-Encoding` header allows; of equal weights, the one that compresses better.
+ */
 export function negotiateEncoding(accepted: string): Encoding {
   if (accepted === '') return 'identity'
   const known = knownHeaders.get(accepted)
@@ -53,13 +55,13 @@ function readAcceptEncoding(header: string): Encoding {
   }
   const others = weights.get('*') ?? 0
   const weightOf = (name: string): number => weights.get(name) ?? others
-  // Unless it is named, sending a body as it is is always allowed and never preferred.
+  // Identity is always acceptable, but preferred only if the header names it with the greatest weight.
   const best = Math.max(weightOf('br'), weightOf('gzip'))
   if (best <= 0 || (weights.get('identity') ?? 0) > best) return 'identity'
   return weightOf('br') === best ? 'br' : 'gzip'
 }
 
-/** Compresses a body of text; a large one off the main thread. */
+/** Compresses a text body; a large body off the main thread. */
 export async function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   const isSmall = bytes.length <= OTHER_THREAD_BYTES
   if (encoding === 'identity') return bytes
@@ -68,7 +70,7 @@ export async function compress(bytes: Buffer, encoding: Encoding): Promise<Buffe
   return isSmall ? brotliCompressSync(bytes, options) : brotliText(bytes, options)
 }
 
-/** Compresses a body of text as it is written, off the main thread; undefined leaves it as it is. */
+/** Creates a stream that compresses a text body off the main thread; undefined for identity. */
 export function createCompressor(encoding: Encoding): Transform | undefined {
   if (encoding === 'identity') return undefined
   return encoding === 'gzip' ? createGzip(gzipOptions) : createBrotliCompress(brotliOptions())
@@ -76,7 +78,7 @@ export function createCompressor(encoding: Encoding): Transform | undefined {
 
 const gzipOptions = { level: GZIP_LEVEL }
 
-/** @param size bytes of the text, where they are known. */
+/** @param size bytes of the text; 0 if unknown. */
 function brotliOptions(size = 0): BrotliOptions {
   return {
     params: {
@@ -89,7 +91,7 @@ function brotliOptions(size = 0): BrotliOptions {
 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript|manifest\+json|xml)|image\/svg\+xml)/
 
-/** Compresses the bodies that the steps below set, unless they did it themselves. */
+/** Compresses the bodies that inner steps set, unless they are already compressed. */
 export function createCompressionStep(): Middleware {
   return async (context, next) => {
     await next()

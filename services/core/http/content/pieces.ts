@@ -5,8 +5,8 @@ import { createCompressor } from './compression.ts'
 import type { Encoding } from './compression.ts'
 
 /**
- * Writes a body in pieces, each when the client has read those before it, and ends the response.
- * @returns bytes of the body as sent; fewer when the client has left.
+ * Writes a body in pieces with back-pressure and ends the response.
+ * @returns bytes of the body as sent; fewer if the client disconnected.
  */
 export async function writePieces(
   response: ServerResponse,
@@ -23,7 +23,7 @@ export async function writePieces(
   const source = Readable.from(pieces, { objectMode: true, highWaterMark: 1 })
   const compressor = createCompressor(encoding)
   const steps = compressor ? [source, compressor, count, response] : [source, count, response]
-  // A pipeline adds several to those that limits and measurements have added.
+  // Disable the leak warning: the pipeline adds listeners to those that limits and measurements have added.
   response.setMaxListeners(0)
   try {
     await pipeline(steps)
@@ -33,7 +33,7 @@ export async function writePieces(
   return sent.bytes
 }
 
-/** Whether the connection was closed before the end. */
+/** Whether the error means that the client disconnected. */
 function hasLeft(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && typeof error.code === 'string' && leavings.has(error.code)

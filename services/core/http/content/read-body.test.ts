@@ -15,7 +15,7 @@ afterEach(() => {
   server.close()
 })
 
-/** A server that reads bodies and says how many letters they have; the client is named by the path. */
+/** Starts a server that reads bodies and answers with their length; the path names the client. */
 async function serve(limits: Partial<BodyLimits>): Promise<BodyReader> {
   const bodies = new BodyReader({ maxBytes: 1_000, maxBytesAtOnce: 4_000, maxMs: 60_000, ...limits })
   server = createServer((request, response) => {
@@ -31,7 +31,7 @@ async function serve(limits: Partial<BodyLimits>): Promise<BodyReader> {
   return bodies
 }
 
-/** Sends the beginning of a body and returns what has been answered so far. */
+/** Sends the first part of a body; returns the response received so far. */
 function send(
   client: string,
   announced: number,
@@ -64,7 +64,7 @@ describe('bodies that do not end', () => {
     await expect.poll(() => bodies.bytes).toBe(3_600)
     const fifth = send('/five', 1_000, part)
     await expect.poll(() => fifth.text).toMatch(/^HTTP\/1\.1 503 /)
-    // Whose body is within what is left is served, and what was taken is given back.
+    // A body that fits into the remaining budget is served, and its bytes are released afterwards.
     const small = send('/six', 100, 'x'.repeat(100))
     await expect.poll(() => small.text).toMatch(/\r\n\r\n[^]*100/)
     for (const socket of sockets) socket.destroy()

@@ -6,10 +6,10 @@ import type { Limit } from '../../limits/index.ts'
 import { ByteBudget, SHARE_OF_ONE } from '../limits/index.ts'
 import { RequestError } from '../request-error.ts'
 
-/** Leaves out a byte order mark, which some clients put before JSON. */
+/** Skips a byte order mark, which some clients send before JSON. */
 const utf8 = new TextDecoder()
 
-/** Letters of an encoding that an error repeats. */
+/** Maximum characters of an unknown encoding name that the error message repeats. */
 const MAX_ENCODING_SHOWN = 40
 const decoders = {
   gzip: promisify(gunzip),
@@ -22,29 +22,28 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-/** Media type of a body in lower case, without its parameters; empty text when there is none. */
+/** Media type of the body in lower case without parameters; empty if the request has none. */
 export function mediaTypeOf({ headers }: IncomingMessage): string {
   return (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
 }
 
-/** Limits of the bodies of requests. */
 export interface BodyLimits {
-  /** Largest body, as sent and as decompressed. */
+  /** Maximum body size in bytes, before and after decompression. */
   readonly maxBytes: number
-  /** Most bytes of all bodies that are being read, together. */
+  /** Maximum bytes of all bodies that are being read. */
   readonly maxBytesAtOnce: number
-  /** A body that takes longer is refused, ms. */
+  /** Maximum time to receive a body, in ms. */
   readonly maxMs: number
 }
 
-/** Seconds after which a refused client may try again. */
+/** `Retry-After` of a refusal, in seconds. */
 const RETRY_AFTER_SECONDS = '1'
 const MAX_MS = 20_000
 
 /**
- * Limits of the bodies that a server reads, for people.
- * @param body what says how large one body may be.
- * @param together what says how large all that are read at once may be.
+ * Describes the limits of request bodies for the documentation.
+ * @param body setting that limits the size of one body.
+ * @param together setting that limits the size of all bodies that are being read.
  */
 export function describeBodyLimits(
   body: Pick<Limit, 'setting' | 'value'>,
@@ -62,12 +61,12 @@ export function describeBodyLimits(
   ]
 }
 
-/** Limits with the time that every server gives. */
+/** Adds the time limit, which is the same for every server. */
 export function bodyLimits(maxBytes: number, maxBytesAtOnce: number): BodyLimits {
   return { maxBytes, maxBytesAtOnce, maxMs: MAX_MS }
 }
 
-/** Reads bodies of requests within a budget of bytes for all of them, of which no client has all. */
+/** Reads request bodies within a byte budget for all clients, of which one client may use a part only. */
 export class BodyReader {
   readonly #limits: BodyLimits
   readonly #budget: ByteBudget
@@ -77,7 +76,7 @@ export class BodyReader {
     this.#budget = new ByteBudget({ maxBytes: limits.maxBytesAtOnce })
   }
 
-  /** Bytes of bodies that have been read in part. */
+  /** Bytes of the bodies that are being read. */
   get bytes(): number {
     return this.#budget.bytes
   }
@@ -85,9 +84,9 @@ export class BodyReader {
   /**
    * Reads a body as UTF-8 text, decompressed.
    *
-   * @param client whose share of the budget it takes.
-   * @throws RequestError 400 cut off or not compressed as it says, 408 too slow, 413 too large, 415 unknown
-   *   compression, 503 no budget left.
+   * @param client key of the client whose share of the budget the body uses.
+   * @throws RequestError 400 truncated or wrongly compressed, 408 too slow, 413 too large, 415 unknown compression,
+   * 503 budget used up.
    */
   async readText(request: IncomingMessage, client: string): Promise<string> {
     const { maxBytes } = this.#limits
@@ -113,7 +112,7 @@ function tooMany(): RequestError {
 function tooLarge(maxBytes: number): RequestError {
   const mebi = maxBytes / 2 ** 20
   const size = mebi >= 1 ? `${mebi} MB` : `${maxBytes / 2 ** 10} KB`
-  // A body that is too large is not read to the end: the connection cannot be used again.
+  // Close the connection: the rest of a too large body is not read, so the connection cannot be reused.
   return new RequestError(413, `The body is larger than ${size}: send fewer values, or several requests`, {
     Connection: 'close',
   })
@@ -130,7 +129,7 @@ function readBytes(
     const end = (): void => {
       clearTimeout(late)
       request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut)
-      // What is refused is not read on; later errors have no listener.
+      // Stop reading a refused body. Later stream errors need a listener, or they would crash the process.
       request.pause().on('error', () => undefined)
     }
     const refuse = (error: RequestError): void => {

@@ -2,19 +2,21 @@ import type { Middleware } from 'koa'
 import { setHeaders } from './headers.ts'
 import type { Headers } from './headers.ts'
 
-/** Nothing can be written by another method. */
+/** Methods of the API; no other method does anything. */
 const METHODS = 'GET,HEAD,POST'
-/** A longer origin is none that a browser sends. */
+/** Maximum length of an `Origin` header: no browser sends a longer origin. */
 const MAX_ORIGIN_LENGTH = 300
 
 const everyOrigin: Headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' }
-/** Caches between here and the browser must not answer one origin with the answer to another. */
+/**
+ * Makes caches store one response per origin; otherwise they could answer one origin with the CORS headers of another.
+ */
 const otherOrigin: Headers = { Vary: 'Origin' }
 
 /**
- * Sets which pages may read an answer in a browser, from the `Origin` of the request.
+ * Creates the CORS headers for a request's `Origin`, which decide which web pages may read the response.
  *
- * @param patterns regular expressions of origins, found anywhere in them; none = every origin.
+ * @param patterns regular expressions that match anywhere in the origin; none = every origin.
  */
 export function createCorsHeaders(patterns: readonly string[]): (origin: string | undefined) => Headers {
   if (patterns.length === 0) return () => everyOrigin
@@ -26,7 +28,7 @@ export function createCorsHeaders(patterns: readonly string[]): (origin: string 
   }
 }
 
-/** Sets the headers of `createCorsHeaders` on every answer, and answers every preflight. */
+/** Adds CORS headers to every response and answers preflight requests. */
 export function createCorsStep(patterns: readonly string[]): Middleware {
   const headersFor = createCorsHeaders(patterns)
   return (context, next) => {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 /** Headers by name. */
 export type Headers = Readonly<Record<string, string>>
 
-/** Sets headers of an answer; `Vary` is added to what it varies by already. */
+/** Sets response headers; `Vary` is added to the existing value. */
 export function setHeaders(response: ServerResponse, headers: Headers): void {
   for (const name in headers) {
     const value = headers[name]!

@@ -1,7 +1,7 @@
 let second = 0
 let text = ''
 
-/** The time in the format of headers; formatted once a second. */
+/** Current time in HTTP header format; formatted once a second. */
 export function httpDate(): string {
   const now = Math.floor(Date.now() / 1_000)
   if (now !== second) {

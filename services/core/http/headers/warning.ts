@@ -1,11 +1,11 @@
-/** Warnings of one answer. */
+/** Maximum number of warnings in a response. */
 const MAX_WARNINGS = 5
-/** Characters of one warning. */
+/** Maximum characters of a warning. */
 const MAX_LENGTH = 200
 
 /**
- * The `Warning` header (RFC 7234, code 299) that carries these sentences; no header without any. Characters that a
- * header cannot hold become `?`, long sentences are cut, and of many only the first are sent.
+ * Builds the `Warning` header (RFC 7234, code 299) from sentences; no header without sentences. Characters that a
+ * header cannot contain become `?`, long sentences are cut, and only the first MAX_WARNINGS are sent.
  */
 export function warningHeader(sentences: readonly string[]): Readonly<Record<string, string>> {
   if (sentences.length === 0) return {}

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Ranges that have a name in `trust_proxy`. */
+/** Address ranges of the names that `trust_proxy` accepts. */
 const namedRanges: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
@@ -10,12 +10,12 @@ const namedRanges: Readonly<Record<string, readonly string[]>> = {
 
 const MAPPED = '::ffff:'
 
-/** Bits of an IPv6 address that identify a client: a provider assigns a network of this size to each customer. */
+/** Prefix length that identifies an IPv6 client: providers assign a network of this size to each customer. */
 const CLIENT_BITS = 56
 
 /**
- * The one spelling of an IP address: IPv4 that is mapped into IPv6 as IPv4, IPv6 in its shortest form, without zone.
- * @returns undefined when the text is no address.
+ * Normalizes an IP address: IPv4-mapped IPv6 becomes IPv4; IPv6 gets its shortest form without zone.
+ * @returns undefined if the text is not an IP address.
  */
 export function normalizeAddress(text: string): string | undefined {
   if (isIPv4(text)) return text
@@ -28,8 +28,8 @@ export function normalizeAddress(text: string): string | undefined {
 }
 
 /**
- * The identity that requests of a client are counted by: an IPv4 address, or the network of an IPv6 address, because
- * within it a client can take any address.
+ * Key for counting a client's requests: the IPv4 address, or the IPv6 network, because a client can use any address in
+ * its network.
  */
 export function clientKeyOf(address: string): string {
   if (!address.includes(':')) return address
@@ -37,8 +37,8 @@ export function clientKeyOf(address: string): string {
 }
 
 /**
- * Checks whether a normalized address is in one of the ranges: addresses, ranges such as `10.0.0.0/8`, or the names
- * loopback, linklocal and uniquelocal.
+ * Creates a test whether a normalized address is in one of the ranges. A range is an address, a network such as
+ * `10.0.0.0/8`, or one of the names loopback, linklocal and uniquelocal.
  */
 export function createAddressSet(ranges: readonly string[]): (address: string) => boolean {
   if (ranges.length === 0) return () => false
@@ -55,7 +55,7 @@ export function createAddressSet(ranges: readonly string[]): (address: string) =
     single.has(address) || (isIP(address) !== 0 && networks.check(address, familyOf(address)))
 }
 
-/** Bits of a range; those of a mapped IPv4 network count the 96 before it. */
+/** Prefix length of a range; in IPv4-mapped notation the prefix includes the 96 mapping bits. */
 function prefixOf(range: string, at: number, address: string): number {
   const bits = Number(range.slice(at + 1))
   return range.includes(':') && isIPv4(address) ? Math.max(0, bits - 96) : bits

@@ -1,14 +1,14 @@
-/** The part of all bytes that one client may have at once. */
+/** Maximum part of the budget that one client may use at once. */
 export const SHARE_OF_ONE = 1 / 4
-/** Requests that may wait for bytes, of one client and of all. */
+/** Maximum requests waiting for bytes, per client and in total. */
 const MAX_WAITING_OF_ONE = 8
 const MAX_WAITING = 1_024
 
-/** Bounds of a budget. */
+/** Limits of a byte budget. */
 export interface BudgetLimits {
-  /** Most bytes of all clients together. */
+  /** Maximum bytes of all clients together. */
   readonly maxBytes: number
-  /** Most bytes of one client; default: a quarter. */
+  /** Maximum bytes of one client; default: a quarter of `maxBytes`. */
   readonly maxBytesOfOne?: number
 }
 
@@ -18,7 +18,7 @@ interface Waiter {
   readonly grant: () => void
 }
 
-/** Bytes that are held in memory for clients: a number for all of them, of which no client has more than its share. */
+/** Counts bytes held in memory for clients, with a limit for all clients and a smaller limit per client. */
 export class ByteBudget {
   readonly #maxBytes: number
   readonly #maxBytesOfOne: number
@@ -31,12 +31,12 @@ export class ByteBudget {
     this.#maxBytesOfOne = maxBytesOfOne
   }
 
-  /** Bytes that are held now. */
+  /** Bytes currently held. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Takes bytes, if the client and all together may have so many more. */
+  /** Takes bytes if neither limit is exceeded; returns whether it did. */
   take(client: string, bytes: number): boolean {
     const held = (this.#held.get(client) ?? 0) + bytes
     if (this.#bytes + bytes > this.#maxBytes || held > this.#maxBytesOfOne) return false
@@ -45,7 +45,10 @@ export class ByteBudget {
     return true
   }
 
-  /** Takes bytes, and waits until other clients return some. @returns false after `waitMs`. */
+  /**
+   * Takes bytes, waiting until other clients return enough.
+   * @returns false if that takes longer than `waitMs`.
+   */
   async takeWithin(client: string, bytes: number, waitMs: number): Promise<boolean> {
     if (this.take(client, bytes)) return true
     if (!this.#mayWait(client)) return false

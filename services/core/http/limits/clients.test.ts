@@ -83,7 +83,7 @@ describe('the client of a request', () => {
     const forged = fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), { maxLength: 5 })
     fc.assert(
       fc.property(forged, fc.ipV4(), fc.integer({ min: 1, max: 4 }), (entries, client, proxies) => {
-        // Each proxy but the last writes the address it sees; the last is the peer.
+        // Each proxy except the last appends the address that it sees; the last proxy is the TCP peer.
         const hops = Array.from({ length: proxies - 1 }, (_, at) => `10.0.0.${at}`)
         const header = [...entries, client, ...hops].join(',')
         expect(find(proxies, '10.0.1.1', header)).toBe(client)

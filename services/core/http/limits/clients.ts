@@ -2,43 +2,45 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { clientKeyOf, createAddressSet, normalizeAddress } from './addresses.ts'
 
-/** Proxies whose address of a client is trusted, as in `trust_proxy`: none, so many, or these addresses. */
+/**
+ * Setting `trust_proxy`: proxies whose `X-Forwarded-For` entries are trusted: none, a number of proxies, or addresses.
+ */
 export type TrustedProxies = boolean | number | string | readonly string[]
 
-/** Who sent a request. */
+/** Addresses of the sender of a request. */
 export interface Client {
-  /** Address of the TCP connection, normalized; `unknown` when it is closed already. */
+  /** Normalized address of the TCP connection; `unknown` if the connection is already closed. */
   readonly peer: string
-  /** The address furthest from here that a trusted proxy vouches for; that of the peer when there is no proxy. */
+  /** Client address: the furthest address that a trusted proxy vouches for, or the peer's address without a proxy. */
   readonly address: string
 }
 
-/** Settings named like their keys in server.config.json. */
+/** Client settings. The keys are those of server.config.json. */
 export interface ClientSettings {
   readonly trust_proxy: TrustedProxies
   readonly ip_whitelist: readonly string[]
   readonly peer_whitelist: readonly string[]
 }
 
-/** A client and how it is to be treated. */
+/** A client with its rate limit key. */
 export interface KnownClient extends Client {
-  /** What its requests are counted under. */
+  /** Key under which the client's requests are counted. */
   readonly key: string
-  /** Neither limited nor answered from the cache. */
+  /** Whether the client is exempt: neither rate-limited nor answered from the cache. */
   readonly isExempt: boolean
 }
 
-/** The other end of a TCP connection. */
+/** Remote end of a TCP connection. */
 export interface Peer {
-  /** What its connections are counted under. */
+  /** Key under which the peer's connections are counted. */
   readonly key: string
-  /** Its word about the addresses of clients is trusted. */
+  /** Whether the peer is a trusted proxy, whose `X-Forwarded-For` entries count. */
   readonly isProxy: boolean
-  /** Its connections are not limited. */
+  /** Whether the peer's connections are exempt from the limit. */
   readonly isExempt: boolean
 }
 
-/** Returns a function that identifies the other end of a connection. */
+/** Creates a function that identifies the remote end of a connection. */
 export function createPeers(settings: ClientSettings): (socket: Socket) => Peer {
   const { trust_proxy: trusted } = settings
   const trusts = trusted === false ? () => false : trustOf(trusted)
@@ -52,11 +54,11 @@ export function createPeers(settings: ClientSettings): (socket: Socket) => Peer 
 const CLIENT = Symbol('client')
 
 interface RequestWithClient extends IncomingMessage {
-  // Stored on the request itself, which is the fastest place to read.
+  // Cache of the client on the request object, which is the fastest place to read.
   [CLIENT]?: KnownClient
 }
 
-/** Returns a function that finds the client of a request or Koa context, once for each request. */
+/** Creates a function that finds the client of a request or Koa context, once per request. */
 export function createClients(
   settings: ClientSettings,
 ): (of: { readonly req: IncomingMessage }) => KnownClient {
@@ -73,9 +75,10 @@ export function createClients(
 }
 
 /**
- * Creates a function that returns the address of a client. `X-Forwarded-For` is read from its right end, where the nearest
- * proxy wrote what it saw, and only as far as the writer of each entry is trusted: what a client puts there itself stands
- * further left. A number trusts that many proxies, the connection's own end being the first; `true` is 1.
+ * Creates a function that finds the client address of a request. Reads `X-Forwarded-For` from the right: each proxy
+ * appends the address that it sees. Reading stops at the first entry whose writer is not trusted, so entries that a
+ * client forges further left have no effect. A number trusts that many proxies, of which the TCP peer is the first;
+ * `true` means 1.
  */
 export function createClientFinder(trusted: TrustedProxies): (request: IncomingMessage) => Client {
   if (trusted === false) {
@@ -92,7 +95,7 @@ export function createClientFinder(trusted: TrustedProxies): (request: IncomingM
     for (const entry of fromTheRight(forwardedOf(request))) {
       if (!trusts(address, hop)) break
       const before = normalizeAddress(withoutPort(entry))
-      // A proxy that writes something else says nothing about what is behind it.
+      // The entry is not an address: nothing further left can be trusted.
       if (before === undefined) break
       address = before
       hop++
@@ -128,7 +131,7 @@ function* fromTheRight(list: string): Generator<string> {
   }
 }
 
-/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Removes a port, which some proxies append: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(entry: string): string {
   if (entry.startsWith('[')) return entry.slice(1, entry.indexOf(']'))
   const colon = entry.indexOf(':')

@@ -6,33 +6,36 @@ import type { KnownClient } from './clients.ts'
 import type { RequestCounter } from './request-counter.ts'
 import { RequestError } from '../request-error.ts'
 
-/** Settings named like their keys in server.config.json. */
+/** Rate limit settings. The keys are those of server.config.json. */
 export interface RateLimitSettings {
-  /** Seconds. */
+  /** Window length in seconds. */
   readonly interval: number
   readonly requests: number
   readonly bill_execution_time: boolean
 }
 
-/** The window of a client after a request. */
+/** State of a client's window after a request. */
 export interface RequestWindow {
-  /** Requests that are left in it. */
+  /** Requests left in the window. */
   readonly remaining: number
-  /** Its end, in seconds since 1970, rounded up. */
+  /** End of the window in seconds since 1970, rounded up. */
   readonly reset: number
   readonly isAllowed: boolean
 }
 
-/** A limit of requests for each client. */
+/** Request limit per client. */
 export interface RequestLimit {
   readonly settings: RateLimitSettings
-  /** Counts a request of a client, whether or not it is allowed. */
+  /** Counts a request of a client, allowed or refused. */
   count(client: string): Promise<RequestWindow>
-  /** Counts the further seconds that a request took, where they are billed; its own answer does not show them. */
+  /**
+   * With `bill_execution_time`: counts one more request for each further second that a request took. The response
+   * itself does not show them.
+   */
   bill(client: string, elapsedMs: number): void
 }
 
-/** @param counter with windows of `interval`. */
+/** @param counter must have windows of length `settings.interval`. */
 export function createRequestLimit(settings: RateLimitSettings, counter: RequestCounter): RequestLimit {
   const { requests, bill_execution_time: isBilled } = settings
   return {
@@ -54,7 +57,10 @@ const LIMIT_HEADER = 'X-RateLimit-Limit'
 const REMAINING_HEADER = 'X-RateLimit-Remaining'
 const RESET_HEADER = 'X-RateLimit-Reset'
 
-/** The headers of an answer below a limit: those with prefix have the end of the window, those without what is left. */
+/**
+ * Headers of a rate-limited response. The `X-RateLimit-` headers contain the end of the window as a time, the
+ * `RateLimit-` headers as the seconds left.
+ */
 export function limitHeaders(limit: RequestLimit, window: RequestWindow): Headers {
   const { requests } = limit.settings
   return {
@@ -87,22 +93,23 @@ function secondsUntil(reset: number, interval: number): number {
   return Math.min(interval, Math.max(0, Math.ceil(reset - Date.now() / 1_000)))
 }
 
-/** The answer above the limit, without the headers of the limit. */
+/** Creates the error for a request above the limit. The caller passes the limit headers, if any. */
 export function refusalOf(headers: Headers = {}): RequestError {
   return new RequestError(429, REFUSAL, headers)
 }
 
-/** What the step of a limit needs. */
+/** Dependencies of the rate limit step. */
 export interface RateLimitParts {
   readonly limit: RequestLimit
   readonly clientOf: (context: Context) => KnownClient
-  /** Which requests count. */
+  /** Whether a request counts against the limit. */
   readonly applies: (context: Context) => boolean
 }
 
 /**
- * Refuses requests above the limit with 429. Every request of a window counts, refused ones too. With
- * `bill_execution_time` each further second that one takes counts as one more, shown with the next answer.
+ * Refuses requests above the limit with 429. All requests of a window count, refused ones too. With
+ * `bill_execution_time`, each further second that a request takes counts as one more request; the next response shows
+ * it.
  */
 export function createRateLimitStep({ limit, clientOf, applies }: RateLimitParts): Middleware {
   const { settings } = limit
@@ -140,14 +147,14 @@ export function createRateLimitStep({ limit, clientOf, applies }: RateLimitParts
   }
 }
 
-/** Prefix that koa-ratelimit puts before an id. */
+/** Prefix that koa-ratelimit adds to a client id. */
 const ID_PREFIX = 'limit:'
 
 /**
- * What koa-ratelimit asks of its Redis client: one command that counts a request and returns what was left before it,
- * and the end of the window in seconds since 1970. Its own is a script that stores the time of each request in a
- * sliding window and fails with its connection; this one counts in fixed windows, as clients know them, continues
- * without Redis, and can be billed.
+ * Replaces the Redis client of koa-ratelimit. koa-ratelimit calls one command, which counts a request and returns the
+ * requests left before it and the end of the window in seconds since 1970. Its original script stores the time of each
+ * request in a sliding window and fails without Redis. This replacement counts in fixed windows, as clients of the
+ * replaced system expect, works without Redis and supports billing.
  */
 function countingDatabase(limit: RequestLimit): Redis {
   const ratelimiter = async (id: string): Promise<[remaining: number, reset: number, total: number]> => {

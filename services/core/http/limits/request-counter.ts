@@ -1,20 +1,22 @@
 import { createMemoryStore, createReadyAccess } from '../../kvstore/index.ts'
 import type { CounterState, KeyValueStore, StoreLogger } from '../../kvstore/index.ts'
 
-/** Counts the requests of clients in windows of one length. */
+/** Counts requests per client in windows of fixed length. */
 export interface RequestCounter {
-  /** Adds to the window of a client, which starts with its first request. Never fails, never waits long. */
+  /**
+   * Adds hits to a client's window, which starts with the client's first request. Never rejects and never waits long.
+   */
   add(client: string, hits: number): Promise<CounterState>
 }
 
-/** Memory for the counters of this process alone; enough for about a hundred thousand clients. */
+/** Memory for this process's own counters; enough for about a hundred thousand clients. */
 const LOCAL_BYTES = 32 * 2 ** 20
 
 /**
- * Counts in the store, together with every process that shares it. While it is unavailable or slow, this process counts by
- * itself, with a bounded memory that forgets the longest counted clients first.
+ * Creates a counter in the key-value store, shared by all processes that use the store. While the store is unavailable
+ * or slow, each process counts for itself in bounded memory, which drops the oldest windows first.
  *
- * @param name separates several limits in one store.
+ * @param name distinguishes several limits in one store.
  */
 export function createRequestCounter(
   store: KeyValueStore,

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Responses that wait for earlier ones on their connection. */
+/** Pipelined responses that wait for earlier responses on their connection. */
 const queues = new WeakMap<Socket, Set<ServerResponse>>()
 
 /**
- * Calls back once, when a response has been sent or its connection is closed. Node closes only the response whose turn it
- * is: those that wait behind it are closed here.
+ * Calls `task` once, when the response has been sent or its connection is closed. Node emits 'close' only on the
+ * response that is being sent; this function also closes the pipelined responses behind it.
  */
 export function onceClosed(
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },

@@ -23,7 +23,7 @@ async function start(settings: Partial<ClientSettings> = {}): Promise<Listener> 
   return listener
 }
 
-/** A connection, and what became of a request on it. */
+/** Opens a connection and sends a request; `got` is the response received so far. */
 async function open(
   { port }: Listener,
   localAddress = '127.0.0.1',

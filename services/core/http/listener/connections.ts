@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import type { Peer } from '../limits/index.ts'
 
 /**
- * Closes connections of an address that has so many already, idle ones too, so that no address takes all that a server
- * accepts. A proxy brings the requests of many clients, and bounds their connections itself.
+ * Closes connections, idle ones too, of an address that already has `most` connections, so that no address can use up
+ * the server's connections. Trusted proxies are exempt: they carry many clients and limit connections themselves.
  */
 export function limitConnections(server: Server, peerOf: (socket: Socket) => Peer, most: number): void {
   const open = new Map<string, number>()

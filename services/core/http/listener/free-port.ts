@@ -1,12 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below the ports that systems give to outgoing connections, and to servers that ask for any. */
+/** Port range below the ephemeral ports that the system assigns. */
 const [FIRST, END] = [10_000, 32_000]
 
 /**
- * A TCP port of 127.0.0.1 that is free now, and outside the range of ephemeral ports: a server may
- * be started on it again and again.
+ * Finds a free TCP port of 127.0.0.1 outside the ephemeral range, so that a server can be restarted on the same port.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {

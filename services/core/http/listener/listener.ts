@@ -10,17 +10,19 @@ import type { Peer } from '../limits/index.ts'
 import { limitConnections } from './connections.ts'
 import { findPortHolder } from './port-holder.ts'
 
-/** How long clients may take, in ms; tests shorten it. */
+/** Timeouts for clients, in ms; tests shorten them. */
 export interface ListenerTiming {
-  /** A connection without a request stays open: longer than load balancers reuse one, or they send into a closing one. */
+  /**
+   * Keep-alive timeout. Must exceed the reuse time of load balancers, or they send requests into a closing connection.
+   */
   readonly keepAliveMs: number
-  /** From the first byte of a request to the end of its headers. */
+  /** Maximum time from the first byte of a request to the end of its headers. */
   readonly headersMs: number
-  /** From the first byte of a request to the end of its body. */
+  /** Maximum time from the first byte of a request to the end of its body. */
   readonly requestMs: number
-  /** A client that takes nothing of its answer for this long is cut off. */
+  /** Maximum time without progress while a client receives its response; then the connection is closed. */
   readonly idleMs: number
-  /** Requests still running when the server closes get this long to end. */
+  /** Time for running requests to finish when the server closes. */
   readonly drainMs: number
 }
 
@@ -32,10 +34,10 @@ const defaultTiming: ListenerTiming = {
   drainMs: 10_000,
 }
 
-/** How often Node looks for requests that are late, as a part of the shortest limit. */
+/** Node checks for late requests this often per shortest timeout. */
 const CHECKS_PER_LIMIT = 4
 
-/** Request line and headers together; longer queries go into a body. */
+/** Maximum size of request line and headers together; longer queries go into a body. */
 const MAX_HEADER_BYTES = 64 * 1024
 
 /** Limits of the connections of every listener. */
@@ -78,39 +80,42 @@ export const listenerLimits: readonly Limit[] = [
   },
 ]
 
-/** Where and how to listen. */
+/** Options of `listen`. */
 export interface ListenerOptions {
   readonly address: string
-  /** 0 for any free one. */
+  /** TCP port; 0 for any free port. */
   readonly port: number
   readonly handler: RequestListener
-  /** Takes over connections for other protocols, such as websockets; without it, requests to change it are ordinary. */
+  /**
+   * Handles protocol upgrades such as websockets; without a handler, an upgrade request is answered as an ordinary
+   * request.
+   */
   readonly upgrade?: UpgradeHandler
-  /** JSON text of an answer to what Node could not parse, which the handler never sees. */
+  /** JSON body for a request that Node cannot parse and that the handler therefore never sees. */
   readonly failureBody: (status: number, message: string) => string
   readonly timing?: Partial<ListenerTiming>
-  /** Further connections are closed as they come; without it there is no limit. */
+  /** Connection limit: further connections are closed at once; no limit if absent. */
   readonly maxConnections?: number
-  /** The same for each address; without it there is no limit. */
+  /** Connection limit per address; no limit if absent. */
   readonly maxConnectionsOfOne?: number
-  /** Identifies the other end of a connection; without it, that end is no proxy. */
+  /** Identifies the remote end of a connection; without it, no peer counts as a proxy. */
   readonly peerOf?: (socket: Socket) => Peer
 }
 
-/** Takes a connection out of the hands of the server: whoever takes it also ends it. */
+/** Takes over a connection from the HTTP server, including the duty to close it. */
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** A listening server. */
+/** A running HTTP server. */
 export interface Listener {
   readonly address: string
   readonly port: number
   readonly server: Server
-  /** Accepts no more, lets running requests end for up to ten seconds, then cuts the rest off. */
+  /** Stops accepting, gives running requests up to ten seconds to finish, then closes their connections. */
   close(): Promise<void>
 }
 
 /**
- * Listens for requests.
+ * Starts an HTTP server.
  * @throws FatalError `PORT_UNAVAILABLE`.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
@@ -143,7 +148,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('request', (request, response) => responses.set(request.socket, response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responses.get(socket)
-    // What is written now would become a part of the answer that is being sent.
+    // A response is partly sent: an error response would become a part of its body.
     if (response?.headersSent && !response.writableFinished) socket.destroy()
     else answerClientError(error, socket, options.failureBody)
   })
@@ -170,7 +175,10 @@ async function portFailure(address: string, port: number, cause: NodeJS.ErrnoExc
   return new FatalError('PORT_UNAVAILABLE', `${message}: the port is in use by ${holder}`)
 }
 
-/** Connections on which nothing has been asked yet: browsers open some in advance. Node does not count them as idle. */
+/**
+ * Tracks connections without a request so far: browsers open some in advance. Node does not count them as idle, so
+ * closing must destroy them.
+ */
 function trackSilent(server: Server): ReadonlySet<Socket> {
   const silent = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -181,7 +189,7 @@ function trackSilent(server: Server): ReadonlySet<Socket> {
   return silent
 }
 
-/** What Node could not parse never reaches the application, so the answer is written by hand. */
+/** Writes an error response by hand: a request that Node cannot parse never reaches the application. */
 function answerClientError(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -212,7 +220,7 @@ async function drain(server: Server, silent: ReadonlySet<Socket>, drainMs: numbe
       resolve()
     })
   })
-  // A connection that is busy now closes with its next answer, or soon after this one.
+  // Busy connections close with their next response.
   server.prependListener('request', (_request, response: ServerResponse) => {
     response.shouldKeepAlive = false
   })

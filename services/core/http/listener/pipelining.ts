@@ -2,24 +2,25 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** Requests of one connection that are in progress at once; the bytes behind them stay in the socket. */
+/** Maximum requests in progress on one connection. The bytes of further requests stay in the socket. */
 export const MAX_IN_PROGRESS = 8
 
 const HEADERS_END = '\r\n\r\n'
-/** Characters of the end of headers that may stand in an earlier read. */
+/** Number of characters of `HEADERS_END` that may be in an earlier read. */
 const SEAM = HEADERS_END.length - 1
 
-/** What bounds the requests of the connections of a server. */
+/** Handle of the pipelining limit of a server. */
 export interface PipeliningLimit {
-  /** Leaves a connection alone: it carries another protocol from now on. */
+  /** Stops limiting a connection, because it switches to another protocol. */
   release(socket: Duplex): void
 }
 
 /**
- * Bounds the requests of each connection of a server that are in progress.
- * @param isDirect whether Node's parser may read a connection until it carries a request before the last is answered.
- *   That is 20 us of processor time less for a request (an answer from the cache takes 60), for clients that are known to
- *   send one request at a time, such as the proxy.
+ * Limits the requests in progress on each connection of a server.
+ *
+ * @param isDirect whether Node's parser may read the connection directly until a second request arrives before the
+ * first response. Direct reading saves 20 us of processor time per request (a response from the cache takes 60). For
+ * peers that send one request at a time, such as the proxy.
  */
 export function limitPipelining(server: Server, isDirect: (socket: Socket) => boolean): PipeliningLimit {
   const connections = new WeakMap<Duplex, Pipeline>()
@@ -35,19 +36,19 @@ export function limitPipelining(server: Server, isDirect: (socket: Socket) => bo
 }
 
 /**
- * The requests of one connection. Node's parser takes everything that a socket delivers: 64 KB of small requests start two
- * thousand of them in one turn of the event loop. Behind the gate it gets the bytes up to the end of one request's
- * headers at a time. While too many requests are in progress the rest goes back into the socket, which is not read; it is
- * read again in a later turn, so that other connections have theirs.
+ * Gate for the requests of one connection. Node's parser consumes everything that a socket delivers: 64 KB of small
+ * requests start two thousand of them in one turn of the event loop. The gate passes the parser the bytes up to the
+ * end of one request's headers at a time. While too many requests are in progress, the rest goes back into the paused
+ * socket and is read in a later turn, so that other connections are served in between.
  */
 class Pipeline {
   readonly #socket: Socket
-  /** Gives bytes to the parser; undefined while the parser reads the socket itself. */
+  /** Passes bytes to the parser; undefined while the parser reads the socket directly. */
   #parse: ((bytes: Buffer) => void) | undefined
   #inProgress = 0
   #isHeld = false
   #isReleased = false
-  /** The last three characters that the parser got: the end of headers may be split between two reads. */
+  /** Last three characters passed to the parser: `HEADERS_END` may be split between two reads. */
   #tail = ''
 
   constructor(socket: Socket) {
@@ -59,14 +60,14 @@ class Pipeline {
     if (++this.#inProgress > 1) this.gate()
   }
 
-  /** Reads the socket from now on, in place of the parser. */
+  /** Makes the gate read the socket in place of the parser. */
   gate(): void {
     if (this.#parse || this.#isReleased) return
-    // The only listener of such a socket is that of its parser.
+    // The only 'data' listener of a plain HTTP socket is the parser.
     const [parse] = this.#socket.listeners('data')
     this.#parse = parse as (bytes: Buffer) => void
     this.#socket.off('data', this.#parse)
-    // A listener that is not its own ends the parser's direct reading.
+    // A foreign 'data' listener also ends the parser's direct reading of the socket handle.
     this.#socket.on('data', this.#take)
   }
 
@@ -84,7 +85,7 @@ class Pipeline {
     let start = 0
     while (start < bytes.length) {
       this.#isHeld ||= this.#inProgress >= MAX_IN_PROGRESS
-      // Node resumes the socket by itself after each answer.
+      // Pause again: Node resumes the socket by itself after each response.
       if (this.#isHeld) this.#socket.pause()
       if (this.#isHeld || this.#isReleased) {
         this.#socket.unshift(bytes.subarray(start))
@@ -103,7 +104,7 @@ class Pipeline {
     this.#socket.resume()
   }
 
-  /** Where the first headers end, or the bytes. */
+  /** Offset of the end of the first headers, or of the bytes. */
   #headersEnd(bytes: Buffer, start: number): number {
     const seam = (this.#tail + bytes.toString('latin1', start, start + SEAM)).indexOf(HEADERS_END)
     if (seam >= 0) return start + seam + HEADERS_END.length - this.#tail.length

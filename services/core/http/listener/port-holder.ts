@@ -1,11 +1,11 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 
-/** State of a listening socket in /proc/net/tcp. */
+/** Code of the LISTEN state in /proc/net/tcp. */
 const LISTENING = '0A'
 
 /**
- * The process that listens on a TCP port of this machine, such as `node (process 1234)`. Undefined where the system does
- * not say: other systems than Linux, and processes of other users.
+ * Names the process that listens on a local TCP port, such as `node (process 1234)`. Undefined on systems other than
+ * Linux and for processes of other users.
  */
 export async function findPortHolder(port: number): Promise<string | undefined> {
   try {

@@ -2,9 +2,9 @@ import { connect } from 'node:tls'
 
 /** The certificate that a server shows to its clients. */
 export interface ServedCertificate {
-  /** Begin of validity, epoch milliseconds. */
+  /** Start of validity in epoch milliseconds. */
   readonly beginsMs: number
-  /** End of validity, epoch milliseconds. */
+  /** End of validity in epoch milliseconds. */
   readonly endsMs: number
   /** SHA-256 of the certificate, hexadecimal with colons. */
   readonly fingerprint: string
@@ -13,8 +13,8 @@ export interface ServedCertificate {
 const TIMEOUT_MS = 5_000
 
 /**
- * Reads the certificate of a TLS server without judging it.
- * @throws Error when the server cannot be reached, or shows none.
+ * Reads the certificate of a TLS server without validating it.
+ * @throws Error if the server cannot be reached or sends no certificate.
  */
 export function readServedCertificate(
   host: string,
