@@ -1,19 +1,22 @@
 import type { Entry, Json, Reply } from '../../scripts/conformance/comparison/index.ts'
 
-/** Lists and details of what is, not of what happened. */
+/** Routes that show current state; routes that show history are absent. */
 const ROUTES =
   /^\/v[12]\/(collections|schemas|templates|assets|offers|sales|auctions|buyoffers|template_buyoffers)(\/:(collection_name|asset_id|offer_id|sale_id|auction_id|buyoffer_id|schema_name|template_id))*(\/_count)?$/
 
-/** Values of before the history, which are unknown. */
+/** Fields that are unknown (null) for records from before the import. */
 const UNKNOWN_VALUES = /^((created|updated|transferred|minted)_at_(block|time)|template_mint|bids)$/
-/** Values that history adds up to: what was paid for assets of a template, and assets of a schema with the burned ones. */
+/**
+ * Sums over history, which an import of current state cannot contain: prices paid for assets of a template, and asset
+ * counts that include burned assets.
+ */
 const SUMS_OF_HISTORY = /\.prices$|^(\[\d+\])?\.assets$/
 
-/** Parameters that ask by what is not known. */
+/** Query parameters that filter or sort by unknown fields. */
 const UNKNOWN_PARAMETERS =
   /(^|&)(sort=(created|updated|minted|transferred|template_mint|assets)|before=|after=|(min_|max_)?template_mint=|minter=|initial_receiver=|burned=true|only_burned|burned_by|show_.*burned|participant)/
 
-/** Whether a request of the corpus is one for the present state. */
+/** Whether a corpus request can be answered from current state alone. */
 export function isOfCurrentState({ route, status, request }: Entry): boolean {
   return (
     status === 200 && ROUTES.test(route) && !UNKNOWN_PARAMETERS.test(`${request.query}&${request.body ?? ''}`)
@@ -22,7 +25,7 @@ export function isOfCurrentState({ route, status, request }: Entry): boolean {
 
 type Row = Readonly<Record<string, Json>>
 
-/** Whether a record is of something that is still there. */
+/** Whether a record still exists on the chain. */
 function isPresent(route: string, row: Row): boolean {
   const state = row.state as number | undefined
   if (/\/assets/.test(route)) return row.owner !== null
@@ -33,7 +36,10 @@ function isPresent(route: string, row: Row): boolean {
   return row.deleted_at_block === undefined || row.deleted_at_block === null
 }
 
-/** What is different, `equal`, or `left out` for an answer about what does not exist any more. */
+/**
+ * Compares two responses. Returns the first difference, `equal`, or `left out` if the response is about records that
+ * no longer exist.
+ */
 export function compareCurrentState({ route, request }: Entry, expected: Reply, found: Reply): string {
   if (expected.text === '') return 'left out'
   const [one, other] = [expected, found].map(({ text }) => JSON.parse(text) as Row)
@@ -44,7 +50,7 @@ export function compareCurrentState({ route, request }: Entry, expected: Reply, 
   if (found.status !== expected.status) return `status ${found.status}`
   const isByCreation = /\/(collections|schemas)$/.test(route) && !/(^|&)sort=/.test(request.query)
   if (!isByCreation) return findDifference(data!, other!.data!, '') ?? 'equal'
-  // The default order is that of creation, which is not known: records on a page of all are the same in any order.
+  // The default order is the order of creation, which is unknown: compare complete lists in any order.
   if (/(^|&)(limit|page)=/.test(request.query)) return 'left out'
   return findDifference(byKey(data!), byKey(other!.data!), '') ?? 'equal'
 }

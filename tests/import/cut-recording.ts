@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
-/** A recording that ends earlier. */
+/** A recording that ends at an earlier block. */
 export interface CutRecording {
   readonly folder: string
   remove(): Promise<void>
 }
 
-/** The recording `main` up to a block of it that was the head when it was sent. */
+/** Cuts the recording `main` after a block that was the head when the node sent it. */
 export async function cutMainAt(block: number): Promise<CutRecording> {
   const recording = join(packageRoot, 'services/devchain/recordings/main')
   const index = readFileSync(join(packageRoot, 'tests/fixtures/recordings/main/index.ndjson'), 'utf8')

@@ -44,7 +44,7 @@ async function withClient(
   await run(client).finally(() => client.end())
 }
 
-/** Tables and a contract of which nothing is imported, each with a row. */
+/** Source tables and a contract that the import omits, each with a row. */
 const LEFT_OUT = `
   CREATE TABLE atomicassets_original_mints (contract varchar(12), asset_id bigint);
   INSERT INTO atomicassets_original_mints VALUES ('atomicassets', 1099511627776);
@@ -74,13 +74,13 @@ function runImport(more: Partial<ImportDatabaseOptions> = {}): Promise<ImportRep
   return importDatabase(importOptions(more))
 }
 
-/** All that the old program does not keep of the blocks of the recording, in addition to payers. */
+/** Expected differences besides RAM payers: data that eosio-contract-api does not store. */
 const known = [
-  // addnotifyacc is not logged, and no transaction is kept for it.
+  // The source does not log addnotifyacc and stores no transaction for it.
   expect.stringMatching(/^assets\.blocks lacks \(169,1795168355000,42,"\{0,1\}"/),
   expect.stringMatching(/^assets\.blocks has besides \(170,1795168355000,42,\{0\}/),
   expect.stringMatching(/^assets\.logs lacks \(169,-3841125926434622960,24,/),
-  // The chain began with this ABI: no setabi brought it.
+  // The chain started with this ABI, so there was no setabi action to record.
   expect.stringMatching(/^chain\.abis lacks \(eosio,1,/),
 ]
 
@@ -113,7 +113,7 @@ describe('a database of eosio-contract-api', () => {
       expect(text).toContain('A database of version 1.3.24, to be imported at block 730')
       expect(text).toContain('10 reversible blocks are rolled back')
       expect(text).toMatch(/atomicassets_assets +581 rows/)
-      // The dump of the test has none.
+      // The dump in the test has no indexes.
       expect(text).toContain('contract_traces have no index, so that every step reads them whole')
       expect(text).toMatch(
         /^Not imported:\n {2}atomicassets_original_mints \(1 rows\)\n {4}no endpoint shows/m,
@@ -242,7 +242,7 @@ describe('a source that does not fit', () => {
   })
 })
 
-/** Damages to a source, each with the text that names it; `$` is a value that the statement returns. */
+/** Damages of a source, each with the error text that names it; `$` is the value that the statement returns. */
 const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
   [
     'assets.assets has every asset_id that the contract has given out: asset_id 1099511627776 to 1099511627776, asset_id $ to $',

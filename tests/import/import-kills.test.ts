@@ -16,13 +16,13 @@ import { restoreOldDatabase } from './old-database.ts'
 
 const KILLS = Number(process.env.IMPORT_KILLS ?? 3)
 const SEED = Number(process.env.IMPORT_SEED ?? 15)
-/** Longest delay of the kill after a step was seen: steps take a few milliseconds. */
+/** Maximum delay between a step and the kill: steps take a few milliseconds. */
 const LONGEST_DELAY_MS = 40
 
 interface ImportCase {
   readonly dump: 'main-740' | 'v2-964'
   readonly recordings: readonly string[]
-  /** Block of the source's reader. */
+  /** Block of the reader in the source database. */
   readonly block: number
 }
 
@@ -63,14 +63,14 @@ async function progressOf(address: DatabaseAddress): Promise<{ progress: Progres
   }
 }
 
-/** A dump without the note of the import, which has its times. */
+/** Dumps a database without `chain.imports`, which contains times. */
 async function contentOf(database: TestDatabase): Promise<DatabaseDump> {
   const all = new Map(await dumpDatabase(database.address))
   all.delete('chain.imports')
   return all
 }
 
-/** Waits until an import has done so many steps, or is over. */
+/** Waits until an import has completed `wanted` steps or has ended. */
 async function untilStep(address: DatabaseAddress, wanted: number, process: FillerProcess): Promise<void> {
   for (;;) {
     const { progress, steps } = await progressOf(address)
@@ -80,7 +80,7 @@ async function untilStep(address: DatabaseAddress, wanted: number, process: Fill
   }
 }
 
-/** Kills an import so many times, or as often as it takes, and then lets it end; returns the steps at each kill. */
+/** Kills an import up to `most` times, then lets it finish; returns the number of completed steps at each kill. */
 async function importWithKills(random: SeededRandom, most: number, block: number): Promise<number[]> {
   const killed = await createTestDatabase()
   const cut = await createFillerHome(running, killed.address)
@@ -88,7 +88,7 @@ async function importWithKills(random: SeededRandom, most: number, block: number
   try {
     while (seen.length < most) {
       const process = cut.start(command())
-      // The first comes before anything is written, or after the beginning.
+      // The first kill may come before the import has written anything.
       const wanted = (seen.at(-1) ?? 0) + random.between(seen.length === 0 ? -1 : 0, 3)
       await untilStep(killed.address, wanted, process)
       await new Promise((resolve) => setTimeout(resolve, random.between(0, LONGEST_DELAY_MS)))
@@ -98,7 +98,7 @@ async function importWithKills(random: SeededRandom, most: number, block: number
         seen.push(steps)
         break
       }
-      // What is committed stays committed.
+      // Committed steps survive the kill.
       expect(steps).toBeGreaterThanOrEqual(seen.at(-1) ?? 0)
       seen.push(steps)
       if (progress === 'unfinished')

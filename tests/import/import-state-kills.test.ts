@@ -13,10 +13,10 @@ import { broadMix, verifyOf } from '../verify/verify-of.ts'
 
 const KILLS = Number(process.env.IMPORT_KILLS ?? 2)
 const SEED = Number(process.env.IMPORT_SEED ?? 15)
-/** The kill comes so long after the import has begun, at most: all of it takes about as long. */
+/** Maximum delay between start and kill: a whole import takes about as long. */
 const LONGEST_DELAY_MS = 1_500
 const BLOCK_MS = patient(Number(process.env.BLOCK_MS ?? 300))
-/** Exit code of an import that could not finish for now. */
+/** Exit code for `IMPORT_UNFINISHED`. */
 const UNFINISHED = 75
 
 let running: TestChain
@@ -44,7 +44,7 @@ afterAll(async () => {
   await Promise.all([imported.drop(), whole.drop()])
 })
 
-/** An empty database in place of the imported one. */
+/** Replaces the imported database by an empty one. */
 async function renew(): Promise<void> {
   await home.remove()
   await imported.drop()
@@ -52,7 +52,7 @@ async function renew(): Promise<void> {
   home = await createFillerHome(running, imported.address)
 }
 
-/** Makes blocks, every fifth of them with a fork. */
+/** Produces blocks; every fifth causes a fork. */
 async function produce(signal: AbortSignal): Promise<void> {
   const random = createRandom(SEED)
   while (!signal.aborted) {
@@ -89,7 +89,7 @@ async function progress(): Promise<Begun | undefined> {
   return row
 }
 
-/** Waits until an import has done so many steps of writing, or is over. */
+/** Waits until an import has completed `wanted` write steps or has ended. */
 async function untilStep(wanted: number, process: FillerProcess): Promise<void> {
   for (;;) {
     const now = await progress()
@@ -98,7 +98,7 @@ async function untilStep(wanted: number, process: FillerProcess): Promise<void> 
   }
 }
 
-/** What happened since a block, from the tables. */
+/** Statements that read the history since a block. */
 const histories = (since: number) => [
   `SELECT to_jsonb(a) - ARRAY['schema_key'] AS row FROM assets.assets a WHERE minted_at_block >= ${since} ORDER BY asset_id`,
   `SELECT asset_id, updated_at_block, updated_at_time, burned_at_block, burned_by_account, owner, mutable_data,
@@ -117,7 +117,7 @@ const histories = (since: number) => [
 
 const command = ['import-state', '--json', '--requests', '4']
 
-/** Runs the import and kills it, as often as wanted: over several imports when one is over before. */
+/** Runs and kills the import KILLS times; starts a new import whenever one finishes earlier. */
 async function killAgainAndAgain(): Promise<void> {
   const random = createRandom(SEED)
   let seen: number[] = []
@@ -144,7 +144,10 @@ async function killAgainAndAgain(): Promise<void> {
   if (process.env.TEST_LOG !== undefined) process.stderr.write(`${JSON.stringify({ kills, seen, forks })}\n`)
 }
 
-/** What is committed stays, also the block that the import began at, and no filler continues from it. */
+/**
+ * Checks that committed steps and the start block of the import survive, and that no filler continues from an
+ * unfinished import.
+ */
 async function expectUnfinished(
   now: Begun | undefined,
   steps: number,
@@ -158,11 +161,12 @@ async function expectUnfinished(
     })
 }
 
-/** Runs the import to its end. */
+/** Runs the import until it finishes. */
 async function finish(): Promise<void> {
   if ((await progress())?.is_finished === true) return
   let last = home.start(command)
-  // On a busy machine the node may answer more slowly than it makes blocks.
+  // On a busy machine the node may answer more slowly than it produces blocks; the import then exits and is started
+  // again.
   for (let again = 0; again < 5 && (await last.ended).code === UNFINISHED; again++) last = home.start(command)
   expect(await last.ended, last.output()).toEqual({ code: 0, signal: null })
   expect(last.output()).not.toContain('is not known')

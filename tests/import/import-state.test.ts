@@ -35,9 +35,9 @@ const logger = createLogger({
 
 let imported: TestDatabase
 let whole: TestDatabase
-/** The whole chain, whose blocks are read. */
+/** The complete chain; the import reads its blocks. */
 let running: TestChain
-/** The chain as it was at block 842, whose last irreversible block is 840: its tables are paged. */
+/** The chain as of block 842, with last irreversible block 840; the import pages its tables. */
 let past: TestChain
 let recording: CutRecording
 let stage: StageChain
@@ -219,7 +219,7 @@ describe('a contract that is upgraded between the first block and the last', () 
   const lastBlock = 900
   let database: TestDatabase
 
-  /** Runs until a report that `isEnough` accepts; false when the import is done before. */
+  /** Runs the import until `isEnough` accepts a progress report, then stops it; false if the import finishes first. */
   async function runUntil(isEnough: (progress: ImportProgress) => boolean): Promise<boolean> {
     const stopping = new AbortController()
     const onProgress = (progress: ImportProgress) => {
@@ -241,7 +241,7 @@ describe('a contract that is upgraded between the first block and the last', () 
 
   beforeEach(async () => {
     database = await createTestDatabase()
-    // All tables are paged at block 842, and the settings written. One page is then taken for one of block 900.
+    // Page all tables at block 842 and write the settings. Then mark one page as read at block 900.
     expect(await runUntil(({ phase }) => phase === 'reading blocks')).toBe(true)
     const response = await fetch(`${running.httpUrl}/v1/chain/get_block_info`, {
       method: 'POST',

@@ -4,7 +4,7 @@ import type { DatabaseDump } from '../integration/database-dump.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
-/** A database with a dump of eosio-contract-api or of its successor. */
+/** Restores a dump of eosio-contract-api or atomicassets-api into a new database. */
 export async function restoreOldDatabase(dump: 'main-740' | 'v2-964' = 'main-740'): Promise<TestDatabase> {
   const database = await createTestDatabase('template0')
   const client = await connectDatabase(database.address, { applicationName: 'test' })
@@ -13,7 +13,7 @@ export async function restoreOldDatabase(dump: 'main-740' | 'v2-964' = 'main-740
   return database
 }
 
-/** A dump without who pays for rows, which the source does not keep, and without the note of the import itself. */
+/** Removes RAM payers, which the source does not store, and `chain.imports` from a dump. */
 export function withoutPayers(dump: DatabaseDump): DatabaseDump {
   const without = new Map(dump)
   without.delete('chain.imports')
@@ -25,7 +25,7 @@ export function withoutPayers(dump: DatabaseDump): DatabaseDump {
   return without
 }
 
-/** Account names are never quoted, and neither is anything before them in a row of these tables. */
+/** Splitting at commas is safe: account names are never quoted, nor are the values before them in these tables. */
 function replaceValue(row: string, column: number): string {
   const values = row.split(',')
   values[column] = '?'

@@ -9,7 +9,7 @@ import { StableNode } from '../../services/filler/import/state/stable-node.ts'
 
 const FINAL = '11'
 const ORPHAN = 'ff'
-/** Heads of the final chain have this in their ids. */
+/** Block id of the final chain. */
 const blockId = (num: number) => num.toString(16).padStart(64, '0')
 
 let server: Server | undefined
@@ -22,8 +22,8 @@ afterEach(async () => {
 })
 
 /**
- * A node of which the first answers are of blocks that are orphaned before its head is read again; every head that it
- * reports is final.
+ * Starts a node whose first responses come from orphaned blocks: its head changes during each of these requests. All
+ * heads that it reports belong to the final chain.
  */
 async function startForkingNode(forks: number, behind = 5): Promise<{ node: StableNode; limits: number[] }> {
   let head = 100

@@ -12,7 +12,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { verifyOf } from '../verify/verify-of.ts'
 import { restoreOldDatabase, withoutPayers } from './old-database.ts'
 
-/** What atomicassets-api 2.x adds to the schema of its predecessor, with a row of each. */
+/** Schema additions of atomicassets-api 2.x to eosio-contract-api, with a row for each. */
 const SUCCESSOR = `
   UPDATE dbinfo SET value = '2.0.4' WHERE name = 'version';
   ALTER TABLE atomicassets_config ADD v2_marker_block bigint;
@@ -146,7 +146,7 @@ describe('a database of the successor', () => {
     await Promise.all([successor.drop(), target.drop(), indexed.drop()])
   })
 
-  /** All that the source lacks of the blocks of the recordings, in addition to payers. */
+  /** Expected differences besides RAM payers: data that the source lacks. */
   const lacking = [
     expect.stringMatching(/^assets\.assets lacks \(1099511628358,.*__proto__/),
     expect.stringMatching(/^assets\.assets has besides \(1099511628358,/),

@@ -21,7 +21,10 @@ export interface LiveMessage {
 
 const PATIENCE_MS = patient(60_000)
 
-/** Waits until something holds. @throws Error with `what` when it does not come to. */
+/**
+ * Waits until a condition holds.
+ * @throws Error with the text of `what` after a time limit.
+ */
 export async function until(holds: () => boolean, what: () => string): Promise<void> {
   const startedMs = performance.now()
   while (!holds()) {
@@ -34,7 +37,7 @@ export async function until(holds: () => boolean, what: () => string): Promise<v
 export class WebsocketClient {
   readonly messages: LiveMessage[] = []
   readonly socket: WebSocket
-  /** Code and reason, once it is closed. */
+  /** Close code and reason; undefined while the connection is open. */
   closed: { readonly code: number; readonly reason: string } | undefined
 
   private constructor(url: string, options: ClientOptions) {
@@ -48,7 +51,10 @@ export class WebsocketClient {
     this.socket.on('error', () => undefined)
   }
 
-  /** @throws Error with the status when the server refuses. */
+  /**
+   * Opens a connection.
+   * @throws Error with the HTTP status if the server refuses.
+   */
   static async open(url: string, options: ClientOptions = {}): Promise<WebsocketClient> {
     const client = new WebsocketClient(url, options)
     await Promise.race([
@@ -60,12 +66,12 @@ export class WebsocketClient {
     return client
   }
 
-  /** Sends a message; text goes as it is. */
+  /** Sends a message; text is sent unchanged, other values as JSON. */
   send(message: unknown): void {
     this.socket.send(typeof message === 'string' ? message : JSON.stringify(message))
   }
 
-  /** Subscribes and waits for the answer. */
+  /** Subscribes and waits for the response. */
   async subscribe(more: Readonly<Record<string, unknown>> = {}): Promise<LiveMessage> {
     this.send({ type: 'subscribe', ...more })
     const before = this.messages.length
@@ -76,7 +82,7 @@ export class WebsocketClient {
     return this.messages[before]!
   }
 
-  /** The messages of a type, as soon as there are so many. */
+  /** Waits for `count` messages of a type and returns all received. */
   async received(type: string, count: number): Promise<LiveMessage[]> {
     const own = (): LiveMessage[] => this.messages.filter((message) => message.type === type)
     await until(

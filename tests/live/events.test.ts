@@ -24,7 +24,7 @@ afterEach(async () => {
   chain = redis = undefined
 })
 
-/** Where REST has the record of an entity. */
+/** REST path of an entity's record. */
 const restPaths: Readonly<Record<EventEntity, (id: string) => string>> = {
   asset: (id) => `/assets/v1/assets/${id}`,
   transfer: (id) => `/assets/v1/transfers?ids=${id}`,
@@ -82,7 +82,7 @@ async function connectAll(url: string): Promise<Clients> {
       client.subscribe(Object.fromEntries(wanted.map((room) => [room, true])))
     }
   }
-  // Subscriptions have no answer; what is requested after them comes after them.
+  // A subscription has no response; a later request shows that the server has processed it.
   for (const client of Object.values(sockets).flat()) await client.roundTrip()
   return { websockets, streams, sockets }
 }
@@ -115,7 +115,7 @@ async function show(live: LiveChain, blocks: number): Promise<Set<string>> {
   return seen
 }
 
-/** The chain is paused while a block is compared: REST answers as of that block. */
+/** Compares an event with REST. The chain is paused meanwhile, so that REST answers as of the event's block. */
 async function expectAsRest(live: LiveChain, message: LiveMessage, seen: Set<string>): Promise<void> {
   const { entity, id } = message as unknown as { entity: EventEntity; id: string }
   seen.add((message as unknown as { action: { name: string } }).action.name)
@@ -200,7 +200,7 @@ function expectPayload(payload: SocketClient['events'][number]['payload'], messa
   }
 }
 
-/** The generated chain backs no assets with tokens; recorded.test.ts has one that does. */
+/** The generated chain backs no assets with tokens; recorded.test.ts covers `logbackasset`. */
 const socketActions = eventCatalogue.flatMap(({ socket, action }) =>
   socket && action !== 'logbackasset' ? [action] : [],
 )

@@ -16,10 +16,10 @@ import {
   tableLines,
 } from './published.ts'
 
-/** Kills of a filler's process, and cuts of the session of one that lives on. */
+/** Number of kills of the filler process, and of cuts of a running filler's database session. */
 const KILLS = 6
 const CUTS = 25
-/** About the time that a commit takes. */
+/** Approximate duration of a commit, in ms. */
 const COMMIT_MS = 12
 
 let live: LiveReader
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 afterEach(() => live.close())
 
-/** Subscribes to the feed through the database from before its first entry, whatever happens to the filler. */
+/** Subscribes to the feed through the database, from before its first entry, independently of the filler. */
 async function overhear() {
   const received: FeedEntry[] = []
   const subscriber = await subscribeToFeed({
@@ -44,7 +44,7 @@ async function overhear() {
   return { received, close: () => subscriber.close() }
 }
 
-/** Nothing is received twice, nothing out of turn, and each fork undoes something. */
+/** Checks that no entry is received twice or out of order, and that each fork undoes at least one block. */
 function expectOrder(entries: readonly FeedEntry[], start: number): void {
   let view = start
   for (const entry of entries) {
@@ -58,7 +58,7 @@ function expectOrder(entries: readonly FeedEntry[], start: number): void {
   expect(new Set(ids).size).toBe(ids.length)
 }
 
-/** What is received adds up to the chain's present branch and to the tables. */
+/** Checks that the received entries add up to the current branch of the chain and to the tables. */
 async function expectWhole(before: bigint, start: number): Promise<readonly FeedEntry[]> {
   const entries = await readEntries(live.feed.query)
   expectOrder(entries, start)
@@ -90,7 +90,7 @@ it('a fork is published once, with the first block that it undid, and then the n
   expect(entries.filter(({ kind }) => kind === 'fork')).toHaveLength(3)
 })
 
-/** Makes blocks, and now and then a fork, faster than a filler can commit them. */
+/** Produces blocks and occasional forks, faster than a filler can commit them. */
 function disturb(random: ReturnType<typeof createRandom>): void {
   const { chain } = live.running
   chain.generate(random.between(1, 3))
@@ -108,7 +108,7 @@ it(`${CUTS} cuts of the session in the midst of commits and forks lose nothing a
   for (let cut = 0; cut < CUTS; cut++) {
     disturb(random)
     if (random.fraction() < 0.4) {
-      // All of it is published, so the fork undoes something.
+      // Wait until everything is published, so that the fork undoes a published block.
       await live.reach()
       live.running.chain.fork(random.between(1, 2))
       forks++

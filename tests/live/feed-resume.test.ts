@@ -35,7 +35,7 @@ afterAll(async () => {
 const openFeed = (reader: string, retainedBlocks?: number) =>
   OutboxFeed.open(feed.query, reader, { retainedBlocks })
 
-/** A client that keeps what it received: events by block, and blocks that were not published. */
+/** A client that stores the received events by block, and the blocks reported as gaps. */
 class Listener {
   readonly events = new Map<string, number>()
   readonly unpublished = new Set<number>()
@@ -62,7 +62,10 @@ class Listener {
   }
 }
 
-/** What a client with a cursor gets: at most one fork, then entries with the number of events of them that it has seen. */
+/**
+ * Entries for a client with this cursor: at most one fork, then entries, each with the number of its events that the
+ * client has already seen.
+ */
 async function missed(cursor: FeedCursor) {
   const history = new FeedHistory({ query: feed.query, reader: cursor.reader })
   const state = await readFeedState(feed.query, cursor.reader)
@@ -83,7 +86,7 @@ async function missed(cursor: FeedCursor) {
   return { found, end }
 }
 
-/** Goes through forks, gaps and blocks with and without events. */
+/** Writes a random feed of forks, gaps, and blocks with and without events. */
 async function writeRandomly(reader: string, seed: number, steps: number): Promise<void> {
   const random = createRandom(seed)
   const written = await openFeed(reader)
@@ -118,7 +121,7 @@ describe('who comes back with a cursor', () => {
           const { found, end } = await missed(cursor)
           for (const { entry: missing, seen: from } of found) returning.take(missing, from)
           expect(returning.state).toEqual(faithful.state)
-          // At most one fork, and before everything else.
+          // At most one fork, and only as the first entry.
           expect(found.slice(1).map((item) => item.entry.kind)).not.toContain('fork')
           expect(end).toMatchObject({ seen: null, sequence: BigInt(entries.at(-1)!.sequence) })
         }
@@ -179,7 +182,7 @@ describe('a place that is no longer there', () => {
     const { details } = await refusal(cursorAfter(first!))
     const { found } = await missed(decodeCursor(details.oldest as string))
     expect(found.map(({ entry }) => entry)).toEqual(kept)
-    // The oldest stored entry may itself be the place.
+    // The cursor may lie inside the oldest stored entry.
     expect((await missed(cursorAfter(kept[0]!, 0))).found).toHaveLength(10)
   })
 

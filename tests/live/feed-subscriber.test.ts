@@ -29,16 +29,16 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Keeps what is logged. */
+/** A logger that stores warnings. */
 function createLog() {
   const lines: string[] = []
   return { lines, info: () => undefined, warn: (_: object, message: string) => void lines.push(message) }
 }
 
-/** Long enough that nothing happens by the clock unless a test shortens it. */
+/** Timing so slow that no timer fires; single tests shorten it. */
 const unhurried = { silenceMs: 600_000, pollMs: 600_000 }
 
-/** A reader's feed, the bus between, and a subscriber. */
+/** Creates a reader's feed, a bus, and a subscriber. */
 async function subscribe(reader: string, more: Partial<SubscribeOptions> = {}) {
   const log = createLog()
   const store = more.store ?? createMemoryStore(log)
@@ -68,13 +68,13 @@ async function subscribe(reader: string, more: Partial<SubscribeOptions> = {}) {
     log,
     received,
     lags,
-    /** What is sent meanwhile is lost. */
+    /** Runs a task while messages on the bus are lost. */
     withoutBus: async (task: () => Promise<void>) => {
       isDeaf = true
       await task()
       isDeaf = false
     },
-    /** Waits until as many entries were taken as there are. */
+    /** Waits until the subscriber has received all stored entries. */
     hasReceived,
   }
 }
@@ -104,7 +104,7 @@ describe('a subscriber of a feed', () => {
     await hasReceived()
     await written.block(1)
     await hasReceived()
-    // What shows the loss is read with it.
+    // The entry that reveals the loss is read from the database too: three lost entries and this one.
     expect(subscriber.status()).toMatchObject({ fromBus: 2, fromDatabase: 4 })
     await expectAllOnce('gaps', received, subscriber)
   })
@@ -178,7 +178,7 @@ describe('a subscriber of a feed', () => {
         if (sequence === '2') throw new Error('a client of it')
       },
     })
-    // More than wait their turn: the rest is read.
+    // More entries than the queue holds: the rest is read from the database.
     for (let block = 0; block < 300; block++) await written.block(1)
     await expect.poll(() => taken.length, { timeout: patient(20_000) }).toBe(300)
     expect(taken).toEqual(taken.map((_, i) => String(i + 1)))
@@ -298,7 +298,7 @@ describeWithRedis('a Redis that goes and comes back', () => {
     await hasReceived()
     expect(subscriber.status()).toMatchObject({ via: 'database', fromBus: 1, fromDatabase: 5 })
     expect(outcomes).toEqual({ sent: 1, dropped: 5 })
-    // Five losses, one line.
+    // Five lost messages cause one log line.
     expect(log.lines.filter((line) => line.startsWith('messages for live clients'))).toHaveLength(1)
     await redis.start()
     await expect

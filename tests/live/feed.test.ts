@@ -19,7 +19,7 @@ import {
 const reader = testSettings.name
 const ship = compileAbi(normalizeAbiJson(shipAbi))
 
-/** A transaction trace as the node packs it, as far as it is compared. */
+/** The compared fields of a transaction trace as the node packs it. */
 interface PackedTransaction {
   readonly id: string
   readonly cpu_usage_us: number
@@ -111,7 +111,7 @@ describe('what a reader at the head publishes', () => {
           if (raw !== undefined) expect(raw).toBe(Buffer.from(actions[i]!.act.data).toString('base64'))
         })
       }
-      // Each transaction once, and only those in which something happened.
+      // Each transaction appears once, and only if it has events.
       expect(new Set(transactions.map(({ id }) => id)).size).toBe(transactions.length)
       expect(new Set(events.map(({ transaction }) => transaction)).size).toBe(transactions.length)
     }
@@ -129,7 +129,7 @@ describe('what a reader at the head publishes', () => {
       asset_id: expect.stringMatching(/^\d+$/) as string,
       template_id: expect.any(Number) as number,
     })
-    // What the handler does not read is there too.
+    // Traces also contain action fields that the handler does not decode.
     expect(Object.keys(mint as object)).toContain('backed_tokens')
   })
 

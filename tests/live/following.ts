@@ -8,21 +8,21 @@ import { assetId } from './live-server.ts'
 import { problemsOf } from './message-schemas.ts'
 import type { WrittenFeed } from './written-feed.ts'
 
-/** Each subscription of the tests filters by the ids of some assets. */
+/** Number of assets; each subscription filters by some of them. */
 const ASSETS = 12
 const everyAsset = Array.from({ length: ASSETS }, (_, at) => at)
 
-/** What one subscription of a client has been given, over all connections. */
+/** The state of one subscription over all connections of its client. */
 class Follower {
   readonly id: string
   readonly assets: readonly string[]
-  /** Events that count: `block asset`. */
+  /** Received events that no fork has undone, as `block asset`. */
   readonly events: string[] = []
-  /** Position by the messages that have moved it. */
+  /** Cursor of the last message that moved the position. */
   cursor: string | undefined
-  /** Events from this one on have to be there. */
+  /** Events of all blocks after this one must have been received. */
   readonly from: number
-  /** Whether it has begun on the present connection. */
+  /** Whether the subscription is confirmed on the current connection. */
   isBegun = false
 
   constructor(id: string, assets: readonly string[], from: number, cursor: string | undefined) {
@@ -42,20 +42,20 @@ class Follower {
   }
 }
 
-/** A client that keeps a cursor for each of its subscriptions, and comes back with them when its connection is lost. */
+/** A client that stores the cursor of each subscription and resumes all of them after a connection loss. */
 class Client {
   readonly followers = new Map<string, Follower>()
   readonly problems: string[] = []
   #connection: WebsocketClient | undefined
   #read = 0
 
-  /** Whether the connection is open; one that the server has closed is read to its end. */
+  /** Whether the connection is open. If the server has closed it, reads the remaining messages first. */
   hasConnection(): boolean {
     if (this.#connection?.closed !== undefined) this.cut()
     return this.#connection !== undefined
   }
 
-  /** Connects, and continues the subscriptions. */
+  /** Connects and resumes the subscriptions. */
   async connect(url: string): Promise<void> {
     this.#connection = await WebsocketClient.open(url)
     this.#read = 0
@@ -69,7 +69,7 @@ class Client {
     this.#connection!.send({ type: 'subscribe', id, assets, ...(cursor === undefined ? {} : { cursor }) })
   }
 
-  /** Takes what has arrived, and returns the cursors of its events. */
+  /** Processes the received messages; returns the cursors of their events. */
   read(): { readonly num: number; readonly cursor: string }[] {
     const { messages } = this.#connection!
     const cursors: { readonly num: number; readonly cursor: string }[] = []
@@ -96,15 +96,15 @@ class Client {
   }
 }
 
-/** What a scenario follows. */
+/** Input of a scenario. */
 export interface FollowedServer {
   readonly feed: WrittenFeed
-  /** Address of the websocket. */
+  /** Websocket URL. */
   readonly url: string
   /** Number of the next block of the feed. */
   readonly nextBlock: number
   readonly seed: number
-  /** Stops the server and starts it again, a few times; without it the server lives on. */
+  /** Stops and starts the server a few times; absent = the server keeps running. */
   readonly restart?: (random: SeededRandom) => Promise<void>
 }
 
@@ -113,15 +113,15 @@ const MOST_SUBSCRIPTIONS = 10
 const STEPS = 60
 const KILLS = 4
 
-/** A chain whose blocks are written into a feed, and clients that follow it. */
+/** Writes the blocks of a chain with forks into a feed, and runs clients that follow it. */
 class Scenario {
   readonly #server: FollowedServer
   readonly #random: SeededRandom
   readonly #start: number
   readonly #clients = Array.from({ length: CLIENTS }, () => new Client())
-  /** Events of the chain as it is: by block. */
+  /** Events of the current branch, by block. */
   readonly #chain = new Map<number, string[]>()
-  /** Cursors of messages of any age, each with the block of its event. */
+  /** Cursors of received messages of any age, each with the block of its event. */
   readonly #cursors: { readonly num: number; readonly cursor: string }[] = []
   #nextBlock: number
 
@@ -131,7 +131,7 @@ class Scenario {
     this.#nextBlock = this.#start = server.nextBlock
   }
 
-  /** Returns the number of the next block. */
+  /** Runs the scenario; returns the number of the next block. */
   async run(): Promise<number> {
     await this.#produce()
     for (const client of this.#clients) {
@@ -171,7 +171,7 @@ class Scenario {
     this.#nextBlock = from
   }
 
-  /** Adds a subscription, mostly with a cursor that some client was given at some time. */
+  /** Adds a subscription, mostly with a cursor that some client received earlier. */
   #follow(client: Client): void {
     if (client.followers.size === MOST_SUBSCRIPTIONS) return
     const assets = everyAsset.filter(() => this.#random.fraction() < 0.4).map(assetId)
@@ -206,7 +206,7 @@ class Scenario {
     const onChain = new Set(known.map(({ num, id }) => `${num} ${id}`))
     for (const { events, assets, from } of client.followers.values()) {
       expect(new Set(events).size).toBe(events.length)
-      // The block of the cursor itself may have been seen in part, or be undone since.
+      // Events of the cursor's own block may have been seen before, or the block may be undone.
       const wanted = known.filter(({ num, id }) => num > from && assets.includes(id))
       expect(wanted.map(({ num, id }) => `${num} ${id}`).filter((each) => !events.includes(each))).toEqual([])
       expect(
@@ -217,9 +217,9 @@ class Scenario {
 }
 
 /**
- * Clients with two to ten subscriptions each follow a chain that forks, while their connections are cut and the server
- * ends: every subscription, begun at any time with a cursor of any age, has every event once. Returns the number of the
- * next block.
+ * Runs clients with two to ten subscriptions each on a chain that forks, while connections are cut and the server
+ * restarts. Checks that every subscription, started at any time with a cursor of any age, has received every event
+ * exactly once. Returns the number of the next block.
  */
 export function followRandomly(server: FollowedServer): Promise<number> {
   return new Scenario(server).run()

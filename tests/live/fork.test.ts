@@ -16,7 +16,7 @@ afterAll(async () => {
   await chain.close()
 })
 
-/** Global sequences and block ids of the events that no fork has undone for a client. */
+/** Global sequence and block id of each event that no later fork has undone for the client. */
 function remembered(messages: readonly LiveMessage[]): string[] {
   let kept: LiveMessage[] = []
   for (const message of messages) {
@@ -57,7 +57,7 @@ it('a fork under 200 clients: each gets one fork and then the new branch; cursor
   await Promise.all(sockets.map((client) => client.untilConnected()))
 
   for (let block = 0; block < 3; block++) await chain.produce()
-  // These leave in the middle of the branch that will be undone, with the cursor of their last event.
+  // These clients disconnect in the middle of the branch that will be undone; each has the cursor of its last event.
   const leaving = websockets.splice(0, 20)
   const everything = await survivors(start)
   await Promise.all(leaving.map((client) => client.received('event', everything.length)))
@@ -87,7 +87,7 @@ it('a fork under 200 clients: each gets one fork and then the new branch; cursor
     () => sockets.every(({ events }) => events.some(({ name }) => name === 'fork')),
     () => 'a socket has received no fork',
   )
-  // All sockets of one kind have received the same, whatever the generation and transport.
+  // All sockets of one kind must have received the same messages, whatever their generation and transport.
   for (const kind of [0, 1]) {
     const same = sockets.filter((_, at) => at % 2 === kind)
     await until(
@@ -102,7 +102,8 @@ it('a fork under 200 clients: each gets one fork and then the new branch; cursor
     }
   }
 
-  // Back with the cursor of the last event: what was seen of undone blocks is taken back once, by the lowest block.
+  // The disconnected clients resume with their cursors: one fork message, with the lowest undone block, undoes the
+  // events that they saw.
   for (const [at, seen] of left.entries()) {
     const client = await WebsocketClient.open(`${chain.api.url}/assets/v1/live`)
     opened.push(client)

@@ -7,7 +7,7 @@ import { WebsocketClient } from './clients.ts'
 import { assetId, startLiveServer } from './live-server.ts'
 import type { LiveServer } from './live-server.ts'
 
-/** Blocks of 190 events each: more than the system holds for a client that does not read. */
+/** Blocks of 190 events each: more data than the socket buffers hold for a client that does not read. */
 const BLOCKS = 40
 const CONNECTIONS_PER_ADDRESS = 8
 
@@ -47,7 +47,7 @@ describe('hostile clients', () => {
     return client
   }
 
-  /** Gives a client all that it missed. */
+  /** Connects a client, resumes from the cursor and waits for all missed events. */
   async function resumeWhole(address: string): Promise<void> {
     const client = await connectFrom(address)
     await client.subscribe({ cursor })
@@ -66,13 +66,13 @@ describe('hostile clients', () => {
     )
     await sleep(500)
     await resumeWhole('10.0.1.5')
-    // Long enough to have read what was sent.
+    // Longer than the time limit within which clients must read.
     await sleep(12_000)
     for (const client of stuck) client.socket.resume()
     await Promise.all(stuck.map((client) => client.untilClosed()))
   })
 
-  /** A socket.io client of generation 2, as raw as it comes. */
+  /** Opens a raw websocket to socket.io as a generation 2 client, without the client library. */
   async function openRaw(): Promise<WebSocket> {
     const url = server.api.url.replace('http', 'ws')
     const socket = new WebSocket(`${url}/socket.io/?EIO=3&transport=websocket`)
@@ -103,13 +103,13 @@ describe('hostile clients', () => {
     expect((await post()).status).toBe(200)
     for (let each = 0; each < 10; each++) await post().catch(() => undefined)
     const poll = () => fetch(`${base}&sid=${sid}`)
-    // What was answered up to the limit, then the end of the connection.
+    // The responses up to the limit were queued; then the session is closed.
     const answers = [await poll(), await poll()]
     for (const answer of answers) expect((await answer.text()).length).toBeLessThan(500)
     expect((await poll()).status).toBe(400)
   })
 
-  /** Sends bytes on a connection of their own; the answer, as soon as it holds so many of something. */
+  /** Sends raw bytes on a new connection; returns the response once it contains `count` matches. */
   function sendRaw(bytes: string, answers: RegExp, count: number): Promise<string> {
     const socket = connect(server.api.port, '127.0.0.1')
     opened.push({ close: () => socket.destroy() })
@@ -154,7 +154,7 @@ describe('hostile clients', () => {
       socket.pause()
       const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125]), Buffer.alloc(4 + 125)])
       const pings = Buffer.alloc(1_000 * ping.length, ping)
-      // More than the system holds.
+      // More bytes than the socket buffers hold.
       for (let sent = 0; sent < 32 * 2 ** 20 && !socket.destroyed; sent += pings.length)
         await new Promise<void>((resolve) => socket.write(pings, () => resolve()))
       expect(socket.destroyed).toBe(true)

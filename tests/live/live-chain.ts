@@ -24,14 +24,14 @@ const namespaces = [
 
 /** Options of a live chain. */
 export interface LiveChainOptions {
-  /** Port of a Redis server; without it filler and api share a store in this process. */
+  /** Port of a Redis server; absent = filler and API share an in-process store. */
   readonly redisPort?: number
   readonly seed: number
-  /** Keys of server.config.json. */
+  /** Keys of server.config.json to override. */
   readonly server?: Record<string, unknown>
 }
 
-/** A chain, a filler that follows it, and an api that is connected to the filler. */
+/** A chain with a filler that follows it and an API that receives the filler's feed. */
 export class LiveChain {
   readonly chain: TestChain
   readonly database: TestDatabase
@@ -46,7 +46,7 @@ export class LiveChain {
     ;({ watch: this.#watch, stores: this.#stores, stopReader: this.#stopReader } = more)
   }
 
-  /** Starts everything; the filler is at the head and publishes. */
+  /** Starts all parts; resolves when the filler is at the head and publishes. */
   static async start({ redisPort, seed, server }: LiveChainOptions): Promise<LiveChain> {
     const database = await createTestDatabase()
     const chain = await startChain({
@@ -65,7 +65,7 @@ export class LiveChain {
     const watch = await PositionWatch.open(database.address, testSettings.name)
     const committed = () => watch.until((at) => at?.id === chain.chain.head().id)
     await committed()
-    // The first block at the head is not published; those after it are. The api begins behind it.
+    // The first block at the head is not published. Produce it now, so that the API starts after it.
     chain.chain.produceBlock()
     await committed()
     const { config } = parseConfig({
@@ -88,23 +88,23 @@ export class LiveChain {
     return new LiveChain({ chain, database, api, feed }, { watch, stores, stopReader })
   }
 
-  /** Makes one block and waits until it is committed. */
+  /** Produces one block and waits until the filler has committed it. */
   async produce(): Promise<void> {
     this.chain.chain.produceBlock()
     await this.committed()
   }
 
-  /** Waits until the head is committed. */
+  /** Waits until the filler has committed the head. */
   async committed(): Promise<void> {
     await this.#watch.until((at) => at?.id === this.chain.chain.head().id)
   }
 
-  /** Everything that the filler has published. */
+  /** All entries that the filler has published. */
   entries(): Promise<FeedEntry[]> {
     return readEntries(this.feed.query)
   }
 
-  /** `data` of a request. */
+  /** Member `data` of the response to a GET request. */
   async data(path: string): Promise<unknown> {
     return (await ask(this.api.url + path)).body.data
   }
@@ -127,7 +127,7 @@ interface More {
   readonly stopReader: () => Promise<void>
 }
 
-/** The filler's store first, that of the api last; in one process they are the same. */
+/** Opens the filler's store first and the API's last; in one process both are the same store. */
 function openStores(redisPort: number | undefined): Promise<KeyValueStore[]> | KeyValueStore[] {
   if (redisPort === undefined) return [createMemoryStore(quiet)]
   const open = (): Promise<KeyValueStore> =>

@@ -10,15 +10,15 @@ import { PositionWatch } from '../integration/position.ts'
 import { openFeedReader } from './published.ts'
 import type { FeedReader } from './published.ts'
 
-/** A silent log. */
+/** A logger that discards everything. */
 export const quiet = { info: () => undefined, warn: () => undefined }
 
-/** A chain whose blocks the test makes, a reader in this process that follows it, and what it publishes. */
+/** A chain whose blocks the test produces, a reader in this process that follows it, and its published feed. */
 export class LiveReader {
   readonly running: TestChain
   readonly database: TestDatabase
   readonly feed: FeedReader
-  /** Where its messages are sent. */
+  /** Store whose bus carries the reader's messages. */
   readonly store: KeyValueStore = createMemoryStore(quiet)
   readonly #watch: PositionWatch
   #stopping: (() => Promise<void>) | null = null
@@ -31,7 +31,7 @@ export class LiveReader {
     this.#watch = watch
   }
 
-  /** Starts a chain; without a reader. */
+  /** Starts a chain without a reader. */
   static async open(chain: DevchainOptions): Promise<LiveReader> {
     const [running, database] = await Promise.all([startChain(chain), createTestDatabase()])
     const feed = await openFeedReader(database.address)
@@ -39,7 +39,6 @@ export class LiveReader {
     return new LiveReader(running, database, feed, watch)
   }
 
-  /** Starts the reader. */
   start(settings: Partial<ReaderSettings> = {}): void {
     const ending = new AbortController()
     const done = indexUntil(this.running, this.database.address, 0, {
@@ -57,7 +56,7 @@ export class LiveReader {
     }
   }
 
-  /** Waits until the reader has committed the head, or its last irreversible block. */
+  /** Waits until the reader has committed the head, or the given block. */
   async reach({ num, id } = this.running.chain.head()): Promise<void> {
     await this.#watch.until(
       (at) => at?.num === num && at.id === id,
@@ -66,7 +65,7 @@ export class LiveReader {
     if (this.#failure instanceof Error) throw this.#failure
   }
 
-  /** Makes blocks; the reader commits each before the next one comes. */
+  /** Produces blocks; waits after each until the reader has committed it. */
   async follow(blocks: number): Promise<void> {
     for (let made = 0; made < blocks; made++) {
       this.running.chain.generate(1)
@@ -74,13 +73,12 @@ export class LiveReader {
     }
   }
 
-  /** Stops the reader. */
   async stop(): Promise<void> {
     await this.#stopping?.()
     this.#stopping = null
   }
 
-  /** Stops everything. */
+  /** Stops reader, chain and database. */
   async close(): Promise<void> {
     await this.stop()
     await this.#watch.close()

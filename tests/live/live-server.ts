@@ -9,21 +9,24 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { WrittenFeed } from './written-feed.ts'
 
-/** Id of a generated asset. */
+/** Asset id of a generated asset. */
 export const assetId = (number: number): string => String(2n ** 40n + BigInt(number))
 
-/** An api with some generated assets and a feed that the test writes. */
+/** An API on a database of generated assets, with a feed that the test writes. */
 export interface LiveServer {
   readonly api: RunningApi
   readonly database: TestDatabase
   readonly kvstore: KeyValueStore
   readonly feed: WrittenFeed
-  /** `data` of a request. */
+  /** Member `data` of the response to a GET request. */
   data(path: string): Promise<unknown>
   close(): Promise<void>
 }
 
-/** @param server keys of server.config.json. */
+/**
+ * Starts the API.
+ * @param server keys of server.config.json to override.
+ */
 export async function startLiveServer(server: Record<string, unknown> = {}): Promise<LiveServer> {
   const database = await createTestDatabase()
   const client = await connectDatabase(database.address, { applicationName: 'test' })

@@ -26,7 +26,7 @@ for (const schema of liveMessages.noticeSchemas) {
   checks.set(String(schema.properties!.type!.const), ajv.compile(closed(schema)))
 }
 
-/** Nothing may be there that is not documented, but for what has no members of its own in the documentation. */
+/** Forbids undocumented members, except in objects whose documentation lists no members. */
 function closed(schema: object): object {
   return JSON.parse(
     JSON.stringify(schema, (key, value: unknown) => {
@@ -37,7 +37,7 @@ function closed(schema: object): object {
   ) as object
 }
 
-/** What is wrong with a message by its documentation; empty when nothing is. */
+/** Validates a message against its documented schema; returns the errors, or empty text. */
 export function problemsOf(message: LiveMessage): string {
   const name = message.type === 'event' ? `event ${message.event!}` : message.type
   const check = checks.get(name)

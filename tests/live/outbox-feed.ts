@@ -6,7 +6,10 @@ import type { BlockEvents } from '../../services/filler/feed/capture.ts'
 import type { SendMessage } from '../../services/filler/feed/feed-recorder.ts'
 import type { UnitEvents } from '../../services/filler/feed/outbox.ts'
 
-/** A block with so many events; `branch` makes its id another than that of the same number on other branches. */
+/**
+ * Builds a block with `events` events; `branch` distinguishes the ids of blocks with the same number on different
+ * forks.
+ */
 function eventsOf(num: number, branch: number, events: number, memo: string): BlockEvents {
   const id = (num * 1_000 + branch).toString(16).padStart(64, '0')
   const trace = {
@@ -33,14 +36,14 @@ function eventsOf(num: number, branch: number, events: number, memo: string): Bl
   }
 }
 
-/** How a feed is written. */
+/** Options of a feed. */
 export interface OutboxFeedOptions {
   readonly retainedBlocks?: number | undefined
-  /** Takes the messages; without it they are lost. */
+  /** Receives the messages; without it they are lost. */
   readonly send?: SendMessage | undefined
 }
 
-/** A feed that is written, as a filler does it, without a chain. */
+/** A feed written by the filler's outbox, without a chain. */
 export class OutboxFeed {
   head: number
   #branch = 0
@@ -68,7 +71,7 @@ export class OutboxFeed {
     }
   }
 
-  /** Opens the feed of a reader as a filler does at its start. */
+  /** Opens the feed of a reader, as a filler does at its start. */
   static async open(
     query: FeedQuery,
     reader: string,
@@ -77,13 +80,13 @@ export class OutboxFeed {
     return new OutboxFeed(query, reader, await Outbox.open(query, reader, retainedBlocks), send)
   }
 
-  /** The reader reaches the head with this block, which is not published. */
+  /** Makes the reader reach the head with a block that is not published. */
   async arrive(block: number): Promise<void> {
     this.head = block
     await this.#unit({ isPublished: false, blocks: [], arrived: true })
   }
 
-  /** One block with so many events; without any there is no entry. */
+  /** Writes one block with `events` events; a block without events has no entry. */
   async block(events: number, memo = ''): Promise<void> {
     this.head++
     const blocks = events > 0 ? [eventsOf(this.head, this.#branch, events, memo)] : []
@@ -97,7 +100,7 @@ export class OutboxFeed {
     this.#recorder.sendWritten()
   }
 
-  /** Says how far the reader is. */
+  /** Publishes the reader's progress. */
   beat(): void {
     this.#recorder.beat(this.head, 0)
     this.#recorder.beat(this.head, 0)

@@ -17,7 +17,7 @@ const limits = {
   messages_per_second: 2,
 }
 
-/** A client that reads nothing for this long is disconnected, whatever waits for it. */
+/** Time in ms after which a client that reads nothing is disconnected, whatever is queued for it. */
 const SLOW_MS = 12_000
 
 describe('websocket and event stream', () => {
@@ -34,12 +34,12 @@ describe('websocket and event stream', () => {
   })
   afterEach(async () => {
     for (const client of opened.splice(0)) client.close()
-    // The server notices it a little later.
+    // The server notices closed connections a little later.
     await sleep(50)
   })
   afterAll(() => server.close())
 
-  /** A block with an asset's update. */
+  /** Publishes a block with updates of assets. */
   async function update(...numbers: number[]): Promise<number> {
     const block = nextBlock++
     await server.feed.block(
@@ -79,7 +79,8 @@ describe('websocket and event stream', () => {
   })
 
   it('the live server sends the same compressed to those who take that, and as it is to others', async () => {
-    // A client with a small window cannot read what is made for everybody, so nothing is compressed for it.
+    // A client with a small compression window cannot decompress the shared message, so the server offers no
+    // compression.
     const offers: [ClientOptions, string][] = [
       [{}, 'permessage-deflate'],
       [{ perMessageDeflate: false }, ''],
@@ -124,7 +125,7 @@ describe('websocket and event stream', () => {
     await all.subscribe()
     const last = await update(100)
     await all.received('event', 1)
-    // Each connection is written on its own: the others may still be behind.
+    // The server writes to each connection separately: others may receive the events later.
     const expected = [
       ...[['asset_burned'], ['asset_updated'], ['asset_updated']],
       ...[['asset_updated'], ['asset_updated'], ['offer_accepted'], ['offer_accepted'], []],
@@ -231,7 +232,7 @@ describe('websocket and event stream', () => {
     const ahead = await connect()
     await ahead.subscribe({ cursor: seen!.cursor })
     await ahead.received('event', 1)
-    // It joins the others.
+    // Wait until the resumed client has caught up and receives published entries.
     await sleep(50)
     server.feed.isBusAway = false
     await server.feed.lag(100)
@@ -268,7 +269,7 @@ describe('websocket and event stream', () => {
     await update(3)
     await first.received('event', 3)
     await server.feed.prune(server.feed.sequence - 1)
-    // What was published is in memory, whatever was pruned; a cursor of another feed is not.
+    // Published entries stay in memory although they are pruned. A cursor of another feed is too old in any case.
     const cursor = encodeCursor({ ...decodeCursor(old!.cursor!), epoch: 1 })
     const back = await connect()
     const begun = await back.subscribe({ cursor })
@@ -307,7 +308,7 @@ describe('websocket and event stream', () => {
     const numbers = Array.from({ length: 190 }, (_, at) => at)
     let blocks = 0
     const stuckMs = performance.now()
-    // The system's own buffers hold some megabytes before anything waits here.
+    // The operating system buffers some megabytes before the server has to queue anything.
     const isConnected = async (): Promise<boolean> =>
       ((await (await fetch(`${server.api.url}/health`)).json()) as { success: boolean }).success &&
       blocks < 60
@@ -316,7 +317,7 @@ describe('websocket and event stream', () => {
       blocks++
       await reading.received('event', blocks * numbers.length)
       if (blocks < 40) continue
-      // Only what has been read is counted: the client is given the time to read a little.
+      // Slow means that the client reads nothing: give it the time limit, then let it read.
       await sleep(Math.max(0, SLOW_MS - (performance.now() - stuckMs)))
       stuck.socket.resume()
       break
@@ -341,7 +342,7 @@ describe('websocket and event stream', () => {
 
   it('the live server counts event streams off that wait for an earlier one on their connection', async () => {
     const request = 'GET /assets/v1/events HTTP/1.1\r\nHost: api\r\n\r\n'
-    // Of one connection, fewer requests are in progress than an address may have streams.
+    // Two connections: one connection has fewer requests in progress than an address may have streams.
     const sockets = [0, 1].map(() => connectTcp(server.api.port, '127.0.0.1'))
     for (const socket of sockets) {
       opened.push({ close: () => socket.destroy() })

@@ -7,13 +7,13 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { testSettings } from '../integration/index-chain.ts'
 
-/** Reads as the api does, on its own connection. */
+/** Reads the feed on a connection of its own, as the API does. */
 export interface FeedReader {
   readonly query: FeedQuery
   close(): Promise<void>
 }
 
-/** Connects for reading. */
+/** Connects a feed reader. */
 export async function openFeedReader(address: DatabaseAddress): Promise<FeedReader> {
   const client = await connectDatabase(address, { applicationName: 'test feed' })
   return { query: queryOf(client), close: () => client.end() }
@@ -26,7 +26,7 @@ function queryOf(client: pg.Client): FeedQuery {
   }
 }
 
-/** Every entry that is stored, in order; throws when one cannot be read or a number is missing. */
+/** Reads all stored entries in order. Throws if an entry cannot be decoded or a number is missing. */
 export async function readEntries(query: FeedQuery, reader = testSettings.name): Promise<FeedEntry[]> {
   const entries: FeedEntry[] = []
   for (let after = 0n; ;) {
@@ -41,7 +41,7 @@ export async function readEntries(query: FeedQuery, reader = testSettings.name):
   }
 }
 
-/** Blocks that no later fork has undone. */
+/** Published blocks that no later fork has undone. */
 export function survivingBlocks(entries: readonly FeedEntry[]): FeedBlock[] {
   let blocks: FeedBlock[] = []
   for (const entry of entries) {
@@ -51,7 +51,7 @@ export function survivingBlocks(entries: readonly FeedEntry[]): FeedBlock[] {
   return blocks
 }
 
-/** Events as one line each: global sequence, family, action, id. */
+/** Formats each event as a line: global sequence, family, action, id. */
 export function eventLines(blocks: readonly FeedBlock[]): string[] {
   return blocks.flatMap(({ transactions, events }) =>
     events.map(({ family, id, transaction, trace }) => {
@@ -61,7 +61,10 @@ export function eventLines(blocks: readonly FeedBlock[]): string[] {
   )
 }
 
-/** Ids of entities without a number are compared by the documents of the event instead. */
+/**
+ * Actions whose entity ids contain a collection name: the tables store no such text, so ids of these events are not
+ * compared.
+ */
 const textIds = new Set(
   eventCatalogue.filter(({ id }) => id.includes('collection_name')).map(({ action }) => action),
 )
@@ -74,7 +77,7 @@ const TABLES = `
   UNION ALL SELECT seq, 'market', 'auctionbid', auction_id::text FROM market.bids
   UNION ALL SELECT l.seq, 'tools', a.name, l.subject::text FROM tools.logs l JOIN tools.log_actions a USING (action)`
 
-/** What the tables hold of actions after a global sequence, as \`comparable\` has the feed's events. */
+/** Formats the actions in the tables after a global sequence, in the form of `comparable`. */
 export async function tableLines(query: FeedQuery, after: bigint): Promise<string[]> {
   const rows = await query<{ seq: bigint; family: string; action: string; id: string }>(
     `SELECT * FROM (${TABLES}) t WHERE seq > $1 ORDER BY seq`,
@@ -86,7 +89,7 @@ export async function tableLines(query: FeedQuery, after: bigint): Promise<strin
   })
 }
 
-/** Lines of events without the ids that tables keep in another form. */
+/** Removes the ids that the tables store in another form from event lines. */
 export function comparable(lines: readonly string[]): string[] {
   return lines.map((line) => {
     const [seq, family, action, id] = line.split(' ') as [string, string, string, string]

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import { generations, SocketClient } from './socket-io-clients.ts'
 import { openFeedReader, readEntries, survivingBlocks } from './published.ts'
 
-/** Block of the recordings in which tokens are put into an asset. */
+/** Block of the recordings whose action backs an asset with tokens. */
 const BACKED_IN = 832
 const closing: (() => unknown)[] = []
 

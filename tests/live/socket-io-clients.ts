@@ -3,10 +3,10 @@ import { io as connect3 } from 'socket.io-client-3'
 import { io as connect4 } from 'socket.io-client'
 import { until } from './clients.ts'
 
-/** Generations of the client library. */
+/** Major versions of the socket.io client library. */
 export const generations = [2, 3, 4] as const
 
-/** What the libraries have in common. */
+/** Common interface of all library versions. */
 interface AnyClient {
   on(event: string, listener: (...args: never[]) => void): unknown
   emit(event: string, ...args: unknown[]): unknown
@@ -14,14 +14,13 @@ interface AnyClient {
   readonly connected: boolean
 }
 
-/** How a client connects. */
+/** Options of a client. */
 export interface SocketOptions {
   readonly generation: (typeof generations)[number]
-  /** Default: what the library does by itself, polling and then a websocket. */
+  /** Transports; default: the library's own choice, polling first and then websocket. */
   readonly transports?: readonly ('websocket' | 'polling')[]
 }
 
-/** An event with its payload. */
 export interface SocketEvent {
   readonly name: string
   readonly payload: SocketPayload
@@ -47,7 +46,7 @@ const eventNames = [
 /** A socket.io client in one namespace. */
 export class SocketClient {
   readonly events: SocketEvent[] = []
-  /** Messages of failed attempts to connect. */
+  /** Error messages of failed connection attempts. */
   readonly refusals: string[] = []
   /** Reasons of disconnections. */
   readonly disconnects: string[] = []
@@ -66,7 +65,7 @@ export class SocketClient {
       this.#client.on(name, (payload: SocketPayload) => this.events.push({ name, payload }))
     }
     this.#client.on('disconnect', (reason: string) => this.disconnects.push(reason))
-    // Generation 2 reports a refused namespace by an error whose argument is the text.
+    // Generation 2 also reports a refused namespace by an 'error' event with text.
     for (const name of generation === 2 ? ['connect_error', 'error'] : ['connect_error']) {
       this.#client.on(name, (error: Error | string) => {
         this.refusals.push(typeof error === 'string' ? error : error.message)
@@ -98,12 +97,12 @@ export class SocketClient {
     this.#client.emit('subscribe', rooms)
   }
 
-  /** Resolves when the server has taken everything that was sent before, as far as that can be seen: it has had time. */
+  /** Waits for a request to the server: earlier messages have had time to arrive, although nothing confirms them. */
   async roundTrip(): Promise<void> {
     await fetch(`${this.#origin}/timestamp`)
   }
 
-  /** The first events, as soon as there are so many. */
+  /** Waits for `count` events and returns the first ones. */
   async received(count: number): Promise<SocketEvent[]> {
     await until(
       () => this.events.length >= count,

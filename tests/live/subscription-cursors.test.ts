@@ -34,7 +34,7 @@ describe('cursors of subscriptions', () => {
     return nextBlock++
   }
 
-  /** Events of a client's messages. */
+  /** Block number and id of each event that a client received. */
   const eventsOf = (client: WebsocketClient): unknown[] =>
     client.messages.flatMap(({ type, id, block }) => (type === 'event' ? [[block!.num, id]] : []))
 

@@ -81,7 +81,7 @@ describeWithRedis('live data of several processes', () => {
     await rm(directory, { recursive: true })
   })
 
-  /** Starts the processes, and waits until each serves. */
+  /** Starts the API processes and waits until each serves. */
   async function start(): Promise<void> {
     output = ''
     api = spawn(process.execPath, [join(packageRoot, 'dist/services/cli/main.js'), 'api'], {
@@ -121,7 +121,8 @@ describeWithRedis('live data of several processes', () => {
       { generation, transports: ['polling'] as const },
       { generation, transports: ['websocket'] as const },
     ])
-    // Enough of each for every process to have some, and for requests to come to the wrong one.
+    // Enough clients of each kind that every process has some, and that requests of one session reach different
+    // processes.
     const all = [...options, ...options]
     const sockets = all.map((each) => new SocketClient(`${url}/assets/v1/assets`, each))
     const websockets = await Promise.all(

@@ -7,7 +7,7 @@ import { eventCatalogue } from '../../services/core/live/index.ts'
 import { packFeedText } from '../../services/core/feed-reader/index.ts'
 import type { FeedBlock, FeedEntry, FeedEvent, FeedKeys, FeedTrace } from '../../services/core/feed/index.ts'
 
-/** An event as a test asks for it. */
+/** Description of an event to publish. */
 export interface WantedEvent {
   /** Contract action, such as `logmint`. */
   readonly action: string
@@ -18,10 +18,10 @@ export interface WantedEvent {
 
 const accounts = { assets: 'atomicassets', market: 'atomicmarket', tools: 'atomictoolsx' } as const
 
-/** Writes a reader's feed by hand: each entry is stored, then published, as the filler does it. */
+/** Writes a reader's feed by hand: stores each entry, then publishes it, as the filler does. */
 export class WrittenFeed {
   readonly reader: string
-  /** Entries can be stored only, as if the bus had lost them. */
+  /** Whether entries are stored but not published, as if the bus had lost them. */
   isBusAway = false
   readonly #client: pg.Client
   readonly #kvstore: KeyValueStore
@@ -46,12 +46,12 @@ export class WrittenFeed {
     return feed
   }
 
-  /** Number of the newest entry. */
+  /** Sequence of the newest entry. */
   get sequence(): number {
     return this.#sequence
   }
 
-  /** Publishes a block; each event in its own transaction, or all in one. */
+  /** Publishes a block; each event has its own transaction, or all share one. */
   async block(num: number, wanted: readonly WantedEvent[], isOneTransaction = false): Promise<FeedBlock> {
     const traces = wanted.map((each, at) => this.#trace(each, isOneTransaction ? at + 1 : 1))
     const transactionsOf = isOneTransaction ? [traces] : traces.map((trace) => [trace])
@@ -78,7 +78,7 @@ export class WrittenFeed {
     await this.#write({ ...this.#head('gap'), from_block, to_block }, to_block)
   }
 
-  /** Says how far the reader is; stored nowhere. */
+  /** Publishes the reader's progress, which is not stored. */
   async lag(behind: number): Promise<void> {
     const { reader } = this
     const lag = { kind: 'lag', reader, epoch: this.#epoch, sequence: String(this.#sequence) } as const
@@ -87,7 +87,7 @@ export class WrittenFeed {
     )
   }
 
-  /** Forgets entries up to one. */
+  /** Deletes the entries up to a sequence. */
   async prune(upTo: number): Promise<void> {
     await this.#client.query('DELETE FROM chain.feed WHERE reader = $1 AND sequence <= $2', [
       this.reader,
@@ -147,7 +147,7 @@ function eventOf({ action, id, keys = {} }: WantedEvent, transaction: number, tr
   return { contract: accounts[family], family, event, id, transaction, trace, keys }
 }
 
-/** 64 hexadecimal digits of a number. */
+/** Block or transaction id from a number, 64 hexadecimal digits. */
 function idOf(num: number): string {
   return num.toString(16).padStart(8, '0').padEnd(64, 'a')
 }

@@ -2,8 +2,8 @@ import { DecodeError, EncodeError } from './codec-error.ts'
 import { bytesToHex } from './hex.ts'
 
 /**
- * Reads packed values from the front of a byte array: the plain reader for what is cold. Every read is
- * checked; a failure is a {@link DecodeError} that names the section last announced with {@link at}.
+ * Reads packed values sequentially from a byte array; for code that is not performance-critical. Every read is
+ * bounds-checked; an error is a {@link DecodeError} that names the section last set with {@link at}.
  */
 export class ByteSource {
   readonly #bytes: Buffer
@@ -18,7 +18,7 @@ export class ByteSource {
     this.#root = root
   }
 
-  /** Names the part that is read next, for errors. */
+  /** Names the section that is read next, for errors. */
   at(section: string): this {
     this.#section = section
     return this
@@ -50,27 +50,30 @@ export class ByteSource {
     return this.#fail('a length has more than 32 bits')
   }
 
-  /** UTF-8 with U+FFFD for what is none. */
+  /** Reads length-prefixed UTF-8; invalid bytes become U+FFFD. */
   text(): string {
     const length = this.varuint32()
     const start = this.#take(length)
     return this.#bytes.toString('utf8', start, start + length)
   }
 
-  /** Length-prefixed bytes as hexadecimal. */
+  /** Reads length-prefixed bytes as hexadecimal text. */
   hex(): string {
     const length = this.varuint32()
     const start = this.#take(length)
     return bytesToHex(this.#bytes, start, start + length)
   }
 
-  /** All bytes that are left. */
+  /** Reads all remaining bytes. */
   rest(): Uint8Array {
     const start = this.#take(this.remaining)
     return this.#bytes.subarray(start)
   }
 
-  /** A counted list whose entries take at least `minBytes` each, which bounds it before it is built. */
+  /**
+   * Reads a counted list. Entries take at least `minBytes` each, so an impossible count is refused before the list is
+   * built.
+   */
   list<T>(minBytes: number, read: () => T): T[] {
     const count = this.varuint32()
     if (count * minBytes > this.remaining) this.#fail(`${count} entries do not fit into the bytes left`)
@@ -97,7 +100,7 @@ export class ByteSource {
 
 const MAX_PACKED_BYTES = 512 * 1024 * 1024
 
-/** A growing byte buffer for packed values, little-endian. Values are expected to be in range. */
+/** A growing byte buffer for packed little-endian values. Callers must check that values are in range. */
 export class ByteSink {
   #bytes: Buffer = Buffer.allocUnsafe(256)
   #length = 0
@@ -138,7 +141,7 @@ export class ByteSink {
     return this
   }
 
-  /** Unsigned LEB128 of a number of at most 32 bits. */
+  /** Appends an unsigned LEB128 integer of at most 32 bits. */
   varuint32(value: number): this {
     let rest = value >>> 0
     while (rest >= 0x80) {
@@ -148,7 +151,7 @@ export class ByteSink {
     return this.u8(rest)
   }
 
-  /** Unsigned LEB128 of a number of at most 64 bits. */
+  /** Appends an unsigned LEB128 integer of at most 64 bits. */
   varuint64(value: bigint): this {
     let rest = BigInt.asUintN(64, value)
     while (rest >= 0x80n) {
@@ -164,12 +167,12 @@ export class ByteSink {
     return this
   }
 
-  /** Length-prefixed bytes. */
+  /** Appends bytes with a length prefix. */
   blob(bytes: Uint8Array): this {
     return this.varuint32(bytes.length).raw(bytes)
   }
 
-  /** Length-prefixed UTF-8; a lone surrogate becomes U+FFFD. */
+  /** Appends UTF-8 with a length prefix; a lone surrogate becomes U+FFFD. */
   text(value: string): this {
     const length = Buffer.byteLength(value, 'utf8')
     this.varuint32(length)
@@ -184,7 +187,7 @@ export class ByteSink {
     return this
   }
 
-  /** Allocates `count` bytes and returns their offset; the bytes themselves are undefined. */
+  /** Reserves `count` uninitialised bytes and returns their offset. */
   reserve(count: number): number {
     const at = this.#length
     const needed = at + count
@@ -198,18 +201,18 @@ export class ByteSink {
     return at
   }
 
-  /** The bytes to write into at offsets that {@link reserve} gave; valid until the next write. */
+  /** The underlying bytes, for writing at offsets from {@link reserve}; valid until the next write. */
   get buffer(): Uint8Array {
     return this.#bytes
   }
 
-  /** Discards what was written and retains the memory. */
+  /** Discards the content and keeps the memory. */
   clear(): this {
     this.#length = 0
     return this
   }
 
-  /** A copy of what was written. */
+  /** Returns a copy of the content. */
   finish(): Uint8Array {
     return new Uint8Array(this.#bytes.subarray(0, this.#length))
   }

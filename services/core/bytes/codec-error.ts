@@ -1,9 +1,9 @@
 import { FatalError } from '../errors/index.ts'
 
 /**
- * Bytes that do not fit the type that should describe them (code `DECODE_FAILED`).
- * `path` names the place in the value, for instance `logmint.backed_tokens[3].symbol`, and is empty when
- * it is not known; `offset` counts bytes from the start of the buffer that was given.
+ * Bytes that do not fit their declared type (code `DECODE_FAILED`). `path` locates the error in the value, for
+ * instance `logmint.backed_tokens[3].symbol`, and is empty if unknown; `offset` counts bytes from the start of the
+ * given buffer.
  */
 export class DecodeError extends FatalError {
   readonly path: string
@@ -17,7 +17,7 @@ export class DecodeError extends FatalError {
   }
 }
 
-/** A value that cannot be packed as the type it should have (code `ENCODE_FAILED`). `path` names its place. */
+/** A value that cannot be packed as its declared type (code `ENCODE_FAILED`). `path` locates the error in the value. */
 export class EncodeError extends FatalError {
   readonly reason: string
   readonly path: string
@@ -29,7 +29,7 @@ export class EncodeError extends FatalError {
   }
 }
 
-/** An ABI that is malformed, refers to what it does not define, or exceeds a limit (code `ABI_INVALID`). */
+/** An ABI that is malformed, refers to an undefined type, or exceeds a limit (code `ABI_INVALID`). */
 export class AbiError extends FatalError {
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super('ABI_INVALID', message, options)

@@ -1,13 +1,10 @@
-/** A request to a node, as `fetch` takes it. */
+/** Arguments of `fetch` for a request to a node. */
 interface NodeRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
 }
 
-/**
- * A path below the address of a node. A user and a password in the address become a header, because `fetch` refuses
- * them there.
- */
+/** Builds a request to a path of a node. `fetch` refuses credentials in a URL, so user and password become a header. */
 export function requestBelow(address: string, path: string): NodeRequest {
   const url = new URL(address)
   const { username, password } = url
@@ -19,7 +16,7 @@ export function requestBelow(address: string, path: string): NodeRequest {
   return { url, headers: { authorization: `Basic ${login.toString('base64')}` } }
 }
 
-/** The address of a node as it may be shown: without user, password, query and fragment, where keys are put. */
+/** Address of a node for messages: without user, password, query and fragment, which may contain keys. */
 export function shownAddress(address: string): string {
   const { protocol, host, pathname } = new URL(address)
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`

@@ -6,33 +6,33 @@ import { answerBytes, TIMEOUT_MS } from './limits.ts'
 
 const PAGE_ROWS = 500
 
-/** What a chain node says of its chain. */
+/** Chain facts from a node's `get_info`. */
 export interface ChainInfo {
-  /** 64 hexadecimal digits. */
+  /** Chain id: 64 hexadecimal digits. */
   readonly chainId: string
   readonly headBlock: number
-  /** 64 hexadecimal digits. */
+  /** Id of the head block: 64 hexadecimal digits. */
   readonly headId: string
-  /** Epoch milliseconds. */
+  /** Time of the head block in epoch milliseconds. */
   readonly headTimeMs: number
-  /** Last block that cannot be undone any more; 0 when the node does not say. */
+  /** Last irreversible block; 0 if the node does not report it. */
   readonly irreversibleBlock: number
 }
 
-/** A block as a node's HTTP interface describes it. */
+/** A block from a node's HTTP API. */
 export interface NodeBlock {
   readonly num: number
-  /** 64 hexadecimal digits, like `previous`. */
+  /** Block id, like `previous`: 64 hexadecimal digits. */
   readonly id: string
   readonly previous: string
-  /** Epoch milliseconds. */
+  /** Block time in epoch milliseconds. */
   readonly timeMs: number
 }
 
 /**
- * Asks a chain node's HTTP interface for its head (`get_info`).
+ * Reads the head from a chain node's HTTP API (`get_info`).
  *
- * @throws RetryableError `CHAIN_UNREACHABLE` when it does not answer, or not like a node.
+ * @throws RetryableError `CHAIN_UNREACHABLE` if the node does not answer, or not like a chain node.
  */
 export async function readChainInfo(url: string): Promise<ChainInfo> {
   const info = await ask(url, '/v1/chain/get_info', {}, answerBytes.info)
@@ -59,9 +59,9 @@ function parseTime(text: unknown): number {
 }
 
 /**
- * Asks a chain node for a block by its number (`get_block_info`, or `get_block` where a node lacks that).
+ * Reads a block by number from a chain node (`get_block_info`, or `get_block` on nodes without it).
  *
- * @throws RetryableError `CHAIN_UNREACHABLE` when it does not answer, or does not have the block.
+ * @throws RetryableError `CHAIN_UNREACHABLE` if the node does not answer or lacks the block.
  */
 export async function readBlock(url: string, num: number): Promise<NodeBlock> {
   const block = await ask(url, '/v1/chain/get_block_info', { block_num: num }, answerBytes.info).catch(() =>
@@ -77,29 +77,29 @@ export async function readBlock(url: string, num: number): Promise<NodeBlock> {
   return { num, id, previous, timeMs }
 }
 
-/** What `get_table_rows` is asked. */
+/** Body of a `get_table_rows` request. */
 interface TableRowsRequest {
   readonly code: string
   readonly scope: string
   readonly table: string
   readonly lower_bound?: string
   readonly limit: number
-  /** True: rows as JSON; false: rows as hexadecimal text. */
+  /** Row format: true = JSON, false = hexadecimal packed rows. */
   readonly json: boolean
 }
 
-/** A row as a node prints it. */
+/** A table row in the node's JSON format. */
 export type JsonRow = Readonly<Record<string, unknown>>
 
-/** A page of a contract's table. */
+/** A page of the rows of a contract table. */
 interface TableRowsPage {
   readonly rows: readonly unknown[]
-  /** Where the next page begins; null after the last. */
+  /** Lower bound of the next page; null after the last page. */
   readonly next: string | null
 }
 
 /**
- * Asks a chain node for a page of a contract's table.
+ * Reads a page of a contract table from a chain node.
  *
  * @throws RetryableError `CHAIN_UNREACHABLE`, FatalError `CHAIN_NODE_TOO_OLD`.
  */
@@ -117,7 +117,7 @@ async function readTableRows(url: string, request: TableRowsRequest): Promise<Ta
 }
 
 /**
- * Asks a chain node for the present rows of a contract's table as JSON, page by page, up to `maxPages`.
+ * Reads the current rows of a contract table as JSON, up to `maxPages` pages.
  *
  * @throws RetryableError `CHAIN_UNREACHABLE`, FatalError `CHAIN_NODE_TOO_OLD`.
  */
@@ -138,7 +138,7 @@ export async function readTable(
 }
 
 /**
- * Asks a chain node for the present packed ABI of an account; null when it has none.
+ * Reads the current packed ABI of an account; null if the account has none.
  *
  * @throws RetryableError `CHAIN_UNREACHABLE`.
  */
@@ -148,9 +148,9 @@ export async function readRawAbi(url: string, account: string): Promise<Uint8Arr
 }
 
 /**
- * Compares a node's chain with the configured one. A node that does not answer is no mismatch.
+ * Checks that a node serves the configured chain. A node that does not answer counts as no mismatch.
  *
- * @returns false when the node does not answer.
+ * @returns false if the node does not answer.
  * @throws FatalError `CHAIN_MISMATCH`.
  */
 export async function checkChainId(url: string, chainId: string): Promise<boolean> {
@@ -188,7 +188,7 @@ async function ask(
   }
 }
 
-/** Letters of a foreign answer that an error shows. */
+/** Maximum characters of a foreign response that an error message quotes. */
 const MAX_SHOWN = 60
 
 function readObject(text: string): Record<string, unknown> {

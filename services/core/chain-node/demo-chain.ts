@@ -1,2 +1,2 @@
-/** Id of the bundled chain: that of its first recording. A service on it says that it is the demo chain. */
+/** Chain id of the bundled demo chain, from its first recording. A service on this chain labels itself as a demo. */
 export const DEMO_CHAIN_ID = '6693f0d1bb4e997750f43a152bda2683a1f6bbad5430aa21819f10f822483320'

@@ -1,6 +1,6 @@
 import { RetryableError } from '../errors/index.ts'
 
-/** An answer whose status is no success. */
+/** A response with an error status. */
 export class NodeStatusError extends Error {
   readonly status: number
 
@@ -13,9 +13,9 @@ export class NodeStatusError extends Error {
 const NOT_FOUND = 404
 
 /**
- * What a failed request to the HTTP API of a node means.
+ * Converts the error of a failed request to a node's HTTP API.
  *
- * @param node the address of the node as it may be shown.
+ * @param node address of the node for messages.
  */
 export function nodeFailure(cause: unknown, node: string, path: string): RetryableError {
   const details = { node, path }
@@ -30,8 +30,8 @@ export function nodeFailure(cause: unknown, node: string, path: string): Retryab
 }
 
 /**
- * The error of a connection that was rejected, because nothing listens at the address or by something on the way; null for
- * another cause.
+ * Converts the error of a refused connection (nothing listens at the address, or a firewall rejects it); null for
+ * other causes.
  */
 export function nodeRefusal(cause: unknown, node: string): RetryableError | null {
   if (!isRefusal(cause)) return null

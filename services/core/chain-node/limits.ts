@@ -1,23 +1,23 @@
 import { bytesText, secondsText } from '../limits/index.ts'
 import type { Limit } from '../limits/index.ts'
 
-/** Time of an answer: of one that a service waits for, and of one that is asked for in the background, ms. */
+/** Response timeouts in ms: for requests that a service waits for, and for background requests. */
 export const TIMEOUT_MS = 5_000
 export const BACKGROUND_TIMEOUT_MS = 30_000
 
-/** Largest answers to single requests. */
+/** Maximum response sizes of single requests, in bytes. */
 export const answerBytes = {
   info: 64 * 1024,
   abi: 16 * 1024 * 1024,
   block: 64 * 1024 * 1024,
   table: 64 * 1024 * 1024,
 }
-/** Largest answer to a request of the background. */
+/** Maximum response size of a background request, in bytes. */
 export const BACKGROUND_BYTES = 128 * 1024 * 1024
 
 const ofRequest = { per: 'request', beyond: '`CHAIN_UNREACHABLE`; the node is asked again' }
 
-/** Limits of what a node answers over HTTP. */
+/** Limits of responses from a node's HTTP API, for the documentation. */
 export const chainNodeLimits: readonly Limit[] = [
   {
     counts: 'HTTP: time of an answer',

@@ -1,12 +1,12 @@
 import { FatalError, RetryableError } from '../errors/index.ts'
 
 /**
- * Where the next page of a `get_table_rows` answer begins; null after the last page.
+ * Lower bound of the next page of a `get_table_rows` response; null after the last page.
  *
- * @param from where this page began.
- * @param readInfo asks the same node for `get_info`.
- * @throws FatalError `CHAIN_NODE_TOO_OLD` when the node has more rows and does not say where they begin, as EOSIO 1.8;
- *   RetryableError `CHAIN_UNREACHABLE` when it says something else than a node.
+ * @param from lower bound of this page.
+ * @param readInfo reads `get_info` from the same node.
+ * @throws FatalError `CHAIN_NODE_TOO_OLD` if the node has more rows but does not return the next key (EOSIO 1.8);
+ * RetryableError `CHAIN_UNREACHABLE` for a malformed response.
  */
 export async function nextKeyOf(
   answer: Readonly<Record<string, unknown>>,

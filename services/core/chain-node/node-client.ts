@@ -5,17 +5,17 @@ import { nodeFailure, NodeStatusError } from './failure.ts'
 import { BACKGROUND_BYTES, BACKGROUND_TIMEOUT_MS } from './limits.ts'
 
 const patience = { attempts: 6, firstMs: 250, longestMs: 4_000 }
-/** How nodes of all versions name what they cannot find by its key, in the details of an error. */
+/** Matches the error details with which nodes of all versions report an unknown account. */
 const UNKNOWN_ACCOUNT = /unknown key|account_query_exception|unknown_account/i
 
-/** What a node says is not on its chain: asking again changes nothing. */
+/** The account does not exist on the chain: a retry changes nothing. */
 class UnknownToNode extends Error {}
 
-/** Asks a node's HTTP API, at most so many requests at once; what fails is asked again a few times. */
+/** Client of a node's HTTP API with a limit on concurrent requests; failed requests are retried a few times. */
 export class NodeClient {
-  /** The address of the node as it may be shown. */
+  /** Address of the node for messages. */
   readonly label: string
-  /** Requests that were answered. */
+  /** Number of requests that were answered. */
   requests = 0
   readonly #address: string
   readonly #signal: AbortSignal
@@ -29,7 +29,10 @@ export class NodeClient {
     this.#signal = signal
   }
 
-  /** @throws RetryableError `CHAIN_UNREACHABLE` after the last attempt. */
+  /**
+   * Sends a request and returns the JSON object of the response.
+   * @throws RetryableError `CHAIN_UNREACHABLE` after the last attempt.
+   */
   async ask(path: string, body: object): Promise<Record<string, unknown>> {
     try {
       return await this.#askPatiently(path, body)
@@ -41,7 +44,7 @@ export class NodeClient {
     }
   }
 
-  /** As `ask`, for an account; null when the chain has none of that name. */
+  /** Like `ask`, for an account; null if the account does not exist on the chain. */
   async askAccount(path: string, body: object): Promise<Record<string, unknown> | null> {
     try {
       return await this.#askPatiently(path, body)

@@ -5,11 +5,11 @@ import { readChainInfo } from './chain-node.ts'
 import { nodeRefusal } from './failure.ts'
 
 const TIMEOUT_MS = 8_000
-/** The protocol ABI, which a node sends first, has some ten kilobytes. */
+/** Maximum size of the first message. A node sends its protocol ABI first, which has some ten kilobytes. */
 const MAX_GREETING_BYTES = 4 * 1024 * 1024
 
 /**
- * Resolves when a state-history node has sent its protocol ABI.
+ * Resolves once a state-history node has sent its protocol ABI.
  * @throws RetryableError `CHAIN_NODE_REFUSED`, `SHIP_UNREACHABLE`.
  */
 async function checkStateHistory(url: string): Promise<void> {
@@ -51,25 +51,25 @@ async function checkStateHistory(url: string): Promise<void> {
   }
 }
 
-/** An error of the websocket library in words. */
+/** Translates an error of the websocket library into plain words. */
 function wordsOf(error: Error): string {
   const [, status] = /^Unexpected server response: (\d+)$/.exec(error.message) ?? []
   return status === undefined ? describeError(error) : `it answers HTTP ${status} and opens no websocket`
 }
 
-/** Addresses of a chain node. */
+/** The two addresses of a chain node. */
 interface NodeAddresses {
-  /** Of the state-history socket. */
+  /** Address of the state-history websocket. */
   readonly ship: string
   readonly http: string
 }
 
 /**
- * Asks a chain node at both of its addresses whether it is one.
+ * Checks both addresses of a chain node.
  *
- * @returns its chain id.
+ * @returns the chain id.
  * @throws RetryableError `CHAIN_NODE_REFUSED`, `CHAIN_UNREACHABLE`, `NODE_API_INCOMPLETE` for the HTTP address,
- *   `CHAIN_NODE_REFUSED`, `SHIP_UNREACHABLE` for the other; FatalError `ADDRESSES_SWAPPED`.
+ * `CHAIN_NODE_REFUSED`, `SHIP_UNREACHABLE` for the state-history address; FatalError `ADDRESSES_SWAPPED`.
  */
 export async function checkNode(node: NodeAddresses): Promise<string> {
   try {
@@ -81,7 +81,7 @@ export async function checkNode(node: NodeAddresses): Promise<string> {
   }
 }
 
-/** The error of a node whose addresses stand in the place of each other; null when neither does. */
+/** Creates the error for swapped addresses; null if neither address works in the other's place. */
 async function findSwap({ ship, http }: NodeAddresses): Promise<FatalError | null> {
   const [httpIsShip, shipIsHttp] = await Promise.all([
     succeeds(checkStateHistory(withProtocol(http, 'ws'))),
@@ -101,7 +101,7 @@ function succeeds(task: Promise<unknown>): Promise<boolean> {
   )
 }
 
-/** The same host, port and path over another protocol, encrypted where it was. */
+/** Replaces the protocol of an address; an encrypted protocol stays encrypted. */
 function withProtocol(address: string, protocol: 'ws' | 'http'): string {
   return address.replace(/^(?:ws|http)(s?):/, `${protocol}$1:`)
 }

@@ -1,13 +1,13 @@
 import { DEMO_CHAIN_ID } from '../chain-node/index.ts'
 import { FatalError } from '../errors/index.ts'
 
-/** Runs a statement; clients and sessions of transactions can. */
+/** Anything that runs statements: a client, or a session inside a transaction. */
 export interface IdentityReader {
   query(text: string): Promise<{ readonly rows: readonly { readonly chain_id: string }[] }>
 }
 
 /**
- * Checks that a migrated database belongs to a chain; one that has no chain yet passes.
+ * Checks that a migrated database belongs to a chain. A database without a chain passes.
  * @throws FatalError `CHAIN_MISMATCH`; its detail `held` names the chain of the database.
  */
 export async function checkDatabaseChain(client: IdentityReader, chainId: string): Promise<void> {

@@ -4,37 +4,37 @@ import { sslOptions } from './encryption.ts'
 import type { DatabaseSsl } from './encryption.ts'
 import { repeatWhileLate } from './late-loop.ts'
 
-/** Where a PostgreSQL database is; the keys are those of `sqldb` in connections.config.json. */
+/** Address of a PostgreSQL database. The keys are those of `sqldb` in connections.config.json. */
 export interface DatabaseAddress {
   readonly host: string
   readonly port: number
   readonly user: string
   readonly password: string
   readonly database: string
-  /** Read for each new connection; where it is there, its content counts instead of `password`. */
+  /** File with the password, read for each new connection; takes precedence over `password`. */
   readonly password_file?: string | undefined
-  /** Absent: not encrypted. */
+  /** Encryption settings; absent = not encrypted. */
   readonly ssl?: DatabaseSsl | undefined
 }
 
 /** Limits of a connection or pool. */
 export interface DatabaseLimits {
-  /** Shown in pg_stat_activity. */
+  /** Application name, shown in pg_stat_activity. */
   readonly applicationName: string
-  /** Longest run of one statement; 0 or absent = no limit. */
+  /** Statement timeout in ms; 0 or absent = no limit. */
   readonly statementTimeoutMs?: number
-  /** Settings of the server for these sessions, for example `{ jit: 'off' }`; names and values without quotes. */
+  /** PostgreSQL settings of the sessions, for example `{ jit: 'off' }`; without quotes. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Default 10 seconds; tests shorten it. */
+  /** Connect timeout in ms; default 10 seconds. Tests shorten it. */
   readonly connectTimeoutMs?: number
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Idle time after which TCP asks whether the server is still there. */
+/** TCP keep-alive delay: idle time before TCP probes the server. */
 const KEEP_ALIVE_DELAY_MS = 10_000
 const INT8_OID = 20
 
-/** Parses 64-bit integers to bigint; everything else as `pg` does. */
+/** Parses 64-bit integers to bigint, and other types as `pg` does. */
 const bigintTypes: pg.CustomTypesConfig = {
   getTypeParser: pickParser as typeof pg.types.getTypeParser,
 }
@@ -48,7 +48,7 @@ function clientConfig(address: DatabaseAddress, limits: DatabaseLimits): pg.Clie
   const { host, port, user, database } = address
   return {
     ...{ host, port, user, database },
-    // A password that is replaced while the process runs counts from the next connection on.
+    // A function, so that a password that changes at run time applies to the next connection.
     password: () => readPassword(address),
     application_name: limits.applicationName,
     connectionTimeoutMillis: limits.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
@@ -67,9 +67,7 @@ async function readPassword({ password, password_file: file }: DatabaseAddress):
   )
 }
 
-/**
- * Sets what holds for a session. As parameters of the start the same settings would be refused by PgBouncer, which knows few.
- */
+/** Applies the settings of a session by SET. As startup parameters, PgBouncer would refuse most of them. */
 async function setUp(client: pg.ClientBase, limits: DatabaseLimits): Promise<void> {
   const settings = {
     ...limits.settings,
@@ -80,13 +78,14 @@ async function setUp(client: pg.ClientBase, limits: DatabaseLimits): Promise<voi
 }
 
 /**
- * Opens one connection. 64-bit integers come back as bigint. When it breaks while it is idle, the next statement
- * fails.
+ * Opens one connection. 64-bit integers are returned as bigint. If the connection breaks while idle, the next
+ * statement fails.
  */
 export function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits): Promise<pg.Client> {
   return repeatWhileLate(async () => {
     const client = new pg.Client(clientConfig(address, limits))
-    // It can break before its caller has it: an error event without a listener ends the process.
+    // The connection can break before the caller has added a listener, and an 'error' event without a listener ends the
+    // process.
     client.on('error', () => undefined)
     await client.connect()
     await setUp(client, limits)
@@ -96,7 +95,7 @@ export function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits
 
 type Connected = Parameters<pg.Pool['connect']>[0]
 
-/** A pool whose time limit for a connection counts only time in which the event loop runs. */
+/** A pool whose connect timeout counts only time during which the event loop runs. */
 class PatientPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>
   override connect(callback: Connected): void
@@ -118,14 +117,14 @@ class PatientPool extends pg.Pool {
 }
 
 /**
- * Creates a pool of at most `max` connections. 64-bit integers come back as bigint. An idle connection that breaks is
- * dropped silently: the next query opens another. Of one in use, the next statement fails.
+ * Creates a pool of at most `max` connections. 64-bit integers are returned as bigint. A broken idle connection is
+ * dropped silently, and the next query opens another; on a broken connection in use, the next statement fails.
  */
 export function createPool(
   address: DatabaseAddress,
   limits: DatabaseLimits & { readonly max: number },
 ): pg.Pool {
-  // The pool awaits it, which its type does not say.
+  // `pg` awaits this hook, although its type does not say so.
   const onConnect: object = { onConnect: (client: pg.ClientBase) => setUp(client, limits) }
   const pool = new PatientPool({
     ...clientConfig(address, limits),
@@ -134,7 +133,7 @@ export function createPool(
     ...onConnect,
   })
   pool.on('error', () => undefined)
-  // The pool listens to idle connections alone. One in use can break between two statements, too.
+  // `pg` listens for errors of idle connections only. A connection in use can also break, between two statements.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }

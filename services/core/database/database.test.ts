@@ -147,7 +147,7 @@ describe('the schema', () => {
     )
     const before = await listMissingIndexes(client, 'assets')
     expect(before).toContain('logs_subject_idx')
-    // One of an earlier version serves until its successor is there.
+    // The index of an earlier version stays until its replacement is built.
     await client.query('CREATE INDEX assets_data_idx ON assets.assets USING gin (mutable_data)')
     const built: string[] = []
     await buildQueryIndexes(client, 'assets', (name) => built.push(name))

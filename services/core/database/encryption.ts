@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { FatalError } from '../errors/index.ts'
 
-/** Encryption of connections to PostgreSQL; the keys are those of `sqldb.ssl`. */
+/** Encryption of connections to PostgreSQL. The keys are those of `sqldb.ssl`. */
 export interface DatabaseSsl {
-  /** `require` accepts any certificate, `verify-full` one of a trusted authority for the host that is connected to. */
+  /** `require` accepts any certificate; `verify-full` requires a certificate for the host from a trusted authority. */
   readonly mode: 'off' | 'require' | 'verify-full'
-  /** Certificates of the trusted authorities; without it those that Node.js trusts. */
+  /** File with the certificates of trusted authorities; absent = those that Node.js trusts. */
   readonly ca_file?: string | undefined
   readonly cert_file?: string | undefined
   readonly key_file?: string | undefined
@@ -14,7 +14,7 @@ export interface DatabaseSsl {
 
 /**
  * Converts the settings to the `ssl` option of `pg`. The files are read for each new pool.
- * @throws FatalError `CONFIG_INVALID` where a file cannot be read.
+ * @throws FatalError `CONFIG_INVALID` if a file cannot be read.
  */
 export function sslOptions(ssl: DatabaseSsl | undefined): false | ConnectionOptions {
   if (ssl === undefined || ssl.mode === 'off') return false

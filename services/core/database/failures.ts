@@ -3,14 +3,14 @@ import { FatalError, PronghornError, RetryableError } from '../errors/index.ts'
 import type { ErrorCode } from '../errors/index.ts'
 import type { DatabaseAddress } from './connection.ts'
 
-/** The database that an error is about; unknown inside of a session. */
+/** Address of the database for messages; undefined where only a session is at hand. */
 type DatabasePlace = Pick<DatabaseAddress, 'host' | 'port' | 'user' | 'database'>
 
 interface Known {
   readonly code: ErrorCode
-  /** Names the place where it is known. */
+  /** Builds the message; names the server if its address is known. */
   readonly message: (place: DatabasePlace | undefined) => string
-  /** True: waiting cannot help, somebody has to change something. */
+  /** Whether the cause lasts until an operator acts, so that waiting cannot help. */
   readonly isLasting?: true
 }
 
@@ -22,7 +22,7 @@ const loginRefused: Known = {
     `${serverOf(place)} refuses the login${place === undefined ? '' : ` of user ${place.user} to database ${place.database}`}`,
 }
 
-/** Answers of the server that an operator causes, by SQLSTATE. */
+/** Server errors that an operator can cause and fix, by SQLSTATE. */
 const known: Readonly<Record<string, Known>> = {
   '53100': { code: 'DISK_FULL', message: () => 'the database has no disk space left' },
   '53300': { code: 'DATABASE_CONNECTIONS', message: (place) => `${serverOf(place)} has no connection left` },
@@ -41,16 +41,16 @@ const known: Readonly<Record<string, Known>> = {
   },
 }
 
-/** Codes of all causes that an operator has to mend. */
+/** Error codes of all causes that an operator has to fix. */
 export const operatorFailures: readonly ErrorCode[] = Object.values(known).map(({ code }) => code)
 
-/** What the system says where the server could only pass it on. */
+/** Operating system messages that PostgreSQL passes on under other SQLSTATEs. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
 
 /**
- * An error of the database with the code that names its cause: retryable unless somebody has to change something.
+ * Converts an error of `pg` to an error with the code of its cause: retryable, unless an operator has to act.
  *
- * @param otherwise the message for a cause that is not known.
+ * @param otherwise message for an unknown cause.
  */
 export function databaseFailure(cause: unknown, otherwise: string, place?: DatabasePlace): PronghornError {
   const details = place === undefined ? {} : { user: place.user, database: place.database }
@@ -74,7 +74,7 @@ function atPlace(place: DatabasePlace | undefined): string {
   return place === undefined ? '' : ` (${place.database} at ${place.host}:${place.port} as ${place.user})`
 }
 
-/** A refused connection, to one address or to each address of a name. */
+/** Whether the connection was refused: by one address, or by all addresses of a host name. */
 function isRefused(cause: unknown): boolean {
   const errors: unknown[] = cause instanceof AggregateError ? cause.errors : [cause]
   return (
@@ -83,27 +83,30 @@ function isRefused(cause: unknown): boolean {
   )
 }
 
-/** Error codes of Node.js and OpenSSL for a certificate that is not trusted, has ended or is of another host. */
+/** Error codes of Node.js and OpenSSL for an untrusted or expired certificate, or a certificate of another host. */
 const CERTIFICATE_CODES = /CERT|UNABLE_TO_|^ERR_(?:SSL|TLS|OSSL)_|^EPROTO$/
 
-/** A connection that ended because of its encryption: the server has none, or a certificate is not accepted. */
+/** Whether the connection failed because of encryption: the server offers none, or a certificate was not accepted. */
 function isUnencrypted(cause: unknown): boolean {
   if (!(cause instanceof Error) || cause instanceof pg.DatabaseError) return false
   const { code } = cause as NodeJS.ErrnoException
   return CERTIFICATE_CODES.test(code ?? '') || /SSL connection/.test(cause.message)
 }
 
-/** The cause that an operator has to mend, if the error has one: a full disk, a server that has become a replica. */
+/**
+ * Finds the cause that an operator has to fix, such as a full disk or a server that became a replica; undefined for
+ * other errors.
+ */
 export function knownFailure(cause: unknown): Known | undefined {
   if (!(cause instanceof pg.DatabaseError)) return undefined
   return known[NO_SPACE.test(cause.message) ? '53100' : (cause.code ?? '')]
 }
 
-/** Oldest major version of PostgreSQL that the schema works with. */
+/** Oldest supported major version of PostgreSQL. */
 const OLDEST_VERSION = 14
 
 /**
- * Refuses a server or database that the schema cannot work in.
+ * Refuses a server or database that cannot hold the schema.
  * @throws FatalError `DATABASE_VERSION`, `DATABASE_ENCODING`.
  */
 export async function checkServer(client: pg.ClientBase): Promise<void> {
@@ -121,7 +124,7 @@ export async function checkServer(client: pg.ClientBase): Promise<void> {
     throw new FatalError('DATABASE_ENCODING', `database ${name} stores text as ${encoding}, needed is UTF8`)
 }
 
-/** The error of a statement that has a purpose: with the code of a cause that an operator has to mend, else as it is. */
+/** Adds the purpose of the statement to an error whose cause an operator has to fix; returns other errors unchanged. */
 export function explainDatabaseError(cause: unknown, doing: string): unknown {
   const found = knownFailure(cause)
   if (found === undefined) return cause

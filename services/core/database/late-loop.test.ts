@@ -10,7 +10,7 @@ import { answerWithin } from './late-loop.ts'
 
 const limits = { applicationName: 'test', connectTimeoutMs: 400 }
 
-/** Keeps the event loop for so long. */
+/** Blocks the event loop for `ms` milliseconds. */
 function stall(ms: number): void {
   const untilMs = performance.now() + ms
   while (performance.now() < untilMs);

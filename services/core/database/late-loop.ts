@@ -1,18 +1,21 @@
-/** How often the lateness of the event loop is measured, ms. */
+/** Interval in ms at which the delay of the event loop is measured. */
 const TICK_MS = 200
-/** Part of the time of a piece of work during which the loop stood still, from which on its time limit says nothing. */
+/**
+ * If the event loop was blocked for this part of an operation's time, a timeout of the operation proves nothing about
+ * the server.
+ */
 const TELLING_PART = 1 / 4
 
-/** What `pg` says when a time limit of this process has passed, and not one of the server. */
+/** Messages of `pg` for timeouts measured in this process, in contrast to timeouts of the server. */
 const OWN_LIMIT =
   /^timeout expired|^timeout exceeded when trying to connect|due to connection timeout|^Query read timeout/
 
-/** Milliseconds that the event loop was late, all in all, up to the last tick. */
+/** Total delay of the event loop up to the last tick, in ms. */
 let lateMs = 0
 let tickedAtMs = 0
 let timer: NodeJS.Timeout | undefined
 
-/** Milliseconds that the event loop has been late until now, all in all. */
+/** Total delay of the event loop up to now, in ms. */
 function totalLateMs(): number {
   return lateMs + Math.max(0, performance.now() - tickedAtMs - TICK_MS)
 }
@@ -26,12 +29,12 @@ function watch(): void {
   }, TICK_MS).unref()
 }
 
-/** An answer that did not come within a time limit of this process. */
+/** A timeout of `answerWithin`. */
 class NoAnswerError extends Error {}
 
 /**
- * Repeats work that fails by a time limit of this process while the event loop stood still: timers run before what has
- * arrived meanwhile is read, so such a failure says nothing about the other side.
+ * Runs work again if it failed by a local timeout while the event loop was blocked. Node.js runs timers before it
+ * reads data that has arrived meanwhile, so such a timeout says nothing about the server.
  */
 export async function repeatWhileLate<T>(work: () => Promise<T>): Promise<T> {
   watch()
@@ -52,14 +55,14 @@ function isOwnLimit(error: unknown): boolean {
 }
 
 /**
- * The result of work, if it comes within so many milliseconds in which the event loop runs.
- * @param what takes the time, for the error.
+ * Runs work with a timeout that counts only time during which the event loop runs.
+ * @param what name of the operation, for the error.
  * @throws NoAnswerError.
  */
 export function answerWithin<T>(work: () => Promise<T>, ms: number, what: string): Promise<T> {
   return repeatWhileLate(() => {
     const answer = work()
-    // A late answer is no longer awaited.
+    // After the timeout nobody awaits the result; a late rejection must not be unhandled.
     answer.catch(() => undefined)
     let limit: NodeJS.Timeout | undefined
     const late = new Promise<never>((_resolve, reject) => {

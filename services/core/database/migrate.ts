@@ -7,7 +7,7 @@ import { packageRoot } from '../paths/index.ts'
 import { retry } from '../retry/index.ts'
 import { checkServer, explainDatabaseError } from './failures.ts'
 
-/** One numbered file of `migrations/`. */
+/** A numbered SQL file of `migrations/`. */
 interface Migration {
   readonly number: number
   readonly name: string
@@ -17,13 +17,13 @@ interface Migration {
 
 const migrationsFolder = join(packageRoot, 'services/core/database/migrations')
 
-/** Any number, the same in all versions: a migration holds this advisory lock. */
+/** Key of the advisory lock that a running migration holds: an arbitrary number, equal in all versions. */
 const MIGRATION_LOCK = 0x50524f4e
 
-/** Versions before 1.0.0 had migrations with lower numbers. */
+/** Versions before 1.0.0 used lower migration numbers. */
 const FIRST_MIGRATION = 1000
 
-/** Reads the numbered SQL files, ascending. */
+/** Reads the numbered SQL files in ascending order. */
 async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(migrationsFolder)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort()
   return Promise.all(
@@ -40,15 +40,15 @@ async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * Brings the database to the newest schema, all or nothing: the files run in one transaction, so that the version before
- * can continue when one of them fails. A second run at the same time waits. Locks that are not granted within half a
- * second are given up and asked for again, because requests of the api queue behind them.
+ * Migrates the database to the newest schema. All files run in one transaction, so that the previous version can
+ * continue if a file fails. A concurrent run waits. A lock that is not granted within half a second is given up and
+ * requested again, because API requests queue behind a waiting lock request.
  *
- * @returns the numbers of the files that were applied now.
- * @throws the error of a cause that an operator has to mend (`DISK_FULL`, `DATABASE_PERMISSION`, `DATABASE_VERSION`,
- *   `DATABASE_ENCODING`, ...); FatalError `DATABASE_TOO_NEW` when the database was migrated by a newer version, `MIGRATION_FAILED` when an
- *   applied file differs from the one here, when the database is of a version before 1.0.0, or when a file fails; the
- *   message names the file.
+ * @returns numbers of the files that were applied by this call.
+ * @throws the error of a cause that an operator has to fix (`DISK_FULL`, `DATABASE_PERMISSION`, `DATABASE_VERSION`,
+ * `DATABASE_ENCODING`, ...); FatalError `DATABASE_TOO_NEW` if a newer version migrated the database;
+ * `MIGRATION_FAILED` if an applied file differs from the file of this version, if the database is of a version before
+ * 1.0.0, or if a file fails; the message names the file.
  */
 export async function migrate(client: pg.ClientBase): Promise<number[]> {
   const known = await readMigrations()
@@ -84,7 +84,7 @@ interface AppliedMigration {
   readonly checksum: string
 }
 
-/** Every applied migration has to be one that this version knows, with the same content. */
+/** Checks that this version knows every applied migration, with the same content. */
 function checkApplied(known: readonly Migration[], applied: readonly AppliedMigration[]): void {
   for (const { number, name, checksum } of applied) {
     if (number < FIRST_MIGRATION) {
@@ -109,14 +109,18 @@ function checkApplied(known: readonly Migration[], applied: readonly AppliedMigr
   }
 }
 
-/** Longest that a migration waits for a lock, ms: later statements on the same table queue behind it. */
+/**
+ * Maximum time in ms that a migration waits for a lock: later statements on the same table queue behind the request.
+ */
 const LOCK_TIMEOUT_MS = 500
-/** Pause before it tries again, and how often. */
+/** Pause before the next attempt, and number of attempts. */
 const LOCK_PAUSE_MS = 500
 const LOCK_ATTEMPTS = 60
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Applies files in one transaction, and again from the first when a reader of the database held a lock for too long. */
+/**
+ * Applies all files in one transaction. Starts again with the first file if another session held a lock for too long.
+ */
 async function applyPatiently(client: pg.ClientBase, pending: readonly Migration[]): Promise<void> {
   if (pending.length === 0) return
   await retry(() => applyAll(client, pending), {
@@ -156,7 +160,7 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof FatalError && (error.cause as { code?: unknown }).code === LOCK_NOT_AVAILABLE
 }
 
-/** True when every migration that this version knows has been applied. */
+/** Whether all migrations of this version have been applied. */
 export async function isMigrated(client: pg.ClientBase | pg.Pool): Promise<boolean> {
   const known = await readMigrations()
   const { rows } = await client.query<{ present: string | null }>(

@@ -3,18 +3,21 @@ import { FatalError } from '../errors/index.ts'
 import { connectDatabase } from './connection.ts'
 import type { DatabaseAddress } from './connection.ts'
 
-/** How often two connections are compared: another client may take a session in between. */
+/**
+ * Number of comparisons of two connections: in a single comparison, another client of the pooler could hide the
+ * switch.
+ */
 const ROUNDS = 5
 
 /**
- * Refuses a pooler that gives each transaction another session of the server. A pooler that gives a connection its own
- * session until it ends passes.
- * @param client a connection to the address, in no transaction.
+ * Refuses a pooler in transaction mode, which gives each transaction another server session. A pooler in session mode
+ * passes.
+ * @param client a connection to the address, outside a transaction.
  * @throws FatalError `DATABASE_POOLER`.
  */
 export async function refusePooledTransactions(client: pg.Client, address: DatabaseAddress): Promise<void> {
   const process = await readProcess(client)
-  // A pooler has its own numbers for what its clients may cancel.
+  // Without a pooler, the process id of the protocol handshake is the server's; a pooler sends its own.
   if ((client as unknown as { processID: number | null }).processID === process) return
   const second = await connectDatabase(address, { applicationName: 'pronghorn-start' })
   try {

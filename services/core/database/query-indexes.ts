@@ -5,29 +5,29 @@ import type pg from 'pg'
 import { FatalError } from '../errors/index.ts'
 import { packageRoot } from '../paths/index.ts'
 
-/** An index that only queries need, as declared in `indexes/<family>.sql`. */
+/** An index that only API queries need, as declared in `indexes/<family>.sql`. */
 interface QueryIndex {
   readonly name: string
-  /** Schema-qualified table. */
+  /** Table name with schema. */
   readonly table: string
-  /** Everything after the table's name. */
+  /** Rest of the CREATE INDEX statement after the table name. */
   readonly definition: string
 }
 
-/** How often a build checks whether another one has ended. */
+/** Interval in ms at which a build checks whether a concurrent build has ended. */
 const LOCK_POLL_MS = 500
 
 const CREATE = /^CREATE INDEX (\w+) ON ([\w.]+) ([^;]+);$/
 const DROP = /^DROP INDEX (\w+\.\w+);$/
 
-/** What `indexes/<family>.sql` declares. */
+/** Content of `indexes/<family>.sql`. */
 interface DeclaredIndexes {
   readonly indexes: readonly QueryIndex[]
-  /** Schema-qualified names of those of earlier versions, which serve until their successors are built. */
+  /** Indexes of earlier versions, with schema. They stay until the indexes that replace them are built. */
   readonly replaced: readonly string[]
 }
 
-/** Names of the families that have query indexes. */
+/** Lists the families that have query indexes. */
 export async function listIndexFamilies(): Promise<string[]> {
   const files = await readdir(join(packageRoot, 'services/core/database/indexes'))
   return files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4))
@@ -47,7 +47,7 @@ async function readIndexes(family: string): Promise<DeclaredIndexes> {
   return { indexes, replaced }
 }
 
-/** Query indexes of a family that are missing, or were left invalid by a build that was cut off. */
+/** Lists the query indexes of a family that are missing, or invalid because a build was interrupted. */
 export async function listMissingIndexes(client: pg.ClientBase, family: string): Promise<string[]> {
   const missing: string[] = []
   for (const index of (await readIndexes(family)).indexes)
@@ -66,10 +66,10 @@ async function indexState(client: pg.ClientBase, index: QueryIndex): Promise<'va
 }
 
 /**
- * Builds the missing query indexes of a family, one by one and online: readers and the writer continue meanwhile. What
- * an earlier run finished stays; invalid indexes are dropped and rebuilt; those that others replace are dropped last. One
- * build of a family runs at a time; others wait for it. Must run outside a transaction, on a connection without a
- * statement time-out.
+ * Builds the missing query indexes of a family one by one and online: readers and the writer continue meanwhile.
+ * Finished indexes of earlier runs stay, invalid indexes are dropped and rebuilt, and replaced indexes are dropped
+ * last. One build per family runs at a time; further builds wait. Must run outside a transaction, on a connection
+ * without statement timeout.
  *
  * @param onBuilt called after each index.
  */
@@ -79,7 +79,8 @@ export async function buildQueryIndexes(
   onBuilt: (name: string, elapsedMs: number) => void = () => undefined,
   signal?: AbortSignal,
 ): Promise<void> {
-  // A build whose client is gone would run for hours. Not every system lets the server notice.
+  // Make the server notice a lost client: otherwise its build would run on for hours. Not every operating system
+  // supports the check.
   await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
   if (!(await lockFamily(client, family, signal))) return
   try {
@@ -99,7 +100,10 @@ export async function buildQueryIndexes(
   }
 }
 
-/** How often values of an expression occur is known only once they have been looked at: until then plans are guesses. */
+/**
+ * Collects statistics after building an expression index: without them the planner guesses how often values of the
+ * expression occur.
+ */
 async function describeExpressions(client: pg.ClientBase, { name, table }: QueryIndex): Promise<void> {
   const { rowCount } = await client.query(
     'SELECT FROM pg_index i WHERE i.indexrelid = to_regclass($1) AND i.indexprs IS NOT NULL',
@@ -111,8 +115,9 @@ async function describeExpressions(client: pg.ClientBase, { name, table }: Query
 const FAMILY_LOCK = "hashtextextended('pronghorn query indexes ' || $1, 0)"
 
 /**
- * Waits until no other session builds indexes of the family; false when the signal came first. Asks again and again,
- * because an online build waits for every statement that began before its end, and so for one that waits for it.
+ * Waits until no other session builds indexes of the family; false if the signal aborts first. Polls the lock instead
+ * of waiting in one statement: CREATE INDEX CONCURRENTLY waits for all older statements, so both sessions would
+ * deadlock.
  */
 async function lockFamily(
   client: pg.ClientBase,
@@ -148,15 +153,18 @@ async function buildOnline(
   await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`)
 }
 
-/** A plain drop would queue behind a reader of the table, and the writer behind the drop. */
+/**
+ * DROP without CONCURRENTLY would queue behind running queries of the table, and the writer would queue behind the
+ * DROP.
+ */
 async function dropOnline(client: pg.ClientBase, index: string): Promise<void> {
   await client.query(`DROP INDEX CONCURRENTLY IF EXISTS ${index}`)
 }
 
 /**
- * PostgreSQL builds no index online on a partitioned table: the parent's is declared first (invalid until every
- * partition has its own), then each partition's is built online and attached. Partitions created later get theirs by
- * themselves.
+ * Builds an index on a partitioned table, where PostgreSQL supports no online build: declares the parent's index
+ * (invalid until every partition has its own), then builds each partition's index online and attaches it. Later
+ * partitions get the index automatically.
  */
 async function buildOnPartitions(client: pg.ClientBase, index: QueryIndex): Promise<void> {
   const schema = index.table.split('.')[0]!

@@ -5,15 +5,18 @@ import type { Context } from 'koa'
 import { negotiateEncoding } from '../http/content/index.ts'
 import type { Encoding } from '../http/content/index.ts'
 
-/** A file that never changes while the process lives. */
+/** A file that does not change during the life of the process. */
 export interface StaticFile {
-  /** Content type, charset included. */
+  /** Content type with charset. */
   readonly type: string
-  /** The bytes; called once, at the first request. */
+  /** Returns the bytes; called once, at the first request. */
   readonly load: () => Buffer
-  /** Seconds for which a client may reuse the file; 0 = it revalidates every time, and gets 304 while nothing changed. */
+  /**
+   * Seconds for which a client may reuse the file; 0 = the client revalidates each time and gets 304 if nothing
+   * changed.
+   */
   readonly maxAgeSeconds: number
-  /** Further headers. */
+  /** Additional response headers. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -28,8 +31,8 @@ const GZIP_LEVEL = 9
 const BROTLI_QUALITY = 9
 
 /**
- * Answers a GET or HEAD with a file. It is read when it is first requested, and compressed once for each encoding; `ETag`,
- * `If-None-Match` and `Accept-Encoding` are understood.
+ * Creates a handler that responds to GET or HEAD with a file. The file is read at the first request and compressed
+ * once per encoding. Supports `ETag`, `If-None-Match` and `Accept-Encoding`.
  */
 export function createFileAnswer(file: StaticFile): (context: Context) => Promise<void> {
   let loaded: LoadedFile | undefined
@@ -44,7 +47,7 @@ export function createFileAnswer(file: StaticFile): (context: Context) => Promis
       file.maxAgeSeconds === 0 ? 'no-cache' : `public, max-age=${file.maxAgeSeconds}`,
     )
     context.set('X-Content-Type-Options', 'nosniff')
-    // The time of an answer says nothing about a file, and some clients would compare it.
+    // Remove the header: it would contain the response time, and some clients would take it for the file's age.
     context.remove('Last-Modified')
     context.vary('Accept-Encoding')
     if (file.headers) context.set(file.headers)
@@ -61,7 +64,7 @@ export function createFileAnswer(file: StaticFile): (context: Context) => Promis
 function loadFile(file: StaticFile): LoadedFile {
   const body = file.load()
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
-  // Weak: the same tag stands for the compressed forms.
+  // A weak tag, because it covers all compressed forms.
   return { etag: `W/"${digest}"`, forms: new Map([['identity', Promise.resolve(body)]]) }
 }
 

@@ -1,6 +1,6 @@
-/** The files of our own for the page that shows an OpenAPI document. */
+/** Own files of the page that shows an OpenAPI document. */
 
-/** Follows the colours of the device; loaded first, so that a dark page does not begin in white. */
+/** Script that applies the device's colour scheme. Loaded first, so that a dark page does not flash white. */
 export const COLOURS = `const dark = matchMedia('(prefers-color-scheme: dark)')
 const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', paint)
@@ -8,8 +8,9 @@ paint()
 `
 
 /**
- * The viewer gives its fields no names for screen readers, and puts links into buttons, where the keyboard would stop
- * twice. It draws again at any time, so every change of the page is looked at.
+ * Script that fixes accessibility of Swagger UI: names fields for screen readers, and removes links from inside
+ * buttons, where the keyboard would stop twice. Swagger UI redraws at any time, so the script observes all changes of
+ * the page.
  */
 export const NAMES = `const viewer = document.getElementById('viewer')
 const regions = { '.information-container': 'About', '.scheme-container': 'Server', '.filter-container': 'Filter' }
@@ -41,8 +42,9 @@ new MutationObserver(() => {
 `
 
 /**
- * Shows a long answer in pieces, of which the browser lays out those in sight: the layout of the whole text takes seconds.
- * The viewer shows the text of an answer, and would copy its parsed form for nothing. The text can be reached with the keyboard, because it scrolls.
+ * Swagger UI plugin that shows a long response in pieces: the browser lays out visible pieces only, while the layout
+ * of the whole text takes seconds. Drops the parsed form of a response, which Swagger UI would copy needlessly. The
+ * text scrolls, so it is reachable by keyboard.
  */
 export const PIECES = `const piecesOf = (text) => text.match(/(?:[^\\n]*\\n){1,300}|[^\\n]+$/g) ?? []
 const textOnly = (response) => Object.assign(response, { body: undefined, obj: undefined })
@@ -56,8 +58,8 @@ const piecesPlugin = ({ React }) => ({
 `
 
 /**
- * The viewer's own styles expect a wide window: below that, its tables become lists, and what is long breaks. Its light
- * colours have too little contrast.
+ * Styles for narrow windows, where tables become lists and long words break: Swagger UI expects a wide window. Also
+ * raises the contrast of its light colours.
  */
 export const STYLES = `body { margin: 0; }
 .swagger-ui .highlight-code > pre { max-height: 60vh; overflow: auto; }

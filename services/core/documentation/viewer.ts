@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { StaticFile } from './static-file.ts'
 import { COLOURS, NAMES, PIECES, STYLES } from './viewer-files.ts'
 
-/** What the viewer shows. */
+/** Options of `createViewer`. */
 export interface ViewerOptions {
   /** Title of the page. */
   readonly title: string
@@ -16,8 +16,8 @@ export interface ViewerOptions {
 const WEEK_SECONDS = 7 * 24 * 3600
 
 /**
- * Nothing but this server may be asked for anything. Inline styles are allowed because the viewer sets them on its
- * elements; inline scripts are not.
+ * Content security policy: the page may contact this server only. Inline styles are allowed because Swagger UI sets
+ * them on its elements; inline scripts are not.
  */
 const POLICY = [
   "default-src 'none'",
@@ -33,14 +33,14 @@ const POLICY = [
 
 const pageHeaders = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }
 
-/** The files of the package that the page needs, and their types. */
+/** Files of the swagger-ui-dist package that the page needs, with content types. */
 const packaged = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   'favicon-32x32.png': 'image/png',
 } as const
 
-/** The files of a page that shows an OpenAPI document, by their path. No other host is contacted. */
+/** Creates the files of a page that shows an OpenAPI document, by path. The page contacts no other host. */
 export function createViewer(options: ViewerOptions): Map<string, StaticFile> {
   const { path } = options
   const files = new Map<string, StaticFile>([
@@ -57,7 +57,7 @@ export function createViewer(options: ViewerOptions): Map<string, StaticFile> {
   return files
 }
 
-/** A file with a generated text; clients revalidate it every time. */
+/** Creates a file from generated text; clients revalidate it each time. */
 export function textFile(
   type: string,
   text: string,
@@ -103,9 +103,9 @@ function startScript(documentPath: string): string {
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     filter: true,
-    // Colours of a page of a list take the browser seconds.
+    // Highlighting a page of a list takes the browser seconds.
     syntaxHighlight: { activated: false },
-    // The badge would be fetched from another host.
+    // The validator badge would come from another host.
     validatorUrl: null,
   }
   return `window.viewer = SwaggerUIBundle({ ...${JSON.stringify(settings, null, 2)}, plugins: [piecesPlugin], responseInterceptor: textOnly })\n`

@@ -1,6 +1,6 @@
 import type { Parameter, Parameters, Schema } from './parameter.ts'
 
-/** A parameter as OpenAPI describes it. */
+/** Describes a parameter for OpenAPI. */
 export function describeParameter(name: string, parameter: Parameter): Schema & { readonly name: string } {
   const { description, schema, isRequired, list } = parameter
   const isPath = parameter.in === 'path'
@@ -11,12 +11,12 @@ export function describeParameter(name: string, parameter: Parameter): Schema & 
     description,
     ...(isRequired === undefined ? {} : { required: isRequired }),
     schema,
-    // Several values are one comma list; repeated parameters are understood as well.
+    // Documented as one comma-separated list; repeated parameters are accepted too.
     ...(list === undefined ? {} : { style: isPath ? 'simple' : 'form', explode: false }),
   }
 }
 
-/** The parameters as members of a JSON body, those of the path left out. */
+/** Describes the parameters as members of a JSON body, without path parameters. */
 export function describeMembers(parameters: Parameters): Schema {
   return Object.fromEntries(
     Object.entries(parameters)
@@ -25,7 +25,7 @@ export function describeMembers(parameters: Parameters): Schema {
   )
 }
 
-/** Words of a path as the id of an operation, for example `getV1Assets`. */
+/** Builds an OpenAPI operation id from method and path, for example `getV1Assets`. */
 export function operationId(method: string, path: string): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')

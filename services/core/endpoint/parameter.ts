@@ -1,45 +1,46 @@
-/** JSON Schema (draft 2020-12) of a value, as far as documentation needs it. */
+/** JSON Schema (draft 2020-12) of a value, for the documentation. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** Looks up the items of a named list; an unknown list has none. */
+/** Looks up the items of a named list; an unknown list is empty. */
 export type NamedLists = (name: string) => Promise<readonly string[]>
 
-/** How a value is written: for the documentation, and for tests that generate values. */
+/** Form of a value: for the documentation, and for tests that generate values. */
 export interface Form {
-  /** What one value is, for example `int`. */
+  /** Type name of a single value, for example `int`. */
   readonly type: string
   /**
-   * `comma`: several values separated by commas. `named`: the same, and an element `$list:NAME` stands for the items
+   * `comma`: several comma-separated values. `named`: likewise, and an element `$list:NAME` is replaced by the items
    * of a named list.
    */
   readonly list?: 'comma' | 'named'
-  /** Value when it is absent. */
+  /** Value of an absent parameter. */
   readonly default?: string | number | boolean
-  /** Smallest value of a number; smallest length of a text. */
+  /** Minimum of a number; minimum length of a text. */
   readonly minimum?: number
-  /** Largest value of a number; greatest length of a text, of each of them where it is a list. */
+  /** Maximum of a number; maximum length of a text, or of each text in a list. */
   readonly maximum?: number
-  /** The only allowed texts. */
+  /** Allowed texts, if only some are allowed. */
   readonly values?: readonly string[]
 }
 
-/** One parameter of an endpoint, as data: validation and documentation come from it. `T` is what it becomes. */
+/** Declaration of an endpoint parameter, used for validation and documentation. `T` is the type of the parsed value. */
 export interface Parameter<T = unknown> extends Form {
   readonly description: string
-  /** Where it comes from: a segment of the path, or query string and body together (default). */
+  /** Source of the value: `path` = a path segment; absent = query string or body. */
   readonly in?: 'path'
-  /** Whether the documentation says that it must be there; undefined where it does not say. */
+  /** Whether the documentation marks the parameter as required; undefined if it does not say. */
   readonly isRequired?: boolean
   readonly schema: Schema
   /**
-   * Reads what was given: text, undefined when absent, or whatever a JSON body holds. Undefined = counts as absent.
-   * @param warn is called with what is wrong with a value that is replaced by the default instead of refused.
-   * @throws Complaint when the value cannot be used.
+   * Parses a given value: text, undefined if absent, or any JSON value of a body. Returns undefined if the value
+   * counts as absent.
+   * @param warn called if an invalid value is replaced by the default instead of refused.
+   * @throws Complaint for an invalid value.
    */
   read(given: unknown, lists: NamedLists, warn?: (complaint: Complaint) => void): T | Promise<T>
 }
 
-/** Parameters by name, in the order in which they are checked and documented. */
+/** Parameters by name, in the order of validation and documentation. */
 export type Parameters = Readonly<Record<string, Parameter>>
 
 type ValueOf<P> = P extends Parameter<infer T> ? T : never
@@ -48,14 +49,14 @@ type OptionalNames<P extends Parameters> = {
   [K in keyof P]: undefined extends ValueOf<P[K]> ? K : never
 }[keyof P]
 
-/** What parameters become. One that was not given, and has no default, is no member. */
+/** Parsed values of the parameters. An absent parameter without default has no member. */
 export type Values<P extends Parameters = Parameters> = {
   readonly [K in Exclude<keyof P, OptionalNames<P>>]: ValueOf<P[K]>
 } & { readonly [K in OptionalNames<P>]?: ValueOf<P[K]> }
 
-/** Says what is wrong with a value; the name of the field goes in front. */
+/** Describes an invalid value; callers put the field name in front. */
 export class Complaint extends Error {
-  /** The same as a reason, where the name of the parameter alone is not enough, for example `it is too long`. */
+  /** Explains the error on its own, where naming the parameter does not suffice, for example `it is too long`. */
   readonly reason: string | undefined
 
   constructor(message: string, reason?: string) {
@@ -64,11 +65,11 @@ export class Complaint extends Error {
   }
 }
 
-/** What an endpoint is in every service; each adds what its own endpoints have. */
+/** Common members of the endpoints of all services. */
 export interface EndpointBase<P extends Parameters> {
-  /** For example `/v1/assets/:asset_id`. */
+  /** Path pattern, for example `/v1/assets/:asset_id`. */
   readonly path: string
-  /** Group in the documentation. */
+  /** Documentation group of the endpoint. */
   readonly tag: string
   readonly summary: string
   readonly parameters: P

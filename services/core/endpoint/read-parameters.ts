@@ -1,23 +1,23 @@
 import { Complaint } from './parameter.ts'
 import type { NamedLists, Parameter, Parameters, Values } from './parameter.ts'
 
-/** What a request gives. */
+/** Input of `readParameters`. */
 export interface Given {
-  /** What stands for a parameter; undefined when it is absent. */
+  /** Returns the given value of a parameter; undefined if absent. */
   readonly find: (name: string, parameter: Parameter) => unknown
   readonly lists?: NamedLists
   /**
-   * Called for each value that cannot be used, in the order of the parameters; may throw.
-   * @param complaint its message says what is wrong, for example `is required`.
+   * Called for each invalid value, in parameter order; may throw.
+   * @param complaint its message describes the error, for example `is required`.
    */
   readonly refuse: (name: string, complaint: Complaint) => void
-  /** Called for each value that is replaced by the default of its parameter. */
+  /** Called for each value that is replaced by the parameter's default. */
   readonly warn?: (name: string, complaint: Complaint) => void
 }
 
 const noLists: NamedLists = () => Promise.resolve([])
 
-/** Reads and checks every parameter of an endpoint. What the endpoint does not know is ignored. */
+/** Parses and validates all parameters of an endpoint. Unknown parameters are ignored. */
 export async function readParameters<P extends Parameters>(
   parameters: P,
   { find, lists = noLists, refuse, warn }: Given,
@@ -29,7 +29,7 @@ export async function readParameters<P extends Parameters>(
     const parameter = parameters[name]!
     try {
       const read = parameter.read(find(name, parameter), lists, warnOfIt)
-      // Only named lists have to be waited for.
+      // Await promises only: all parameters without named lists are parsed synchronously.
       const value: unknown = read instanceof Promise ? await read : read
       if (value !== undefined) values[name] = value
     } catch (error) {
@@ -40,21 +40,21 @@ export async function readParameters<P extends Parameters>(
   return values as Values<P>
 }
 
-/** The same values without some of them, as if they had not been given. */
+/** Copies the values without some members, as if they had not been given. */
 export function without<V extends object, K extends keyof V>(values: V, names: readonly K[]): Omit<V, K> {
   const rest = { ...values }
   for (const name of names) Reflect.deleteProperty(rest, name)
   return rest
 }
 
-/** The same values without the others, as if those had not been given. */
+/** Copies some members of the values, as if the others had not been given. */
 export function pick<V extends object, K extends keyof V>(values: V, names: readonly K[]): Pick<V, K> {
   const picked: Partial<V> = {}
   for (const name of names) if (name in values) picked[name] = values[name]
   return picked as Pick<V, K>
 }
 
-/** One text for each set of values of an endpoint, whatever the order in which they were given. */
+/** Serialises the values of an endpoint; equal values give equal text, whatever the order in the request. */
 export function valuesText(values: Values): string {
   return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 }

@@ -4,8 +4,8 @@ import type { ErrorEntry } from './entry.ts'
 import { readerErrors } from './reader-errors.ts'
 
 /**
- * Every error code of the program. `docs/errors.md` is generated from this table, and a code that is not
- * in it does not compile. Each area has its own file; append a code to the area it belongs to.
+ * Every error code of the program. `docs/errors.md` is generated from this table, and an unknown code does not
+ * compile. Each area has its own file: append a new code to its area.
  */
 export const errorCatalogue = {
   // Configuration and command line
@@ -130,5 +130,5 @@ export const errorCatalogue = {
   },
 } as const satisfies Record<string, ErrorEntry>
 
-/** A key of the catalogue. */
+/** An error code of the catalogue. */
 export type ErrorCode = keyof typeof errorCatalogue

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from './entry.ts'
 
-/** Errors about the chain node and what it sends. */
+/** Errors about the chain node and its data. */
 export const chainErrors = {
   DECODE_FAILED: {
     meaning: 'Bytes from the chain do not fit the ABI that describes them.',

@@ -4,8 +4,8 @@ const MAX_CAUSES = 8
 const MAX_LENGTH = 4000
 
 /**
- * One line of text for anything that was thrown: code, message, then each cause after `<-` whose text is not in the
- * message already. Never throws, ends on circular causes, and is at most 4,000 characters long.
+ * Formats any thrown value as one line: code, message, then each cause after `<-` whose text the message does not
+ * contain already. Never throws, stops at circular causes, and returns at most 4,000 characters.
  */
 export function describeError(error: unknown): string {
   const parts: string[] = []
@@ -23,19 +23,20 @@ export function describeError(error: unknown): string {
 function describeOne(error: unknown): string {
   if (error instanceof PronghornError) return oneLine(`${error.code}: ${error.message}`)
   if (error instanceof AggregateError && error.errors.length > 0) {
-    // Node reports a refused connection to a name with two addresses as this error, with an empty message.
+    // An AggregateError has an empty message if Node could not connect to any address of a host name: join the inner
+    // messages.
     const inner = error.errors.slice(0, MAX_CAUSES).map((each) => oneLine(messageOf(each)))
     return oneLine([error.message, inner.join('; ')].filter((text) => text !== '').join(': '))
   }
   return oneLine(messageOf(error))
 }
 
-/** The error of `fetch` says nothing that its cause does not say. */
+/** The error `fetch failed` only wraps its cause. */
 function isWrapper(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed' && error.cause !== undefined
 }
 
-/** An error of a connection in plain words, where its own text is for programmers. */
+/** Translates a connection error into plain words, if its own text is meant for programmers. */
 function inWords(error: Error, code: unknown): string | undefined {
   if (error.name === 'TimeoutError') return 'no answer in time'
   if (typeof code !== 'string') return undefined
@@ -63,7 +64,7 @@ function messageOf(error: unknown): string {
   }
   if (typeof error === 'string') return error
   try {
-    // A value without a JSON form (undefined, a function) yields undefined at run time.
+    // JSON.stringify returns undefined at run time for values without JSON form, such as functions.
     const json = JSON.stringify(error) as string | undefined
     return json ?? String(error)
   } catch {

@@ -1,8 +1,8 @@
 import type { RunMode } from './mode.ts'
 
 /**
- * What an error code means, and what to do about it: the same in every mode, or a text for each. `{name}` in a remedy is
- * replaced by that detail of the error.
+ * Meaning and remedy of an error code. The remedy is one text for all run modes, or one per mode. `{name}` in a remedy
+ * is replaced by the error's detail of that name.
  */
 export interface ErrorEntry {
   readonly meaning: string

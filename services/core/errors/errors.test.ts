@@ -41,12 +41,12 @@ describe('errors', () => {
 const commands = readdirSync(join(packageRoot, 'services/cli/commands'))
   .map((file) => readFileSync(join(packageRoot, 'services/cli/commands', file), 'utf8'))
   .flatMap((text) => [...text.matchAll(/\.command\('([a-z-]+)/g)].map(([, name]) => name!))
-/** Variables that the compose file hands on, and those of the program itself. */
+/** Text that contains every environment variable of the compose file and of the program. */
 const variables = ['docker-compose.yml', '.env.example', 'docs/settings.md']
   .map((file) => readFileSync(join(packageRoot, file), 'utf8'))
   .join('\n')
 
-/** Words that lead a person astray in a mode, because what they name is not there. */
+/** Words that mislead in a run mode, because they name things that the mode does not have. */
 const foreignWords: Readonly<Record<RunMode, RegExp>> = {
   standalone:
     /docker|compose|container|scripts\/|\.env|`(?:chain|sqldb|kvstore)\.|systemctl|[a-z]_block`|\b(?:CHAIN|POSTGRES|REDIS)_[A-Z]+|`pronghorn /,
@@ -54,7 +54,7 @@ const foreignWords: Readonly<Record<RunMode, RegExp>> = {
     /npm start|npm ci|`--(?:ship|http|data|start-block)|`(?:chain|sqldb|kvstore)\.|systemctl|`pronghorn /,
   process: /docker|compose|\.env|npm start|`--(?:ship|http|data|start-block)|scripts\//,
 }
-/** Codes of which a mode has its say although the mode cannot meet them. */
+/** Error codes with a remedy for a mode in which they cannot occur. */
 const otherwise = new Map<ErrorCode, readonly RunMode[]>([
   ['EMBEDDED_POSTGRES_MISSING', ['standalone']],
   ['EMBEDDED_POSTGRES_FAILED', ['appliance', 'process']],

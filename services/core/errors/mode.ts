@@ -1,10 +1,10 @@
 /**
- * How the program runs, which decides what a person can do about an error: everything in one process (`npm start`), the
- * containers of docker-compose.yml, or processes that an operator starts with configuration files.
+ * Run mode of the program, which decides how an operator can fix an error: everything in one process (`npm start`),
+ * the containers of docker-compose.yml, or processes started with configuration files.
  */
 export type RunMode = 'standalone' | 'appliance' | 'process'
 
-/** Every mode, with the name that documents give it. */
+/** Name of each run mode in the documentation. */
 export const runModes = {
   standalone: '`npm start`',
   appliance: 'containers',

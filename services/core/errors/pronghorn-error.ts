@@ -1,17 +1,17 @@
 import type { ErrorCode } from './catalogue.ts'
 
-/** Facts that belong to an error: block number, account, file. 64-bit values go in as bigint or decimal text. */
+/** Facts about an error: block number, account, file. 64-bit values are bigint or decimal text. */
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** What every error of the program may carry beyond code and message. */
+/** Optional data of every error of the program. */
 export interface ErrorOptionsWithDetails {
   readonly cause?: unknown
   readonly details?: ErrorDetails
 }
 
 /**
- * Base of all errors the program raises itself. `retryable` says whether a retry can help;
- * throw one of the two subclasses, never this one.
+ * Base class of all errors that the program raises itself. `retryable` says whether a retry can help. Throw one of the
+ * two subclasses, never the base class.
  */
 export abstract class PronghornError extends Error {
   readonly code: ErrorCode
@@ -26,12 +26,12 @@ export abstract class PronghornError extends Error {
   }
 }
 
-/** The same operation may succeed later: roll back to the last position, back off, try again. */
+/** An error that a retry may fix: roll back to the last position, back off, try again. */
 export class RetryableError extends PronghornError {
   readonly retryable = true
 }
 
-/** Trying again cannot help: end the process with a clear message. */
+/** An error that a retry cannot fix: end the process with a clear message. */
 export class FatalError extends PronghornError {
   readonly retryable = false
 }

@@ -4,10 +4,10 @@ import type { ErrorEntry } from './entry.ts'
 import type { RunMode } from './mode.ts'
 import type { ErrorDetails } from './pronghorn-error.ts'
 
-/** A detail longer than this is not a value that belongs into a command. */
+/** Maximum length of a detail in a remedy; a longer text is no value for a command line. */
 const MAX_DETAIL_LENGTH = 300
 
-/** What to do about an error in a mode. A detail that the error does not carry stands as its name in capitals. */
+/** Remedy of an error in a run mode. A missing detail appears as its name in capitals. */
 export function remedyOf(code: ErrorCode, mode: RunMode, details: ErrorDetails = {}): string {
   const { remedy }: ErrorEntry = errorCatalogue[code]
   const text = typeof remedy === 'string' ? remedy : remedy[mode]

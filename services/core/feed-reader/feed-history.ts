@@ -6,23 +6,23 @@ import { ForkList } from './resume.ts'
 import { oldestCursor, readFeed, readFeedState } from './stored-feed.ts'
 import type { FeedQuery, FeedState } from './stored-feed.ts'
 
-/** What a history needs. */
+/** Options of `FeedHistory`. */
 export interface HistoryOptions {
-  /** Reads from the database that the filler writes to. */
+  /** Reads from the primary database, to which the filler writes. */
   readonly query: FeedQuery
   readonly reader: string
-  /** Memory for the newest entries. Default 64 MiB. */
+  /** Memory in bytes for the newest entries; default 64 MiB. */
   readonly recentBytes?: number
-  /** Memory for older entries, which are read from the database. Default 32 MiB. */
+  /** Memory in bytes for older entries that were read from the database; default 32 MiB. */
   readonly olderBytes?: number
 }
 
-/** An entry of the history; `unreadable` when it is stored and cannot be decoded. */
+/** An entry of the history; `unreadable` if its stored form cannot be decoded. */
 export type HistoryEntry = FeedEntry | 'unreadable'
 
-/** Entries read from the database at once. */
+/** Number of entries to read from the database at once. */
 const BATCH = 32n
-/** Decoded objects take about twice the memory of their text, which has one byte for a character. */
+/** Memory estimate: decoded objects take about twice their text, which has one byte per character. */
 const BYTES_PER_CHARACTER = 2
 const ENTRY_BYTES = 500
 
@@ -33,7 +33,7 @@ interface Item {
 
 type Batch = ReadonlyMap<bigint, HistoryEntry>
 
-/** Items in the order of their insertion, of a limited size. */
+/** A cache with a memory limit; evicts items in insertion order. */
 class ItemCache {
   readonly #items = new Map<bigint, Item>()
   readonly #maxBytes: number
@@ -47,7 +47,7 @@ class ItemCache {
     return this.#items.get(sequence)
   }
 
-  /** Puts an item last, whether it was in the cache or not. */
+  /** Inserts an item, or moves it to the end. */
   put(sequence: bigint, item: Item): void {
     this.#remove(sequence)
     this.#items.set(sequence, item)
@@ -69,8 +69,8 @@ class ItemCache {
 }
 
 /**
- * The entries of a reader's feed up to the newest one, for any number of clients that resume: the newest are in memory,
- * older ones are read from the database, once for all clients that read them at about the same time.
+ * Serves the entries of a reader's feed to any number of resuming clients. The newest entries are in memory; older
+ * entries are read from the database, once for all clients that read them at about the same time.
  */
 export class FeedHistory {
   readonly #options: HistoryOptions
@@ -78,7 +78,7 @@ export class FeedHistory {
   #older: ItemCache
   readonly #reading = new Map<bigint, Promise<Batch>>()
   #forks = new ForkList()
-  /** Forks after this entry are known. */
+  /** Sequence after which all forks are in `#forks`. */
   #forksAfter: bigint | undefined
   #epoch: number | undefined
   #newest = 0n
@@ -89,7 +89,7 @@ export class FeedHistory {
     this.#older = this.#createOlder()
   }
 
-  /** Begins at an entry of a feed. */
+  /** Starts the history at an entry of a feed. */
   begin({ epoch, sequence }: Pick<FeedCursor, 'epoch' | 'sequence'>): void {
     this.#epoch = epoch
     this.#newest = sequence
@@ -99,11 +99,15 @@ export class FeedHistory {
     this.#older = this.#createOlder()
   }
 
-  /** Adds the next entry. @param characters length of its text. */
+  /**
+   * Appends the next entry.
+   * @param characters length of the entry's text.
+   */
   append(entry: FeedEntry, characters: number): void {
     const sequence = BigInt(entry.sequence)
     if (entry.epoch !== this.#epoch || sequence !== this.#newest + 1n) {
-      // The subscriber has skipped entries: what it names in their place is not what is stored under this number.
+      // The subscriber has skipped entries and delivered a gap instead. The stored entry with this number is another
+      // one, so the history starts anew after it.
       this.begin({ ...entry, sequence })
       return
     }
@@ -112,7 +116,7 @@ export class FeedHistory {
     if (entry.kind === 'fork') this.#forks.add({ sequence, block: entry.block_num })
   }
 
-  /** An entry that is in memory. */
+  /** Returns an entry if it is in memory. */
   peek(sequence: bigint): HistoryEntry | undefined {
     const recent = this.#recent.get(sequence)
     if (recent) return recent.entry
@@ -121,11 +125,12 @@ export class FeedHistory {
     return older?.entry
   }
 
-  /** An entry; undefined when it is not stored. */
+  /** Returns an entry; undefined if it is not stored. */
   async read(sequence: bigint): Promise<HistoryEntry | undefined> {
     const known = this.peek(sequence)
     if (known !== undefined || sequence <= 0n) return known
-    // Clients at about the same position read the same batch. Large entries end it before the one that is wanted.
+    // Aligned batches let clients at about the same position share a read. A batch of large entries may end before the
+    // wanted entry; then read from the wanted entry on.
     const aligned = sequence - (sequence % BATCH)
     for (const first of new Set([aligned, sequence])) {
       const entry = (await this.#batch(first)).get(sequence)
@@ -134,7 +139,7 @@ export class FeedHistory {
     return undefined
   }
 
-  /** Counts memory that is kept together with an entry. */
+  /** Adds memory that is cached together with an entry to the entry's size. */
   grow(entry: FeedEntry, bytes: number): void {
     const sequence = BigInt(entry.sequence)
     for (const cache of [this.#recent, this.#older]) {
@@ -145,17 +150,18 @@ export class FeedHistory {
     }
   }
 
-  /** The forks of the feed after an entry and before the newest one: read once, unless they are known. */
+  /** Returns the forks after an entry, from memory or by one read of the database. */
   async forksAfter(sequence: bigint): Promise<ForkList> {
     if (this.#forksAfter !== undefined && sequence < this.#forksAfter) await this.#readForks()
     return this.#forks
   }
 
   /**
-   * Checks that a cursor is one of this feed. `ahead`: it is, but its entry has not been added to the history yet.
+   * Checks that a cursor belongs to this feed. `ahead`: the cursor is valid, but the history has not received its
+   * entry yet.
    *
-   * @throws FatalError `CURSOR_TOO_OLD` when the position is no longer retained or not of this feed; `details.oldest` is the
-   *   text of the oldest cursor that can be used, or null when the reader has no feed.
+   * @throws FatalError `CURSOR_TOO_OLD` if the position is pruned or belongs to another feed; `details.oldest` is the
+   * oldest usable cursor, or null if the reader has no feed.
    */
   async check(cursor: FeedCursor): Promise<'known' | 'ahead'> {
     const isOfFeed = cursor.epoch === this.#epoch && cursor.sequence <= this.#newest
@@ -163,14 +169,14 @@ export class FeedHistory {
     if (entry !== undefined && (entry === 'unreadable' || isAfter(cursor, entry))) return 'known'
     const state = await readFeedState(this.#options.query, this.#options.reader)
     if (state && cursor.epoch === state.epoch) {
-      // The oldest cursor names no block.
+      // The position before the oldest stored entry has no entry to compare with.
       if (cursor.sequence === state.prunedTo && cursor.seen === null) return 'known'
       if (cursor.sequence > this.#newest && cursor.sequence <= state.sequence) return 'ahead'
     }
     throw this.#tooOld(state)
   }
 
-  /** The error of a position that has been pruned meanwhile. */
+  /** Error for a position that was pruned while a client used it. */
   async pruned(): Promise<FatalError> {
     return this.#tooOld(await readFeedState(this.#options.query, this.#options.reader))
   }
@@ -229,7 +235,7 @@ function itemOf(entry: HistoryEntry, characters: number): Item {
   return { entry, bytes: ENTRY_BYTES + BYTES_PER_CHARACTER * characters }
 }
 
-/** Whether a cursor was given out for an entry: in a database that was restored from a backup the same number may be another. */
+/** Whether a cursor was issued for this entry: after a restore from backup, another entry may have the same number. */
 function isAfter(cursor: FeedCursor, entry: FeedEntry): boolean {
   const view = viewAfter(entry)
   return cursor.seen === null ? cursor.block >= view : cursor.block === view

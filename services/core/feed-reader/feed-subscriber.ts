@@ -6,54 +6,57 @@ import type { FeedEntry, FeedGap, FeedLag, FeedMessage } from '../feed/index.ts'
 import { readFeed, readFeedState } from './stored-feed.ts'
 import type { FeedQuery, FeedState } from './stored-feed.ts'
 
-/** Time limits of a subscriber; tests shorten them. */
+/** Timing of a subscriber; tests shorten it. */
 export interface SubscriberTiming {
-  /** Silence of the bus after which the database is asked instead. The filler publishes every two seconds. */
+  /** Silence of the bus in ms after which the subscriber polls the database. The filler publishes every two seconds. */
   readonly silenceMs: number
-  /** How often the database is asked then. */
+  /** Poll interval in ms while the bus is silent. */
   readonly pollMs: number
 }
 
 const defaultTiming: SubscriberTiming = { silenceMs: 5_000, pollMs: 1_000 }
 
-/** Messages, and characters of them, that wait for their turn; beyond that the database is read, which has them all. */
+/**
+ * Limits of the queue of bus messages. Beyond a limit, messages are dropped and the entries are read from the
+ * database, which stores all of them.
+ */
 const MAX_WAITING = 256
 const MAX_WAITING_CHARACTERS = 16 * 1024 * 1024
-/** Entries read from the database at once. */
+/** Number of entries to read from the database at once. */
 const BATCH = 50
-/** Problems of the same kind are logged at most this often. */
+/** Minimum time in ms between log lines about the same kind of problem. */
 const WARN_EVERY_MS = 60_000
 
-/** What `subscribeToFeed` needs. */
+/** Options of `subscribeToFeed`. */
 export interface SubscribeOptions {
   readonly store: KeyValueStore
-  /** Reads from the database that the filler writes to, not from a replica. */
+  /** Reads from the primary database, to which the filler writes, not from a replica. */
   readonly query: FeedQuery
   readonly reader: string
-  /** Start after everything published so far, or after this entry. Default `now`. */
+  /** Start position: `now` (default) is after everything published so far; otherwise after the given entry. */
   readonly from?: 'now' | { readonly epoch: number; readonly sequence: bigint }
   readonly logger: StoreLogger
   /**
-   * Takes each entry, in order, once; the next one waits until it has resolved. What it throws is logged.
+   * Receives each entry once, in order; the next entry waits until the promise has resolved. A rejection is logged.
    * @param characters length of the entry's text.
    */
   readonly onEntry: (entry: FeedEntry, characters: number) => Promise<void> | void
-  /** Takes what the filler says of its progress. */
+  /** Receives the filler's progress reports. */
   readonly onLag?: (lag: FeedLag) => void
   readonly timing?: Partial<SubscriberTiming>
 }
 
-/** What a subscriber says of itself. */
+/** State of a subscription. */
 export interface SubscriberStatus {
-  /** The feed of the subscription; null before the reader has one. */
+  /** Epoch of the feed; null before the reader has a feed. */
   readonly epoch: number | null
-  /** Newest entry that was taken. */
+  /** Sequence of the newest delivered entry. */
   readonly sequence: bigint
-  /** Whether messages come by the bus or have to be asked of the database. */
+  /** Whether entries currently arrive by the bus or are polled from the database. */
   readonly via: 'bus' | 'database'
-  /** What the filler last said; null before. */
+  /** Last progress report of the filler; null before the first. */
   readonly lag: FeedLag | null
-  /** Entries that came by the bus, that were read from the database, and bus messages that were skipped. */
+  /** Counts of entries from the bus, entries from the database, and skipped malformed bus messages. */
   readonly fromBus: number
   readonly fromDatabase: number
   readonly malformed: number
@@ -62,15 +65,16 @@ export interface SubscriberStatus {
 /** A subscription to the feed of one reader. */
 export interface FeedSubscriber {
   status(): SubscriberStatus
-  /** Ends it; resolves when the entry in hand is done. Never rejects. */
+  /** Ends the subscription; resolves after the current `onEntry` has finished. Never rejects. */
   close(): Promise<void>
 }
 
 /**
- * Subscribes to a reader's feed without losing an entry: by the bus as long as each message is the next one, and through the
- * database at the start, after a gap, for what is too long for the bus, and while the bus is silent. What is no longer
- * retained, or belongs to another feed, comes as an entry of kind `gap`. Resolves when it stands at its starting place, or,
- * when the database does not answer, at once: it starts there as soon as it can.
+ * Subscribes to a reader's feed without losing an entry. Entries arrive by the bus as long as each is the successor of
+ * the last; the database supplies them at the start, after a lost message, if they are too long for the bus, and while
+ * the bus is silent. Entries that are pruned or belong to another feed are replaced by an entry of kind `gap`.
+ * Resolves when the start position is known, or at once if the database does not answer; the position is then
+ * determined as soon as the database answers.
  */
 export async function subscribeToFeed(options: SubscribeOptions): Promise<FeedSubscriber> {
   const subscriber = new Subscriber(options)
@@ -89,7 +93,7 @@ class Subscriber implements FeedSubscriber {
   #sequence = 0n
   #started = false
   #closed = false
-  /** The database has to be asked. */
+  /** Whether entries must be read from the database. */
   #isBehind = true
   #isBusSilent = true
   #heardAtMs = 0
@@ -108,7 +112,7 @@ class Subscriber implements FeedSubscriber {
     this.#started = true
   }
 
-  /** What is published while the position is looked up waits in the queue. */
+  /** Subscribe before reading the position: messages that arrive meanwhile wait in the queue. */
   async start(): Promise<void> {
     const { store, reader } = this.#options
     this.#unsubscribe = await store
@@ -177,7 +181,7 @@ class Subscriber implements FeedSubscriber {
     }
   }
 
-  /** A silent bus may have lost something. */
+  /** While the bus is silent, messages may have been lost: read the database. */
   #look(): void {
     if (performance.now() - this.#heardAtMs >= this.#timing.silenceMs) this.#isBusSilent = true
     if (this.#isBusSilent) this.#isBehind = true
@@ -222,9 +226,9 @@ class Subscriber implements FeedSubscriber {
     } else this.#isBehind = true
   }
 
-  /** Reads everything that is stored; false when the database did not answer. */
+  /** Reads and delivers all stored entries after the current position; false if the database did not answer. */
   async #catchUp(): Promise<boolean> {
-    // What has to be dropped from here on asks for another look.
+    // Reset first: a message dropped during the read sets the flag again.
     this.#isBehind = false
     try {
       const state = await readFeedState(this.#options.query, this.#options.reader)
@@ -239,7 +243,7 @@ class Subscriber implements FeedSubscriber {
     }
   }
 
-  /** Reads and delivers what is next; the number of entries. */
+  /** Reads and delivers the next batch; returns the number of entries. */
   async #readOn(): Promise<number> {
     const { query, reader } = this.#options
     if (this.#hasEnded()) return 0
@@ -257,7 +261,7 @@ class Subscriber implements FeedSubscriber {
     return rows.length
   }
 
-  /** Switches to the present feed, past what is no longer retained. */
+  /** Switches to the reader's current feed, and skips pruned entries by delivering a gap. */
   async #align(state: FeedState): Promise<void> {
     const isNew = this.#epoch === null
     const isOther = !isNew && (this.#epoch !== state.epoch || this.#sequence > state.sequence)
@@ -276,14 +280,14 @@ class Subscriber implements FeedSubscriber {
     await this.#deliver(gap, sequence, 0)
   }
 
-  /** The last block without stored events: those of the oldest entry follow. */
+  /** Last block of the gap; the events of the oldest stored entry follow. */
   async #lastBlockBefore({ prunedTo, toldTo }: FeedState): Promise<number> {
     const [oldest] = await this.#options.query<{ kind: string; block_num: number }>(
       'SELECT kind, block_num FROM chain.feed WHERE reader = $1 AND sequence > $2 ORDER BY sequence LIMIT 1',
       [this.#options.reader, prunedTo],
     )
     if (!oldest) return toldTo
-    // The block of a fork has been published before it, and may be among what is missing.
+    // The block of a fork entry was published before the fork, so its events may be among the pruned entries.
     return oldest.kind === 'block' ? oldest.block_num - 1 : oldest.block_num
   }
 

@@ -1,17 +1,18 @@
 import type { FeedEntry, FeedFork } from '../feed/index.ts'
 import type { FeedCursor } from './cursor.ts'
 
-/** A fork of a feed: blocks from `block` on that were published before it are undone. */
+/** A fork in a feed: undoes all blocks from `block` on that were published before it. */
 export interface ForkMark {
   readonly sequence: bigint
   readonly block: number
 }
 
 /**
- * The one fork that rolls back what the holder of a cursor has seen; null when there is none. Everything published between
- * the cursor and the last fork that reaches below the holder's blocks is undone itself, so this fork may come first.
+ * The only fork to send to a client that resumes from a cursor; null if no fork affects the client. Entries between
+ * the cursor and the last fork that reaches below the client's highest block are undone themselves, so the client
+ * needs none of them and this fork can come first.
  *
- * @param forks those after the cursor, in order.
+ * @param forks forks after the cursor, in order.
  */
 export function forkOfHolder(cursor: FeedCursor, forks: readonly ForkMark[]): FeedFork | null {
   let view = cursor.block
@@ -31,7 +32,10 @@ export function forkOfHolder(cursor: FeedCursor, forks: readonly ForkMark[]): Fe
   }
 }
 
-/** The entry as far as no later fork undid it; null when nothing is left of it. @param undoneFrom lowest undone block. */
+/**
+ * The part of an entry that no later fork undid; null if nothing is left.
+ * @param undoneFrom lowest block that later forks undid.
+ */
 export function survivor(entry: FeedEntry, undoneFrom: number): FeedEntry | null {
   if (entry.kind === 'fork') return null
   if (entry.kind === 'block') return entry.block.num < undoneFrom ? entry : null
@@ -40,10 +44,10 @@ export function survivor(entry: FeedEntry, undoneFrom: number): FeedEntry | null
   return isUndone ? null : { ...entry, to_block: undoneFrom - 1 }
 }
 
-/** The forks of a feed from a position on, in order. */
+/** Forks of a feed after some position, in order. */
 export class ForkList {
   readonly #forks: ForkMark[]
-  /** Lowest block that each fork, or one after it, undid. */
+  /** For each fork: the lowest block that this fork or a later one undid. */
   #lowest: number[] | undefined
 
   constructor(forks: readonly ForkMark[] = []) {
@@ -55,12 +59,12 @@ export class ForkList {
     this.#lowest = undefined
   }
 
-  /** Forks after an entry. */
+  /** Forks after an entry, in order. */
   after(sequence: bigint): readonly ForkMark[] {
     return this.#forks.slice(this.#firstAfter(sequence))
   }
 
-  /** Lowest block that forks after an entry undid; Infinity without any. */
+  /** Lowest block that the forks after an entry undid; Infinity if there are none. */
   undoneFrom(sequence: bigint): number {
     const first = this.#firstAfter(sequence)
     if (first === this.#forks.length) return Infinity

@@ -4,40 +4,40 @@ import type { FeedCursor } from './cursor.ts'
 import { decodeFeedEntry } from '../feed/index.ts'
 import type { FeedEntry } from '../feed/index.ts'
 
-/** Runs a read on the database that the filler writes to; 64-bit integers come back as bigint. */
+/** Runs a read on the primary database; 64-bit integers are returned as bigint. */
 export type FeedQuery = <T extends object>(text: string, values: readonly unknown[]) => Promise<T[]>
 
-/** How far a reader's feed is. */
+/** Extent of a reader's feed. */
 export interface FeedState {
   readonly epoch: number
-  /** Newest entry; 0 when there is none. */
+  /** Sequence of the newest entry; 0 without entries. */
   readonly sequence: bigint
-  /** Newest entry that is no longer retained. */
+  /** Sequence of the newest pruned entry. */
   readonly prunedTo: bigint
-  /** Block up to which everything is published. */
+  /** Last published block. */
   readonly toldTo: number
 }
 
-/** An entry as it is stored: what cannot be read has a `problem` instead. */
+/** A stored entry; `problem` replaces an entry that cannot be decoded. */
 export type StoredEntry =
   | { readonly sequence: bigint; readonly entry: FeedEntry; readonly characters: number }
   | { readonly sequence: bigint; readonly problem: unknown }
 
-/** Longest message that is read back, in bytes of JSON. */
+/** Maximum size of a stored entry in bytes of JSON. */
 const MAX_STORED_BYTES = 512 * 1024 * 1024
-/** No entry is read together with this much of entries before it, bytes as stored. */
+/** Maximum stored bytes of the entries before the last one of a batch, so that a large entry is read almost alone. */
 const MAX_READ_BYTES = 1024 * 1024
-/** Fastest level that still finds what repeats within a block. */
+/** Fastest deflate level that still finds repetitions within a block. */
 const DEFLATE_LEVEL = 3
 
 const inflate = promisify(inflateRaw)
 
-/** The text of an entry as it is stored. */
+/** Compresses the text of an entry for storage. */
 export function packFeedText(text: string): Buffer {
   return deflateRawSync(text, { level: DEFLATE_LEVEL })
 }
 
-/** How far a reader's feed is; null before the reader first reached the head. */
+/** Reads the extent of a reader's feed; null before the reader first reached the head. */
 export async function readFeedState(query: FeedQuery, reader: string): Promise<FeedState | null> {
   const rows = await query<{ epoch: bigint; sequence: bigint; pruned_to: bigint; told_to: number }>(
     'SELECT epoch, sequence, pruned_to, told_to FROM chain.feeds WHERE reader = $1',
@@ -54,17 +54,17 @@ export async function readFeedState(query: FeedQuery, reader: string): Promise<F
     : null
 }
 
-/** The position after everything published so far. */
+/** The cursor after everything published so far. */
 export function newestCursor(reader: string, state: FeedState): FeedCursor {
   return { reader, epoch: state.epoch, sequence: state.sequence, seen: null, block: state.toldTo }
 }
 
-/** The position before everything retained; a client that starts there is not concerned by any fork. */
+/** The cursor before the oldest stored entry. Its block is 0, because no fork affects a client that starts there. */
 export function oldestCursor(reader: string, state: FeedState): FeedCursor {
   return { reader, epoch: state.epoch, sequence: state.prunedTo, seen: null, block: 0 }
 }
 
-/** Entries after `after`, in order: at most `limit`, and fewer when they are large, but one at least. */
+/** Reads entries after `after` in order: at least one, at most `limit`, fewer if they are large. */
 export async function readFeed(
   query: FeedQuery,
   reader: string,

@@ -4,15 +4,14 @@ import type { FeedEntry, FeedMessage } from './message.ts'
 
 const families: ReadonlySet<string> = new Set(eventCatalogue.map(({ family }) => family))
 
-/** JSON text of a message. */
 export function encodeFeedMessage(message: FeedMessage): string {
   return JSON.stringify(message)
 }
 
 /**
- * Reads a message and checks everything that readers of it rely on; unknown members are retained.
+ * Parses a message and checks all members that its receivers rely on; unknown members are retained.
  *
- * @throws FatalError `FEED_MESSAGE_MALFORMED` naming the place; subscribers of a feed skip such a message.
+ * @throws FatalError `FEED_MESSAGE_MALFORMED` naming the invalid member; feed subscribers skip such a message.
  */
 export function decodeFeedMessage(text: string): FeedMessage {
   let value: unknown
@@ -49,9 +48,9 @@ export function decodeFeedMessage(text: string): FeedMessage {
 }
 
 /**
- * Reads an entry of a feed.
+ * Parses an entry of a feed.
  *
- * @throws as `decodeFeedMessage`, also for messages that are no entries.
+ * @throws as `decodeFeedMessage`, also for messages that are not entries.
  */
 export function decodeFeedEntry(text: string): FeedEntry {
   const message = decodeFeedMessage(text)
@@ -73,7 +72,7 @@ function checkBlock(message: Fields): void {
   list(message.events, 'events').forEach((value, i) => checkEvent(value, `events[${i}]`, traces))
 }
 
-/** Returns the number of traces. */
+/** Checks a transaction; returns the number of its traces. */
 function checkTransaction(transaction: Fields, place: string): number {
   id(transaction.id, `${place}.id`)
   integer(transaction.cpu_usage_us, `${place}.cpu_usage_us`)

@@ -1,70 +1,73 @@
 import type { EventFamily } from '../live/index.ts'
 
-/** A block as messages name it. */
+/** Header fields of a block in messages. */
 export interface FeedBlockHead {
   readonly num: number
-  /** 64 lower-case hexadecimal digits. */
+  /** Block id: 64 lower-case hexadecimal digits. */
   readonly id: string
-  /** Epoch milliseconds. */
+  /** Block time in epoch milliseconds. */
   readonly time: number
   readonly producer: string
 }
 
-/** Who signed for an action. */
+/** An actor and permission that authorised an action. */
 export interface FeedAuthorization {
   readonly actor: string
   readonly permission: string
 }
 
-/** An executed action whose receiver is the account that it belongs to. */
+/** An executed action whose receiver is the contract itself; notifications of other accounts are left out. */
 export interface FeedTrace {
-  /** Position in the transaction, from 1. */
+  /** Position of the action in the transaction, from 1. */
   readonly action_ordinal: number
-  /** Position of the action that sent this one; 0 when the user signed it. */
+  /** Position of the action that sent this inline action; 0 if a user signed it. */
   readonly creator_action_ordinal: number
-  /** Chain-wide order of execution, decimal. */
+  /** Global sequence (chain-wide order of execution), decimal. */
   readonly global_sequence: string
   readonly account: string
   readonly name: string
   readonly authorization: readonly FeedAuthorization[]
   /**
-   * The action's fields as the contract's ABI names them, integers of 64 bits as decimal text. Absent when no ABI of an
-   * indexed contract reads them: then `raw` holds the bytes.
+   * Action data decoded with the contract's ABI; 64-bit integers are decimal text. Absent if no ABI of an indexed
+   * contract fits; `raw` then has the packed data.
    */
   readonly data?: unknown
-  /** Base64 of the action's packed data. */
+  /** Packed action data, base64. */
   readonly raw?: string
-  /** Bytes of packed data that are left out of the message because they are too many. */
+  /** Size of the packed data if they are too large for the message and left out. */
   readonly omitted_bytes?: number
 }
 
 /** An executed transaction with published events. */
 export interface FeedTransaction {
-  /** 64 lower-case hexadecimal digits. */
+  /** Transaction id: 64 lower-case hexadecimal digits. */
   readonly id: string
   readonly cpu_usage_us: number
   readonly net_usage_words: number
-  /** In order of execution. */
+  /** Traces in order of execution. */
   readonly traces: readonly FeedTrace[]
 }
 
-/** What an event can be found by without reading the database; decimal text and names. A missing list is unknown. */
+/**
+ * Filter keys of an event: subscriptions match these without reading the database. Decimal text and names; a missing
+ * list means unknown.
+ */
 export interface FeedKeys {
   readonly collections?: readonly string[]
-  /** Accounts that the action names, each once. */
+  /** Distinct accounts that the action names. */
   readonly accounts?: readonly string[]
   readonly assets?: readonly string[]
   readonly templates?: readonly string[]
 }
 
-/** An event of an entity, from one action. */
+/** An event of an entity, caused by one action. */
 export interface FeedEvent {
-  /** Contract account. */
+  /** Account of the contract. */
   readonly contract: string
   readonly family: EventFamily
-  /** Name in the catalogue. */
+  /** Event name in the event catalogue. */
   readonly event: string
-  /** Id of the entity, as the catalogue's entry says. */
+  /** Id of the entity; the catalogue entry defines its fields. */
   readonly id: string
   /** Index in `transactions`. */
   readonly transaction: number
@@ -73,20 +76,20 @@ export interface FeedEvent {
   readonly keys: FeedKeys
 }
 
-/** A block with its events in order of execution; blocks without events have no message. */
+/** A block with its events in order of execution. Blocks without events have no entry. */
 export interface FeedBlock {
   readonly kind: 'block'
   readonly reader: string
-  /** When the feed began, epoch milliseconds: sequences of another epoch belong to another feed. */
+  /** Start time of the feed in epoch milliseconds. Sequences of different epochs belong to different feeds. */
   readonly epoch: number
-  /** Place in the reader's feed, decimal; each entry has the number after that of the entry before. */
+  /** Position in the reader's feed, decimal. Consecutive entries have consecutive numbers. */
   readonly sequence: string
   readonly block: FeedBlockHead
   readonly transactions: readonly FeedTransaction[]
   readonly events: readonly FeedEvent[]
 }
 
-/** A fork: everything at and above `block_num` is undone. */
+/** A fork: all blocks from `block_num` on are undone. */
 export interface FeedFork {
   readonly kind: 'fork'
   readonly reader: string
@@ -96,38 +99,38 @@ export interface FeedFork {
   readonly block_num: number
 }
 
-/** Blocks without published events, because the reader was behind the head when it read them. */
+/** A gap: blocks without published events, because the reader was behind the head when it read them. */
 export interface FeedGap {
   readonly kind: 'gap'
   readonly reader: string
   readonly epoch: number
   readonly sequence: string
-  /** First block without published events; null when it is not known. */
+  /** First block of the gap; null if unknown. */
   readonly from_block: number | null
-  /** Last block without published events. */
+  /** Last block of the gap. */
   readonly to_block: number
 }
 
-/** An entry of a reader's feed: what is stored, in order, without a missing number. */
+/** An entry of a reader's feed. Entries are stored in order, with consecutive sequences. */
 export type FeedEntry = FeedBlock | FeedFork | FeedGap
 
-/** How far a reader is; never stored. `epoch` is 0 and `sequence` is "0" while there is no feed. */
+/** Progress of a reader; never stored. `epoch` is 0 and `sequence` is "0" while there is no feed. */
 export interface FeedLag {
   readonly kind: 'lag'
   readonly reader: string
   readonly epoch: number
-  /** Newest entry of the feed, decimal. */
+  /** Sequence of the newest feed entry, decimal. */
   readonly sequence: string
-  /** Last committed block. */
+  /** Last block that the reader committed. */
   readonly block_num: number
-  /** Where the reader is going: the head, or the last irreversible block when it reads only these. */
+  /** Target of the reader: the head, or the last irreversible block if it reads irreversible blocks only. */
   readonly head_block: number
   readonly behind: number
-  /** False while the reader is too far behind to publish blocks. */
+  /** Whether the reader is close enough to the head to publish blocks. */
   readonly live: boolean
 }
 
-/** Says that an entry is stored and too long for the bus. */
+/** Announces on the bus that an entry is stored but too long for the bus. */
 export interface FeedPointer {
   readonly kind: 'stored'
   readonly reader: string
@@ -135,13 +138,13 @@ export interface FeedPointer {
   readonly sequence: string
 }
 
-/** What is sent on the bus. */
+/** A message on the bus. */
 export type FeedMessage = FeedEntry | FeedLag | FeedPointer
 
-/** Channel of the key-value store on which a reader's messages are sent. */
+/** Bus channel of a reader's messages, in the key-value store. */
 export function feedChannel(reader: string): string {
   return `feed:${reader}`
 }
 
-/** Longest message on the bus, in characters; a longer entry is announced by a pointer. */
+/** Maximum message length on the bus, in characters; a longer entry is announced by a `FeedPointer`. */
 export const MAX_BUS_CHARACTERS = 512 * 1024

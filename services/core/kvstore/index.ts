@@ -9,8 +9,8 @@ export { describeStoreState, storeStates } from './store-state.ts'
 export type { StoreState } from './store-state.ts'
 
 /**
- * The store of a configuration: Redis where `kvstore` is configured, else one inside this process. `chainName` separates
- * several chains in one Redis. Resolves also while Redis is unavailable.
+ * Opens the key-value store: Redis if `kvstore` is configured, otherwise a store inside this process. `chainName`
+ * separates several chains in one Redis. Resolves even while Redis is unavailable.
  */
 export async function openKeyValueStore(
   kvstore: KvstoreConfig | undefined,

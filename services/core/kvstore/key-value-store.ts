@@ -1,9 +1,9 @@
 import type { StoreState } from './store-state.ts'
 
-/** A counter after it was raised. */
+/** A counter after an increment. */
 export interface CounterState {
   readonly count: number
-  /** Milliseconds until the counter vanishes; at least 1. */
+  /** Milliseconds until the counter expires; at least 1. */
   readonly expiresInMs: number
 }
 
@@ -11,38 +11,41 @@ export interface CounterState {
 export type Unsubscribe = () => Promise<void>
 
 /**
- * Short-lived values, counters and messages that the processes of one chain share. It is an accelerator: code that
- * uses it must work without it. Every promise settles within a few seconds; those that fail do so with a
- * RetryableError KVSTORE_UNAVAILABLE.
+ * Short-lived values, counters and messages shared by the processes of one chain. The store is an accelerator: code
+ * that uses it must also work without it. Every promise settles within a few seconds and rejects only with
+ * RetryableError `KVSTORE_UNAVAILABLE`.
  */
 export interface KeyValueStore {
-  /** `memory` is seen by this process alone. */
+  /** `memory` is a store of this process alone. */
   readonly kind: 'redis' | 'memory'
-  /** The value, or null when there is none or it has expired. */
+  /** Returns the value; null if it is absent or expired. */
   get(key: string): Promise<string | null>
-  /** The value with what is left of its life, or null; so that no clocks are compared. */
+  /**
+   * Returns the value with its remaining time to live, or null. A remaining time avoids comparing clocks of several
+   * machines.
+   */
   read(key: string): Promise<{ readonly value: string; readonly expiresInMs: number } | null>
   /** Stores a value for `ttlMs` milliseconds (1 or more). */
   set(key: string, value: string, ttlMs: number): Promise<void>
   /**
-   * Raises a counter by `by` (default 1), in one step for all processes. The first raise starts its life of `ttlMs`;
-   * later ones do not prolong it.
+   * Adds `by` (default 1) to a counter atomically. The first increment sets the time to live to `ttlMs`; later
+   * increments do not extend it.
    */
   increment(key: string, ttlMs: number, by?: number): Promise<CounterState>
-  /** Sends a message to all present subscribers. */
+  /** Sends a message to all current subscribers. */
   publish(channel: string, message: string): Promise<void>
   /**
-   * Calls `listener` for each message, in the order of sending. What it throws is logged. While the store is unavailable
-   * messages are lost; the subscription itself comes back.
+   * Calls `listener` for each message in sending order; exceptions of the listener are logged. Messages are lost while
+   * the store is unavailable; the subscription itself recovers.
    */
   subscribe(channel: string, listener: (message: string) => void): Promise<Unsubscribe>
-  /** Whether the store answers and takes writes, found by writing. Never rejects. */
+  /** Probes by a write whether the store answers and accepts writes. Never rejects. */
   probe(): Promise<StoreState>
-  /** Frees everything; calls after it fail. Never rejects. */
+  /** Frees all resources; later calls fail. Never rejects. */
   close(): Promise<void>
 }
 
-/** What a store reports to. */
+/** Logger of a store. */
 export interface StoreLogger {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void

@@ -29,7 +29,7 @@ function addressOf(port: number): KvstoreConfig {
   return { host: '127.0.0.1', port, tls: false, connection_type: 'standalone' }
 }
 
-/** Tries until it holds; the time limit of the test ends it. */
+/** Repeats a check until it passes; the test's timeout limits the repetitions. */
 async function eventually(check: () => Promise<void> | void): Promise<void> {
   for (;;) {
     try {
@@ -42,7 +42,7 @@ async function eventually(check: () => Promise<void> | void): Promise<void> {
   }
 }
 
-/** What both stores promise. */
+/** Tests that both store implementations must pass. */
 function describeContract(open: () => Promise<KeyValueStore>) {
   it('a key-value store returns values until they expire', async () => {
     const store = await open()
@@ -146,7 +146,7 @@ describe('the store inside the process', () => {
     await store.set('stored', 'value', 60_000)
     for (let at = 0; at < 900; at++) await store.set(`short ${at}`, 'x'.repeat(400), 10)
     time = 20
-    // Without the sweep these would push out the oldest entry.
+    // Unless the sweep removes expired entries, these entries evict the oldest entry.
     for (let at = 0; at < 900; at++) await store.set(`new ${at}`, 'x'.repeat(400), 10)
     expect(await store.get('stored')).toBe('value')
   })
@@ -243,7 +243,7 @@ describeWithRedis('the store on Redis', () => {
       await expect(store.increment('b', 60_000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     }
     expect(await store.get('a')).toBe('1')
-    // The connection that listens stays: its pings are refused where writes are.
+    // The subscriber connection stays open: a Redis that refuses writes refuses its pings too.
     await sleep(5 * timing.pingIntervalMs)
     await redis.takeWrites()
     await eventually(async () => expect(await store.probe()).toBe('up'))

@@ -2,11 +2,11 @@ import { RetryableError } from '../errors/index.ts'
 import type { CounterState, KeyValueStore, StoreLogger } from './key-value-store.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
-/** Bounds of the in-process store. */
+/** Limits of the in-process store. */
 export interface MemoryLimits {
-  /** Most memory for keys and values, in bytes as estimated (two for each character). Default 64 MiB. */
+  /** Maximum memory for keys and values in bytes, estimated as two per character; default 64 MiB. */
   readonly maxBytes?: number
-  /** Clock in milliseconds; tests hand in their own. Default `Date.now`. */
+  /** Clock in milliseconds; default `Date.now`. Tests pass their own. */
   readonly now?: () => number
 }
 
@@ -16,13 +16,13 @@ interface Entry {
   readonly bytes: number
 }
 
-/** What an entry takes in addition to its characters. */
+/** Estimated memory of an entry besides its characters. */
 const OVERHEAD_BYTES = 100
 const SWEEP_EVERY = 1000
 
 /**
- * A store inside this process. Full, it forgets what was written longest ago; a value larger than the whole bound is
- * not stored at all. Messages reach the listeners after the current turn of the event loop, as with a real store.
+ * Creates a store inside this process. A full store evicts the oldest written entries; a value above the whole limit
+ * is not stored. Messages are delivered after the current turn of the event loop, as with Redis.
  */
 export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}): KeyValueStore {
   const { maxBytes = 64 * 2 ** 20, now = Date.now } = limits
@@ -73,7 +73,7 @@ export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}
     return { count, expiresInMs: Math.max(1, expiresAtMs - now()) }
   }
 
-  /** Failures reach the caller as rejections, like those of a store across the network. */
+  /** Turns exceptions into rejections, as a network store would. */
   function answer<T>(task: () => T): Promise<T> {
     return new Promise((resolve) => {
       if (isClosed) throw new RetryableError('KVSTORE_UNAVAILABLE', 'the in-process store is closed')
@@ -105,7 +105,7 @@ export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}
   }
 }
 
-/** A life of whole milliseconds, at least one; Redis refuses others too. */
+/** Validates a time to live: at least 1 ms, rounded up to whole milliseconds. Redis has the same limits. */
 export function checkedTtl(ttlMs: number): number {
   if (Number.isFinite(ttlMs) && ttlMs >= 1) return Math.ceil(ttlMs)
   throw new RangeError(`a life of ${ttlMs} ms: it has to be 1 or more`)

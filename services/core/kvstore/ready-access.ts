@@ -1,16 +1,17 @@
-/** How long work that cannot wait waits. */
+/** Timing of store access by code that does not depend on the store. */
 export interface AccessTiming {
-  /** A call that takes longer counts as failed. */
+  /** Maximum duration of a call in ms; a longer call counts as failed. */
   readonly deadlineMs: number
-  /** For this long after a failure every call fails at once; then one call tries. */
+  /** Pause in ms after a failure: calls fail at once, then one call tries again. */
   readonly restMs: number
 }
 
 const defaultTiming: AccessTiming = { deadlineMs: 250, restMs: 1_000 }
 
 /**
- * Access to a store for work that continues without it: resolves to undefined when the store fails or is slow, and at
- * once while it is known to be. Only one call at a time waits for a store that may be unavailable.
+ * Wraps store calls for code that works without the store (circuit breaker). A call resolves to undefined if the store
+ * fails or is slow, and at once while the store is known to fail. After the pause, only one call at a time tries the
+ * store again.
  */
 export function createReadyAccess(
   timing: Partial<AccessTiming> = {},

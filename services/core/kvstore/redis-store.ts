@@ -10,11 +10,11 @@ import { describeStoreState, stateOfError } from './store-state.ts'
 import type { StoreState } from './store-state.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
-/** Time limits; tests shorten them. */
+/** Timeouts of the Redis store; tests shorten them. */
 export interface RedisTiming {
   readonly connectTimeoutMs: number
   readonly commandTimeoutMs: number
-  /** How often the connection that only listens is asked whether it is alive. */
+  /** Interval in ms of pings on the subscriber connection. */
   readonly pingIntervalMs: number
   readonly reconnectMaxMs: number
 }
@@ -26,22 +26,22 @@ const defaultTiming: RedisTiming = {
   reconnectMaxMs: 5_000,
 }
 
-/** What the Redis store needs. */
+/** Options of `openRedisStore`. */
 export interface RedisStoreOptions {
   readonly address: KvstoreConfig
-  /** Put before every key and channel, such as `pronghorn:wax:`. */
+  /** Prefix of every key and channel, such as `pronghorn:wax:`. */
   readonly prefix: string
   readonly logger: StoreLogger
   readonly timing?: Partial<RedisTiming>
 }
 
-/** The value that a probe writes lives this long. */
+/** Time to live of the value that a probe writes. */
 const PROBE_LIFE_MS = 60_000
 
 /**
- * A store on a Redis server. Resolves after the first attempt to connect, also when that failed: the connection is
- * then retried indefinitely in the background, and calls fail at once in the meantime instead of queueing. Only plain
- * commands are used, so a server that lost its script cache or was flushed needs no care.
+ * Opens a store on a Redis server. Resolves after the first connection attempt, even if it failed: reconnects continue
+ * in the background without limit, and calls meanwhile fail at once instead of queueing. Only plain commands are used,
+ * so a Redis that lost its script cache or was flushed needs no special handling.
  */
 export async function openRedisStore(options: RedisStoreOptions): Promise<KeyValueStore> {
   const { prefix, logger } = options
@@ -81,11 +81,11 @@ function ignore(): void {
   return undefined
 }
 
-/** Logs that a server which answers refuses to write, and that it writes again: once each, not with each command. */
+/** Logs once when a reachable Redis starts to refuse writes, and once when it accepts writes again. */
 function createWriteWatch(logger: StoreLogger) {
   let state: StoreState = 'up'
   const note = (now: StoreState): void => {
-    // The connection logs its own faults.
+    // Connection errors are logged by the connection itself.
     if (now === state || now === 'unavailable') return
     state = now
     const sentence = describeStoreState(now)
@@ -124,7 +124,7 @@ async function readWithLife(
   if (!replies || failed) throw failed ?? new Error('the commands were refused')
   const value = replies[0]?.[1]
   const expiresInMs = Number(replies[1]?.[1])
-  // Between the two commands it may have expired.
+  // The key may have expired between the two commands.
   return typeof value === 'string' && expiresInMs > 0 ? { value, expiresInMs } : null
 }
 
@@ -135,7 +135,7 @@ async function increment(client: Redis, key: string, ttlMs: number, by: number):
   const count = Number(replies[0]?.[1])
   const lifeMs = Number(replies[1]?.[1])
   if (lifeMs >= 0) return { count, expiresInMs: Math.max(1, lifeMs) }
-  // Its first increment, or that was interrupted before this: a counter without an end is given one.
+  // The counter has no expiry: this is its first increment, or an earlier process crashed before it set the expiry.
   await client.pexpire(key, ttlMs)
   return { count, expiresInMs: ttlMs }
 }
@@ -143,13 +143,14 @@ async function increment(client: Redis, key: string, ttlMs: number, by: number):
 function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogger, purpose: string): Redis {
   const client = new Redis(redisOptions(address, timing))
   let isUnavailable = false
-  // The state is logged once, not with each attempt.
+  // Log the loss once, not with each reconnect attempt.
   const reportLoss = (cause: string) => {
     if (isUnavailable) return
     isUnavailable = true
     logger.warn({ purpose, cause }, 'the key-value store is unavailable')
   }
-  // Without this listener an error would end the process. A server that goes in an orderly way causes none.
+  // An 'error' event without a listener would end the process. A server that shuts down regularly causes no error
+  // event, so 'reconnecting' reports it.
   client.on('error', (error: unknown) => reportLoss(describeError(error)))
   client.on('reconnecting', () => reportLoss('the server closed the connection'))
   client.on('ready', () => {
@@ -160,8 +161,8 @@ function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogge
 }
 
 /**
- * Converts an address to options of `ioredis`. The files are read at this call.
- * @throws FatalError `CONFIG_INVALID` where one cannot be read.
+ * Converts the configuration to `ioredis` options. Reads the files at once.
+ * @throws FatalError `CONFIG_INVALID` if a file cannot be read.
  */
 function redisAddress(address: KvstoreConfig): RedisOptions {
   const { host, port, username, password, password_file: file, database, tls } = address
@@ -201,7 +202,7 @@ function redisOptions(address: KvstoreConfig, timing: RedisTiming): RedisOptions
     maxRetriesPerRequest: 0,
     connectTimeout: timing.connectTimeoutMs,
     commandTimeout: timing.commandTimeoutMs,
-    // A server that took a command and stays silent has its connection closed and opened again.
+    // Reconnect if the server accepted a command but stays silent.
     socketTimeout: 2 * timing.commandTimeoutMs,
     keepAlive: 30_000,
     retryStrategy: (times) =>
@@ -214,7 +215,10 @@ interface LiveConnection {
   readonly close: () => void
 }
 
-/** A connection that listens can do nothing else, so it is one of its own, opened for the first subscription. */
+/**
+ * The subscriber connection: a Redis connection in subscriber mode accepts no other commands, so it is separate. The
+ * first subscription opens it.
+ */
 function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: StoreLogger): LiveConnection {
   const subscriptions = createSubscriptions(logger)
   let client: Redis | undefined
@@ -228,7 +232,7 @@ function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: St
       const channels = subscriptions.channels()
       if (channels.length > 0) void opened.subscribe(...channels).catch(() => opened.disconnect(true))
     })
-    // A server that refuses writes refuses pings too (MISCONF), and delivers messages all the same.
+    // A Redis that refuses writes also refuses pings (MISCONF) but still delivers messages: keep the connection.
     const reconnectIfSilent = (error: unknown): void => {
       if (stateOfError(error) === 'unavailable') opened.disconnect(true)
     }
@@ -247,7 +251,7 @@ function createLiveConnection(open: () => Redis, timing: RedisTiming, logger: St
     })
     if (!client) {
       client = start()
-      // Becoming ready subscribes; while disconnected, that happens later.
+      // ioredis subscribes when the connection becomes ready; while it is disconnected, that happens later.
       await client.connect().catch(() => undefined)
     }
     if (isNew && client.status === 'ready')

@@ -1,7 +1,6 @@
-/** Whether a store answers and takes writes; of one that refuses them, the cause as far as it says one. */
+/** Availability of a store; for refused writes, the cause as far as Redis names it. */
 export type StoreState = (typeof storeStates)[number]
 
-/** All states of a store. */
 export const storeStates = [
   'up',
   'unavailable',
@@ -11,7 +10,7 @@ export const storeStates = [
   'refuses writes',
 ] as const
 
-/** States by the first word of the error with which Redis refuses to write. */
+/** Store state by the first word of a Redis error that refuses a write. */
 const refusals: Readonly<Record<string, StoreState>> = {
   READONLY: 'read-only',
   OOM: 'out of memory',
@@ -20,7 +19,7 @@ const refusals: Readonly<Record<string, StoreState>> = {
   NOREPLICAS: 'refuses writes',
 }
 
-/** The state that the error of a command shows. */
+/** Derives the store state from the error of a command. */
 export function stateOfError(error: unknown): StoreState {
   const [word = ''] = error instanceof Error ? error.message.split(' ') : []
   return refusals[word] ?? 'unavailable'
@@ -35,7 +34,7 @@ const sentences: Readonly<Record<StoreState, string | null>> = {
   'refuses writes': 'the key-value store refuses writes: its log and its ACL say why',
 }
 
-/** A sentence about the fault of a store in this state; null for one without fault. */
+/** Describes the fault of a store in this state as a sentence; null for a store without fault. */
 export function describeStoreState(state: StoreState): string | null {
   return sentences[state]
 }

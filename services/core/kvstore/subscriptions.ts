@@ -2,11 +2,14 @@ import type { StoreLogger, Unsubscribe } from './key-value-store.ts'
 
 type Listener = (message: string) => void
 
-/** Listeners by channel, the same for both stores. */
+/** Listeners by channel, used by both store implementations. */
 export interface Subscriptions {
   readonly channels: () => string[]
   readonly deliver: (channel: string, message: string) => void
-  /** Returns whether the channel is new, and how to remove the listener; `onLast` runs when its channel empties. */
+  /**
+   * Adds a listener. Returns whether the channel is new, and a function that removes the listener; `onLast` runs when
+   * the channel's last listener is removed.
+   */
   readonly add: (
     channel: string,
     listener: Listener,
@@ -15,7 +18,6 @@ export interface Subscriptions {
   readonly clear: () => void
 }
 
-/** An empty set of subscriptions. */
 export function createSubscriptions(logger: StoreLogger): Subscriptions {
   const listeners = new Map<string, Set<Listener>>()
 
@@ -23,7 +25,7 @@ export function createSubscriptions(logger: StoreLogger): Subscriptions {
     const known = listeners.get(channel)
     const members = known ?? new Set<Listener>()
     listeners.set(channel, members)
-    // The same function may be subscribed twice.
+    // Wrap the listener: the same function may be subscribed twice.
     const own: Listener = (message) => listener(message)
     members.add(own)
     const remove = async () => {

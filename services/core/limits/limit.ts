@@ -1,11 +1,14 @@
-/** A limit, for people. Each stands beside the code that enforces it; `docs/security.md` lists all of them. */
+/**
+ * Description of a limit, for the documentation. Each is declared next to the code that enforces it;
+ * `docs/security.md` lists all limits.
+ */
 export interface Limit {
-  /** Key of the configuration, or variable of the environment, whose default is the value. */
+  /** Configuration key or environment variable whose default is the limit. */
   readonly setting?: string
   readonly counts: string
-  /** Unit that has one such limit, such as `connection`. */
+  /** Unit to which the limit applies, such as `connection`. */
   readonly per: string
-  /** Text with the unit. With a setting only where the setting alone does not say everything. */
+  /** Limit as text with unit. If `setting` is given, only needed where the setting does not say everything. */
   readonly value?: string
   /** Effect for a client beyond the limit. */
   readonly beyond: string
@@ -14,18 +17,18 @@ export interface Limit {
 const KIB = 1_024
 const MIB = KIB * KIB
 
-/** Bytes as people read them. */
+/** Formats a number of bytes for people. */
 export function bytesText(bytes: number): string {
   if (bytes >= MIB) return `${bytes / MIB} MiB`
   return bytes >= KIB ? `${bytes / KIB} KiB` : `${bytes} bytes`
 }
 
-/** A time in seconds, from ms. */
+/** Formats milliseconds as seconds. */
 export function secondsText(ms: number): string {
   return `${ms / 1_000} s`
 }
 
-/** A number with commas. */
+/** Formats a number with thousands separators. */
 export function countText(count: number): string {
   return count.toLocaleString('en-US')
 }

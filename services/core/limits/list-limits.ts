@@ -1,14 +1,17 @@
 import { countText } from './limit.ts'
 import type { Limit } from './limit.ts'
 
-/** Most elements that a client names in one list; what each costs shows in `docs/requests.md`. */
+/** Maximum elements that a client may write in one list; `docs/requests.md` shows the cost per element. */
 export const MAX_GIVEN_ITEMS = 10_000
-/** Most elements of one list parameter, those of named lists included, which the operator has chosen. */
+/**
+ * Maximum elements of one list parameter including the items of named lists. Larger, because the operator controls
+ * named lists.
+ */
 export const MAX_LIST_ITEMS = 50_000
-/** Most named lists that one parameter may refer to. */
+/** Maximum named lists that one parameter may refer to. */
 export const MAX_NAMED_LISTS = 50
 
-/** Limits of lists, for people. */
+/** Limits of lists, for the documentation. */
 export const listLimits: readonly Limit[] = [
   { counts: 'items of a list', per: 'parameter', value: countText(MAX_GIVEN_ITEMS), beyond: '400' },
   {

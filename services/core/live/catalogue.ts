@@ -1,7 +1,7 @@
-/** Families whose contracts' actions are published. */
+/** Contract families whose actions are published as events. */
 export type EventFamily = 'assets' | 'market' | 'tools'
 
-/** What an event is about; a record of the namespace of the same family. */
+/** Entity that an event is about: a record of the REST namespace of the same family. */
 export type EventEntity =
   | 'asset'
   | 'transfer'
@@ -15,7 +15,7 @@ export type EventEntity =
   | 'template_buyoffer'
   | 'link'
 
-/** Fields of an action that hold what subscriptions filter by: one value or a list of them. */
+/** Action fields that contain the filter keys of subscriptions: one value or a list each. */
 export interface KeyFields {
   readonly collections?: readonly string[]
   readonly accounts?: readonly string[]
@@ -23,32 +23,33 @@ export interface KeyFields {
   readonly templates?: readonly string[]
 }
 
-/** Where socket.io clients get the event. */
+/** How socket.io clients receive the event. */
 export interface SocketEvent {
   /** Socket namespaces below the path of the REST namespace, such as `/v1/sales`. */
   readonly namespaces: readonly string[]
   readonly event: string
-  /** Room that a client has to subscribe to; absent when every client gets it. */
+  /** Room that a client must subscribe to; absent if every client receives the event. */
   readonly room?: string
-  /** Sent only with `socket_features.asset_update`. */
+  /** Whether the event is sent only with `socket_features.asset_update`. */
   readonly assetUpdate?: true
 }
 
-/** What one action means to clients. */
+/** The event that a contract action causes. */
 export interface EventEntry {
   readonly family: EventFamily
-  /** Name in the websocket and the event stream, unique over all families. */
+  /** Event name in the websocket and the event stream, unique over all families. */
   readonly event: string
-  /** Contract action that it is published for. */
+  /** Contract action for which the event is published. */
   readonly action: string
   readonly entity: EventEntity
   /**
-   * Fields that form the entity's id, joined by `/`; empty for transfers, whose id is the action's global sequence.
+   * Action fields that form the entity's id, joined by `/`; empty for transfers, whose id is the action's global
+   * sequence.
    */
   readonly id: readonly string[]
   readonly keys: KeyFields
   readonly socket?: SocketEvent
-  /** What has happened, in one sentence. */
+  /** Description of the event, in one sentence. */
   readonly meaning: string
 }
 
@@ -381,8 +382,8 @@ const toolsEvents: readonly Omit<EventEntry, 'family'>[] = [
 ]
 
 /**
- * Every event that is published: one for each action that changes what a record shows. Several actions may
- * cause the same event. What the filler publishes, what the api sends and the documents come from this table.
+ * Every published event: one entry per action that changes the content of a record. Several actions may cause the same
+ * event. The filler's events, the API's messages and the documentation are derived from this table.
  */
 export const eventCatalogue: readonly EventEntry[] = [
   ...assetsEvents.map((entry) => ({ family: 'assets' as const, ...entry })),

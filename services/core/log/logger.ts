@@ -1,32 +1,31 @@
 import pino from 'pino'
 import { redactSecrets, redactUrls } from './redact.ts'
 
-/** Levels of the log, most talkative first; `silent` writes nothing. */
+/** Log levels, most verbose first; `silent` writes nothing. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** A logger: `logger.info({ block: 5 }, 'text')`, `logger.child({ reader: 'main' })`. */
+/** A pino logger: `logger.info({ block: 5 }, 'text')`, `logger.child({ reader: 'main' })`. */
 export type Logger = pino.Logger
 
-/** Where lines go: a stream, or the standard output or error of the process. */
+/** Destination of log lines: standard output, standard error, or a stream. */
 export type LogDestination = 'stdout' | 'stderr' | { write(line: string): void }
 
 export interface LoggerOptions {
-  /** Process or part, the `name` of each line. */
+  /** Process or component; the `name` of each line. */
   readonly name: string
-  /** Default `info`. */
+  /** Minimum level; default `info`. */
   readonly level?: LogLevel
-  /** Short text lines for people instead of JSON. Default false. */
+  /** Whether to write short text lines for people instead of JSON; default false. */
   readonly pretty?: boolean
-  /** Default stdout. */
+  /** Destination; default stdout. */
   readonly destination?: LogDestination
 }
 
 /**
- * A logger that writes one line for each entry, JSON unless `pretty`: `level` (word), `time` (ISO 8601, UTC),
- * `name`, the given fields, `msg`. Values under secret-looking keys and passwords inside URLs are replaced by
- * `[redacted]` at any depth that is logged. Writing is synchronous for the standard streams, so that the last
- * line before an exit is never lost.
+ * Creates a logger that writes one line per entry, JSON unless `pretty`: `level` (word), `time` (ISO 8601, UTC),
+ * `name`, the given fields, `msg`. Values under secret-looking keys and passwords in URLs become `[redacted]` at any
+ * logged depth. Writes to standard streams are synchronous, so that the last line before an exit is never lost.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const sink = openDestination(options.destination ?? 'stdout')
@@ -37,14 +36,14 @@ export function createLogger(options: LoggerOptions): Logger {
       level: options.level ?? 'info',
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Errors are serialised by `redactSecrets`, wherever in the fields they stand.
+      // No serialiser: `redactSecrets` serialises errors anywhere in the fields.
       serializers: { err: asItIs },
       formatters: { level: (label) => ({ level: label }), log: redactFields },
       hooks: { streamWrite: redactUrls },
     },
     target,
   )
-  // pino has no hook for the fields of a child; children inherit this one from their root.
+  // pino has no hook for the fields of child loggers, so override `child`; further children inherit the override.
   const createChild: unknown = Reflect.get(logger, 'child')
   logger.child = function child(this: Logger, fields: object, ...rest: unknown[]) {
     const made: unknown = Reflect.apply(createChild as () => unknown, this, [redactFields(fields), ...rest])
@@ -69,7 +68,7 @@ function redactFields(fields: object): Record<string, unknown> {
 
 const headKeys = new Set(['level', 'time', 'name', 'msg', 'pid'])
 
-/** `12:30:01 info filler: text  block=5 reader="main"`: the fields follow the text. */
+/** Formats a line as `12:30:01 info filler: text  block=5 reader="main"`, fields after the text. */
 function prettyLine(line: string): string {
   const entry = JSON.parse(line) as Record<string, unknown>
   const fields = Object.entries(entry).filter(([key]) => !headKeys.has(key))

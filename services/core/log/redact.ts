@@ -1,32 +1,32 @@
-/** What stands in place of a secret. */
+/** Replacement of a secret. */
 export const REDACTED_TEXT = '[redacted]'
 
 const SECRET_KEY =
   /^(.*(password|passwd)|(.*[_-])?(pass|secret|token|authorization|cookie|api[_-]?key|private[_-]?key|jwt))$/
-// A quote ends the match, so that a JSON line stays one; the bounds make the time linear.
+// A match ends at a quote, so that a JSON line stays valid JSON; the length limits keep the matching time linear.
 const URL_PASSWORD = /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}@/gi
 const MAX_DEPTH = 12
 const MAX_ENTRIES = 1000
 
 /**
- * Whether a key of an object or a variable of the environment names something secret:
- * `password`, `api_key`, `apiKey`, `admin_secret`, `JWT_SECRET`, `Authorization`. `token_contract` is none.
+ * Whether an object key or environment variable names a secret: `password`, `api_key`, `apiKey`, `admin_secret`,
+ * `JWT_SECRET`, `Authorization`, but not `token_contract`.
  */
 export function isSecretKey(key: string): boolean {
   const snake = key.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
   return SECRET_KEY.test(snake)
 }
 
-/** The text with the passwords of URLs (`scheme://user:password@host`) replaced. */
+/** Replaces passwords in URLs (`scheme://user:password@host`). */
 export function redactUrls(text: string): string {
   return text.includes('://') ? text.replaceAll(URL_PASSWORD, `$1:${REDACTED_TEXT}@`) : text
 }
 
 /**
- * A copy in which values under secret keys and passwords in URLs are `[redacted]`. Errors become plain objects
- * (`type`, `message`, `stack`, own fields, `cause`), bigints decimal text; dates, buffers and other class
- * instances pass as they are. Below depth 12 an object becomes `[deep]`, a circular one `[circular]`, and an
- * object or array is cut after 1,000 entries.
+ * Copies a value with `[redacted]` for values under secret keys and for passwords in URLs. Errors become plain objects
+ * (`type`, `message`, `stack`, own fields, `cause`), bigints decimal text; dates, buffers and other class instances
+ * are passed unchanged. An object below depth 12 becomes `[deep]`, a circular one `[circular]`; objects and arrays are
+ * cut after 1,000 entries.
  */
 export function redactSecrets(value: unknown): unknown {
   return redactAt(value, 0, new Set())
@@ -34,7 +34,7 @@ export function redactSecrets(value: unknown): unknown {
 
 function redactAt(value: unknown, depth: number, above: Set<object>): unknown {
   if (typeof value === 'string') return redactUrls(value)
-  // JSON has no form for these; a log line must never fail on one.
+  // JSON has no bigint and no cycles, but a log line must never fail.
   if (typeof value === 'bigint') return value.toString()
   if (typeof value !== 'object' || value === null) return value
   if (above.has(value)) return '[circular]'

@@ -1,14 +1,14 @@
 import type { Metrics } from './metrics.ts'
 
-/** Counts of the answers of a process. */
+/** Source of the response metrics. */
 export interface WatchedAnswers {
-  /** Bytes of the answers in progress. */
+  /** Bytes of responses in progress. */
   readonly bytes: number
-  /** Requests that were refused because of these. */
+  /** Number of requests refused because the bytes in progress reached the limit. */
   readonly refused: number
 }
 
-/** Adds the bytes of answers in progress to each snapshot. */
+/** Adds the bytes of responses in progress to each metrics snapshot. */
 export function watchAnswers(metrics: Metrics, answers: WatchedAnswers): void {
   metrics.beforeSnapshot(() => {
     metrics.set('pronghorn_http_answers_bytes', {}, answers.bytes)

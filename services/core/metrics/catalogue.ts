@@ -6,8 +6,8 @@ import { readerMetrics } from './catalogue/readers.ts'
 export type { MetricEntry, MetricProgram } from './catalogue/entry.ts'
 
 /**
- * Every metric of the program. `docs/metrics.md` is generated from this table, and a name that is not in it does not
- * compile. Labels only take values from sets that no client can enlarge.
+ * Every metric of the program. `docs/metrics.md` is generated from this table, and an unknown name does not compile.
+ * Label values come from fixed sets, so that no client can create series without limit.
  */
 export const metricCatalogue = { ...apiMetrics, ...readerMetrics, ...installationMetrics }
 
@@ -21,5 +21,5 @@ export type MetricNameOf<K extends MetricEntry['kind']> = {
   [N in MetricName]: Catalogue[N]['kind'] extends K ? N : never
 }[MetricName]
 
-/** The labels of a metric, all of them. */
+/** All labels of a metric with their values. */
 export type MetricLabels<N extends MetricName> = Readonly<Record<Catalogue[N]['labels'][number], string>>

@@ -5,33 +5,33 @@ import { describeError, FatalError } from '../errors/index.ts'
 import type { Logger } from '../log/index.ts'
 import { METRICS_TYPE } from './snapshots.ts'
 
-/** Where `/metrics` and `/config` are served. */
+/** A running listener for `/metrics` and `/config`. */
 export interface MetricsListener {
   readonly port: number
   close(): Promise<void>
 }
 
-/** What `serveMetrics` needs. */
+/** Options of `serveMetrics`. */
 export interface MetricsListenerOptions {
   readonly address: string
-  /** 0 for any free one. */
+  /** TCP port; 0 for any free port. */
   readonly port: number
-  /** Builds the text; concurrent requests share one call. */
+  /** Renders the metrics text; concurrent requests share one call. */
   readonly render: () => Promise<string>
-  /** The configuration of this process, without secrets. */
+  /** Configuration of this process, without secrets. */
   readonly config?: unknown
   readonly logger: Logger
 }
 
-/** Only a few scrapers connect here. */
+/** Connection limit: only a few scrapers connect. */
 const MAX_CONNECTIONS = 32
 const REQUEST_TIMEOUT_MS = 5_000
 const MAX_HEADER_BYTES = 8_192
 
-/** Answers a request for metrics. */
+/** Request handler for metrics. */
 export type MetricsHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Creates the handler of GET and HEAD `/metrics`; anything else is refused. */
+/** Creates the handler for GET and HEAD `/metrics`; other requests are refused. */
 export function createMetricsHandler(render: () => Promise<string>, logger: Logger): MetricsHandler {
   let rendering: Promise<string> | undefined
   const shared = (): Promise<string> => {
@@ -58,13 +58,13 @@ export function createMetricsHandler(render: () => Promise<string>, logger: Logg
   }
 }
 
-/** Answers with the configuration of the process, for `pronghorn config show`. */
+/** Responds with the configuration of the process, for `pronghorn config show`. */
 export function answerConfig(config: unknown, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(config ?? {}))
 }
 
 /**
- * Serves `/metrics`, `/config` and nothing else on its own port.
+ * Serves `/metrics` and `/config` on a port of their own.
  * @throws FatalError `PORT_UNAVAILABLE`.
  */
 export async function serveMetrics(options: MetricsListenerOptions): Promise<MetricsListener> {

@@ -4,31 +4,31 @@ import { readPackageVersion } from '../paths/index.ts'
 import { metricCatalogue } from './catalogue.ts'
 import type { MetricEntry, MetricLabels, MetricName, MetricNameOf, MetricProgram } from './catalogue.ts'
 
-/** All series of one process or thread at one time. It can be sent to another process as JSON. */
+/** Values of all metrics of one process or thread at one time, in a form that can be sent as JSON. */
 export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
 
-/** Takes what the parts of one process or thread count and measure. */
+/** Receives the measurements of one process or thread. */
 export interface Metrics {
-  /** Raises a counter, by 1 by default. */
+  /** Increments a counter, by 1 by default. */
   count<N extends MetricNameOf<'counter'>>(name: N, labels: MetricLabels<N>, by?: number): void
-  /** Raises a counter to a total that is counted elsewhere. A total that fell started again at 0. */
+  /** Sets a counter to a total that is counted elsewhere. If the total decreased, its source has restarted at 0. */
   countTo<N extends MetricNameOf<'counter'>>(name: N, labels: MetricLabels<N>, total: number): void
   set<N extends MetricNameOf<'gauge'>>(name: N, labels: MetricLabels<N>, value: number): void
   observe<N extends MetricNameOf<'histogram'>>(name: N, labels: MetricLabels<N>, value: number): void
-  /** Calls `collect` before each snapshot, for what is cheaper to ask than to follow. */
+  /** Registers a function that runs before each snapshot, for values that are cheaper to read than to track. */
   beforeSnapshot(collect: () => void): void
   snapshot(): Promise<MetricSnapshot>
 }
 
 /** Options of `createMetrics`. */
 export interface MetricsOptions {
-  /** Adds the metrics of Node.js. Default true; a thread leaves that to its process. */
+  /** Whether to add the metrics of Node.js; default true. Threads leave them to their process. */
   readonly ofProcess?: boolean
 }
 
 type Instruments = Readonly<Record<MetricName, Counter | Gauge | Histogram | undefined>>
 
-/** Creates the metrics of a program, as the catalogue lists them. */
+/** Creates the metrics of a program from the catalogue. */
 export function createMetrics(program: MetricProgram, options: MetricsOptions = {}): Metrics {
   const registry = new Registry()
   const instruments = createInstruments(program, registry)
@@ -89,7 +89,7 @@ function createInstrument(
       return new Counter(options)
     case 'gauge': {
       const gauge = new Gauge({ ...options, aggregator: entry.aggregation ?? 'sum' })
-      // A process or thread that never sets it must not take part in a minimum, with 0.
+      // Remove the initial 0: a process that never sets the gauge must not take part in the minimum.
       if (entry.aggregation === 'min' && entry.labels.length === 0) gauge.remove()
       return gauge
     }

@@ -1,20 +1,20 @@
 import { AggregatorRegistry } from 'prom-client'
 import type { MetricSnapshot } from './metrics.ts'
 
-/** Content type of what `renderSnapshots` returns. */
+/** Content type of the text from `renderSnapshots`. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**
- * The snapshots of all processes or threads of a program as one text in the Prometheus format: counters and
- * histograms are summed up, gauges as the catalogue says.
+ * Renders the snapshots of all processes or threads of a program as one Prometheus text: counters and histograms are
+ * summed, gauges are aggregated as the catalogue declares.
  */
 export function renderSnapshots(snapshots: readonly MetricSnapshot[]): Promise<string> {
   return merge(snapshots).metrics()
 }
 
 /**
- * One snapshot with the counters and histograms of several. What a process counted must stay in the sums after it
- * has ended, or they would fall and be read as having begun again.
+ * Merges the counters and histograms of several snapshots. The counts of an ended process must stay in the sums:
+ * otherwise the sums would decrease, and Prometheus would treat that as a counter reset.
  */
 export async function mergeCounts(snapshots: readonly MetricSnapshot[]): Promise<MetricSnapshot> {
   const counts = snapshots.map((snapshot) =>

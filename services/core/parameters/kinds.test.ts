@@ -6,7 +6,7 @@ import { pick, readParameters, valuesText, without } from '../endpoint/index.ts'
 
 const noLists: NamedLists = () => Promise.resolve([])
 
-/** The parsed value of a parameter, or why it is refused. */
+/** Parses a value with a parameter; returns the parsed value, or the reason of the refusal. */
 async function read(parameter: Parameter, given: unknown, lists = noLists): Promise<unknown> {
   const refused: string[] = []
   const refuse = (_: string, { reason }: Complaint) => refused.push(reason ?? 'refused')

@@ -7,18 +7,18 @@ import type { Form, Parameter, Schema } from '../endpoint/index.ts'
 const INT = /^-?\d+$/
 const NAME = '(?:[a-z1-5.]{1,12}|[a-z1-5.]{12}[a-j1-5.])'
 const namePattern = new RegExp(`^${NAME}$`)
-/** Digits, then an exponent or decimals: 12, 1e3, 0.5. */
+/** A decimal number with an exponent or a fraction: 12, 1e3, 0.5. */
 const DECIMAL = /^-?\d+(?:e\d+|\.\d+)?$/
-/** Decimals of a number that is written in full: more than those of any token. */
+/** Maximum number of decimals: more than any token has. */
 const MAX_DECIMALS = 40
 const MIN_ID = -(2n ** 63n)
 const MAX_ID = 2n ** 63n - 1n
-/** Digits of 2^63; a longer number needs no conversion to be too large. */
+/** Number of digits of 2^63; a longer number is too large without conversion. */
 const MAX_ID_DIGITS = 19
 
-/** Greatest length of a text that says nothing else: longer than any key, hash or name that the chain knows. */
+/** Default maximum length of a text: longer than any key, hash or name of the chain. */
 const DEFAULT_LENGTH = 128
-/** Digits of a number; the longest has 20, and clients may put zeros before it. */
+/** Maximum length of a number: the longest has 20 digits, and clients may prepend zeros. */
 const NUMBER_LENGTH = 64
 
 interface Range {
@@ -27,18 +27,18 @@ interface Range {
 }
 
 interface Presence<T> {
-  /** Value when it is absent. */
+  /** Value of an absent parameter. */
   readonly default?: T
-  /** Absent is refused. */
+  /** Whether an absent parameter is refused. */
   readonly required?: boolean
-  /** A value that cannot be used counts as absent; the caller of `read` is warned. */
+  /** Whether an invalid value counts as absent, with a warning to the caller of `read`. */
   readonly lenient?: boolean
 }
 
-/** It is there when it has a default or must be given. */
+/** Type of a single value: never undefined if the parameter has a default or is required. */
 type Scalar<T, O> = O extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined
 
-/** A number in the form of {@link DECIMAL}, also one that JavaScript writes as `5e-7` or `1.5e+21`. */
+/** Formats a number so that it matches {@link DECIMAL}, also a number that JavaScript prints as `5e-7` or `1.5e+21`. */
 function numberText(value: number): string {
   const text = String(value)
   const [digits, exponent] = text.split('e')
@@ -48,7 +48,10 @@ function numberText(value: number): string {
   return places > 0 ? value.toFixed(Math.min(places, MAX_DECIMALS)) : `${whole}${decimals}e${-places}`
 }
 
-/** Text of what was given. @throws Complaint for what is no text, number or flag. */
+/**
+ * Converts a given value to text.
+ * @throws Complaint for anything but text, number or boolean.
+ */
 export function textOf(given: unknown, complaint: string): string | undefined {
   if (given === undefined || given === null) return undefined
   if (typeof given === 'string') return given
@@ -57,31 +60,40 @@ export function textOf(given: unknown, complaint: string): string | undefined {
   throw new Complaint(complaint)
 }
 
-/** The same of what the database can hold. @throws Complaint also for U+0000. */
+/**
+ * Converts a given value to text that PostgreSQL can store.
+ * @throws Complaint also for U+0000.
+ */
 function storableText(given: unknown, complaint: string): string | undefined {
   const text = textOf(given, complaint)
   if (text?.includes('\0')) throw new Complaint(complaint)
-  // Lone surrogates have no UTF-8 form: U+FFFD stands for them.
+  // A lone surrogate has no UTF-8 form; it becomes U+FFFD.
   return text?.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
 
-/** Names and numbers have a well-known form, and their errors a wording that clients know. */
+/**
+ * Whether a parameter is free text. Names and numbers are not: they have a known form, and clients know the wording of
+ * their errors.
+ */
 function isText({ type }: Form): boolean {
   return type === 'string'
 }
 
-/** Greatest length of a text, of each of them where it is a list; the form of a name bounds it itself. */
+/** Maximum length of a text, or of each text in a list. Names need no limit here: their pattern limits the length. */
 function greatestLength(form: Form): number {
   return isText(form) ? (form.maximum ?? DEFAULT_LENGTH) : NUMBER_LENGTH
 }
 
-/** How one value is described and read. */
+/** Description and parser of a single value. */
 interface Reading<T> {
   readonly form: Form
   readonly schema: Schema
-  /** @throws Complaint for a text that is no such value. */
+  /**
+   * Parses one value.
+   * @throws Complaint for an invalid text.
+   */
   readonly read: (text: string) => T | undefined
-  /** Complaint about a value of another type. */
+  /** Complaint for a given value of another JSON type. */
   readonly complaint?: string
 }
 
@@ -141,22 +153,22 @@ function listOf<T>(
   }
 }
 
-/** A parameter as a segment of the path: it is always there. */
+/** Makes a parameter a path segment, which is always present. */
 export function inPath<T>(parameter: Parameter<T>): Parameter<Exclude<T, undefined>> {
   return { ...parameter, in: 'path' } as Parameter<Exclude<T, undefined>>
 }
 
-/** A parameter whose name is computed. */
+/** Declares a parameter with a computed name. */
 export function named<const K extends string, P>(key: K, parameter: P): { readonly [N in K]: P } {
   return { [key]: parameter } as { readonly [N in K]: P }
 }
 
-/** A whole number within the exact range of a double. */
+/** A whole number that a double represents exactly. */
 export function int<const O extends Range & Presence<number>>(description: string, options?: O) {
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = options ?? {}
   const complaint = `must be a whole number from ${minimum} to ${maximum}`
   const read = (text: string): number => {
-    // -0 is 0.
+    // Adding 0 turns -0 into 0.
     const value = INT.test(text) ? Number(text) + 0 : NaN
     if (value >= minimum && value <= maximum) return value
     throw new Complaint(complaint)
@@ -195,14 +207,17 @@ function listPattern(list: 'comma' | 'named', ...forms: readonly string[]): Sche
 
 const ID = '-?[0-9]+'
 
-/** Any integer of 64 bits. */
+/** A 64-bit integer. */
 export function id(description: string): Parameter<bigint | undefined> {
   return scalar(description, { form: idForm, schema: patternOf(ID), read: (text) => readId(text) })
 }
 
 const fitsId = (item: string): boolean => INT.test(item) && item.length < MAX_ID_DIGITS
 
-/** Integers of 64 bits. @param complaint about what is none, for example a list of all that are meant. */
+/**
+ * A list of 64-bit integers.
+ * @param complaint message for an invalid element, for example listing the allowed kinds.
+ */
 export function ids(
   description: string,
   list: 'comma' | 'named' = 'named',
@@ -212,7 +227,7 @@ export function ids(
   return listOf(description, idForm, listPattern(list, ID), { list, read, fits: fitsId })
 }
 
-/** The same, or the single value `null`. */
+/** A list of 64-bit integers, or the single value `null`. */
 export function idsOrNull(description: string): Parameter<readonly bigint[] | null | undefined> {
   const own = ids(description)
   return {
@@ -223,7 +238,7 @@ export function idsOrNull(description: string): Parameter<readonly bigint[] | nu
   }
 }
 
-/** `true` or `1`, `false` or `0`; `empty` counts as absent, whatever the default. */
+/** A boolean: `true` or `1`, `false` or `0`. Empty text counts as absent, even with a default. */
 export function flag(description: string, standard?: boolean): Parameter<boolean | undefined> {
   const read = (text: string): boolean | undefined => {
     if (text === 'true' || text === '1') return true
@@ -240,12 +255,12 @@ function readName(text: string): string {
   throw new Complaint('must be a name')
 }
 
-/** Text with the alphabet and the length of account names. */
+/** A text with the alphabet and maximum length of account names. */
 export function name(description: string): Parameter<string | undefined> {
   return scalar(description, { form: { type: 'name' }, schema: patternOf(NAME), read: readName })
 }
 
-/** Names. */
+/** A list of account names. */
 export function names(
   description: string,
   list: 'comma' | 'named' = 'named',
@@ -269,7 +284,7 @@ function checkedText({ minimum = 0 }: Range, complaint: string) {
   }
 }
 
-/** Any text; `minimum` and `maximum` are UTF-16 code units. */
+/** A text; `minimum` and `maximum` count UTF-16 code units. */
 export function text<const O extends Range & Presence<string>>(description: string, options?: O) {
   const range = rangeOf(options)
   const complaint = `must be text of ${range.minimum ?? 1} to ${range.maximum ?? DEFAULT_LENGTH} characters`
@@ -279,7 +294,7 @@ export function text<const O extends Range & Presence<string>>(description: stri
   return found as Parameter<Scalar<string, O>>
 }
 
-/** Texts that are not empty. `named`: they may be those of named lists. */
+/** A list of non-empty texts. `named`: elements may refer to named lists. */
 export function texts(
   description: string,
   list: 'comma' | 'named' = 'comma',
@@ -297,7 +312,7 @@ function wordReader<W extends string>(words: readonly W[]) {
   }
 }
 
-/** One of a few words. */
+/** One of several words. */
 export function choice<const W extends string, const O extends Presence<NoInfer<W>>>(
   description: string,
   words: readonly W[],
@@ -314,7 +329,7 @@ export function choice<const W extends string, const O extends Presence<NoInfer<
   return found as Parameter<Scalar<W, O>>
 }
 
-/** Any of a few words. */
+/** A list of words from a fixed set. */
 export function choices<const W extends string>(
   description: string,
   words: readonly W[],
@@ -326,7 +341,7 @@ export function choices<const W extends string>(
   })
 }
 
-/** A number that stays text: what it is compared with is exact. */
+/** A decimal number that stays text, so that comparisons are exact. */
 export function decimal(description: string, minimum: number): Parameter<string | undefined> {
   const read = (text: string): string => {
     if (DECIMAL.test(text) && Number.parseFloat(text) >= minimum) return text

@@ -2,29 +2,38 @@ import { Complaint } from '../endpoint/index.ts'
 import type { NamedLists } from '../endpoint/index.ts'
 import { MAX_GIVEN_ITEMS, MAX_LIST_ITEMS, MAX_NAMED_LISTS } from '../limits/index.ts'
 
-/** What an element of a list begins with that stands for the items of a named list; its name follows. */
+/** Prefix of a list element that refers to a named list; the name follows. */
 export const NAMED_LIST = '$list:'
 
-/** Most letters that a reference to a named list has. */
+/** Maximum length of a reference to a named list. */
 const MAX_REFERENCE_LENGTH = 128
 
 const TOO_MANY = 'has too many elements'
 
-/** The elements of a list. */
+/** How to parse the elements of a list. */
 export interface Elements<T> {
   readonly list: 'comma' | 'named'
-  /** @throws Complaint when the text is longer than an element can be. */
+  /**
+   * Checks the length of an element.
+   * @throws Complaint if the text is longer than an element can be.
+   */
   readonly checkLength: (text: string) => void
-  /** @throws Complaint when the text is no element. */
+  /**
+   * Parses an element.
+   * @throws Complaint for an invalid text.
+   */
   readonly read: (text: string) => T
   /**
-   * Whether an item of a named list can be an element. One that cannot matches nothing; it is not the client's
-   * mistake.
+   * Whether an item of a named list is a valid element. An invalid item matches nothing instead of being refused: the
+   * client did not write it.
    */
   readonly fits?: (item: string) => boolean
 }
 
-/** Reads what stands between commas; nothing is there twice. @throws Complaint, also by the promise. */
+/**
+ * Parses a comma-separated list and removes duplicates.
+ * @throws Complaint, synchronously or by the promise.
+ */
 export function readList<T>(
   text: string,
   elements: Elements<T>,
@@ -42,7 +51,7 @@ export function readList<T>(
   return expandLists(texts, elements, lists).then(readAll)
 }
 
-/** A text that is longer than its kind can be. */
+/** Complaint about a text above the maximum length. */
 export function tooLong(most: number, complaint = `must be text of at most ${most} characters`): Complaint {
   return new Complaint(complaint, `it is longer than ${most} characters`)
 }

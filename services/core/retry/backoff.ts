@@ -1,22 +1,22 @@
-/** Numbers of a back-off. */
+/** Parameters of an exponential back-off. */
 export interface BackoffSettings {
   readonly firstMs: number
-  /** Each delay is twice the one before, up to this. Default `firstMs`: all delays are the same. */
+  /** Maximum delay: each delay is twice the previous one up to this. Default `firstMs`: all delays are equal. */
   readonly longestMs?: number
-  /** Part of each delay that is random, 0 to 1, so that clients of one server do not return at the same time. Default 0. */
+  /** Random part of each delay, 0 to 1, so that clients of one server do not return simultaneously. Default 0. */
   readonly jitter?: number
-  /** 0 inclusive to 1 exclusive. Default `Math.random`. */
+  /** Source of random numbers, 0 inclusive to 1 exclusive; default `Math.random`. */
   readonly random?: () => number
 }
 
-/** The delay after so many failures in a row, 0 being the first. */
+/** Delay after a number of consecutive failures; 0 gives the first delay. */
 export function backoffDelayMs(settings: BackoffSettings, failures: number): number {
   const { firstMs, longestMs = firstMs, jitter = 0, random = Math.random } = settings
   const delayMs = Math.min(longestMs, firstMs * 2 ** Math.min(failures, 30))
   return delayMs * (1 - jitter + jitter * random())
 }
 
-/** Delays between attempts, and how many failures have led to the next one. */
+/** Back-off with a counter of consecutive failures. */
 export class Backoff {
   readonly #settings: BackoffSettings
   #failures = 0
@@ -30,7 +30,7 @@ export class Backoff {
     return backoffDelayMs(this.#settings, this.#failures++)
   }
 
-  /** Begins again with the first delay, after a success. */
+  /** Resets the counter after a success. */
   reset(): void {
     this.#failures = 0
   }

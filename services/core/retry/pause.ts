@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Waits `delayMs`, or until the signal aborts: false in that case. */
+/** Waits `delayMs`; resolves to false at once if the signal aborts. */
 export function pause(delayMs: number, signal?: AbortSignal): Promise<boolean> {
   return wait(delayMs, true, { signal }).catch(() => false)
 }
 
-/** Resolves when the signal aborts, at once when it has. */
+/** Resolves when the signal aborts; at once if it has already. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()

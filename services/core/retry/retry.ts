@@ -2,17 +2,17 @@ import { backoffDelayMs } from './backoff.ts'
 import type { BackoffSettings } from './backoff.ts'
 import { pause } from './pause.ts'
 
-/** Delays between attempts, and when there is no further attempt. */
+/** Delays between attempts, and conditions for giving up. */
 export interface RetrySettings extends BackoffSettings {
-  /** Attempts in all. Default: no limit. */
+  /** Maximum number of attempts; default: no limit. */
   readonly attempts?: number
-  /** No attempt begins later than this after the first. Default: no limit. */
+  /** Time after the first attempt in ms after which no further attempt starts; default: no limit. */
   readonly withinMs?: number
-  /** Ends the waiting; the last error is thrown then. */
+  /** Aborts the waiting; the last error is thrown. */
   readonly signal?: AbortSignal
-  /** Whether another attempt may succeed after this error. Default: after every one. */
+  /** Whether a retry may succeed after this error; default: after every error. */
   readonly mayPass?: (error: unknown) => boolean
-  /** Called before each wait, with the failures so far. */
+  /** Called before each wait, with the number of failures so far. */
   readonly onFailure?: (error: unknown, failures: number, delayMs: number) => void
 }
 

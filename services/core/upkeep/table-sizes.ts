@@ -1,7 +1,7 @@
 /**
- * Sizes of the tables and of the database, the largest table first. They come from the lengths of the files: nothing of a
- * table is read. Partitions count for the table that they are of. Each file is looked at once, and the files of the
- * whole database once more.
+ * SQL for the sizes of all tables and of the database, largest table first. Sizes are file lengths, so no table is
+ * read. Partitions count for their parent. The statement looks at each file once for its table and once for the
+ * database total.
  */
 export const TABLE_SIZES = `
   WITH parts AS MATERIALIZED (
@@ -16,5 +16,8 @@ export const TABLE_SIZES = `
   FROM parts p JOIN pg_class r ON r.oid = p.root JOIN pg_namespace n ON n.oid = r.relnamespace
   GROUP BY 1, 2 ORDER BY sum(p.table_bytes) + sum(p.index_bytes) DESC, 1, 2`
 
-/** Schema, table, estimated rows (null before it was analysed), bytes, bytes of its indexes, bytes of the database. */
+/**
+ * Result row of TABLE_SIZES: schema, table, estimated rows (null before the first ANALYZE), bytes, bytes of the
+ * indexes, bytes of the database.
+ */
 export type TableSizeRow = [string, string, string | null, string, string, string]

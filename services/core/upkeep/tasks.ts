@@ -1,20 +1,20 @@
 import type pg from 'pg'
 
-/** Tasks around the database; infra/postgres notes the backups. */
+/** Maintenance tasks of the database; infra/postgres records the backup tasks. */
 export type TaskName = 'backup' | 'backup-check' | 'backup-copy' | 'verify'
 
-/** A task, and what became of its last attempts. */
+/** A task with the results of its last attempts. */
 export interface Task {
   readonly name: TaskName
-  /** Time between two attempts; null without a schedule. */
+  /** Scheduled interval; null without a schedule. */
   readonly intervalSeconds: number | null
   readonly succeededAt: Date | null
-  /** Since when its attempts fail; null when the last one succeeded. */
+  /** Time of the first failure since the last success; null if the last attempt succeeded. */
   readonly failedAt: Date | null
   readonly failure: string | null
 }
 
-/** The tasks that were ever attempted. */
+/** Reads all tasks that were ever attempted. */
 export async function readTasks(client: Pick<pg.ClientBase, 'query'>): Promise<Task[]> {
   const { rows } = await client.query<Task>(
     `SELECT task AS name, interval_seconds AS "intervalSeconds", succeeded_at AS "succeededAt", failed_at AS "failedAt",
@@ -23,7 +23,10 @@ export async function readTasks(client: Pick<pg.ClientBase, 'query'>): Promise<T
   return rows
 }
 
-/** Notes an attempt of a task. @param failure why it failed, or what it found; null when it succeeded. */
+/**
+ * Records an attempt of a task.
+ * @param failure reason of the failure, or the problem that was found; null for success.
+ */
 export async function noteTask(
   client: Pick<pg.ClientBase, 'query'>,
   name: TaskName,

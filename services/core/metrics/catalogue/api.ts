@@ -3,7 +3,7 @@ import type { MetricEntry } from './entry.ts'
 
 const route = ['namespace', 'route'] as const
 
-/** Metrics of the api: requests, live data, its database connections, and what it watches. */
+/** Metrics of the API: requests, live data, database connections, and watched conditions. */
 export const apiMetrics = {
   // Requests
   pronghorn_http_requests_total: {

@@ -1,14 +1,14 @@
 import { reader } from './entry.ts'
 import type { MetricEntry } from './entry.ts'
 
-/** From one block at the head to a large group while catching up. */
+/** Histogram buckets of a commit, from a single block at the head to a large commit unit during catch-up. */
 const commitSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const commitBlocks = [1, 10, 100, 1_000, 10_000, 100_000]
 
-/** `node` is the address without credentials. */
+/** Labels of metrics of one chain node; `node` is its address without credentials. */
 const node = ['reader', 'node'] as const
 
-/** Metrics of the readers, of the chain nodes that they read from, and of the feeds and named lists that the filler keeps. */
+/** Metrics of the readers, of their chain nodes, and of the feeds and named lists that the filler maintains. */
 export const readerMetrics = {
   // Readers
   pronghorn_reader_blocks_behind: {
