@@ -317,7 +317,8 @@ describe('websocket and event stream', () => {
       blocks++
       await reading.received('event', blocks * numbers.length)
       if (blocks < 40) continue
-      // Slow means that the client reads nothing: give it the time limit, then let it read.
+      // The check below counts the messages that the client has read: wait for the time limit, then let the client read
+      // a little.
       await sleep(Math.max(0, SLOW_MS - (performance.now() - stuckMs)))
       stuck.socket.resume()
       break

@@ -141,7 +141,7 @@ export function isAddressRange(value: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
 
-/** Text `allowed` of a schema, also below defaults, optionals and transforms. */
+/** Finds the `allowed` text of a schema, also behind defaults, optionals and transforms. */
 export function allowedOf(schema: z.ZodType): string | undefined {
   const own = schema.meta()?.allowed
   if (typeof own === 'string') return own

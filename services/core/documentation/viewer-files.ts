@@ -8,8 +8,8 @@ paint()
 `
 
 /**
- * Script that fixes accessibility of Swagger UI: names fields for screen readers, and removes links from inside
- * buttons, where the keyboard would stop twice. Swagger UI redraws at any time, so the script observes all changes of
+ * Script that fixes accessibility of Swagger UI: names fields for screen readers, and disables links inside buttons,
+ * where the keyboard would stop twice. Swagger UI redraws at any time, so the script observes all changes of
  * the page.
  */
 export const NAMES = `const viewer = document.getElementById('viewer')

@@ -106,8 +106,8 @@ export class FeedHistory {
   append(entry: FeedEntry, characters: number): void {
     const sequence = BigInt(entry.sequence)
     if (entry.epoch !== this.#epoch || sequence !== this.#newest + 1n) {
-      // The subscriber has skipped entries and delivered a gap instead. The stored entry with this number is another
-      // one, so the history starts anew after it.
+      // The entry does not continue the history: it is a gap that the subscriber delivered in place of skipped entries.
+      // The database stores another entry under its number, so restart the history after it.
       this.begin({ ...entry, sequence })
       return
     }

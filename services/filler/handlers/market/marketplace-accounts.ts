@@ -19,7 +19,7 @@ function times(side: 'seller' | 'buyer', verb: 'sold' | 'bought', number: 'sells
       CASE WHEN n.${number} = 0 THEN NULL WHEN k.last_un${verb} >= ${last} THEN ${ofAll('max')} ELSE ${last} END AS last_${verb}`
 }
 
-/** SQL for the first and last time of each event type among the keys. */
+/** SQL aggregates: first and last time of each event (sold, unsold, bought, unbought) in the derivation keys. */
 const EVENT_TIMES = ['sold', 'unsold', 'bought', 'unbought']
   .map(
     (event) => `min(e.at) FILTER (WHERE e.event = '${event}') AS first_${event},

@@ -132,7 +132,7 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
     })
   }
 
-  /** Updates the decimal places of a pair; null if the pair was removed. */
+  /** Updates the decimal places of a pair. A precision of null means that the pair was removed. */
   #changeTerms(pair: string, precision: number | null): void {
     const former = this.#precisions.get(pair) ?? null
     if (precision === former) return

@@ -27,8 +27,8 @@ export interface ImportStateOptions extends ImportTarget {
   readonly chain: {
     readonly chainId: string
     /**
-     * URL of the chain node whose tables are paged. A load balancer in front of several nodes does not work: heads
-     * would jump.
+     * URL of the chain node whose tables are paged. Must be a single node, not a load balancer in front of several
+     * nodes: their heads differ.
      */
     readonly http: string
     readonly ship: readonly (string | NodeSettings)[]
