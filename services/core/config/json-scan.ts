@@ -91,7 +91,7 @@ function skipText(scan: Scan): string {
   const start = scan.at
   scan.at++
   for (;;) {
-    // eslint-disable-next-line no-control-regex -- control characters are what JSON forbids in a string
+    // eslint-disable-next-line no-control-regex -- JSON forbids control characters in a string
     skipPattern(scan, /[^"\\\u0000-\u001f]+/y)
     const next = scan.text[scan.at]
     if (next === '"') break

@@ -50,7 +50,7 @@ export const apiMetrics = {
     programs: ['api', 'state'],
   },
 
-  // Live data, as the api sends it
+  // Live data
   pronghorn_live_clients: {
     kind: 'gauge',
     help: 'Open live connections, by transport: websocket, event-stream, socket.io websocket or socket.io polling.',
@@ -101,7 +101,7 @@ export const apiMetrics = {
     programs: ['api'],
   },
 
-  // Database, as requests use it
+  // Database statements of requests
   pronghorn_database_query_duration_seconds: {
     kind: 'histogram',
     help: 'Time of database statements, failed ones included. `query` is the name of the statement; one that is put together for a request goes by namespace and route.',
@@ -179,7 +179,7 @@ export const apiMetrics = {
     programs: ['api'],
   },
 
-  // What the api watches
+  // Watched conditions
   pronghorn_health: {
     kind: 'gauge',
     help: '0 healthy, 1 degraded, 2 unhealthy, as /health says.',

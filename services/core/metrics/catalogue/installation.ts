@@ -2,7 +2,7 @@ import type { MetricEntry } from './entry.ts'
 
 /** Metrics of the installation that belong to no reader and no request. */
 export const installationMetrics = {
-  // The database and the tasks around it
+  // Database and maintenance tasks
   pronghorn_database_bytes: {
     kind: 'gauge',
     help: 'Size of the database.',

@@ -35,7 +35,7 @@ export class ContractRows {
     this.#sink = sink
   }
 
-  /** Copies a row of one of these tables; returns false for other tables. */
+  /** Copies a row of a copied table (see the switch); returns false for other tables. */
   take(event: contract.MarketRowEvent): boolean {
     switch (event.table) {
       case 'config':
