@@ -35,7 +35,7 @@ export class ContractRows {
     this.#sink = sink
   }
 
-  /** Copies a row of a copied table (see the switch); returns false for other tables. */
+  /** Stores a row of a copied contract table; returns false for a row of another table. */
   take(event: contract.MarketRowEvent): boolean {
     switch (event.table) {
       case 'config':
