@@ -106,7 +106,8 @@ function renderSettings(): string {
       'connections.config.json) and the words of its path in capitals, joined by underscores. An entry of `namespaces` ' +
       'or `contracts` is named by its family, `args` is left out, and a word that repeats the one before it too. ' +
       'Former names that mean the same stand after it. Lists are separated by commas, or JSON as every other value ' +
-      'that has parts (`READER_LIST_POLLS=[{"url":"https://lists.example/all"}]`); a flag is true or false. `[]` is ' +
+      'that has parts (`READER_LIST_POLLS=[{"url":"https://lists.example/all"}]`); a flag is `true` or `false`, and a ' +
+      'word of a list (`LOG_LEVEL=info`) is written as it stands here: no `yes`, `1`, `True` or `INFO`. `[]` is ' +
       'the empty list; an empty variable counts as absent. What a variable sets applies to every reader, and to every ' +
       'entry of the family. A variable of a contract family that is not there adds its entry (`READER_STATE_ACCOUNTS`).',
     'Processes without containers take the variables of connections.config.json alone: they stand above the file, and ' +

@@ -28,7 +28,7 @@ CHAIN_SHIP=ws://node.example.org:8080
 # The public name of this service.
 DOMAIN=localhost
 
-# The real chain instead of the demo chain. Leave this line as it is.
+# The real chain instead of the demo chain, whose node would start beside it. Leave this line as it is.
 COMPOSE_FILE=docker-compose.yml`
 
 const groups: readonly Group[] = [

@@ -74,6 +74,18 @@ describe('scripts/check', () => {
     expect(readdirSync(project).filter((name) => name !== '.env')).toEqual(before)
   })
 
+  it('scripts/check takes no folder for .env', () => {
+    rmSync(join(project, '.env'), { force: true })
+    mkdirSync(join(project, '.env'))
+    const { status, stderr } = spawnSync(join(project, 'scripts/check'), [], {
+      env: { PATH: [join(folder, 'programs'), process.env.PATH].join(delimiter) },
+      encoding: 'utf8',
+    })
+    expect([status, stderr.trim().split('\n').length]).toEqual([1, 1])
+    expect(stderr).toContain('.env: found something that is no readable file')
+    rmSync(join(project, '.env'), { recursive: true })
+  })
+
   it('scripts/check takes files and folders of the host, by absolute and relative paths with spaces', () => {
     const config = join(project, 'my config')
     mkdirSync(config)
@@ -94,7 +106,8 @@ describe('scripts/check', () => {
       stdout: expect.stringContaining('DEMO CHAIN') as string,
     })
     expect(check('COMPOSE_FILE=docker-compose.yml\n').problems).toContain('CHAIN_ID')
-    const { problems } = check(`${REAL}CACHE_LIFE=2s\n`, {
+    expect(check(REAL).problems).toEqual(['COMPOSE_FILE'])
+    const { problems } = check(`${REAL}COMPOSE_FILE=docker-compose.yml\nCACHE_LIFE=2s\n`, {
       CACHE_LIFE: '2',
       HTTPS_PORT: 'http',
       EDITOR: 'vi',

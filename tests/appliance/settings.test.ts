@@ -163,7 +163,51 @@ const wrong: readonly (readonly [what: string, text: string, problem: string])[]
   ['quotes of two kinds', `PROVIDER_NAME="Guild'`, 'PROVIDER_NAME: the value without quotes'],
   ['text after the quotes', 'PROVIDER_NAME="My" Guild', 'PROVIDER_NAME: the value without quotes'],
   ['typographic quotes', 'PROVIDER_NAME=\u201cGuild\u201d', 'PROVIDER_NAME: the value without quotes'],
-  ['lines that end in CR LF', 'CACHE_LIFE=2\r', 'CACHE_LIFE: line ends of Unix'],
+  ['lines that end in CR LF', 'CACHE_LIFE=2\r', ': line ends of Unix'],
+  ['text in UTF-16', 'P\0R\0O\0V\0', ': text in UTF-8: save the file as UTF-8'],
+  ['text in Latin-1', 'PROVIDER_NAME=G\ufffdlde', 'PROVIDER_NAME: text in UTF-8'],
+  ['a reference to itself', 'DOMAIN=${DOMAIN}', 'DOMAIN: a variable of a line above or of the shell'],
+  [
+    'a reference to a misspelt name',
+    'PROVIDER_URL="https://${DOMIAN}"',
+    'PROVIDER_URL: a variable of a line above',
+  ],
+  ['a dollar sign in a text', 'PROVIDER_NAME=Cash$Flow', 'PROVIDER_NAME: a variable of a line above'],
+  ['a variable that is required', 'DOMAIN=${HOST:?set it}', 'DOMAIN: a variable of a line above'],
+  [
+    'other files alone',
+    'COMPOSE_FILE=docker-compose.ipv6.yml',
+    'COMPOSE_FILE: a list that begins with docker-compose',
+  ],
+  [
+    'a page for the compose file',
+    'COMPOSE_FILE=README.md',
+    'COMPOSE_FILE: a list that begins with docker-compose',
+  ],
+  [
+    'the compose file behind another',
+    'COMPOSE_FILE=docker-compose.ipv6.yml:docker-compose.yml',
+    'COMPOSE_FILE: a list that begins with docker-compose',
+  ],
+  [
+    'the demo node beside a chain',
+    'DEMO_CHAIN=true',
+    'COMPOSE_FILE: docker-compose.yml, which leaves out the node',
+  ],
+  ['a network of IPv4', 'IPV6_SUBNET=10.0.0.0/24', 'IPV6_SUBNET: a network of IPv6 addresses'],
+  [
+    'an address for a network',
+    'IPV6_SUBNET=fd70:726f:6e67::1/48',
+    'IPV6_SUBNET: a network of IPv6 addresses',
+  ],
+  ['a network without its size', 'IPV6_SUBNET=fd70:726f:6e67::', 'IPV6_SUBNET: a network of IPv6 addresses'],
+  ['yes for true', 'SERVER_CONSOLE=yes', 'SERVER_CONSOLE: true or false'],
+  ['a number for true', 'GRAPHQL_CONSOLE=1', 'GRAPHQL_CONSOLE: true or false'],
+  ['true in capitals', 'IRREVERSIBLE_ONLY=True', 'IRREVERSIBLE_ONLY: true or false'],
+  ['off for false', 'KVSTORE_TLS=off', 'KVSTORE_TLS: true, false'],
+  ['a level in capitals', 'LOG_LEVEL=INFO', 'LOG_LEVEL: one of trace'],
+  ['more memory than there is', 'FILLER_MEMORY=999999g', 'FILLER_MEMORY: at most what this machine has'],
+  ['more memory for the api', 'API_MEMORY=999999g', 'API_MEMORY: at most what this machine has'],
   ['an empty value that is needed', 'CHAIN=\nCHAIN_ID=', 'CHAIN: one line for each name'],
   ['a name without a value', 'CACHE_LIFE', 'CACHE_LIFE: NAME=value'],
   ['a colon for an equals sign', 'CACHE_LIFE: 5', 'CACHE_LIFE:: NAME=value'],
@@ -188,7 +232,7 @@ const wrong: readonly (readonly [what: string, text: string, problem: string])[]
     'READER_MARKET_STORE_LOGS: nothing',
   ],
   ['a folder that is not there', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
-  ['a word of the host', 'TZ=Europe/Berlin', 'TZ: a variable of docs/settings.md; none is near'],
+  ['a time zone', 'TZ=Europe/Berlin', 'TZ: nothing: every log, schedule and time of an answer is in UTC'],
   ['the path of programs', 'PATH=/x', 'PATH: a variable of docs/settings.md; none is near'],
   // Compose refuses or misreads them before a container runs: scripts/check has the same check.
   ['no for false', 'POSTGRES_BUNDLED=no', 'POSTGRES_BUNDLED: true or false'],
@@ -203,7 +247,11 @@ const wrong: readonly (readonly [what: string, text: string, problem: string])[]
   ['a port that is too high', 'HTTP_PORT=99999', 'HTTP_PORT: a whole number from 1 to 65535'],
   ['the name of a protocol for a port', 'HTTPS_PORT=http', 'HTTPS_PORT: a whole number from 1 to 65535'],
   ['letters for a port', 'GRAFANA_PORT=abc', 'GRAFANA_PORT: a whole number from 1 to 65535'],
-  ['a port twice', 'HTTPS_PORT=3000\nGRAFANA_PORT=3000', 'GRAFANA_PORT: another port than HTTPS_PORT'],
+  [
+    'a port twice',
+    'HTTPS_PORT=3001\nGRAFANA_PORT=3001\nCOMPOSE_PROFILES=monitoring',
+    'GRAFANA_PORT: another port than HTTPS_PORT',
+  ],
   [
     'a port that a profile takes',
     'HTTP_PORT=3000\nCOMPOSE_PROFILES=monitoring',
@@ -248,9 +296,40 @@ describe('an .env', () => {
       'CACHE_LIFE=2s\nFOO_BAR=1\nHTTP_PORT=8443\nCOMPOSE_PROFILES=backups\nBACKUP_HOOK=/nowhere/hook\n'
     const problems = await problemsOf(`${text}STOP_BLOCK=5\nPROVIDER_NAME="Guild\nCHAIN=waxx\n`)
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([
-      ...['PROVIDER_NAME', 'FOO_BAR', 'CHAIN', 'CHAIN_NAME', 'CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'],
+      ...['PROVIDER_NAME', 'FOO_BAR', 'CHAIN', 'CHAIN_HTTP', 'CHAIN_SHIP'],
       ...['CACHE_LIFE', 'HTTPS_PORT', 'COMPOSE_PROFILES', 'BACKUP_HOOK'],
     ])
+  })
+
+  it('an .env with one mistake has one problem', async () => {
+    const only = [
+      ...[LINES.replaceAll('\n', '\r\n'), LINES.split('').join('\0')],
+      ...[`${LINES}CHAIN=eos-mainnet\n`, LINES.replace('wax', 'waxx'), LINES.replace('CHAIN=', 'CHAIN="')],
+      `${LINES}PG_MEMORY=999999g\n`,
+    ]
+    for (const text of only) expect(await problemsOf(text), text).toHaveLength(1)
+  })
+
+  it('an .env is refused with what was written', async () => {
+    const envFile = { text: `${LINES}PG_MEMORY=999999GB\nPROVIDER_NAME="Guild\nREDIS_PASSWORD="secret\n` }
+    const error = await checkRender({}, { ...places('written'), envFile }).catch((caught: unknown) => caught)
+    expect((error as ConfigError).problems.map(({ found }) => found)).toEqual([
+      String.raw`"\"Guild", whose quotes do not enclose it`,
+      expect.stringMatching(/^(?!.*secret).*, whose quotes do not enclose it$/),
+      '"999999GB"',
+    ])
+  })
+
+  it('an .env may repeat the port of a profile that is off, and name fractions of memory', async () => {
+    const text = 'GRAFANA_PORT=8080\nFILLER_MEMORY=0.5g\nPG_MEMORY=0.5gb\nCOMPOSE_FILE=docker-compose.yml\n'
+    expect(await problemsOf(`${LINES}${text}`)).toEqual([])
+  })
+
+  it('an .env of a container has references that Compose has filled in', () => {
+    const text = 'DOMAIN=${OF_SHELL}\nPROVIDER_URL=https://${DOMIAN}\nPROVIDER_NAME="a\\$b$$c"\n'
+    const { values, problems } = parseEnvFile(text, { DOMAIN: 'nft.test', PROVIDER_URL: 'https://' })
+    expect(problems.map(({ path }) => path)).toEqual(['PROVIDER_URL'])
+    expect(values.PROVIDER_NAME).toBe('a$b$c')
   })
 
   it('an .env is filled in with its own variables and those of the host, as Compose does', () => {
@@ -366,6 +445,29 @@ describe('what an operator keeps on the host', () => {
     ])
   })
 
+  it('no advice changes the owner or the mode of a folder that is not ours', async () => {
+    const mounted = mkdtempSync(join(packageRoot, '.data/host-'))
+    made.push(mounted)
+    const advice = async (environment: Readonly<Record<string, string>>) => {
+      const error = await checkRender({ ...real, ...environment }, { ...places('host'), mounted }).catch(
+        (caught: unknown) => caught,
+      )
+      return (error as ConfigError).problems.map(({ allowed }) => allowed.replace(/^.*: (?:sudo )?/, ''))
+    }
+    const install = (path: string): string => `install -d -o 999 -g 999 -m 755 ${path}`
+    expect(await advice({ DATA_LOCATION: "/srv/it's new" })).toEqual([
+      install(String.raw`'/srv/it'\''s new'`),
+    ])
+    mkdirSync(join(mounted, 'DATA_LOCATION/lost+found'), { recursive: true })
+    expect(await advice({ DATA_LOCATION: '/mnt/disk' })).toEqual([install('/mnt/disk')])
+    expect(await advice({ DATA_LOCATION: '/' })).toEqual([install('/pronghorn')])
+    expect(await advice({ DATA_LOCATION: '/srv' })).toEqual([install('/srv/pronghorn')])
+    mkdirSync(join(mounted, 'DATA_LOCATION/photos'))
+    expect(await advice({ DATA_LOCATION: '/home/me' })).toEqual([install('/home/me/pronghorn')])
+    mkdirSync(join(mounted, 'BACKUP_HOOK'))
+    expect(await advice({ BACKUP_HOOK: '/root' })).toEqual(['a program that this user may execute'])
+  })
+
   it('the schedule needs its folder where none is named, and a hook that it may execute', async () => {
     const mounted = await mount()
     const project = await mount()
@@ -384,12 +486,17 @@ describe('what an operator keeps on the host', () => {
 
   it('COMPOSE_FILE is refused where it names no file', async () => {
     const project = await mount()
-    writeFileSync(join(project, 'docker-compose.yml'), '')
+    writeFileSync(join(project, 'docker-compose.yml'), 'services: {a: {profiles: !reset []}}')
+    writeFileSync(join(project, 'README.md'), '# A page')
     const COMPOSE_FILE = 'docker-compose.yml:docker-compose.ipv4.yml'
     expect(await found({ COMPOSE_FILE }, { project })).toEqual([
       `COMPOSE_FILE: "${COMPOSE_FILE}", where docker-compose.ipv4.yml is no file`,
     ])
     expect(await found({ COMPOSE_FILE: 'docker-compose.yml' }, { project })).toEqual([])
+    const withPage = 'docker-compose.yml:README.md'
+    expect(await found({ COMPOSE_FILE: withPage }, { project })).toEqual([
+      `COMPOSE_FILE: "${withPage}", where README.md is no compose file`,
+    ])
   })
 
   it('every refusal of a variable is in words of the project', async () => {

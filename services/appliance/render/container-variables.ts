@@ -1,27 +1,27 @@
 import { stateVariables } from '../../core/config/environment/index.ts'
-import { isAddressRange } from '../../core/config/index.ts'
+import ipaddr from 'ipaddr.js'
 import { logLevels } from '../../core/log/index.ts'
 import { makeValidator } from 'envalid'
 import { images } from '../../core/images/index.ts'
-import { hostPath, matching, memory, port, whole } from './variables.ts'
+import { hostPath, matching, memory, oneWord, port, whole } from './variables.ts'
 
 const MAX_BACKUPS = 9_999
 const MAX_AGE = 999
 
 const image = matching(/^[\w./:@-]{1,512}$/, 'the name of an image')
 const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors such as 1.5; 0 for all')
+/** Docker takes no address with bits after the prefix. */
 const network = makeValidator<string>((text) => {
-  if (!isAddressRange(text) || !text.includes('/'))
-    throw new RangeError('a range such as fd70:726f:6e67::/48')
+  const isNetwork =
+    ipaddr.IPv6.isValidCIDR(text) &&
+    ipaddr.IPv6.networkAddressFromCIDR(text).toString() === ipaddr.IPv6.parseCIDR(text)[0].toString()
+  if (!isNetwork) throw new RangeError('a network of IPv6 addresses such as fd70:726f:6e67::/48')
   return text
 })
 
 /** Variables that the compose files give to containers: nothing is rendered from them, but what they hold is checked. */
 export const containerVariables = {
-  LOG_LEVEL: matching(
-    new RegExp(`^(?:${logLevels.join('|')})$`, 'i'),
-    `one of ${logLevels.join(', ')}`,
-  )({
+  LOG_LEVEL: oneWord(logLevels)({
     default: 'info',
     desc: 'What filler, api and state service log.',
   }),

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
-import { likelyOf } from '../../core/config/index.ts'
+import { likelyOf, showFound } from '../../core/config/index.ts'
 import type { ConfigProblem } from '../../core/config/index.ts'
 import { settingVariables } from '../../core/config/environment/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
@@ -12,6 +12,8 @@ export interface EnvFile {
   readonly values: Readonly<Record<string, string>>
   /** Lines that set nothing, or not what they seem to. */
   readonly problems: readonly ConfigProblem[]
+  /** No line can be read; the only problem says why. */
+  readonly isUnreadable?: true
 }
 
 const MAX_FILE_BYTES = 1_048_576
@@ -37,8 +39,7 @@ export function readEnvFile(path: string, environment: Environment = {}): EnvFil
   const facts = statSync(path, { throwIfNoEntry: false })
   if (!facts?.isFile()) return undefined
   if (facts.size > MAX_FILE_BYTES) {
-    const allowed = `at most ${MAX_FILE_BYTES} bytes`
-    return { values: {}, problems: [{ file: '.env', path: '', found: `${facts.size} bytes`, allowed }] }
+    return unreadable(`${facts.size} bytes`, `at most ${MAX_FILE_BYTES} bytes`)
   }
   try {
     return parseEnvFile(readFileSync(path, 'utf8'), environment)
@@ -47,19 +48,24 @@ export function readEnvFile(path: string, environment: Environment = {}): EnvFil
   }
 }
 
+function unreadable(found: string, allowed: string): EnvFile {
+  return { values: {}, problems: [{ file: '.env', path: '', found, allowed }], isUnreadable: true }
+}
+
+/** Stands for bytes that are no UTF-8. */
+const REPLACEMENT = '\ufffd'
+
 /** Reads the text of an `.env`. */
 export function parseEnvFile(text: string, environment: Environment): EnvFile {
+  if (text.includes('\0')) return unreadable('text in UTF-16', 'text in UTF-8: save the file as UTF-8')
   const values: Record<string, string> = {}
   const problems: ConfigProblem[] = []
   const lines = new Map<string, number>()
   const refuse = (path: string, found: string, allowed: string): void => {
     problems.push({ file: '.env', path, found, allowed })
   }
-  const withReturn = text.split('\n').find((line) => line.endsWith('\r') && !/^\s*(?:#|$)/.test(line))
-  if (withReturn !== undefined) {
-    const name = LINE.exec(withReturn.trimEnd())?.[1] ?? ''
-    refuse(name, 'a line that ends in CR LF', "line ends of Unix: sed -i 's/\\r$//' .env")
-  }
+  if (text.split('\n').some((line) => line.endsWith('\r') && !/^\s*(?:#|$)/.test(line)))
+    refuse('', 'lines that end in CR LF', "line ends of Unix: sed -i 's/\\r$//' .env")
   text
     .replace(/^\ufeff/, '')
     .split('\n')
@@ -79,50 +85,71 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
       if (first !== undefined) refuse(name, `two lines, ${first} and ${at + 1}`, 'one line for each name')
       lines.set(name, at + 1)
       const value = valueOf(rest, { ...values, ...environment })
-      if (typeof value === 'string') values[name] = value
-      else refuse(name, value.found, value.allowed)
+      if ('text' in value) values[name] = value.text
+      else refuse(name, `${showFound([name], rest.trim())}, ${value.why}`, value.allowed)
+      // Of a reference to a variable of its shell, Compose has given the container the value.
+      const isFilled = 'text' in value && (environment[name] ?? '') !== '' && environment[name] !== value.text
+      for (const missing of 'text' in value && !isFilled ? value.missing : [])
+        refuse(
+          name,
+          `${showFound([name], rest.trim())}, where ${missing} is not set`,
+          `a variable of a line above or of the shell; $$ for a dollar sign`,
+        )
     })
   return { values, problems }
 }
 
-function valueOf(
-  rest: string,
-  known: Environment,
-): string | { readonly found: string; readonly allowed: string } {
+/** What a line sets, and the variables that it refers to in vain; or why it sets nothing. */
+type LineValue =
+  | { readonly text: string; readonly missing: readonly string[] }
+  | { readonly why: string; readonly allowed: string }
+
+function valueOf(rest: string, known: Environment): LineValue {
   const text = rest.trim()
   const quote = text[0]
+  if (text.includes(REPLACEMENT)) return { why: 'with bytes that are no UTF-8', allowed: 'text in UTF-8' }
   if (quote === '"' || quote === "'") {
     const end = closingQuote(text, quote)
     const after = text.slice(end + 1).trim()
     if (end < 0 || (after !== '' && !after.startsWith('#'))) {
       return {
-        found: 'quotes that do not enclose the value',
+        why: 'whose quotes do not enclose it',
         allowed: 'the value without quotes, or a quote at both ends',
       }
     }
     const inner = text.slice(1, end)
-    return quote === "'" ? inner : fillIn(inner, known).replaceAll(/\\(["\\$])/g, '$1')
+    if (quote === "'") return { text: inner, missing: [] }
+    const filled = fillIn(inner, QUOTED_REFERENCE, known)
+    return { ...filled, text: filled.text.replaceAll(/\\(["\\$])/g, '$1') }
   }
   if (TYPOGRAPHIC_QUOTES.test(text)) {
-    return {
-      found: `${JSON.stringify(text[0])}, a typographic quote`,
-      allowed: 'the value without quotes, or within " or \'',
-    }
+    return { why: 'in typographic quotes', allowed: 'the value without quotes, or within " or \'' }
   }
-  return fillIn(text.replace(/\s+#.*$/, '').replace(/^#.*$/, ''), known)
+  return fillIn(text.replace(/\s+#.*$/, '').replace(/^#.*$/, ''), REFERENCE, known)
 }
 
-const VARIABLE = /(?<!\\)\$(?:([A-Za-z_]\w*)|\{(\w+)(?:(:?[-+])([^{}]*))?\})/g
+const REFERENCE = /\$\$|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?[-+?])([^{}]*))?\})/g
+/** Within double quotes a backslash makes a dollar sign one. */
+const QUOTED_REFERENCE = new RegExp(String.raw`\\\$|${REFERENCE.source}`, 'g')
 
-/** Text in which `$NAME`, `${NAME}`, `${NAME:-otherwise}` and `${NAME:+instead}` are filled in, as Compose does. */
-function fillIn(text: string, known: Environment): string {
-  return text.replaceAll(VARIABLE, (...groups: (string | undefined)[]) => {
-    const [, plain, braced, sign = '', word = ''] = groups
-    const found = known[plain ?? braced ?? '']
+/**
+ * Text in which `$NAME`, `${NAME}`, `${NAME:-otherwise}` and `${NAME:+instead}` are filled in, as Compose does; `$$` is a
+ * dollar sign.
+ */
+function fillIn(text: string, reference: RegExp, known: Environment) {
+  const missing: string[] = []
+  const filled = text.replaceAll(reference, (...groups: (string | undefined)[]) => {
+    const [all = '', plain, braced, sign = '', word = ''] = groups
+    const name = plain ?? braced
+    if (name === undefined) return all === '$$' ? '$' : all
+    const found = known[name]
     const isThere = found !== undefined && !(sign.startsWith(':') && found === '')
     if (sign.endsWith('+')) return isThere ? word : ''
-    return isThere ? found : word
+    if (isThere) return found
+    if (!sign.endsWith('-')) missing.push(name)
+    return sign.endsWith('-') ? word : ''
   })
+  return { text: filled, missing }
 }
 
 function closingQuote(text: string, quote: string): number {
@@ -172,8 +199,14 @@ export function namesOfContainer(environment: Environment): string[] {
 const LEAST_ENDING = 6
 const MOST_SHOWN = 4
 
+/** Names that other images read, and why nothing here does. */
+const inVain: Readonly<Record<string, string>> = {
+  TZ: 'nothing: every log, schedule and time of an answer is in UTC',
+}
+
 /** The known names that are near an unknown one, as a sentence. */
 function describeKnown(name: string): string {
+  if (Object.hasOwn(inVain, name)) return inVain[name]!
   const upper = name.toUpperCase().replaceAll(/[-.]/g, '_')
   const meant = knownNames.includes(upper) ? [upper] : namesAround(upper)
   return meant.length > 0

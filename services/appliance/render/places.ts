@@ -1,11 +1,13 @@
-import { stat, readdir, statfs } from 'node:fs/promises'
+import { readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { parse } from 'yaml'
 import type { ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
 import { knownChains } from '../../core/config/schema/index.ts'
 import { checkCertificateFiles } from '../tls/index.ts'
 import { placeOf } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
+import { listComposeFiles } from './resolve.ts'
 import type { Resolved, Values } from './resolve.ts'
 import { checkSuperuserPassword } from './superuser.ts'
 import { BUNDLED_POSTGRES } from './variables.ts'
@@ -15,7 +17,7 @@ export async function checkPlaces(
   { values, given, profiles }: Resolved,
   places: OperatorPlaces,
 ): Promise<{ readonly problems: readonly ConfigProblem[]; readonly warnings: readonly ConfigWarning[] }> {
-  const problems: ConfigProblem[] = [...checkMachine(values)]
+  const problems: ConfigProblem[] = [...checkMachine(values, given)]
   const warnings: ConfigWarning[] = []
   const refuse = (path: string, found: string, allowed: string): void => {
     problems.push({ file: 'environment', path, found, allowed })
@@ -68,12 +70,18 @@ export async function checkPlaces(
 const LEAST_PROCESSORS = 0.01
 
 /** Problems of limits that are above the memory and the processors of the machine. */
-function checkMachine(values: Values): ConfigProblem[] {
+function checkMachine(values: Values, given: Resolved['given']): ConfigProblem[] {
   const problems: ConfigProblem[] = []
-  if (values.POSTGRES_HOST === BUNDLED_POSTGRES && values.PG_MEMORY > totalmem()) {
-    const found = `${Math.floor(values.PG_MEMORY / 2 ** 20)} MiB`
-    const allowed = `at most what this machine has, ${Math.floor(totalmem() / 2 ** 20)} MiB`
-    problems.push({ file: 'environment', path: 'PG_MEMORY', found, allowed })
+  // The settings of PostgreSQL follow from its memory, also where that is not set. For others it is a limit alone.
+  const amounts = [
+    ...(values.POSTGRES_HOST === BUNDLED_POSTGRES ? (['PG_MEMORY'] as const) : []),
+    ...(['FILLER_MEMORY', 'API_MEMORY'] as const).filter((name) => given[name] !== undefined),
+  ]
+  for (const path of amounts) {
+    if (values[path] <= totalmem()) continue
+    const found = JSON.stringify(given[path] ?? `${values[path] / 2 ** 30}g`)
+    const allowed = `at most what this machine has, ${Math.floor(totalmem() / 2 ** 20)}m`
+    problems.push({ file: 'environment', path, found, allowed })
   }
   const limits = ['POSTGRES_CPUS', 'FILLER_CPUS', 'API_CPUS', 'NGINX_CPUS', 'BACKUP_CPUS'] as const
   for (const path of limits) {
@@ -109,21 +117,34 @@ async function checkComposeFiles(
   given: Resolved['given'],
   { project }: OperatorPlaces,
 ): Promise<ConfigProblem[]> {
-  const list = given.COMPOSE_FILE ?? ''
-  const separator = given.COMPOSE_PATH_SEPARATOR ?? ':'
   // Absolute paths are not mounted.
-  const paths = list.split(separator).filter((path) => path !== '' && !isAbsolute(path))
+  const paths = listComposeFiles(given).filter((path) => !isAbsolute(path))
   const problems: ConfigProblem[] = []
   if (project === undefined) return problems
   for (const path of paths) {
-    const facts = await stat(join(project, path)).catch(() => undefined)
-    if (facts?.isFile()) continue
-    const found = `${JSON.stringify(list)}, where ${path} is no file`
+    const text = await readFile(join(project, path), 'utf8').catch(() => undefined)
+    if (text !== undefined && isComposeFile(text)) continue
+    const why = text === undefined ? 'is no file' : 'is no compose file'
+    const found = `${JSON.stringify(given.COMPOSE_FILE)}, where ${path} ${why}`
     const allowed = 'files of the project such as docker-compose.yml, with colons between'
     problems.push({ file: 'environment', path: 'COMPOSE_FILE', found, allowed })
   }
   return problems
 }
+
+/** Whether a text has what every compose file of the project has, or could have. */
+function isComposeFile(text: string): boolean {
+  try {
+    // Tags such as !reset are those of Compose.
+    const content: unknown = parse(text, { logLevel: 'silent' })
+    return isObject(content) && ['services', 'networks', 'volumes'].some((key) => isObject(content[key]))
+  } catch {
+    return false
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A program that the service `backups` starts: it skips one that it may not execute. */
 async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigProblem[]> {
@@ -135,7 +156,7 @@ async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigP
     : facts
       ? 'which is no file'
       : NOT_THERE
-  const allowed = `a program that this user may execute: chmod 755 ${shown}`
+  const allowed = `a program that this user may execute${facts?.isFile() ? `: chmod 755 ${quote(shown)}` : ''}`
   return [{ file: 'environment', path: 'BACKUP_HOOK', found: `${JSON.stringify(shown)}, ${why}`, allowed }]
 }
 
@@ -224,6 +245,10 @@ function backupFolder(
   }
 }
 
+/** A path as a word of a shell. */
+const quote = (path: string): string =>
+  /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
+
 const GB = 1e9
 /** The owner reads, writes and enters. */
 const OWNER_BITS = 0o700
@@ -238,21 +263,28 @@ async function checkFolder(
   const refuse = (why: string, allowed: string) => ({
     problem: { file: 'environment', path, found: `${quoted}, ${why}`, allowed },
   })
-  const made = isOfPostgres
-    ? `a folder of the user with the number ${POSTGRES_USER}: sudo install -d -o ${POSTGRES_USER} -g ${POSTGRES_USER} -m 755 ${shown}`
-    : 'a folder'
-  // A folder that cannot be listed counts as empty.
-  const [facts, disk] = await Promise.all([
+  const [facts, disk, listed] = await Promise.all([
     stat(folder).catch(() => undefined),
     statfs(folder).catch(() => undefined),
+    readdir(folder).catch(() => undefined),
   ])
+  // A folder of others that holds something, and one of the system, keeps its owner: the advice is a folder in it.
+  const isForeign =
+    facts?.isDirectory() === true && facts.uid !== POSTGRES_USER && !listed?.includes('pgdata')
+  const isTaken = listed === undefined || listed.some((name) => name !== 'lost+found')
+  const isOfSystem = dirname(resolve(shown)) === '/'
+  const wanted = isForeign && (isTaken || isOfSystem) ? join(shown, 'pronghorn') : shown
+  const made = isOfPostgres
+    ? `a folder of the user with the number ${POSTGRES_USER}: sudo install -d -o ${POSTGRES_USER} -g ${POSTGRES_USER} -m 755 ${quote(wanted)}`
+    : 'a folder'
   if (facts === undefined) return refuse(NOT_THERE, made)
   if (!facts.isDirectory() || disk === undefined) return refuse('which is no folder', made)
   if (isOfPostgres && facts.uid !== POSTGRES_USER)
     return refuse(`which belongs to the user with the number ${facts.uid}`, made)
   if ((facts.mode & OWNER_BITS) !== OWNER_BITS)
     return refuse(`which has the mode ${(facts.mode & MODE_BITS).toString(8).padStart(3, '0')}`, made)
-  const names = await readdir(folder).catch(() => [])
+  // A folder that cannot be listed counts as empty.
+  const names = listed ?? []
   const foreign = names.filter((name) => !isFitting(name))
   if (foreign.length > 0 && !names.some(isData))
     return refuse(

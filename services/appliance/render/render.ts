@@ -179,6 +179,7 @@ function resolveAll(
   places: RenderPlaces,
 ): Omit<Resolution, 'problems'> & { readonly own: OwnFiles; readonly problems: ConfigProblem[] } {
   const file = readEnv(environment, places)
+  if (file?.isUnreadable) throw new ConfigError(file.problems)
   const all = { ...file?.values, ...environment }
   const own = findOwnFiles(all, places)
   const names = file ? Object.keys(file.values) : file === null ? namesOfContainer(all) : namesMeantForUs(all)

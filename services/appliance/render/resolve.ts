@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { cleanEnv } from 'envalid'
 import type { CleanedEnv } from 'envalid'
 import { DEMO_CHAIN_ID } from '../../core/chain-node/index.ts'
@@ -97,7 +98,7 @@ function resolveOnce(
   )
   const problems: ConfigProblem[] = []
   const given = { ...valuesOfOwn(own, set), ...withBothNames(set, problems) }
-  const preset = choosePreset(given, problems)
+  const preset = choosePreset(given, refused, problems)
   const standing = Object.entries(placeholders).filter(([name]) => refused.has(name))
   const values: Values = cleanEnv(
     { ...Object.fromEntries(standing), ...preset.values, ...given },
@@ -111,7 +112,7 @@ function resolveOnce(
   problems.push(...readStateSettings(given).problems, ...checkSettings(given, problems))
   // Values that were refused have no meaning together.
   if (problems.length === 0) {
-    problems.push(...checkTogether(values, given, refused))
+    problems.push(...checkTogether({ values, given, isDemo: preset.isDemo }, refused))
     checkOwn(set, own, problems)
   }
   const resolved = { values, given, isDemo: preset.isDemo, profiles: listProfiles(given) }
@@ -229,7 +230,11 @@ interface ChosenPreset {
   readonly isDemo: boolean
 }
 
-function choosePreset(given: Readonly<Record<string, string>>, problems: ConfigProblem[]): ChosenPreset {
+function choosePreset(
+  given: Readonly<Record<string, string>>,
+  refused: ReadonlySet<string>,
+  problems: ConfigProblem[],
+): ChosenPreset {
   const name = given.CHAIN
   if (name !== undefined) {
     const preset = presets[name]
@@ -237,15 +242,17 @@ function choosePreset(given: Readonly<Record<string, string>>, problems: ConfigP
     const allowed = `one of ${Object.keys(presets).join(', ')}`
     problems.push({ file: 'environment', path: 'CHAIN', found: JSON.stringify(name), allowed })
   }
-  const facts = ['CHAIN', 'CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'].filter((each) => given[each] !== undefined)
+  // A refused name stands for the facts of some chain.
+  const { CHAIN_NAME, CHAIN_ID } = placeholders
+  if (name !== undefined || refused.has('CHAIN')) return { values: { CHAIN_NAME, CHAIN_ID }, isDemo: false }
+  const facts = ['CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'].filter((each) => given[each] !== undefined)
   if (facts.length > 0 || given.DEMO_CHAIN !== 'true') return { values: {}, isDemo: false }
   return { values: { ...demoPreset, CHAIN_ID: DEMO_CHAIN_ID }, isDemo: true }
 }
 
 /** Problems of several variables together. @param refused names of variables whose values are not used. */
 function checkTogether(
-  values: Values,
-  given: Readonly<Record<string, string>>,
+  { values, given, isDemo }: Pick<Resolved, 'values' | 'given' | 'isDemo'>,
   refused: ReadonlySet<string>,
 ): ConfigProblem[] {
   const problems: ConfigProblem[] = []
@@ -275,6 +282,7 @@ function checkTogether(
     refuse('ACME_EMAIL', values.ACME_EMAIL, 'an e-mail address, because TLS_MODE is acme')
   }
   checkCompose(values, given, refuse)
+  checkComposeFile({ values, given, isDemo }, refuse)
   if (!values.POSTGRES_BUNDLED && values.POSTGRES_HOST === BUNDLED_POSTGRES) {
     const allowed = 'the host of your own server, because POSTGRES_BUNDLED is false'
     refuse('POSTGRES_HOST', BUNDLED_POSTGRES, allowed)
@@ -293,12 +301,35 @@ function checkTogether(
   return problems
 }
 
-/** Problems of the variables that Compose and other images read. */
-function checkCompose(
-  values: Values,
-  given: Readonly<Record<string, string>>,
-  refuse: (path: string, found: unknown, allowed: string) => void,
+type Refuse = (path: string, found: unknown, allowed: string) => void
+
+/** The files that `COMPOSE_FILE` names; none where it is not set. */
+export function listComposeFiles(given: Resolved['given']): readonly string[] {
+  const { COMPOSE_FILE = '', COMPOSE_PATH_SEPARATOR = ':' } = given
+  return COMPOSE_FILE.split(COMPOSE_PATH_SEPARATOR).filter((path) => path !== '')
+}
+
+/** The file that every other compose file changes. */
+const COMPOSE_BASE = 'docker-compose.yml'
+
+function checkComposeFile(
+  { values, given, isDemo }: Pick<Resolved, 'values' | 'given' | 'isDemo'>,
+  refuse: Refuse,
 ): void {
+  const [first] = listComposeFiles(given)
+  if (first !== undefined && basename(first) !== COMPOSE_BASE)
+    refuse('COMPOSE_FILE', given.COMPOSE_FILE, `a list that begins with ${COMPOSE_BASE}`)
+  const addresses = [values.CHAIN_HTTP, ...splitList(values.CHAIN_SHIP)]
+  if (given.DEMO_CHAIN !== 'true' || isDemo || addresses.every(isDemoNode)) return
+  const allowed = `${COMPOSE_BASE}, which leaves out the node of the demo chain: the chain is ${values.CHAIN_NAME}`
+  refuse('COMPOSE_FILE', given.COMPOSE_FILE, allowed)
+}
+
+const demoHost = new URL(demoPreset.CHAIN_HTTP).hostname
+const isDemoNode = (address: string): boolean => new URL(address).hostname === demoHost
+
+/** Problems of the variables that Compose and other images read. */
+function checkCompose(values: Values, given: Readonly<Record<string, string>>, refuse: Refuse): void {
   const profiles = listProfiles(given)
   const unknown = profiles.filter((name) => !(composeProfiles as readonly string[]).includes(name))
   if (unknown.length > 0) {
@@ -317,9 +348,9 @@ function checkCompose(
   }
 }
 
-/** Ports that containers publish on this machine; that of Grafana counts with its profile, or where it is set. */
+/** Ports that containers publish on this machine; that of Grafana counts with its profile. */
 function listPublished(values: Values, given: Readonly<Record<string, string>>) {
-  const hasGrafana = listProfiles(given).includes('monitoring') || given.GRAFANA_PORT !== undefined
+  const hasGrafana = listProfiles(given).includes('monitoring')
   const names = ['HTTP_PORT', 'HTTPS_PORT', ...(hasGrafana ? (['GRAFANA_PORT'] as const) : [])] as const
   return names.map((name) => [name, values[name]] as const)
 }

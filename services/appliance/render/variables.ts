@@ -22,16 +22,14 @@ export const matching = (pattern: RegExp, allowed: string) =>
 const MAX_PORT = 65_535
 export const port = whole(1, MAX_PORT)
 
-/** A yes or a no; what envalid takes for one, and our words where it is none. */
-const flagWords: readonly string[] = ['true', 't', 'yes', 'on', '1', 'false', 'f', 'no', 'off', '0']
+/** A flag, in the words that Compose and JSON know. */
 const bool = makeValidator<boolean>((text) => {
-  const at = flagWords.indexOf(text.toLowerCase())
-  if (at < 0) throw new RangeError('true or false')
-  return at < flagWords.length / 2
+  if (text !== 'true' && text !== 'false') throw new RangeError('true or false')
+  return text === 'true'
 })
 
 /** One word of a list. */
-function oneWord<const T extends readonly string[]>(words: T) {
+export function oneWord<const T extends readonly string[]>(words: T) {
   return makeValidator<T[number]>((text) => {
     if (!words.includes(text)) throw new RangeError(`one of ${words.join(', ')}`)
     return text
@@ -53,12 +51,6 @@ const hostName = matching(HOST_NAME_PATTERN, 'a host name or an IPv4 address')
 export const BUNDLED_POSTGRES = 'postgres'
 /** The one that is Redis. */
 export const BUNDLED_REDIS = 'redis'
-
-/** A flag that the compose file reads as well. */
-const exactFlag = makeValidator<boolean>((text) => {
-  if (text !== 'true' && text !== 'false') throw new RangeError('true or false')
-  return text === 'true'
-})
 
 const databaseHost = makeValidator<string>((text) => {
   if (HOST_NAME_PATTERN.test(text) || isIPv6(text)) return text
@@ -112,12 +104,12 @@ const databaseName = makeValidator<string>((text) => {
   return text
 })
 
-/** Bytes of memory: `4g`, `512m`. */
+/** Bytes of memory, in a form that Compose takes as well: `4g`, `1.5g`, `512m`. */
 export const memory = makeValidator<number>((text) => {
-  const match = /^(\d{1,7})(m|g)b?$/i.exec(text)
+  const match = /^(\d{1,7}(?:\.\d{1,3})?)(m|g)b?$/i.exec(text)
   const bytes = match ? Number(match[1]) * (match[2]?.toLowerCase() === 'g' ? 2 ** 30 : 2 ** 20) : 0
-  if (bytes < 256 * 2 ** 20) throw new RangeError('an amount of memory from 256m, such as 4g or 512m')
-  return bytes
+  if (bytes < 256 * 2 ** 20) throw new RangeError('an amount of memory from 256m, such as 4g, 1.5g or 512m')
+  return Math.floor(bytes)
 })
 
 /** Where the certificate of the proxy comes from. */
@@ -205,7 +197,7 @@ export const variables = {
     desc: 'Containers of the api with docker-compose.scale.yml; PostgreSQL takes the connections of one more.',
   }),
 
-  POSTGRES_BUNDLED: exactFlag({
+  POSTGRES_BUNDLED: bool({
     default: true,
     desc: 'Run the bundled PostgreSQL; false for a server of your own, at POSTGRES_HOST.',
   }),
@@ -242,7 +234,7 @@ export const variables = {
     default: '',
     desc: 'Folder with JSON files of your own (connections.config.json, server.config.json, readers.config.json), which take the place of the rendered ones.',
   }),
-  REDIS_BUNDLED: exactFlag({
+  REDIS_BUNDLED: bool({
     default: true,
     desc: 'Run the bundled Redis; false for a server of your own, at REDIS_HOST.',
   }),

@@ -164,7 +164,7 @@ describe('the environment', () => {
     const tlsFor = (env: Environment) =>
       loadConfig({ dir, env, need: ['connections'] }).config.connections.kvstore?.tls
     expect(tlsFor({ REDIS_TLS_REJECT_UNAUTHORIZED: 'false' })).toBe(false)
-    expect(tlsFor({ REDIS_TLS: '1', REDIS_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual({
+    expect(tlsFor({ REDIS_TLS: 'true', REDIS_TLS_REJECT_UNAUTHORIZED: 'false' })).toEqual({
       rejectUnauthorized: false,
     })
     expect(problemsOf(['connections'], { REDIS_TLS_REJECT_UNAUTHORIZED: 'perhaps' })[0]).toMatch(

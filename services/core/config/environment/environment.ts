@@ -34,7 +34,7 @@ export function readProcessSettings(
   environment: Environment,
 ): ProcessSettings & { problems: ConfigProblem[] } {
   const configDir = environment.CONFIG_DIR
-  const found = environment.LOG_LEVEL?.toLowerCase()
+  const found = environment.LOG_LEVEL
   const level = found === undefined || found === '' ? 'info' : logLevels.find((each) => each === found)
   const workers = readWorkers(environment.API_WORKERS)
   const problem = (path: string, allowed: string): ConfigProblem => ({

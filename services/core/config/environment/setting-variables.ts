@@ -130,20 +130,10 @@ function keyOf(steps: readonly SettingStep[]): string {
   }, '')
 }
 
-const flags = new Map(
-  Object.entries({
-    true: true,
-    t: true,
-    yes: true,
-    on: true,
-    1: true,
-    false: false,
-    f: false,
-    no: false,
-    off: false,
-    0: false,
-  }),
-)
+const flags = new Map([
+  ['true', true],
+  ['false', false],
+])
 
 /**
  * Converts the text of a variable to the type that its key accepts: JSON, number, flag, comma-separated list or text.
@@ -156,7 +146,7 @@ export function parseVariable({ schema }: Pick<SettingVariable, 'schema'>, found
   const candidates: unknown[] = [
     ...json,
     ...(isNumber ? [Number(found)] : []),
-    ...(flags.has(found.toLowerCase()) ? [flags.get(found.toLowerCase())] : []),
+    ...(flags.has(found) ? [flags.get(found)] : []),
     ...(found.includes(',') ? [splitCommas(found)] : []),
     found,
     splitCommas(found),
