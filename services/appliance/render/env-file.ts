@@ -119,7 +119,7 @@ function valueOf(rest: string, known: Environment): LineValue {
     }
     const inner = text.slice(1, end)
     if (quote === "'") return { text: inner, missing: [] }
-    const filled = fillIn(inner, QUOTED_REFERENCE, known)
+    const filled = fillIn(inner, quotedReference, known)
     return { ...filled, text: filled.text.replaceAll(/\\(["\\$])/g, '$1') }
   }
   if (TYPOGRAPHIC_QUOTES.test(text)) {
@@ -130,7 +130,7 @@ function valueOf(rest: string, known: Environment): LineValue {
 
 const REFERENCE = /\$\$|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?[-+?])([^{}]*))?\})/g
 /** Within double quotes a backslash makes a dollar sign one. */
-const QUOTED_REFERENCE = new RegExp(String.raw`\\\$|${REFERENCE.source}`, 'g')
+const quotedReference = new RegExp(String.raw`\\\$|${REFERENCE.source}`, 'g')
 
 /**
  * Text in which `$NAME`, `${NAME}`, `${NAME:-otherwise}` and `${NAME:+instead}` are filled in, as Compose does; `$$` is a

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
@@ -255,6 +256,17 @@ const OWNER_BITS = 0o700
 const MODE_BITS = 0o777
 const FOREIGN_SHOWN = 4
 
+/** How the folder is made. One of others that holds something, or of the system, keeps its owner: a folder in it is made. */
+function adviceFor(shown: string, facts: Stats | undefined, listed: readonly string[] | undefined): string {
+  const isForeign =
+    facts?.isDirectory() === true && facts.uid !== POSTGRES_USER && !listed?.includes('pgdata')
+  const isTaken = listed === undefined || listed.some((name) => name !== 'lost+found')
+  const isOfSystem = dirname(resolve(shown)) === '/'
+  const wanted = isForeign && (isTaken || isOfSystem) ? join(shown, 'pronghorn') : shown
+  const owner = `-o ${POSTGRES_USER} -g ${POSTGRES_USER}`
+  return `a folder of the user with the number ${POSTGRES_USER}: sudo install -d ${owner} -m 755 ${quote(wanted)}`
+}
+
 async function checkFolder(
   { path, shown, folder, isOfPostgres, unfit, isData, isFitting, sizeNote }: OperatorFolder,
   values: Values,
@@ -268,15 +280,7 @@ async function checkFolder(
     statfs(folder).catch(() => undefined),
     readdir(folder).catch(() => undefined),
   ])
-  // A folder of others that holds something, and one of the system, keeps its owner: the advice is a folder in it.
-  const isForeign =
-    facts?.isDirectory() === true && facts.uid !== POSTGRES_USER && !listed?.includes('pgdata')
-  const isTaken = listed === undefined || listed.some((name) => name !== 'lost+found')
-  const isOfSystem = dirname(resolve(shown)) === '/'
-  const wanted = isForeign && (isTaken || isOfSystem) ? join(shown, 'pronghorn') : shown
-  const made = isOfPostgres
-    ? `a folder of the user with the number ${POSTGRES_USER}: sudo install -d -o ${POSTGRES_USER} -g ${POSTGRES_USER} -m 755 ${quote(wanted)}`
-    : 'a folder'
+  const made = isOfPostgres ? adviceFor(shown, facts, listed) : 'a folder'
   if (facts === undefined) return refuse(NOT_THERE, made)
   if (!facts.isDirectory() || disk === undefined) return refuse('which is no folder', made)
   if (isOfPostgres && facts.uid !== POSTGRES_USER)
