@@ -111,6 +111,29 @@ describe('rendering', () => {
     expect(text).toContain('proxy_set_header Upgrade $socket_upgrade;')
   })
 
+  it('a rendered configuration holds the whole public surface to the origins of SERVER_CORS', async () => {
+    const proxyOf = async (SERVER_CORS: string) => {
+      const { warnings } = await render({ ...real, SERVER_CORS }, places('cors'))
+      return { warnings, text: await readFile(join(places('cors').out, 'nginx/nginx.conf'), 'utf8') }
+    }
+    const open = await proxyOf('')
+    expect(open.text).toContain('add_header Access-Control-Allow-Origin * always;')
+    expect(open.text).not.toContain('$cors_origin')
+    const closed = await proxyOf(String.raw`^https://app\.example\.org$`)
+    expect(closed.text).toContain(String.raw`"~^https://app\\.example\\.org$" $http_origin;`)
+    expect(closed.text).not.toContain('Allow-Origin *')
+    expect(closed.warnings).toEqual([])
+    // State service and GraphQL.
+    expect(closed.text.match(/proxy_hide_header Access-Control-Allow-Origin;/g)).toHaveLength(4)
+    const { text, warnings } = await proxyOf('["^https://[^]+$"]')
+    expect(text).not.toContain('[^]')
+    expect(warnings.map(({ path }) => path)).toEqual(['cors'])
+    for (const wrong of ['*', 'true', 'https://a.test,False'])
+      await expect(checkRender({ ...real, SERVER_CORS: wrong }, places('cors'))).rejects.toThrow(
+        /SERVER_CORS.*without one, every origin may call/,
+      )
+  })
+
   it('a rendered configuration warns where every client is trusted as a proxy', async () => {
     const { warnings } = await checkRender(
       { ...real, TRUSTED_PROXIES: '10.0.0.0/8,0.0.0.0/0' },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { connectDatabase } from '../../services/core/database/index.ts'
+import { connectDatabase, listMissingIndexes } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { indexUntil, startChain } from './index-chain.ts'
@@ -55,6 +55,17 @@ it('a reader that is asked to stop while it catches up ends with the commit in p
   const tookMs = performance.now() - committedMs
   expect(commits - commitsAtStop).toBeLessThanOrEqual(1)
   expect(tookMs).toBeLessThan(2_000)
+  await chain.chain.stop()
+  await database.drop()
+})
+
+it('a reader whose stop_block is below the head has its query indexes when it ends', async () => {
+  const database = await createTestDatabase()
+  const chain = await startChain({ recordings: ['main'] })
+  await indexUntil(chain, database.address, 20, { options: { buildQueryIndexes: true } })
+  const client = await connectDatabase(database.address, { applicationName: 'test' })
+  expect(await listMissingIndexes(client, 'assets')).toEqual([])
+  await client.end()
   await chain.chain.stop()
   await database.drop()
 })

@@ -22,7 +22,7 @@ export function renderNginx(values: Values, server: AppConfig['server'], isGraph
   const readTimeout = Math.max(90, Math.ceil(server.max_query_time_ms / SECOND_MS) + 10)
   const failures = fillTemplate('nginx-failures.conf', {
     ERROR_PAGES: errorPages('    '),
-    FAILURE_HEADERS: failureHeaders(values),
+    FAILURE_HEADERS: failureHeaders(values, server.cors),
   })
   const routes = fillTemplate('nginx-routes.conf', {
     READ_TIMEOUT_S: readTimeout,
@@ -32,11 +32,13 @@ export function renderNginx(values: Values, server: AppConfig['server'], isGraph
     // A service that is not there has no address, which would be a line for each request.
     GRAPHQL_LOG: isGraphqlExpected ? '' : '      error_log /dev/stderr crit;',
     GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),
+    CORS_HEADERS: server.cors.length === 0 ? '' : replacedHeaders(values),
     GRAPHQL_BURST: values.GRAPHQL_RATE_LIMIT * GRAPHQL_BURST_SECONDS,
   })
   return fillTemplate('nginx.conf', {
     READ_TIMEOUT_S: readTimeout,
     GRAPHQL_RATE: values.GRAPHQL_RATE_LIMIT,
+    CORS_ORIGINS: mapOrigins(server.cors),
     REAL_ADDRESS: realAddress(values.TRUSTED_PROXIES),
     HTTP_LISTEN_6: values.IPV6 ? '    listen [::]:8080 default_server;' : '',
     HTTP_ROUTES: values.TLS_MODE === 'off' ? routes : `${failures}${redirect(values.HTTPS_PORT)}`,
@@ -73,16 +75,57 @@ function strictTransport(mode: Values['TLS_MODE'], indent: string): string {
   return `${indent}add_header Strict-Transport-Security "max-age=31536000" always;`
 }
 
-/** The api lets pages of every origin read its answers; a location with headers of its own inherits none. */
-function failureHeaders(values: Values): string {
+/** Which pages may read the failures, as the api says it of its answers; a location with headers of its own inherits none. */
+function failureHeaders(values: Values, cors: readonly string[]): string {
   return [
-    '      add_header Access-Control-Allow-Origin * always;',
-    '      add_header Access-Control-Allow-Headers * always;',
+    ...(cors.length === 0 ? corsHeaders('*', '*') : [...corsHeaders('$cors_origin', '$cors_headers'), VARY]),
     '      add_header Access-Control-Allow-Methods GET,HEAD,POST always;',
     strictTransport(values.TLS_MODE, '      '),
   ]
     .filter((line) => line !== '')
     .join('\n')
+}
+
+const VARY = '      add_header Vary Origin always;'
+/** An empty value is no header. */
+const corsHeaders = (origin: string, headers: string): string[] => [
+  `      add_header Access-Control-Allow-Origin ${origin} always;`,
+  `      add_header Access-Control-Allow-Headers ${headers} always;`,
+]
+
+/** For services that let pages of every origin read their answers: the headers of the proxy take the place of theirs. */
+function replacedHeaders(values: Values): string {
+  return [
+    ...['Origin', 'Headers', 'Credentials'].map(
+      (name) => `      proxy_hide_header Access-Control-Allow-${name};`,
+    ),
+    ...corsHeaders('$cors_origin', '$cors_headers'),
+    VARY,
+    strictTransport(values.TLS_MODE, '      '),
+  ]
+    .filter((line) => line !== '')
+    .join('\n')
+}
+
+/** What the expressions of JavaScript and those of nginx (PCRE) understand alike. */
+const PORTABLE = /^(?:[\w:/.^$*+?()|{},-]|\[\^?[\w:/.*-]+\]|\\[dws.\-/^$*+?()|[\]{}\\])+$/
+
+/** Patterns of origins that nginx may not understand: it would refuse its whole configuration. */
+export function unportableOrigins(cors: readonly string[]): readonly string[] {
+  return cors.filter((pattern) => !PORTABLE.test(pattern) || pattern.includes('(?'))
+}
+
+/** The origin of a request, where one of the patterns is found in it. */
+function mapOrigins(cors: readonly string[]): string {
+  if (cors.length === 0) return ''
+  const unportable = unportableOrigins(cors)
+  const patterns = cors.filter((pattern) => !unportable.includes(pattern))
+  return [
+    '  map $http_origin $cors_origin {',
+    ...patterns.map((pattern) => `    "~${pattern.replaceAll('\\', String.raw`\\`)}" $http_origin;`),
+    '  }',
+    "  map $cors_origin $cors_headers {\n    default '*';\n    '' '';\n  }",
+  ].join('\n')
 }
 
 function redirect(httpsPort: number): string {

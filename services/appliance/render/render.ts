@@ -14,7 +14,7 @@ import type { EnvFile } from './env-file.ts'
 import { forgetRendering, noteRendering, whyNotFormer } from './former.ts'
 import { PRIVATE_KEY_COMMAND, renderLibpq } from './libpq.ts'
 import type { RenderedFile } from './libpq.ts'
-import { renderNginx } from './nginx.ts'
+import { renderNginx, unportableOrigins } from './nginx.ts'
 import { readOperatorFiles, withContainerPaths } from './operator-files.ts'
 import { noOwnFiles, parseOwnFile, readOwnFiles } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
@@ -239,6 +239,10 @@ async function prepare(
   }
   if (config === undefined || problems.length > 0) throw new ConfigError(problems)
   warnings.push(...atHand.warnings, ...warnAboutVariables(values, given))
+  for (const pattern of unportableOrigins(config.server.cors)) {
+    const message = `${JSON.stringify(pattern)} is beyond the proxy: its own refusals, the state service and GraphQL do not admit such an origin`
+    warnings.push({ file: configFiles.server, path: 'cors', message })
+  }
   const database = renderLibpq(config.connections.sqldb.ssl, operatorFiles.texts)
   const others = renderOthers({ resolved, secrets, config, databaseParameters: database.parameters })
   return { files: [...files, ...database.files, ...others], warnings }

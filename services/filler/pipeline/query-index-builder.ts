@@ -42,6 +42,16 @@ export class QueryIndexBuilder {
     this.#running ??= this.#buildAll()
   }
 
+  /** Builds what is missing, until it is there or the signal aborts. */
+  async finish(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    const stop = (): void => this.#ending.abort()
+    signal.addEventListener('abort', stop, { once: true })
+    this.start()
+    await this.#running
+    signal.removeEventListener('abort', stop)
+  }
+
   /** Cancels the index build in progress; the next start of the reader repeats it. */
   async stop(): Promise<void> {
     this.#ending.abort()

@@ -82,7 +82,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
             { stop_block: options.settings.stop_block },
             'stop_block is reached: the reader ends',
           )
-        return
+        break
       } catch (caught) {
         const fault = caught instanceof FaultInUnit ? caught : null
         const error = fault?.error ?? caught
@@ -109,6 +109,13 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   } finally {
     await heartbeat.stop()
   }
+  // A stop block below the head: the reader never came to the head, where it would have started the build.
+  if (options.buildQueryIndexes !== false) await createIndexBuilder(options).finish(signal)
+}
+
+function createIndexBuilder({ database, settings, logger, indexRetryMs }: ReaderOptions): QueryIndexBuilder {
+  const families = settings.contracts.map((entry) => entry.handler)
+  return new QueryIndexBuilder(database, families, logger, indexRetryMs)
 }
 
 /** Commits the good blocks before a fault and returns the error to report. */
@@ -221,7 +228,7 @@ async function readUntilEnd(
   const reading = new Reading({ ...parts, groupBlocks, singly, logger, observer, onError })
   const session = openSession({ options, leftOut }, parts.startBlock, reading)
   reading.attach(session)
-  const indexes = new QueryIndexBuilder(options.database, familiesOf(options), logger, options.indexRetryMs)
+  const indexes = createIndexBuilder(options)
   heartbeat.follow(session, reading, settings.irreversible_only, ({ state, block, blocksBehind }) => {
     if (state === 'live' && options.buildQueryIndexes !== false) indexes.start()
     parts.recorder.beat(block, blocksBehind)
@@ -273,8 +280,4 @@ function openSession(
     },
     reading,
   )
-}
-
-function familiesOf(options: ReaderOptions): string[] {
-  return options.settings.contracts.map((entry) => entry.handler)
 }

@@ -42,12 +42,16 @@ const trustProxy = z
   )
   .meta({ allowed: TRUST_ALLOWED })
 
-const ORIGIN_ALLOWED = 'a regular expression of at most 500 characters'
+const ORIGIN_ALLOWED =
+  'a regular expression of at most 500 characters, such as ^https://app[.]example[.]org$ (without one, every origin may call)'
 const originPattern = z
   .string({ error: ORIGIN_ALLOWED })
   .min(1, { error: ORIGIN_ALLOWED })
   .max(500, { error: ORIGIN_ALLOWED })
-  .refine(isRegularExpression, { error: ORIGIN_ALLOWED })
+  // A flag would be found in no origin, and shut out every page.
+  .refine((value) => isRegularExpression(value) && !/^(?:true|false)$/i.test(value), {
+    error: ORIGIN_ALLOWED,
+  })
   .meta({ allowed: ORIGIN_ALLOWED })
 
 function isRegularExpression(value: string): boolean {
@@ -286,7 +290,7 @@ export const serverSchema = section({
   cors: list(originPattern, 256)
     .default([])
     .describe(
-      'Regular expressions, found anywhere in an origin, of those that browsers may call from; empty = every origin.',
+      'Regular expressions, found anywhere in an origin, of those that browsers may call from; empty = every origin. The proxy of the appliance holds the state service, GraphQL and its own refusals to them as well; a state service without that proxy answers every origin.',
     ),
   live: live.prefault({}).describe('Limits of live connections: websockets, event streams, socket.io.'),
   namespaces: list(namespaceSchema, 32, 1).describe('What is served, and where.'),
