@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { ConfigProblem } from '../../core/config/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import { findVariable, settingVariables } from '../../core/config/environment/index.ts'
 
@@ -50,4 +51,10 @@ export function placeOf(
   { mounted }: Pick<OperatorPlaces, 'mounted'>,
 ): string {
   return mounted === undefined ? path : join(mounted, variable)
+}
+
+/** A problem of a file of the host with the path that the operator has given, instead of that in containers. */
+export function withHostPath(problem: ConfigProblem, given: Environment): ConfigProblem {
+  const path = hostPaths(given).find(({ name }) => name === problem.path)?.path
+  return path === undefined ? problem : { ...problem, found: JSON.stringify(path) }
 }

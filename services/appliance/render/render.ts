@@ -18,7 +18,7 @@ import { renderNginx, unportableOrigins } from './nginx.ts'
 import { readOperatorFiles, withContainerPaths } from './operator-files.ts'
 import { noOwnFiles, parseOwnFile, readOwnFiles } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
-import { hostPaths, placeOf } from './host-paths.ts'
+import { placeOf, withHostPath } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
 import { checkPlaces, superuserPasswordFile } from './places.ts'
 import { computePostgresSettings } from './postgres.ts'
@@ -31,12 +31,6 @@ import { fillJson, fillTemplate, readTemplate } from './template.ts'
 import type { Lookup } from './template.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, isHostPath } from './variables.ts'
 import type { variables } from './variables.ts'
-
-/** A problem of a file of the host with the path that the operator has given, instead of that in containers. */
-function withHostPath(problem: ConfigProblem, given: Resolved['given']): ConfigProblem {
-  const path = hostPaths(given).find(({ name }) => name === problem.path)?.path
-  return path === undefined ? problem : { ...problem, found: JSON.stringify(path) }
-}
 
 /** Where `render` puts things, and where it finds the operator's files. */
 export interface RenderPlaces extends OperatorPlaces {
