@@ -164,7 +164,7 @@ it.each(roundSeeds(200))(
   async (seed) => {
     const random = createRandom(seed)
     const head = running.chain.head().num
-    // The block must be irreversible: the node itself would send a reversible block with a wrong link again.
+    // Damage an irreversible block: a node that links a reversible block wrongly sends that block again.
     const num = random.between(3, head - LIB_LAG_BLOCKS - 2)
     const fault = names[seed % names.length]!
     const others = Math.floor(seed / names.length) % 3

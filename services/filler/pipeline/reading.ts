@@ -266,7 +266,7 @@ export class Reading implements ShipConsumer<Protocol> {
     }
     const reversible = next.block.num > Math.min(next.block.lib.num, next.block.num)
     if (reversible || this.#unit.reversible || this.#singly) return this.#stepLive(next.block, reversible)
-    // A unit holds either published or unpublished blocks.
+    // All blocks of a unit are published, or none: commit the unit before a block for which the answer differs.
     const isOther =
       this.#unitEvents !== null && this.#unitEvents.isPublished !== this.#recorder.publishes(next.block)
     if (isOther || isFull(this.#load(next.block), this.#maxUnitOperations)) {
@@ -306,7 +306,8 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#recorder.take(events, block, applied.events)
     if (block.num >= block.head.num) this.#timedHead = { num: block.num, timeMs: applied.timeMs }
     if (this.#unit.operations > before) this.#unitChangedBlocks++
-    // Use the value of an applied block: a later message may belong to another branch than blocks still to be undone.
+    // Take the last irreversible block from applied blocks only: a message received later may belong to another branch
+    // than blocks that are still to be undone.
     this.#appliedIrreversible = Math.max(this.#appliedIrreversible, Math.min(block.lib.num, block.num))
     this.#unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs: applied.timeMs })
     this.#session?.release(1, block.bytes)
