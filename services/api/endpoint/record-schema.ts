@@ -96,13 +96,6 @@ export function record(title: string, description: string, members: Members): Na
   return { title, ...object(members, description) }
 }
 
-/** The member of configurations that says since when history is whole. */
-export function historySince(): RecordSchema {
-  return decimal(
-    'First block whose history is whole: logs, transfers, trades and times before it are not known. Absent where all is known',
-  )
-}
-
 /** A value from history: null when it is older than the first block of the reader's history. */
 export function ofHistory(schema: RecordSchema): RecordSchema {
   const { description = '' } = schema

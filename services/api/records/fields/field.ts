@@ -82,3 +82,12 @@ export function contract(given: string, description: string): Given {
 export function constant(value: string, schema: RecordSchema): Constant {
   return { json: value, schema }
 }
+
+/** The member of configurations that says since when history is whole; absent where all history is there. */
+export function historySince(family: 'assets' | 'market' | 'tools'): Field {
+  return decimal(
+    `(SELECT i.history_since FROM chain.imports i
+      JOIN chain.sources s ON s.reader = i.reader AND s.family = '${family}' WHERE i.history_since IS NOT NULL)`,
+    'First block whose history is whole: logs, transfers, trades and times before it are not known. Absent where all is known',
+  )
+}

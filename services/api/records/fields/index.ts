@@ -1,3 +1,3 @@
 export * as field from './field.ts'
-export { compileMembers, shapeOf } from './members.ts'
-export type { Compiled, Field, Given, Group, Parts, RecordMembers } from './members.ts'
+export { compileMembers, declareRecord, shapeOf } from './members.ts'
+export type { Compiled, Field, Given, Group, Parts, PlainRecord, RecordMembers } from './members.ts'

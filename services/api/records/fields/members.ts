@@ -1,4 +1,6 @@
-import type { Members, RecordSchema } from '../../endpoint/index.ts'
+import { packFields, packRows, unpackRows } from '../../database/index.ts'
+import { shape } from '../../endpoint/index.ts'
+import type { Members, NamedSchema, RecordSchema } from '../../endpoint/index.ts'
 import type { Json } from '../../json/index.ts'
 
 /** A member whose value is a column: its shape, the SQL of the value, and how its text becomes JSON. */
@@ -43,7 +45,10 @@ export interface Parts {
   readonly given: Readonly<Record<string, string>>
 }
 
-/** The members of a record in the order of its JSON. The name of a group is not shown. */
+/**
+ * The members of a record in the order of its JSON. The name of a group is not shown; a field whose name ends in `?` is
+ * absent where it has no value, and is not the first one.
+ */
 export type RecordMembers<P = Parts> = Readonly<Record<string, Field | Given | Constant | Group<P>>>
 
 /** Members as they are read and written. */
@@ -61,6 +66,32 @@ export function shapeOf<P>(members: RecordMembers<P>): Members {
     'members' in member ? member.members : { [name]: member.schema },
   )
   return Object.assign({}, ...shapes) as Members
+}
+
+/** A record whose rows the statement of an endpoint reads. */
+export interface PlainRecord {
+  readonly schema: NamedSchema
+  /** SQL of a packed row. */
+  readonly packed: string
+  /** SQL of the packed rows of a query. @param order ORDER BY of the rows, without the keyword. */
+  readonly rows: (order: string) => string
+  /** JSON of packed rows. */
+  readonly read: (packed: string | null | undefined, given?: Parts['given']) => string[]
+}
+
+/** Declares a record of columns alone. */
+export function declareRecord(
+  title: string,
+  description: string,
+  members: Readonly<Record<string, Field | Given | Constant>>,
+): PlainRecord {
+  const { columns, record } = compileMembers(members)
+  return {
+    schema: shape.record(title, description, shapeOf(members)),
+    packed: packFields(columns),
+    rows: (order) => packRows(columns, order),
+    read: (packed, given = {}) => unpackRows(packed).map((row) => record(row, { given }) as string),
+  }
 }
 
 /**
@@ -84,7 +115,9 @@ export function compileMembers<P = Parts>(
       const written = `groups[${groups.push(member.write) - 1}](parts${values.join('')})`
       return member.isText ? `${literal(comma)} + ${written} + ` : `${literal(comma)}, ${written}, `
     }
-    return `${literal(`${comma}"${name}":`)} + ${valueCode(member, columnOf)} + `
+    const value = `${literal(`${comma}"${name.replace(/\?$/, '')}":`)} + ${valueCode(member, columnOf)}`
+    if (!name.endsWith('?') || !('sql' in member)) return `${value} + `
+    return `(row[${columnOf(member.sql)}] === '' ? '' : ${value}) + `
   })
   return { columns, record: link('{', codes, '}', groups), text: link('', codes, '', groups) }
 }

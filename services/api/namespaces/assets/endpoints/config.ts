@@ -1,21 +1,23 @@
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { historyMember, jsonMembers, jsonText } from '../../../json/index.ts'
+import { declareRecord, field } from '../../../records/fields/index.ts'
 
 const noConfig = { status: 500, message: 'Config not found' } as const
 
-const TOKENS = `coalesce((SELECT json_agg(json_build_object('token_symbol', y.token_symbol,
+const TOKENS = `(SELECT json_agg(json_build_object('token_symbol', y.token_symbol,
     'token_contract', y.token_contract, 'token_precision', y.token_precision) ORDER BY y.token_symbol)
-  FROM assets.tokens y), '[]')`
+  FROM assets.tokens y)`
 
-const configRecord = shape.record('Config', 'Settings of the contract', {
-  contract: shape.text('Account of the contract'),
-  version: shape.nullable(shape.text('Version that the contract names')),
-  collection_format: shape.list(
+const config = declareRecord('Config', 'Settings of the contract', {
+  contract: field.text('c.contract', 'Account of the contract'),
+  version: field.nullable(field.text('c.version', 'Version that the contract names')),
+  collection_format: field.list(
+    'c.collection_format',
     shape.object({ name: shape.text('Name of the attribute'), type: shape.text('Type of the attribute') }),
     'Fields of the attributes of collections',
   ),
-  supported_tokens: shape.list(
+  supported_tokens: field.list(
+    TOKENS,
     shape.object({
       token_symbol: shape.text('Symbol code'),
       token_contract: shape.text('Account of the token contract'),
@@ -23,7 +25,7 @@ const configRecord = shape.record('Config', 'Settings of the contract', {
     }),
     'Tokens that can back an asset',
   ),
-  'history_since_block?': shape.historySince(),
+  'history_since_block?': field.historySince('assets'),
 })
 
 /** `/v1/config`. */
@@ -33,22 +35,17 @@ export const configEndpoint = endpoint({
   tag: 'config',
   summary: 'Settings of the contract',
   parameters: {},
-  record: configRecord,
+  record: config.schema,
   failures: [noConfig],
   cache: 'path',
   run: async ({ session }) => {
     const rows = await session.query<[string]>({
       name: 'assets-config',
-      text: `SELECT '{' || ${jsonMembers({
-        contract: jsonText('c.contract'),
-        version: jsonText('c.version'),
-        collection_format: 'c.collection_format',
-        supported_tokens: TOKENS,
-      })} || ${historyMember('assets')} || '}' FROM assets.config c`,
+      text: `SELECT ${config.packed} FROM assets.config c`,
       values: [],
     })
-    const row = rows[0]
-    if (!row) throw new RequestError(noConfig.status, noConfig.message)
-    return row[0]
+    const [text] = config.read(rows[0]?.[0])
+    if (text === undefined) throw new RequestError(noConfig.status, noConfig.message)
+    return text
   },
 })

@@ -3,10 +3,10 @@ import type { Parameters, Values } from '../../../../core/endpoint/index.ts'
 import { nameToInt64 } from '../../../../core/antelope/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
-import { logParameters, logRecord } from '../../nft/logs/index.ts'
+import { logParameters } from '../../nft/logs/index.ts'
 import type { LogValues, LoggedActions } from '../../nft/logs/index.ts'
 import type { LogSubject } from '../lists/log-list.ts'
-import { selectLogs } from '../lists/log-list.ts'
+import { assetsLog, selectLogs } from '../lists/log-list.ts'
 import {
   assetActions,
   collectionActions,
@@ -14,7 +14,6 @@ import {
   schemaActions,
   templateActions,
 } from '../records/log-schemas.ts'
-import { renderLog } from '../records/log-records.ts'
 import { ofCollection } from '../../nft/parameters/index.ts'
 import { ofSchema, ofTemplate } from '../parameters.ts'
 import type { AssetsSetup } from '../setup.ts'
@@ -24,23 +23,23 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
   const reading = { lists: setup.lists, maxBytes: setup.shared.maxBytes }
   /** @param subject undefined for one that cannot exist: it has no logs. */
   function logs<P extends Parameters>(
-    [path, tag, of, record]: readonly [path: string, tag: string, of: string, record: string],
+    [path, tag, of, title]: readonly [path: string, tag: string, of: string, title: string],
     actions: LoggedActions,
     parameters: P,
     subject: (values: Values<P>) => LogSubject | undefined,
   ): Endpoint {
+    const log = assetsLog(title, of, actions)
     return endpoint({
       path: `${path}/logs`,
       tag,
       summary: `What happened to ${of}, by the actions that did it`,
       parameters: { ...parameters, ...logParameters(setup.limits.logs) },
-      record: shape.list(logRecord(record, `An action on ${of}`, actions)),
+      record: shape.list(log.schema),
       run: async ({ session, values }) => {
         const found = subject(values as unknown as Values<P>)
         if (!found) return '[]'
         const page = { session, values: values as unknown as LogValues }
-        const rows = await selectLogs(reading, page, found, Object.keys(actions))
-        return `[${rows.map((row) => renderLog(...row)).join(',')}]`
+        return `[${(await selectLogs(reading, page, found, log)).join(',')}]`
       },
     })
   }

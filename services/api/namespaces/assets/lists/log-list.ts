@@ -1,15 +1,18 @@
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { RequestError } from '../../../../core/http/index.ts'
-import type { EndpointContext } from '../../../endpoint/index.ts'
+import type { EndpointContext, NamedSchema } from '../../../endpoint/index.ts'
 import type { SqlValue } from '../../../sql/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { ListReader } from '../../../planner/index.ts'
 import { storedBytes } from '../../../records/sizes/index.ts'
 import { answerTooLarge } from '../../../request/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
-import { jsonMembers, quoted } from '../../../json/index.ts'
-import type { LogValues } from '../../nft/logs/index.ts'
-import { logList, chosenActions } from '../../nft/logs/index.ts'
+import { compileMembers, shapeOf } from '../../../records/fields/index.ts'
+import { packFields, unpackRows } from '../../../database/index.ts'
+import { shape } from '../../../endpoint/index.ts'
+import { changedDataMembers } from '../records/packed-maps.ts'
+import type { LoggedActions, LogValues } from '../../nft/logs/index.ts'
+import { chosenActions, logFields, logList } from '../../nft/logs/index.ts'
 
 /** Whose logs are wanted. */
 export interface LogSubject {
@@ -21,19 +24,45 @@ export interface LogSubject {
   readonly templateOf?: string
 }
 
-/** A row of the log. */
-export type LogRow = readonly [
-  /** JSON members of the record, without `name` and `data`. */
-  members: string,
-  action: string,
+/** A row as it is read. */
+type ReadRow = readonly [
+  /** Packed columns of the record, but for the last one. */
+  own: string,
   /** JSON object of what the action said, or null when nothing. */
   data: string | null,
   /** Two attribute maps as the action packed them, or null. */
   packed: Uint8Array | null,
+  /** Bytes of the row where the page is too large, else null. */
+  bytes: bigint | null,
 ]
 
-/** A row as it is read: its bytes where the page is too large, else null. */
-type ReadRow = readonly [...row: LogRow, bytes: bigint | null]
+/** A log of one kind of subject: its data are merged here, from two columns. */
+export interface AssetsLog {
+  readonly schema: NamedSchema
+  readonly actions: readonly string[]
+  readonly own: string
+  readonly read: (row: ReadRow) => string
+}
+
+/** Declares the log of one kind of subject. @param of the subject. */
+export function assetsLog(title: string, of: string, actions: LoggedActions): AssetsLog {
+  const { name, data, ...others } = logFields(actions, { seq: 'e.seq', name: 'y.name', data: 'data' })
+  const members = { ...others, name, data }
+  const { columns, record } = compileMembers(members)
+  return {
+    schema: shape.record(title, `An action on ${of}`, shapeOf(members)),
+    actions: Object.keys(actions),
+    own: packFields(columns.slice(0, -1)),
+    read: ([own, said, packed]) =>
+      record([...unpackRows(own)[0]!, mergedData(said ?? '{}', packed)], { given: {} }) as string,
+  }
+}
+
+function mergedData(data: string, packed: Uint8Array | null): string {
+  if (packed === null) return data
+  const own = data.slice(1, -1)
+  return `{${own === '' ? '' : `${own},`}${changedDataMembers(packed)}}`
+}
 
 /** The mint of an asset is on the asset itself. */
 const MINT = 'logmint'
@@ -44,13 +73,6 @@ const MINTS = sql`SELECT a.minted_seq AS seq, a.asset_id AS subject, (SELECT n.a
     jsonb_build_object('new_asset_owner', a.initial_receiver, 'authorized_minter', a.minter) AS data, NULL::bytea AS packed
   FROM assets.assets a WHERE a.minted_seq IS NOT NULL`
 const ROWS = raw('SELECT r.seq, r.subject, r.action, r.data, r.packed FROM assets.logs r')
-
-const MEMBERS = jsonMembers({
-  log_id: quoted('e.seq'),
-  txid: quoted(`encode(x.txid, 'hex')`),
-  created_at_block: quoted('x.block_num'),
-  created_at_time: quoted('x.block_time'),
-})
 
 /** Reader of logs and the limit of their size. */
 interface LogReading {
@@ -64,16 +86,15 @@ const BYTES = `${storedBytes('e.data')} + ${storedBytes('e.packed')}`
 
 /**
  * A page of the logs of a subject. Its data do not leave the database when they are too large.
- * @param actions names of the actions that this kind of subject has.
  */
 export async function selectLogs(
   { lists, maxBytes }: LogReading,
   { session, values }: Pick<EndpointContext<LogValues>, 'session' | 'values'>,
   subject: LogSubject,
-  actions: readonly string[],
-): Promise<readonly LogRow[]> {
+  log: AssetsLog,
+): Promise<readonly string[]> {
   const window = pageWindow(values)
-  const wanted = chosenActions(actions, values)
+  const wanted = chosenActions(log.actions, values)
   if (wanted.length === 0) return []
   const rows = wanted.includes(MINT) ? sql`${ROWS} UNION ALL ${MINTS}` : ROWS
   const source = { from: sql`(${rows}) l`, table: LOGS, actions: ACTIONS }
@@ -81,16 +102,16 @@ export async function selectLogs(
   const data = raw(subject.schema === undefined ? 'e.data::text' : `(e.data - 'schema_name')::text`)
   const isTooLarge = sql`sum(${raw(BYTES)}) OVER () > ${bind(maxBytes, 'float8')}`
   const found = await lists.page(list, window, async ({ keys, reason }) => {
-    const statement = sql`SELECT ${raw(MEMBERS)}, y.name, CASE WHEN NOT ${isTooLarge} THEN ${data} END,
+    const statement = sql`SELECT ${raw(log.own)}, CASE WHEN NOT ${isTooLarge} THEN ${data} END,
         CASE WHEN NOT ${isTooLarge} THEN e.packed END, CASE WHEN ${isTooLarge} THEN ${raw(BYTES)} END
       FROM (${keys}) p JOIN LATERAL (SELECT * FROM (${rows}) l
           WHERE l.subject = ${bind(subject.id, 'bigint')} AND l.seq = p.k OFFSET 0) e ON true
         JOIN ${ACTIONS} y USING (action) LEFT JOIN LATERAL assets.origin_of(e.seq) x ON true
       ORDER BY p.n`
     const read = await session.query<ReadRow & readonly SqlValue[]>({ ...statement.render(), reason })
-    const sizes = read.flatMap(([, , , , bytes]) => bytes ?? [])
+    const sizes = read.flatMap(([, , , bytes]) => bytes ?? [])
     if (sizes.length > 0) throw logsTooLarge(sizes.map(Number), maxBytes)
-    return { records: read.map(([members, action, data, packed]): LogRow => [members, action, data, packed]) }
+    return { records: read.map(log.read) }
   })
   return found ?? []
 }

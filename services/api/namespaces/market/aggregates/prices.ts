@@ -3,10 +3,10 @@ import type { Session } from '../../../database/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { raw, sql, where } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { jsonString, jsonMembers, quoted } from '../../../json/index.ts'
+import { jsonString } from '../../../json/index.ts'
 import { oneOf, oneOfIds } from '../../nft/conditions/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
-import { cappedPrice } from '../records/template-prices.ts'
+import { priceSumRecord, templatePriceRecord } from '../records/trade-records.ts'
 import type { MarketSetup } from '../setup.ts'
 import { heldAssets } from './held-assets.ts'
 import type { TemplatePriceValues } from '../parameters.ts'
@@ -31,42 +31,16 @@ export async function templatePrices(
         ]
       : []),
   ]
-  const members = jsonMembers({
-    market_contract: `'"${setup.contract}"'`,
-    assets_contract: `'"${setup.assets.contract}"'`,
-    collection_name: quoted('p.collection_name'),
-    template_id: quoted('p.template_id'),
-    token_symbol: quoted('p.token_symbol'),
-    token_contract: quoted('y.token_contract'),
-    token_precision: 'y.token_precision',
-    median: quoted('p.median'),
-    average: quoted('p.average'),
-    min: quoted('p.min'),
-    max: quoted('p.max'),
-    sales: quoted('p.trades'),
-    suggested_median: quoted(cappedPrice('p.suggested_median', 'p')),
-    suggested_average: quoted(cappedPrice('p.suggested_average', 'p')),
-  })
   const rows = await session.query<[string | null]>(
-    sql`SELECT string_agg('{' || ${raw(members)} || '}', ',' ORDER BY p.template_id, p.token_symbol)
+    sql`SELECT ${raw(templatePriceRecord.rows('p.template_id, p.token_symbol'))}
       FROM (SELECT * FROM market.template_prices p ${where(conditions)}
         ORDER BY p.template_id, p.token_symbol LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}) p
         JOIN market.tokens y USING (token_symbol)`.render(),
   )
-  return `[${rows[0]![0] ?? ''}]`
+  return `[${templatePriceRecord.read(rows[0]![0], setup.assets.settings.given()).join(',')}]`
 }
 
-const SUM = `'{' || ${jsonMembers({
-  token_symbol: quoted('y.token_symbol'),
-  token_precision: 'y.token_precision',
-  token_contract: quoted('y.token_contract'),
-  median: quoted('s.median'),
-  average: quoted('s.average'),
-  min: quoted('s.min'),
-  max: quoted('s.max'),
-  suggested_median: quoted('s.suggested_median'),
-  suggested_average: quoted('s.suggested_average'),
-})} || '}'`
+const SUMS = priceSumRecord.rows('y.token_symbol')
 
 /**
  * Sums over assets, given as a SELECT of `template_id` and their number `assets`. Caps by oracle prices are computed inline
@@ -89,10 +63,10 @@ const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 export async function sumPrices(setup: MarketSetup, context: EndpointContext<AssetValues>): Promise<string> {
   const held = await heldAssets(setup, context)
   const [row] = await context.session.query<[string | null]>(
-    sql`${RATES} SELECT string_agg(${raw(SUM)}, ',' ORDER BY y.token_symbol)
+    sql`${RATES} SELECT ${raw(SUMS)}
       FROM (${sums(held, raw(''))}) s JOIN market.tokens y USING (token_symbol)`.render(),
   )
-  return `[${row?.[0] ?? ''}]`
+  return `[${priceSumRecord.read(row?.[0]).join(',')}]`
 }
 
 /** The same for what an account owns, by collection. */
@@ -103,7 +77,7 @@ export async function inventoryPrices(
   const filters = without(values, ['account'])
   const held = await heldAssets(setup, { session, values: filters, attributes }, values.account)
   const rows = await session.query<[string, string]>(
-    sql`${RATES} SELECT s.collection_name, string_agg(${raw(SUM)}, ',' ORDER BY y.token_symbol)
+    sql`${RATES} SELECT s.collection_name, ${raw(SUMS)}
       FROM (${sums(held, raw('p.collection_name,'))}) s JOIN market.tokens y USING (token_symbol)
       GROUP BY s.collection_name ORDER BY s.collection_name`.render(),
   )
@@ -111,7 +85,9 @@ export async function inventoryPrices(
   const collections = await setup.assets.records.collection.readKeys(session, names)
   const results = rows.flatMap(([name, prices]) => {
     const collection = collections.get(name)
-    return collection === undefined ? [] : [`{"collection":${jsonString(collection)},"prices":[${prices}]}`]
+    return collection === undefined
+      ? []
+      : [`{"collection":${jsonString(collection)},"prices":[${priceSumRecord.read(prices).join(',')}]}`]
   })
   return `{"collections":[${results.join(',')}]}`
 }

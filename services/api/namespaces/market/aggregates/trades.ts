@@ -1,7 +1,8 @@
 import type { Session } from '../../../database/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { bind, bindIds, raw, sql, where } from '../../../sql/index.ts'
-import { jsonMembers, quoted } from '../../../json/index.ts'
+import type { PlainRecord } from '../../../records/fields/index.ts'
+import { assetSaleRecord, priceDayRecord, tradeRecord } from '../records/trade-records.ts'
 import { oneOf, oneOfIds } from '../../nft/conditions/index.ts'
 import { directionOf } from '../../nft/paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
@@ -12,19 +13,6 @@ import type { Values } from '../../../../core/endpoint/index.ts'
 
 /** Trades of one answer; it has no pages. */
 const MAX_TRADES = 500
-
-const token = {
-  token_symbol: quoted('y.token_symbol'),
-  token_precision: 'y.token_precision',
-  token_contract: quoted('y.token_contract'),
-}
-
-/** The listing of a trade; none for a template buy offer. */
-const listing = {
-  sale_id: quoted('CASE WHEN k.kind = 1 THEN k.listing_id END'),
-  auction_id: quoted('CASE WHEN k.kind = 2 THEN k.listing_id END'),
-  buyoffer_id: quoted('CASE WHEN k.kind = 3 THEN k.listing_id END'),
-}
 
 /** Conditions on the trades of single assets. */
 function singleTrades(values: TradeValues): Sql[] {
@@ -41,24 +29,23 @@ function singleTrades(values: TradeValues): Sql[] {
   ]
 }
 
-/** A text of all JSON members, or of none. */
-async function listOf(session: Session, query: Sql): Promise<string> {
+/** The JSON of the packed rows that a query answers in one text. */
+async function listOf(
+  session: Session,
+  record: PlainRecord,
+  query: Sql,
+  given?: Parameters<PlainRecord['read']>[1],
+): Promise<string> {
   const rows = await session.query<[string | null]>(query.render())
-  return `[${rows[0]![0] ?? ''}]`
+  return `[${record.read(rows[0]![0], given).join(',')}]`
 }
 
 /** The latest trades of single assets as JSON text, the oldest of them first. */
 export function latestTrades(session: Session, values: TradeValues): Promise<string> {
-  const members = jsonMembers({
-    ...listing,
-    price: quoted('k.price'),
-    template_mint: `coalesce(k.template_mint::text, 'null')`,
-    ...token,
-    block_time: quoted('k.trade_time'),
-  })
   return listOf(
     session,
-    sql`SELECT string_agg('{' || ${raw(members)} || '}', ',' ORDER BY k.trade_time, k.kind, k.listing_id)
+    tradeRecord,
+    sql`SELECT ${raw(tradeRecord.rows('k.trade_time, k.kind, k.listing_id'))}
       FROM (SELECT * FROM market.trades k ${where(singleTrades(values))}
         ORDER BY k.trade_time DESC, k.kind DESC, k.listing_id DESC LIMIT ${raw(String(MAX_TRADES))}) k
         JOIN market.tokens y USING (token_symbol)`,
@@ -68,17 +55,10 @@ export function latestTrades(session: Session, values: TradeValues): Promise<str
 /** Trades of single assets by day and token as JSON text, the latest day first. */
 export async function tradeDays(session: Session, values: TradeValues): Promise<string> {
   const days = isStoredByDay(values) ? storedDays(values, await firstOpenDay(session)) : summedDays(values)
-  const members = jsonMembers({
-    median: quoted('d.median'),
-    average: quoted('round(d.volume / d.trades)'),
-    volume: quoted('d.volume'),
-    sales: quoted('d.trades'),
-    ...token,
-    time: `d.day * ${DAY_MS} + ${DAY_MS / 2}`,
-  })
   return listOf(
     session,
-    sql`SELECT string_agg('{' || ${raw(members)} || '}', ',' ORDER BY d.day DESC, y.place)
+    priceDayRecord,
+    sql`SELECT ${raw(priceDayRecord.rows('d.day DESC, y.place'))}
       FROM (${days}) d JOIN market.tokens y USING (token_symbol)`,
   )
 }
@@ -154,22 +134,15 @@ export function assetSales(
     ...(values.bundles === false ? [raw('k.asset_count = 1')] : []),
   ]
   const limit = raw(String(Math.min(values.limit, MAX_TRADES)))
-  const order = raw(`k.trade_time ${direction}, k.kind, k.listing_id`)
-  const members = jsonMembers({
-    market_contract: `'"${setup.contract}"'`,
-    ...listing,
-    ...token,
-    price: quoted('k.price'),
-    seller: quoted('k.seller'),
-    buyer: quoted('k.buyer'),
-    block_time: quoted('k.trade_time'),
-  })
+  const order = `k.trade_time ${direction}, k.kind, k.listing_id`
   return listOf(
     session,
-    sql`SELECT string_agg('{' || ${raw(members)} || '}', ',' ORDER BY ${order})
+    assetSaleRecord,
+    sql`SELECT ${raw(assetSaleRecord.rows(order))}
       FROM (SELECT k.* FROM market.listing_assets x
           JOIN market.trades k ON k.kind = x.kind AND k.listing_id = x.listing_id
-          ${where(conditions)} ORDER BY ${order} LIMIT ${limit}) k
+          ${where(conditions)} ORDER BY ${raw(order)} LIMIT ${limit}) k
         JOIN market.tokens y USING (token_symbol)`,
+    setup.assets.settings.given(),
   )
 }

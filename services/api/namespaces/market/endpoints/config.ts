@@ -2,8 +2,7 @@ import { inPath, text } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { marketConfig, marketplaces } from '../records/config.ts'
-import { marketConfigRecord, marketplaceRecord } from '../records/stats-schemas.ts'
+import { config, marketConfig, marketplace, marketplaces } from '../records/config.ts'
 import type { MarketSetup } from '../setup.ts'
 
 const noConfig = { status: 500, message: 'Config not found' } as const
@@ -18,7 +17,7 @@ export function configEndpoints(setup: MarketSetup): Endpoint[] {
       tag: 'config',
       summary: 'Settings of the contract',
       parameters: {},
-      record: marketConfigRecord,
+      record: config.schema,
       failures: [noConfig],
       cache: 'path',
       run: async ({ session }) => {
@@ -32,7 +31,7 @@ export function configEndpoints(setup: MarketSetup): Endpoint[] {
       tag: 'marketplaces',
       summary: 'All marketplaces, the oldest first',
       parameters: {},
-      record: shape.list(marketplaceRecord),
+      record: shape.list(marketplace.schema),
       cache: 'path',
       run: async ({ session }) => `[${(await marketplaces(session)).join(',')}]`,
     }),
@@ -41,7 +40,7 @@ export function configEndpoints(setup: MarketSetup): Endpoint[] {
       tag: 'marketplaces',
       summary: 'One marketplace',
       parameters: { name: inPath(text('Marketplace.')) },
-      record: marketplaceRecord,
+      record: marketplace.schema,
       failures: [noMarketplace],
       cache: 'path',
       run: async ({ session, values }) => {

@@ -2,9 +2,9 @@ import { id, inPath, named } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import type { LoggedActions } from '../../nft/logs/index.ts'
-import { logRecord, logParameters } from '../../nft/logs/index.ts'
+import { logParameters } from '../../nft/logs/index.ts'
 import type { ListingKey, ListingKind } from '../lists/listing-table.ts'
-import { selectMarketLogs } from '../lists/log-list.ts'
+import { listingLog, selectMarketLogs } from '../lists/log-list.ts'
 import {
   auctionActions,
   buyofferActions,
@@ -61,19 +61,21 @@ const kinds: readonly LogKind[] = [
 
 /** The `/logs` of sales, auctions, buy offers and template buy offers. */
 export function marketLogEndpoints(setup: MarketSetup): Endpoint[] {
-  return kinds.map(({ group, kind, parameter, of, record, actions }) =>
-    endpoint({
+  return kinds.map(({ group, kind, parameter, of, record: title, actions }) => {
+    const record = listingLog(kind, title, of, actions)
+    return endpoint({
       path: `/v1/${group}/:${parameter}/logs`,
       tag: group,
       summary: `What happened to ${of}, by the actions that did it`,
       parameters: { ...named(parameter, inPath(id(`Id of ${of}.`))), ...logParameters(setup.limits.logs) },
-      record: shape.list(logRecord(record, `An action on ${of}`, actions)),
+      record: shape.list(record.schema),
       run: ({ session, values }) =>
         selectMarketLogs(session, setup, values, {
           kind,
           id: values[parameter],
           actions: Object.keys(actions),
+          record,
         }),
-    }),
-  )
+    })
+  })
 }

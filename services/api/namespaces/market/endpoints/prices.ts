@@ -11,14 +11,14 @@ import {
 } from '../parameters.ts'
 import { assetSales, latestTrades, tradeDays } from '../aggregates/trades.ts'
 import { inventoryPrices, sumPrices, templatePrices } from '../aggregates/prices.ts'
+import { inventoryRecord } from '../records/stats-schemas.ts'
 import {
   assetSaleRecord,
-  inventoryRecord,
   priceDayRecord,
   priceSumRecord,
   templatePriceRecord,
   tradeRecord,
-} from '../records/stats-schemas.ts'
+} from '../records/trade-records.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** `/v1/prices/...` and the trades of one asset. */
@@ -31,7 +31,7 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
     tag: 'prices',
     summary: 'The 500 latest trades of single assets, the oldest of them first',
     parameters: tradeParameters,
-    record: shape.list(tradeRecord),
+    record: shape.list(tradeRecord.schema),
     run: ({ session, values }) => latestTrades(session, values),
   })
   return [
@@ -42,7 +42,7 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
       tag: 'prices',
       summary: 'Trades of single assets by day (UTC) and token, the latest day first',
       parameters: tradeDayParameters,
-      record: shape.list(priceDayRecord),
+      record: shape.list(priceDayRecord.schema),
       run: ({ session, values }) => tradeDays(session, values),
     }),
     endpoint({
@@ -50,7 +50,7 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
       tag: 'prices',
       summary: 'Prices of templates, by template and token',
       parameters: templatePriceParameters(setup.limits.prices_templates),
-      record: shape.list(templatePriceRecord),
+      record: shape.list(templatePriceRecord.schema),
       run: ({ session, values }) => templatePrices(session, setup, values),
     }),
     endpoint({
@@ -59,7 +59,7 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
       summary: 'Sums over assets of the prices of their templates, by token',
       parameters: assets,
       attributes,
-      record: shape.list(priceSumRecord),
+      record: shape.list(priceSumRecord.schema),
       run: (context) => sumPrices(setup, context),
     }),
     endpoint({
@@ -76,7 +76,7 @@ export function priceEndpoints(setup: MarketSetup): Endpoint[] {
       tag: 'assets',
       summary: 'Trades of an asset',
       parameters: assetSaleParameters,
-      record: shape.list(assetSaleRecord),
+      record: shape.list(assetSaleRecord.schema),
       run: ({ session, values }) => assetSales(session, setup, values),
     }),
   ]

@@ -58,7 +58,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
       tag: TAG,
       summary: 'How a collection splits its fee',
       parameters: ofCollection,
-      record: royaltyConfigRecord,
+      record: royaltyConfigRecord.schema,
       failures: [notFound],
       cache: 'path',
       run: async ({ session, values }) => {
@@ -72,7 +72,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
       tag: TAG,
       summary: 'Who shares for which template',
       parameters: templateRuleParameters(limit),
-      record: shape.list(royaltyTemplateRecord),
+      record: shape.list(royaltyTemplateRecord.schema),
       run: ({ session, values }) => royaltyTemplates(session, setup.contract, values),
     }),
     endpoint({
@@ -80,7 +80,7 @@ export function royaltyEndpoints(setup: MarketSetup): Endpoint[] {
       tag: TAG,
       summary: 'Who shares for which attribute',
       parameters: attributeRuleParameters(limit),
-      record: shape.list(royaltyAttributeRecord),
+      record: shape.list(royaltyAttributeRecord.schema),
       run: ({ session, values }) => royaltyAttributes(session, setup.contract, values),
     }),
   ]

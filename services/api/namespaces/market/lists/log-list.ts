@@ -1,13 +1,14 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { ReadPage } from '../../../planner/index.ts'
-import { chosenActions, logList } from '../../nft/logs/index.ts'
-import { jsonMembers, jsonText, quoted } from '../../../json/index.ts'
+import { chosenActions, logFields, logList } from '../../nft/logs/index.ts'
+import { declareRecord } from '../../../records/fields/index.ts'
+import type { PlainRecord } from '../../../records/fields/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
-import type { LogValues } from '../../nft/logs/index.ts'
+import type { LoggedActions, LogValues } from '../../nft/logs/index.ts'
 
 /** An amount as the chain writes it, for example `5.00000000 WAX`: a product has all digits, a quotient 16 of them. */
 const assetText = (amount: string): string =>
@@ -46,6 +47,21 @@ function dataOf(kind: ListingKind): string {
     CASE WHEN starts_with(n.name, 'logroy') THEN ${PAYOUTS} END END, '{}')`
 }
 
+/** The record of a log of one kind of listing. */
+export function listingLog(
+  kind: ListingKind,
+  title: string,
+  of: string,
+  actions: LoggedActions,
+): PlainRecord {
+  const data = `(${dataOf(kind)})::text`
+  return declareRecord(
+    title,
+    `An action on ${of}`,
+    logFields(actions, { seq: 'e.seq', name: 'n.name', data }),
+  )
+}
+
 /** Whose logs are wanted. */
 export interface LogsOf {
   readonly kind: ListingKind
@@ -53,6 +69,7 @@ export interface LogsOf {
   readonly id: bigint
   /** Names of the actions that this kind of listing has. */
   readonly actions: readonly string[]
+  readonly record: PlainRecord
 }
 
 /** A page of the logs of a listing as JSON text. */
@@ -72,17 +89,9 @@ export async function selectMarketLogs(
     table: 'market.logs',
     actions: raw(`(SELECT * FROM market.log_actions WHERE kind = ${kind})`),
   }
-  const members = jsonMembers({
-    log_id: quoted('e.seq'),
-    name: jsonText('n.name'),
-    data: `(${dataOf(logs.kind)})::text`,
-    txid: quoted(`encode(x.txid, 'hex')`),
-    created_at_block: quoted('x.block_num'),
-    created_at_time: quoted('x.block_time'),
-  })
   const list = logList(logTable, { id: logs.id, actions }, values)
   const read: ReadPage<string> = async ({ keys, reason }) => {
-    const statement = sql`SELECT '{' || ${raw(members)} || '}'
+    const statement = sql`SELECT ${raw(logs.record.packed)}
       FROM (${keys}) p JOIN (market.logs e JOIN market.log_actions n USING (action))
           ON e.seq = p.k AND e.subject = ${bind(logs.id, 'bigint')}
         LEFT JOIN ${raw(table)} l ON l.${raw(key)} = e.subject
@@ -90,7 +99,7 @@ export async function selectMarketLogs(
         LEFT JOIN LATERAL market.origin_of(e.seq) x ON true
       ORDER BY p.n`
     const rows = await session.query<[string]>({ ...statement.render(), reason })
-    return { records: rows.map(([text]) => text).join(',') }
+    return { records: rows.flatMap(([row]) => logs.record.read(row)).join(',') }
   }
   return `[${(await lists.page(list, window, read)) ?? ''}]`
 }

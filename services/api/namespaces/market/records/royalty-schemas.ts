@@ -1,5 +1,6 @@
-import type { Members } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
+import { declareRecord, field } from '../../../records/fields/index.ts'
+import type { Field } from '../../../records/fields/index.ts'
 import { tokenMembers } from './token-fields.ts'
 
 /** What an account earned. */
@@ -9,55 +10,58 @@ export const royaltySumRecord = shape.record('RoyaltySum', 'What an account earn
   payout_count: shape.decimal('Payouts'),
 })
 
-const shares = shape.list(
-  shape.object({ recipient: shape.text('Account'), weight: shape.integer('Share') }),
-  'Who shares, by weight',
-)
-const times: Members = {
-  updated_at_block: shape.ofHistory(shape.decimal('Block of the last change')),
-  updated_at_time: shape.ofHistory(shape.time('Time of the last change')),
-  created_at_block: shape.ofHistory(shape.decimal('Block of creation')),
-  created_at_time: shape.ofHistory(shape.time('Time of creation')),
+const shares = shape.object({ recipient: shape.text('Account'), weight: shape.integer('Share') })
+const sharesOf = (sql: string): Field => field.list(sql, shares, 'Who shares, by weight')
+
+const times = {
+  updated_at_block: field.ofHistory(field.decimal('r.updated_at_block', 'Block of the last change')),
+  updated_at_time: field.ofHistory(field.time('r.updated_at_time', 'Time of the last change')),
+  created_at_block: field.ofHistory(field.decimal('r.created_at_block', 'Block of creation')),
+  created_at_time: field.ofHistory(field.time('r.created_at_time', 'Time of creation')),
 }
-const ofCollection: Members = {
-  market_contract: shape.text('Account of the market contract'),
-  collection_name: shape.text('Collection'),
+const ofCollection = {
+  market_contract: field.contract('market_contract', 'Account of the market contract'),
+  collection_name: field.name('r.collection_name', 'Collection'),
 }
 
-/** How a collection splits its fee. */
-export const royaltyConfigRecord = shape.record('RoyaltyConfig', 'How a collection splits its fee', {
+/** How a collection splits its fee; `r` is its row. */
+export const royaltyConfigRecord = declareRecord('RoyaltyConfig', 'How a collection splits its fee', {
   ...ofCollection,
-  founders: shares,
-  attribute_mode: shape.integer('0 attributes merged, 1 each source by itself'),
-  split_founders: shape.decimal('Weight of the founders'),
-  split_templates: shape.decimal('Weight of the template rules'),
-  split_attributes: shape.decimal('Weight of the attribute rules'),
+  founders: sharesOf('r.founders'),
+  attribute_mode: field.integer('r.attribute_mode', '0 attributes merged, 1 each source by itself'),
+  split_founders: field.decimal('r.split_founders', 'Weight of the founders'),
+  split_templates: field.decimal('r.split_templates', 'Weight of the template rules'),
+  split_attributes: field.decimal('r.split_attributes', 'Weight of the attribute rules'),
   ...times,
 })
 
 /** The rule of a template. */
-export const royaltyTemplateRecord = shape.record('RoyaltyTemplateRule', 'Who shares for a template', {
+export const royaltyTemplateRecord = declareRecord('RoyaltyTemplateRule', 'Who shares for a template', {
   ...ofCollection,
-  template_id: shape.decimal('Template'),
-  recipients: shares,
+  template_id: field.decimal('r.template_id', 'Template'),
+  recipients: sharesOf('r.recipients'),
   ...times,
 })
 
 /** The rule of an attribute. */
-export const royaltyAttributeRecord = shape.record('RoyaltyAttributeRule', 'Who shares for an attribute', {
+export const royaltyAttributeRecord = declareRecord('RoyaltyAttributeRule', 'Who shares for an attribute', {
   ...ofCollection,
-  rule_id: shape.decimal('Rule'),
-  source: shape.integer(
+  rule_id: field.decimal('r.rule_id', 'Rule'),
+  source: field.integer(
+    'r.source',
     '0 merged, 1 asset immutable, 2 asset mutable, 3 template immutable, 4 template mutable',
   ),
-  field: shape.text('Name of the attribute'),
-  value: {
+  field: field.text('r.field', 'Name of the attribute'),
+  value: field.json('r.value', {
     type: 'array',
     items: shape.attributeValue,
     description: 'Type of the value in the ABI, then the value',
+  }),
+  weight: field.decimal('r.weight', 'Weight of the rule'),
+  recipients: sharesOf('r.recipients'),
+  lookup_hash: {
+    ...field.transaction('r.lookup_hash'),
+    schema: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Key of the rule on chain' },
   },
-  weight: shape.decimal('Weight of the rule'),
-  recipients: shares,
-  lookup_hash: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Key of the rule on chain' },
   ...times,
 })

@@ -2,131 +2,14 @@ import type { Members, NamedSchema, RecordSchema } from '../../../endpoint/index
 import { shape } from '../../../endpoint/index.ts'
 import { collections, lightCollection, templates } from '../../nft/records/index.ts'
 import { tokenMembers } from './token-fields.ts'
-
-/** A marketplace. */
-export const marketplaceRecord = shape.record('Marketplace', 'A marketplace that earns fees', {
-  marketplace_name: shape.text('Name; empty = the default marketplace'),
-  creator: shape.text('Account that the fees go to'),
-  created_at_block: shape.ofHistory(shape.decimal('Block of creation')),
-  created_at_time: shape.ofHistory(shape.time('Time of creation')),
-})
-
-const token = shape.object({
-  token_contract: shape.text('Account of the token contract'),
-  token_symbol: shape.text('Symbol code'),
-  token_precision: shape.integer('Decimal places'),
-})
-
-/** The settings of the contract. */
-export const marketConfigRecord = shape.record('Config', 'Settings of the contract', {
-  atomicassets_contract: shape.text('Account of the assets contract'),
-  atomicmarket_contract: shape.text('Account of the market contract'),
-  delphioracle_contract: shape.text('Account of the oracle contract'),
-  version: shape.text('Version of the contract'),
-  maker_market_fee: shape.number('Share of each trade that goes to the marketplace of the listing'),
-  taker_market_fee: shape.number('Share of each trade that goes to the marketplace of the purchase'),
-  minimum_auction_duration: shape.integer('Seconds'),
-  maximum_auction_duration: shape.integer('Seconds'),
-  minimum_bid_increase: shape.number('Share by which a bid must exceed the one before'),
-  auction_reset_duration: shape.integer('Seconds that an auction runs at least after a bid'),
-  supported_tokens: shape.list(token, 'Tokens that can be paid with'),
-  'history_since_block?': shape.historySince(),
-  supported_pairs: shape.list(
-    shape.object({
-      listing_symbol: shape.text('Symbol of listing prices'),
-      settlement_symbol: shape.text('Token that is paid with'),
-      delphi_pair_name: shape.text('Pair of the oracle'),
-      invert_delphi_pair: shape.flag('The price is multiplied by the median instead of divided'),
-      data: shape.object({
-        contract: shape.text('Account of the oracle contract'),
-        delphi_pair_name: shape.text('Name of the pair'),
-        base_symbol: shape.text('Symbol code'),
-        base_precision: shape.integer('Decimal places'),
-        quote_symbol: shape.text('Symbol code'),
-        quote_precision: shape.integer('Decimal places'),
-        median: shape.nullable(shape.integer('Present median')),
-        median_precision: shape.integer('Decimal places of the median'),
-        updated_at_time: shape.ofHistory(shape.integer('Time of the median, ms since 1970')),
-        updated_at_block: shape.ofHistory(shape.integer('Block of the median')),
-      }),
-    }),
-    'Currencies that prices can be given in',
-  ),
-})
-
-/** A trade of one asset. */
-export const tradeRecord = shape.record('Trade', 'A trade of one asset', {
-  sale_id: shape.nullable(shape.decimal('Sale')),
-  auction_id: shape.nullable(shape.decimal('Auction')),
-  buyoffer_id: shape.nullable(shape.decimal('Buy offer; null with all others for a template buy offer')),
-  price: shape.decimal('Amount in units of the smallest decimal place'),
-  template_mint: shape.nullable(shape.integer('Mint number; null for an asset without template')),
-  ...tokenMembers,
-  block_time: shape.time('Time of the trade'),
-})
-
-/** The trades of a day. */
-export const priceDayRecord = shape.record('PriceDay', 'Trades of single assets on one day, in one token', {
-  median: shape.decimal('Lower middle price'),
-  average: shape.decimal('Average price, rounded'),
-  volume: shape.decimal('Sum'),
-  sales: shape.decimal('Trades'),
-  ...tokenMembers,
-  time: shape.integer('Noon of the day (UTC), ms since 1970'),
-})
-
-const suggestions: Members = {
-  median: shape.decimal('Lower middle price'),
-  average: shape.decimal('Average price, rounded'),
-  min: shape.decimal('Lowest price'),
-  max: shape.decimal('Highest price'),
-}
-
-/** The price statistics of a template. */
-export const templatePriceRecord = shape.record(
-  'TemplatePrice',
-  'Trades of single assets of a template, in one token. The suggested prices are those of the last three days and the ' +
-    'five latest trades, each capped by the lowest price that has been asked for three days',
-  {
-    market_contract: shape.text('Account of the market contract'),
-    assets_contract: shape.text('Account of the assets contract'),
-    collection_name: shape.text('Collection'),
-    template_id: shape.decimal('Template'),
-    ...tokenMembers,
-    ...suggestions,
-    sales: shape.decimal('Trades'),
-    suggested_median: shape.decimal('Lower middle of the suggested prices'),
-    suggested_average: shape.decimal('Average of the suggested prices'),
-  },
-)
-
-/** Summed price statistics. */
-export const priceSumRecord = shape.record('PriceSum', 'Sums over assets of the prices of their templates', {
-  ...tokenMembers,
-  ...suggestions,
-  suggested_median: shape.decimal('Sum of the suggested medians'),
-  suggested_average: shape.decimal('Sum of the suggested averages'),
-})
+import { priceSumRecord } from './trade-records.ts'
 
 /** Value of the assets of an account. */
 export const inventoryRecord = shape.record('InventoryPrices', 'Value of the assets of an account', {
   collections: shape.list(
-    shape.object({ collection: collections.schema, prices: shape.list(priceSumRecord) }),
+    shape.object({ collection: collections.schema, prices: shape.list(priceSumRecord.schema) }),
     'Collections with a priced asset',
   ),
-})
-
-/** A trade in the history of an asset. */
-export const assetSaleRecord = shape.record('AssetSale', 'A trade of an asset', {
-  market_contract: shape.text('Account of the market contract'),
-  sale_id: shape.nullable(shape.decimal('Sale')),
-  auction_id: shape.nullable(shape.decimal('Auction')),
-  buyoffer_id: shape.nullable(shape.decimal('Buy offer; null with all others for a template buy offer')),
-  ...tokenMembers,
-  price: shape.decimal('Amount in units of the smallest decimal place; of the whole bundle'),
-  seller: shape.text('Account that sold'),
-  buyer: shape.text('Account that bought'),
-  block_time: shape.time('Time of the trade'),
 })
 
 const counted: Members = { volume: shape.decimal('Sum of the prices'), sales: shape.decimal('Trades') }

@@ -1,6 +1,6 @@
 export { logParameters } from './parameters.ts'
 export type { LogValues, ActionValues } from './parameters.ts'
-export { logRecord } from './log-record.ts'
+export { logFields } from './log-record.ts'
 export type { LoggedActions } from './log-record.ts'
 export { logList, chosenActions } from './log-list.ts'
 export type { LogTable } from './log-list.ts'

@@ -1,21 +1,35 @@
-import type { NamedSchema, RecordSchema } from '../../../endpoint/index.ts'
+import type { RecordSchema } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
+import { field } from '../../../records/fields/index.ts'
 
 /** Data of a log entry, by the name of the action. */
 export type LoggedActions = Readonly<Record<string, RecordSchema>>
 
-/** The record of a log of one kind of subject; `data` lacks what the path already says. */
-export function logRecord(title: string, description: string, actions: LoggedActions): NamedSchema {
-  const shapes = Object.entries(actions).map(([name, schema]): RecordSchema => ({
+/** SQL of what a log shows. */
+interface LoggedSql {
+  /** Global sequence number. */
+  readonly seq: string
+  /** Name of the action. */
+  readonly name: string
+  /** JSON of its data. */
+  readonly data: string
+}
+
+/** The members of a log of one kind of subject; `x` is its origin, and `data` lacks what the path already says. */
+export function logFields(actions: LoggedActions, { seq, name, data }: LoggedSql) {
+  const shapes = Object.entries(actions).map(([action, schema]): RecordSchema => ({
     ...schema,
-    description: `data of ${name}`,
+    description: `data of ${action}`,
   }))
-  return shape.record(title, description, {
-    log_id: shape.decimal('Global sequence number of the action'),
-    name: { type: 'string', enum: Object.keys(actions), description: 'Action' },
-    data: shape.anyOf(shapes, 'Data of the action other than its subject'),
-    txid: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' },
-    created_at_block: shape.decimal('Block'),
-    created_at_time: shape.time('Time of the block'),
-  })
+  return {
+    log_id: field.decimal(seq, 'Global sequence number of the action'),
+    name: {
+      ...field.name(name, 'Action'),
+      schema: { type: 'string', enum: Object.keys(actions), description: 'Action' } as const,
+    },
+    data: field.json(data, shape.anyOf(shapes, 'Data of the action other than its subject')),
+    txid: { ...field.transaction('x.txid'), empty: 'null' },
+    created_at_block: { ...field.decimal('x.block_num', 'Block'), empty: 'null' },
+    created_at_time: { ...field.time('x.block_time', 'Time of the block'), empty: 'null' },
+  }
 }

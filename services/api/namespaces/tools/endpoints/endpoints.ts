@@ -1,8 +1,7 @@
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
-import { toolsConfig } from '../records/config.ts'
-import { toolsConfigRecord } from '../records/link-schemas.ts'
+import { config as record, toolsConfig } from '../records/config.ts'
 import type { ToolsSetup } from '../setup.ts'
 import { linkEndpoints } from './links.ts'
 
@@ -16,7 +15,7 @@ export function toolsEndpoints(setup: ToolsSetup): Endpoint[] {
     tag: 'config',
     summary: 'Settings of the contract',
     parameters: {},
-    record: toolsConfigRecord,
+    record: record.schema,
     failures: [noConfig],
     cache: 'path',
     run: async ({ session }) => {

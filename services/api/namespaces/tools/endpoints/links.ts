@@ -42,7 +42,7 @@ export function linkEndpoints(setup: ToolsSetup): Endpoint[] {
     tag: 'links',
     summary: 'What happened to a link, by the actions that did it',
     parameters: linkLogParameters(setup.limits.logs),
-    record: shape.list(linkLogRecord),
+    record: shape.list(linkLogRecord.schema),
     run: (context) => selectLinkLogs(setup.lists, context, Object.keys(linkActions)),
   })
   return [list, countEndpointOf(list, runCount(records)), one, logs]

@@ -1,23 +1,14 @@
 import { raw, sql } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
-import { jsonArray, jsonMembers, jsonText, quoted } from '../../../json/index.ts'
+import { jsonArray } from '../../../json/index.ts'
 import type { ListReader } from '../../../planner/index.ts'
 import { chosenActions, logList } from '../../nft/logs/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
 import type { LinkLogValues } from '../parameters.ts'
+import { linkLogRecord } from '../records/link-schemas.ts'
 
 const logs = { from: raw('tools.logs l'), table: 'tools.logs', actions: raw('tools.log_actions') }
-
-const RECORD = jsonMembers({
-  log_id: quoted('p.k'),
-  name: jsonText('n.name'),
-  data: `CASE WHEN n.name = 'claimlink' THEN concat('{"claimer_signature":', ${jsonText('k.claimer_signature')}, '}')
-    ELSE '{}' END`,
-  txid: quoted(`encode(x.txid, 'hex')`),
-  created_at_block: quoted('x.block_num'),
-  created_at_time: quoted('x.block_time'),
-})
 
 /** A page of the logs of the link in the path. @param actions names of the actions that there are. */
 export async function selectLinkLogs(
@@ -31,12 +22,12 @@ export async function selectLinkLogs(
   const list = logList(logs, { id: values.link_id, actions: wanted }, values)
   const [{ condition }] = list.filters as [(typeof list.filters)[number]]
   const found = await reader.page(list, window, async ({ keys, reason }) => {
-    const statement = sql`SELECT '{' || ${raw(RECORD)} || '}' FROM (${keys}) p
+    const statement = sql`SELECT ${raw(linkLogRecord.packed)} FROM (${keys}) p
         JOIN tools.logs l ON ${condition} AND l.seq = p.k JOIN tools.log_actions n USING (action)
         LEFT JOIN tools.links k ON k.link_id = l.subject LEFT JOIN LATERAL tools.origin_of(p.k) x ON true
       ORDER BY p.n`
     const rows = await session.query<[string]>({ ...statement.render(), reason })
-    return { records: rows.map(([text]) => text) }
+    return { records: rows.flatMap(([row]) => linkLogRecord.read(row)) }
   })
   return jsonArray(found ?? [])
 }

@@ -1,14 +1,17 @@
 import type { Session } from '../../../database/index.ts'
-import { historyMember, jsonMembers, jsonText } from '../../../json/index.ts'
+import { declareRecord, field } from '../../../records/fields/index.ts'
 
-const CONFIG = `SELECT '{' || ${jsonMembers({
-  atomictools_contract: `to_json($1::text)::text`,
-  atomicassets_contract: jsonText('c.assets_contract'),
-  version: jsonText('c.version'),
-})} || ${historyMember('tools')} || '}' FROM tools.config c`
+/** Settings of the contract. */
+export const config = declareRecord('Config', 'Settings of the contract', {
+  atomictools_contract: field.contract('tools_contract', 'Account of the contract'),
+  atomicassets_contract: field.text('c.assets_contract', 'Account of the assets contract'),
+  version: field.text('c.version', 'Version that the contract names'),
+  'history_since_block?': field.historySince('tools'),
+})
 
 /** The settings of the contract as JSON text; undefined until they have been seen. */
 export async function toolsConfig(session: Session, contract: string): Promise<string | undefined> {
-  const rows = await session.query<[string]>({ name: 'tools-config', text: CONFIG, values: [contract] })
-  return rows[0]?.[0]
+  const text = `SELECT ${config.packed} FROM tools.config c`
+  const rows = await session.query<[string]>({ name: 'tools-config', text, values: [] })
+  return config.read(rows[0]?.[0], { tools_contract: `"${contract}"` })[0]
 }

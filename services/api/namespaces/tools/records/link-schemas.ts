@@ -1,7 +1,7 @@
-import type { NamedSchema } from '../../../endpoint/index.ts'
 import { shape } from '../../../endpoint/index.ts'
+import { declareRecord } from '../../../records/fields/index.ts'
 import type { LoggedActions } from '../../nft/logs/index.ts'
-import { logRecord } from '../../nft/logs/index.ts'
+import { logFields } from '../../nft/logs/index.ts'
 
 /** Actions on links. */
 export const linkActions: LoggedActions = {
@@ -14,12 +14,13 @@ export const linkActions: LoggedActions = {
 }
 
 /** An entry of the log of a link. */
-export const linkLogRecord: NamedSchema = logRecord('LinkLog', 'An action on a link', linkActions)
-
-/** Settings of the contract. */
-export const toolsConfigRecord: NamedSchema = shape.record('Config', 'Settings of the contract', {
-  atomictools_contract: shape.text('Account of the contract'),
-  atomicassets_contract: shape.text('Account of the assets contract'),
-  version: shape.text('Version that the contract names'),
-  'history_since_block?': shape.historySince(),
-})
+export const linkLogRecord = declareRecord(
+  'LinkLog',
+  'An action on a link',
+  logFields(linkActions, {
+    seq: 'p.k',
+    name: 'n.name',
+    data: `CASE WHEN n.name = 'claimlink' THEN concat('{"claimer_signature":', coalesce(to_json(k.claimer_signature)::text, 'null'), '}')
+      ELSE '{}' END`,
+  }),
+)

@@ -1,0 +1,91 @@
+import { declareRecord, field } from '../../../records/fields/index.ts'
+import { DAY_MS } from '../aggregates/trade-range.ts'
+import { cappedPrice } from './template-prices.ts'
+import { tokenFields } from './token-fields.ts'
+
+/** The listing of a trade, `k`; none for a template buy offer. */
+const listing = {
+  sale_id: field.nullable(field.decimal('CASE WHEN k.kind = 1 THEN k.listing_id END', 'Sale')),
+  auction_id: field.nullable(field.decimal('CASE WHEN k.kind = 2 THEN k.listing_id END', 'Auction')),
+  buyoffer_id: field.nullable(
+    field.decimal(
+      'CASE WHEN k.kind = 3 THEN k.listing_id END',
+      'Buy offer; null with all others for a template buy offer',
+    ),
+  ),
+}
+
+const marketContract = field.contract('market_contract', 'Account of the market contract')
+
+/** A trade of one asset, `k`. */
+export const tradeRecord = declareRecord('Trade', 'A trade of one asset', {
+  ...listing,
+  price: field.decimal('k.price', 'Amount in units of the smallest decimal place'),
+  template_mint: field.nullable(
+    field.integer('k.template_mint', 'Mint number; null for an asset without template'),
+  ),
+  ...tokenFields,
+  block_time: field.time('k.trade_time', 'Time of the trade'),
+})
+
+/** The trades of a day, `d`. */
+export const priceDayRecord = declareRecord('PriceDay', 'Trades of single assets on one day, in one token', {
+  median: field.decimal('d.median', 'Lower middle price'),
+  average: field.decimal('round(d.volume / d.trades)', 'Average price, rounded'),
+  volume: field.decimal('d.volume', 'Sum'),
+  sales: field.decimal('d.trades', 'Trades'),
+  ...tokenFields,
+  time: field.integer(`d.day * ${DAY_MS} + ${DAY_MS / 2}`, 'Noon of the day (UTC), ms since 1970'),
+})
+
+const statistics = (row: string) => ({
+  median: field.decimal(`${row}.median`, 'Lower middle price'),
+  average: field.decimal(`${row}.average`, 'Average price, rounded'),
+  min: field.decimal(`${row}.min`, 'Lowest price'),
+  max: field.decimal(`${row}.max`, 'Highest price'),
+})
+
+/** The price statistics of a template, `p`. */
+export const templatePriceRecord = declareRecord(
+  'TemplatePrice',
+  'Trades of single assets of a template, in one token. The suggested prices are those of the last three days and the ' +
+    'five latest trades, each capped by the lowest price that has been asked for three days',
+  {
+    market_contract: marketContract,
+    assets_contract: field.contract('contract', 'Account of the assets contract'),
+    collection_name: field.name('p.collection_name', 'Collection'),
+    template_id: field.decimal('p.template_id', 'Template'),
+    token_symbol: tokenFields.token_symbol,
+    token_contract: tokenFields.token_contract,
+    token_precision: tokenFields.token_precision,
+    ...statistics('p'),
+    sales: field.decimal('p.trades', 'Trades'),
+    suggested_median: field.decimal(
+      cappedPrice('p.suggested_median', 'p'),
+      'Lower middle of the suggested prices',
+    ),
+    suggested_average: field.decimal(
+      cappedPrice('p.suggested_average', 'p'),
+      'Average of the suggested prices',
+    ),
+  },
+)
+
+/** Summed price statistics, `s`. */
+export const priceSumRecord = declareRecord('PriceSum', 'Sums over assets of the prices of their templates', {
+  ...tokenFields,
+  ...statistics('s'),
+  suggested_median: field.decimal('s.suggested_median', 'Sum of the suggested medians'),
+  suggested_average: field.decimal('s.suggested_average', 'Sum of the suggested averages'),
+})
+
+/** A trade in the history of an asset, `k`. */
+export const assetSaleRecord = declareRecord('AssetSale', 'A trade of an asset', {
+  market_contract: marketContract,
+  ...listing,
+  ...tokenFields,
+  price: field.decimal('k.price', 'Amount in units of the smallest decimal place; of the whole bundle'),
+  seller: field.name('k.seller', 'Account that sold'),
+  buyer: field.name('k.buyer', 'Account that bought'),
+  block_time: field.time('k.trade_time', 'Time of the trade'),
+})
