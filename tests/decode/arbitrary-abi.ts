@@ -111,8 +111,8 @@ export function arbitraryAbi(
   const version = g(() => fc.constantFrom(...versions))
   const extensions = Array.from({ length: g(() => fc.nat(2)) }, (_, i) => ({
     name: `e${i}`,
-    // A value without bytes may be there or not: the row is the same.
-    type: `${g(() => fc.boolean()) ? pick(builtinNames) : `${pick(indirect)}${g(() => fc.constantFrom('?', '[]'))}`}$`,
+    // A value without bytes may be there or not: the row is the same. A field behind an extension needs no `$`.
+    type: `${g(() => fc.boolean()) ? pick(builtinNames) : `${pick(indirect)}${g(() => fc.constantFrom('?', '[]'))}`}${g(() => fc.constantFrom('$', '$', '$', ''))}`,
   }))
   const row = { name: 'row', base: 'struct0', fields: extensions }
   const abi = normalizeAbiJson({
@@ -183,9 +183,8 @@ export function arbitraryValue(
       return [chosen.name, inside(chosen.type)]
     }
     case 'struct': {
-      const required = node.fields.findIndex((field) => field.extension)
-      const present =
-        required === -1 ? node.fields.length : g(() => fc.integer({ min: required, max: node.fields.length }))
+      const required = node.fields.findLastIndex((field) => !field.extension) + 1
+      const present = g(() => fc.integer({ min: required, max: node.fields.length }))
       return Object.fromEntries(
         node.fields.slice(0, present).map((field) => [field.name, inside(field.type)]),
       )

@@ -41,11 +41,11 @@ export interface AbiVariant {
   readonly types: readonly string[]
 }
 
-/** A function that other contracts call while an action runs (ABI 1.3). `id` is a 64-bit integer as decimal text. */
+/** A function that other contracts call while an action runs (ABI 1.3 of Spring). `id` is a 64-bit integer as decimal text. */
 export interface AbiCall {
   readonly name: string
   readonly type: string
-  readonly id: string
+  readonly id?: string
 }
 
 /** A key-value table (EOSIO 2.1 and 2.2). */

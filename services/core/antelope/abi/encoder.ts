@@ -84,9 +84,9 @@ export class Encoder {
         const member = Object.hasOwn(value, field.name)
           ? (value as Record<string, unknown>)[field.name]
           : undefined
-        if (field.extension && (ended || member === undefined)) {
-          if (member !== undefined)
-            throw new EncodeError('an extension needs the extensions before it', `.${field.name}`)
+        if (ended && (member !== undefined || !field.extension))
+          throw new EncodeError('the field needs the extensions before it', `.${field.name}`)
+        if (field.extension && member === undefined) {
           ended = true
           continue
         }

@@ -3,8 +3,8 @@ import type { ByteSink } from '../../bytes/index.ts'
 import { nameFromString, nameToBigInt, nameToString } from '../values/name.ts'
 import type { AbiKvTable, AbiLaterSections } from './definition.ts'
 
-// Two forks of the chain software extended the ABI format differently: EOSIO 2.1 with `kv_tables` (version stays 1.2),
-// Antelope with `calls` and `call_results` (version 1.3).
+// EOSIO 2.1 continued ABIs with `kv_tables` (still version 1.2), Spring 2.0 with `calls` and `call_results` (version 1.3). A
+// call of Spring has a text for its name; branches of Spring differ in whether its id follows.
 
 /** Whether a version is 1.`minor` or later. */
 export function isSince(version: string, minor: number): boolean {
@@ -18,7 +18,11 @@ export function isSince(version: string, minor: number): boolean {
  */
 export function readLaterSections(bytes: Uint8Array, version: string): AbiLaterSections {
   if (bytes.length === 0) return {}
-  const readers = isSince(version, 3) ? [readCalls, readKvTables] : [readKvTables, readCalls]
+  const calls = [
+    (source: ByteSource) => readCalls(source, true),
+    (source: ByteSource) => readCalls(source, false),
+  ]
+  const readers = isSince(version, 3) ? [...calls, readKvTables] : [readKvTables, ...calls]
   for (const read of readers) {
     const source = new ByteSource(bytes, 'abi')
     try {
@@ -35,17 +39,14 @@ function readName(source: ByteSource): string {
   return nameToString(source.u32(), source.u32())
 }
 
-function readCalls(source: ByteSource): AbiLaterSections {
-  const calls = source.list(17, () => ({
-    name: readName(source),
+function readCalls(source: ByteSource, haveIds: boolean): AbiLaterSections {
+  const calls = source.list(haveIds ? 10 : 2, () => ({
+    name: source.text(),
     type: source.text(),
-    id: source.u64().toString(),
+    ...(haveIds ? { id: source.u64().toString() } : {}),
   }))
   if (source.remaining === 0) return { calls }
-  return {
-    calls,
-    call_results: source.list(9, () => ({ name: readName(source), result_type: source.text() })),
-  }
+  return { calls, call_results: source.list(2, () => ({ name: source.text(), result_type: source.text() })) }
 }
 
 function readKvTables(source: ByteSource): AbiLaterSections {
@@ -74,15 +75,12 @@ export function writeLaterSections(sink: ByteSink, sections: AbiLaterSections): 
   if (kv_tables !== undefined) writeKvTables(sink, kv_tables)
   if (calls !== undefined || call_results !== undefined) {
     sink.list(calls ?? [], (call) => {
-      writeName(sink, call.name)
-      sink.text(call.type).u64(BigInt(call.id))
+      sink.text(call.name).text(call.type)
+      if (call.id !== undefined) sink.u64(BigInt(call.id))
     })
   }
   if (call_results !== undefined) {
-    sink.list(call_results, (result) => {
-      writeName(sink, result.name)
-      sink.text(result.result_type)
-    })
+    sink.list(call_results, (result) => sink.text(result.name).text(result.result_type))
   }
   if (unknown_sections !== undefined) sink.raw(hexToBytes(unknown_sections))
 }

@@ -61,11 +61,23 @@ describe('packed ABIs', () => {
     },
     { version: 'eosio::abi/1.2', kv_tables: {} },
     { version: 'eosio::abi/1.3', calls: [{ name: 'get', type: 's', id: '18446744073709551615' }] },
+    { version: 'eosio::abi/1.3', calls: [{ name: 'a_long_name_of_a_call', type: 's' }] },
     { version: 'eosio::abi/1.3', calls: [], call_results: [{ name: 'get', result_type: 'uint8' }] },
     { version: 'eosio::abi/1.4', calls: [], call_results: [] },
   ])('the reader of packed ABIs reads the sections of later versions, case %#', (sections) => {
     const abi = { ...readAbi('assets.v2'), ...sections }
     expect(parsePackedAbi(packAbi(abi))).toEqual(abi)
+  })
+
+  it('the reader of packed ABIs reads the calls that Spring 2.0 writes', () => {
+    const abi = { ...readAbi('assets.v2'), version: 'eosio::abi/1.3', action_results: [] }
+    const packed = packAbi(abi)
+    // calls: [{ name: 'ask', type: 's', id: 7 }], call_results: [{ name: 'ask', result_type: 'uint8' }]
+    const calls = Buffer.from('010361736b0173070000000000000001' + '0361736b0575696e7438', 'hex')
+    expect(parsePackedAbi(Buffer.concat([packed, calls]))).toMatchObject({
+      calls: [{ name: 'ask', type: 's', id: '7' }],
+      call_results: [{ name: 'ask', result_type: 'uint8' }],
+    })
   })
 
   it('the reader of packed ABIs names the section in which the bytes end', () => {

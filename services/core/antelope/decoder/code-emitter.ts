@@ -110,7 +110,7 @@ export class CodeEmitter {
         ? node.fields.length
         : node.fields.findLastIndex((field) => wanted(field.name)) + 1
     const fields = node.fields.slice(0, last)
-    const plain = fields.filter((field) => !field.extension)
+    const [plain, later] = untilExtension(fields)
     const members = new Map<string, string>()
     let code = ''
     for (let i = 0; i < plain.length;) {
@@ -141,15 +141,18 @@ export class CodeEmitter {
     }
     const literal = [...members].map(([name, value]) => `${propertyKey(name)}: ${value}`).join(', ')
     code += `const result = { ${literal} };`
-    for (const field of fields.filter((entry) => entry.extension))
-      code += this.#extension(field, wanted(field.name))
+    for (const field of later) {
+      const one = this.#member(field, wanted(field.name))
+      code += field.extension ? `if (p < e) { ${one} }` : one
+    }
     return code
   }
 
-  #extension(field: StructNode['fields'][number], wanted: boolean): string {
-    if (!wanted) return `if (p < e) { ${this.skip(field.type)} }`
+  /** Statements that read a field into the `result` that is there, or skip the field. */
+  #member(field: StructNode['fields'][number], wanted: boolean): string {
+    if (!wanted) return this.skip(field.type)
     const part = this.read(field.type)
-    return `if (p < e) { ${part.code} define(result, ${JSON.stringify(field.name)}, ${part.value}); }`
+    return `${part.code} define(result, ${JSON.stringify(field.name)}, ${part.value});`
   }
 
   #fixedRun(fields: StructNode['fields'], from: number): StructNode['fields'] {
@@ -272,6 +275,12 @@ function unknownIndex(node: VariantNode): string {
 // In an object literal `__proto__: x` would set the prototype; the computed key defines an own property.
 function propertyKey(name: string): string {
   return name === '__proto__' ? '["__proto__"]' : JSON.stringify(name)
+}
+
+/** Fields before the first extension, and the fields from it on: data that end before an extension leave it out. */
+function untilExtension(fields: StructNode['fields']): [StructNode['fields'], StructNode['fields']] {
+  const first = fields.findIndex(({ extension }) => extension)
+  return first === -1 ? [fields, []] : [fields.slice(0, first), fields.slice(first)]
 }
 
 function isByte(node: TypeNode): node is BuiltinNode {

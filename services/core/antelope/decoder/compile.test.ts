@@ -152,7 +152,7 @@ describe('values', () => {
     const abi = structAbi([field('uint8', name), field('uint8$', `${name}2`), field('v', 'v')], {
       variants: [{ name: 'v', types: ['uint8'] }],
     })
-    expect(abi.decodeType('s', hexToBytes('01000203'))).toEqual({
+    expect(abi.decodeType('s', hexToBytes('01030002'))).toEqual({
       [name]: 1,
       [`${name}2`]: 3,
       v: ['uint8', 2],
@@ -184,6 +184,22 @@ describe('structs', () => {
     expect(abi.decodeType('child', hexToBytes('0102030141'))).toEqual({ x: 1, y: 2, z: 3, w: 'A' })
     expect(abi.encoder('child')({ x: 1, y: 2 })).toEqual(hexToBytes('0102'))
     expect(() => abi.encoder('child')({ x: 1, y: 2, w: 'A' })).toThrow('(at child.w)')
+  })
+
+  it('ABI structs read a field behind an extension in its place', () => {
+    const abi = compileAbi(
+      normalizeAbiJson({
+        structs: [
+          { name: 'base', base: '', fields: [field('uint8', 'a'), field('uint8$', 'b')] },
+          { name: 'child', base: 'base', fields: [field('uint8', 'c')] },
+        ],
+      }),
+    )
+    expect(abi.decodeType('child', hexToBytes('070809'))).toEqual({ a: 7, b: 8, c: 9 })
+    expect(abi.decoder('child', { only: ['c'] })(hexToBytes('070809'))).toEqual({ c: 9 })
+    expect(abi.encoder('child')({ a: 7, b: 8, c: 9 })).toEqual(hexToBytes('070809'))
+    expect(() => abi.decodeType('child', hexToBytes('0708'))).toThrow(DecodeError)
+    expect(() => abi.encoder('child')({ a: 7, c: 9 })).toThrow('(at child.c)')
   })
 
   it('ABI structs give only the fields asked for, and stop after them', () => {
