@@ -123,7 +123,7 @@ describe('the tools handler', () => {
     expect(await readLinks(database.address)).toEqual(expected)
   })
 
-  it('the tools handler, in a reader that was ahead of that of the assets, completes its links after a restart', async () => {
+  it('the tools handler, in a reader that was ahead of that of the assets, completes its links when the assets are there', async () => {
     const { chain } = running
     const readerOf = (name: string, contracts: ReaderSettings['contracts']) =>
       indexUntil(running, database.address, chain.head().num, { settings: { name, contracts } })

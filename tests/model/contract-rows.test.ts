@@ -34,7 +34,7 @@ const states: Readonly<Record<RowCase['family'], unknown>> = {
   assets: { known: false, collectionFormat, version: null, v2SinceBlock: null, tokens: new Map() },
   market: { v2SinceBlock: null, tokens: [], symbolPairs: [] },
   oracle: { rings: new Map(), precisions: new Map([['waxpusd', 4]]) },
-  tools: { completable: [] },
+  tools: null,
 }
 const formats = { collectionFormat, formatOf: () => schemaFormat }
 

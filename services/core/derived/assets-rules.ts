@@ -92,7 +92,7 @@ export const assetsRules: readonly DerivedRule[] = [
   {
     rule: 'a link has the collections of its assets',
     covers: { 'tools.links': ['collection_names', 'has_unknown_assets'] },
-    // Where the assets have another reader, a link that came before them is completed when its own reader starts again.
+    // Where another reader indexes the assets, a link waits for them.
     violations: `
       SELECT l.link_id::text FROM tools.links l WHERE (collection_names <> ARRAY(
         SELECT DISTINCT a.collection_name FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids) ORDER BY 1)

@@ -25,14 +25,22 @@ const dated: Readonly<Record<string, readonly string[]>> = {
 
 const eventFamilies = ['assets', 'market', 'tools'] as const
 
-/** Statement that returns every block that rows name, with the time that they give it. Rows without a known block have 0. */
+const readerOf = (table: string): string =>
+  `(SELECT reader FROM chain.sources WHERE family = '${table.split('.')[0]!}')`
+
+/** Statement that returns every block that rows of a reader name, and the time of the block. Rows without a known block have 0. */
 const datedBlocks = [
-  ...eventFamilies.map((family) => `SELECT block_num, block_time FROM ${family}.blocks`),
-  ...Object.entries(dated).flatMap(([table, names]) =>
-    names.map((name) => `SELECT ${name}_at_block, ${name}_at_time FROM ${table} WHERE ${name}_at_block > 0`),
+  ...eventFamilies.map(
+    (family) => `SELECT ${readerOf(family)} AS reader, block_num, block_time FROM ${family}.blocks`,
   ),
-  'SELECT block_num, block_time FROM chain.readers WHERE block_num > 0',
-  'SELECT block_num, block_time FROM chain.reversible_blocks',
+  ...Object.entries(dated).flatMap(([table, names]) =>
+    names.map(
+      (name) =>
+        `SELECT ${readerOf(table)}, ${name}_at_block, ${name}_at_time FROM ${table} WHERE ${name}_at_block > 0`,
+    ),
+  ),
+  'SELECT name, block_num, block_time FROM chain.readers WHERE block_num > 0',
+  'SELECT reader, block_num, block_time FROM chain.reversible_blocks',
 ].join(' UNION ')
 
 /** Statements that return the sequence of every event of a family that has a row. */
@@ -69,14 +77,15 @@ function eventsOf(family: (typeof eventFamilies)[number]): DerivedRule {
 /** Rules between rows of the past. The chain does not hold these rows any more: a rule finds contradictions only. */
 export const historyRules: readonly DerivedRule[] = [
   {
-    rule: 'every block has one time, later blocks have later times, and none is later than the position',
+    rule: 'every block of a reader has one time, later blocks have later times, and none is later than the position',
     covers: {},
+    // Two readers may be on different branches.
     violations: `
       SELECT concat_ws(' ', 'block', block_num, 'at', block_time, 'after block', before_num, 'at', before_time) FROM (
-        SELECT block_num, block_time, lag(block_num) OVER w AS before_num, lag(block_time) OVER w AS before_time
-        FROM (${datedBlocks}) d WINDOW w AS (ORDER BY block_num, block_time)) o
+        SELECT reader, block_num, block_time, lag(block_num) OVER w AS before_num, lag(block_time) OVER w AS before_time
+        FROM (${datedBlocks}) d WINDOW w AS (PARTITION BY reader ORDER BY block_num, block_time)) o
       WHERE block_num = before_num OR block_time <= before_time
-        OR block_num > (SELECT max(block_num) FROM chain.readers WHERE name IN (SELECT reader FROM chain.sources))`,
+        OR block_num > (SELECT r.block_num FROM chain.readers r WHERE r.name = o.reader)`,
   },
   {
     rule: 'the position is the newest block that can still be undone',

@@ -4,14 +4,10 @@ import type { BlockInfo, BlockScope, BlockStart } from '../handler.ts'
 import { logCodes } from './contract.ts'
 import type { LinkState, LogNewLink, ToolsAction, ToolsRowEvent } from './contract.ts'
 import { linkCollections } from './link-derivations.ts'
-import type { ToolsState } from './state.ts'
 import { toolsTables } from '../../../core/model/tables/index.ts'
 import type { RowOf } from '../../../core/model/index.ts'
 
-/** Number of links to complete per block: limits the work that a single block adds. */
-const COMPLETED_AT_ONCE = 5_000
-
-/** Link states as the API returns them. */
+/** States of a link, as clients know them. */
 const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 
 /** Changes of one link in the current block. */
@@ -24,27 +20,25 @@ interface LinkChange {
   outcome: Pick<RowOf<typeof toolsTables.links>, 'state' | 'claimer' | 'claimer_signature'> | null
 }
 
-/** Input of `ToolsBlock`. */
-interface ToolsBlockStart extends BlockStart<ToolsState> {
+/** What a block of the tools contract starts from. */
+interface ToolsBlockStart extends BlockStart<null> {
   readonly account: string
   readonly keepsLogs: boolean
 }
 
-/** Applies one block of the tools contract. */
-export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowEvent> {
+/** One block of the tools contract. */
+export class ToolsBlock implements BlockScope<null, ToolsAction, ToolsRowEvent> {
   readonly #account: string
   readonly #keepsLogs: boolean
   readonly #block: BlockInfo
-  readonly #state: ToolsState
   readonly #sink: RowSink
   readonly #transactions: BlockTransactions
   readonly #links = new Map<bigint, LinkChange>()
 
-  constructor({ account, keepsLogs, block, state, sink }: ToolsBlockStart) {
+  constructor({ account, keepsLogs, block, sink }: ToolsBlockStart) {
     this.#account = account
     this.#keepsLogs = keepsLogs
     this.#block = block
-    this.#state = state
     this.#sink = sink
     this.#transactions = new BlockTransactions(block)
   }
@@ -83,12 +77,10 @@ export class ToolsBlock implements BlockScope<ToolsState, ToolsAction, ToolsRowE
     }
   }
 
-  end(): ToolsState {
-    const { completable } = this.#state
-    for (const linkId of completable.slice(0, COMPLETED_AT_ONCE)) this.#sink.recheck(linkCollections, linkId)
+  end(): null {
     for (const [linkId, change] of this.#links) this.#write(linkId, change)
     this.#transactions.end(toolsTables.blocks, this.#sink)
-    return completable.length === 0 ? this.#state : { completable: completable.slice(COMPLETED_AT_ONCE) }
+    return null
   }
 
   /**

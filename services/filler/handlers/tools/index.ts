@@ -3,9 +3,7 @@ import type { Handler } from '../handler.ts'
 import { ToolsBlock } from './block.ts'
 import { actions, rows } from './contract.ts'
 import type { ToolsAction, ToolsRowEvent } from './contract.ts'
-import { linkCollections, linkCounts } from './link-derivations.ts'
-import { emptyToolsState, loadToolsState } from './state.ts'
-import type { ToolsState } from './state.ts'
+import { laterCollections, linkCollections, linkCounts } from './link-derivations.ts'
 import { toolsTables } from '../../../core/model/tables/index.ts'
 export { logCodes as toolsLogCodes } from './contract.ts'
 export type { LinkState } from './contract.ts'
@@ -26,15 +24,15 @@ export interface ToolsHandlerArgs {
 export function createToolsHandler(
   args: ToolsHandlerArgs,
   isAlone: boolean,
-): Handler<ToolsState, ToolsAction, ToolsRowEvent> {
+): Handler<null, ToolsAction, ToolsRowEvent> {
   return {
     family: 'tools',
     account: args.tools_account,
     tables: listTables(toolsTables),
-    derived: [linkCollections, linkCounts],
+    derived: [linkCollections, ...(isAlone ? [laterCollections] : []), linkCounts],
     actions,
     rows,
-    load: (query) => (isAlone ? loadToolsState(query) : Promise.resolve(emptyToolsState)),
+    load: () => Promise.resolve(null),
     open: (block, state, sink) =>
       new ToolsBlock({ account: args.tools_account, keepsLogs: args.store_logs, block, state, sink }),
   }

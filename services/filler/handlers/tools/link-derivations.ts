@@ -1,33 +1,70 @@
-import type { Aggregate, Derivation } from '../../rows/operations.ts'
+import type { Aggregate, Derivation, RowSink } from '../../rows/operations.ts'
 import { toolsTables } from '../../../core/model/tables/index.ts'
 import type { RowOf } from '../../../core/model/index.ts'
 
-/**
- * Derives the collections of a link's assets. An asset never changes its collection, so unknown assets are the only
- * gap: if another reader indexes them later, a restart of this reader fills the gap.
- */
-export const linkCollections: Derivation<{
+interface LinkContents {
   link_id: bigint
   collection_names: string[]
   has_unknown_assets: boolean
-}> = {
-  kind: 'derivation',
-  name: 'collections of links',
-  keys: 'bigint',
-  sources: [],
-  statement: `
+}
+
+/** Statement that returns links whose collections are not those of their assets. @param condition of the links, `l`. */
+function outdatedLinks(condition: string): string {
+  return `
     SELECT l.link_id, v.collection_names, v.has_unknown_assets
     FROM tools.links l CROSS JOIN LATERAL (
       SELECT coalesce(array_agg(DISTINCT a.collection_name) FILTER (WHERE a.asset_id IS NOT NULL), '{}') AS collection_names,
         count(*) > count(a.asset_id) AS has_unknown_assets
       FROM unnest(l.asset_ids) g(id) LEFT JOIN assets.assets a ON a.asset_id = g.id
     ) v
-    WHERE l.link_id = ANY($1::bigint[])
-      AND (l.collection_names, l.has_unknown_assets) IS DISTINCT FROM (v.collection_names, v.has_unknown_assets)
-    ORDER BY l.link_id`,
-  apply: (rows, sink) => {
-    for (const { link_id, ...known } of rows) sink.patch(toolsTables.links, { link_id }, known)
-  },
+    WHERE ${condition} AND (l.collection_names, l.has_unknown_assets) IS DISTINCT FROM (v.collection_names, v.has_unknown_assets)
+    ORDER BY l.link_id`
+}
+
+function writeContents(rows: readonly LinkContents[], sink: RowSink): void {
+  for (const { link_id, ...known } of rows) sink.patch(toolsTables.links, { link_id }, known)
+}
+
+/** Collections of a link's assets, as far as the database knows the assets when the link changes. */
+export const linkCollections: Derivation<LinkContents> = {
+  kind: 'derivation',
+  name: 'collections of links',
+  keys: 'bigint',
+  sources: [],
+  statement: outdatedLinks('l.link_id = ANY($1::bigint[])'),
+  apply: writeContents,
+}
+
+/** Links with unknown assets that one commit looks at: each costs one index scan an asset. */
+const LINKS_AT_ONCE = 1_000
+/** Blocks in which the readers of the links and of the assets may be on different branches. */
+const FORKED_BLOCKS = 1_000
+
+/**
+ * Collections of links whose assets another reader indexes. That reader may be behind, or for a moment on another branch,
+ * where an asset id has another collection. So every commit looks at two kinds of links again: links with unknown assets
+ * that the reader of the assets has reached, and links of blocks that either reader may still undo.
+ */
+export const laterCollections: Derivation<LinkContents> = {
+  kind: 'derivation',
+  name: 'collections of links whose assets another reader indexes',
+  keys: 'none',
+  sources: [],
+  statement: `
+    WITH positions AS (
+      SELECT s.family, r.block_num, (SELECT min(b.block_num) FROM chain.reversible_blocks b WHERE b.reader = s.reader) AS first
+      FROM chain.sources s JOIN chain.readers r ON r.name = s.reader WHERE s.family IN ('assets', 'tools')),
+    bounds AS (
+      SELECT greatest(min(first), max(block_num) FILTER (WHERE family = 'tools') - ${FORKED_BLOCKS}) AS first,
+        max(block_num) FILTER (WHERE family = 'assets') AS reached FROM positions),
+    looked AS (
+      (SELECT l.link_id FROM tools.links l, bounds WHERE l.has_unknown_assets AND l.created_at_block <= reached
+        ORDER BY l.link_id DESC LIMIT ${LINKS_AT_ONCE})
+      UNION
+      SELECT l.link_id FROM tools.links l WHERE l.link_id > coalesce((
+        SELECT o.link_id FROM tools.links o, bounds WHERE o.created_at_block < first ORDER BY o.link_id DESC LIMIT 1), -1))
+    ${outdatedLinks('$1::bigint + $2::bigint IS NOT NULL AND l.link_id IN (SELECT link_id FROM looked)')}`,
+  apply: writeContents,
 }
 
 /** Counts links by state. */
