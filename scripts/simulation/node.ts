@@ -28,6 +28,7 @@ export class SimulatedNode implements ShipNode {
   #server: ShipServer | null = null
   /** Blocks above the base that it has, and those of its branch that it has not got yet. */
   #path: readonly ChainBlock[]
+  #keepsLast = false
   #height: number
   /** Index of the lost branch that it is on; null on the main branch. */
   #branch: number | null = null
@@ -96,12 +97,24 @@ export class SimulatedNode implements ShipNode {
 
   /** Gets up to `count` blocks of its branch. */
   grow(count: number): void {
-    const most = Math.min(this.#path.length, this.#height + count)
+    const kept = this.#branch === null && this.#keepsLast ? 1 : 0
+    const most = Math.min(this.#path.length - kept, this.#height + count)
     while (this.#height < most) {
       this.#height++
       this.#raiseLib()
       this.#server?.pump()
     }
+  }
+
+  /** Gets the last block of the main branch only when `addLast` says so. */
+  keepLast(): void {
+    this.#keepsLast = true
+  }
+
+  /** Adds the last block of the main branch. */
+  addLast(): void {
+    this.#keepsLast = false
+    this.grow(1)
   }
 
   /** Loses what follows the parent of a lost branch, and gets `count` blocks of that. */

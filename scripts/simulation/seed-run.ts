@@ -111,6 +111,7 @@ class SeedRun {
       { length: plan.nodes },
       () => new SimulatedNode({ ...chain.source, libLagBlocks: plan.libLagBlocks }, 1),
     )
+    if (plan.readers === 2) for (const node of this.#nodes) node.keepLast()
   }
 
   async run(): Promise<SeedResult> {
@@ -148,6 +149,11 @@ class SeedRun {
       node.clearFaults()
       node.thaw()
       node.forkBack(chain.plan.tree.length)
+    }
+    // A reader completes what it derives from rows of the other reader with its next block.
+    if (this.#options.plan.readers === 2) await this.#catchUp(PATIENCE)
+    for (const node of this.#nodes) {
+      node.addLast()
       if (this.#options.plan.irreversibleOnly) node.finalize()
     }
     if (await this.#endAtGoal())
