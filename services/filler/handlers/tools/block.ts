@@ -7,7 +7,7 @@ import { linkCollections } from './link-derivations.ts'
 import { toolsTables } from '../../../core/model/tables/index.ts'
 import type { RowOf } from '../../../core/model/index.ts'
 
-/** States of a link, as clients know them. */
+/** Link states as the API returns them. */
 const linkStates = { waiting: 0, created: 1, cancelled: 2, claimed: 3 } as const
 
 /** Changes of one link in the current block. */
@@ -20,13 +20,13 @@ interface LinkChange {
   outcome: Pick<RowOf<typeof toolsTables.links>, 'state' | 'claimer' | 'claimer_signature'> | null
 }
 
-/** What a block of the tools contract starts from. */
+/** Input of `ToolsBlock`. */
 interface ToolsBlockStart extends BlockStart<null> {
   readonly account: string
   readonly keepsLogs: boolean
 }
 
-/** One block of the tools contract. */
+/** Applies one block of the tools contract. */
 export class ToolsBlock implements BlockScope<null, ToolsAction, ToolsRowEvent> {
   readonly #account: string
   readonly #keepsLogs: boolean
