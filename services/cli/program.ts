@@ -18,6 +18,7 @@ import {
 import { addConfig } from './commands/config.ts'
 import { addDevchain } from './commands/devchain.ts'
 import { addDigest } from './commands/digest.ts'
+import { addSeals } from './commands/seals.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addFiller } from './commands/filler.ts'
 import { addImportDatabase } from './commands/import-database.ts'
@@ -75,6 +76,7 @@ function buildProgram(io: CliIo, mode: RunMode): Command {
   addMigrate(program, io)
   addVerify(program, io)
   addDigest(program, io)
+  addSeals(program, io)
   addImportDatabase(program, io)
   addImportState(program, io)
   addKeys(program, io)

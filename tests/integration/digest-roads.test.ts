@@ -7,12 +7,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
+import type { KindSeals } from '../../services/core/seals/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
 import { findProgram } from '../setup/available.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
+import { sealDatabase } from '../setup/seals.ts'
 import { newerServer } from '../setup/tested-server.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { createFillerHome } from './filler-process.ts'
@@ -25,6 +27,7 @@ import { createRandom } from './seeded-random.ts'
 const kills = Number(process.env.DIGEST_KILLS ?? 2)
 const forks = Number(process.env.DIGEST_FORKS ?? 8)
 const LIB_LAG_BLOCKS = 12
+const SEALED_BLOCKS = 50
 const tools = ['bash', 'psql', 'pg_dump', 'pg_restore'].every((name) => findProgram(name) !== undefined)
 const isOn14 = process.env.PRONGHORN_TEST_POSTGRES === undefined
 
@@ -81,7 +84,12 @@ async function followForks(address: DatabaseAddress): Promise<number> {
   let failure: unknown
   const reading = indexUntil(running, address, 0, {
     signal: ending.signal,
-    options: { onStatus: (status) => (undone = status.forks) },
+    settings: { seal_history: true },
+    options: {
+      onStatus: (status) => (undone = status.forks),
+      sealing: { rangeBlocks: SEALED_BLOCKS, share: 1, idleMs: 50 },
+      buildQueryIndexes: false,
+    },
   })
   reading.catch((error: unknown) => (failure = error))
   const watch = await PositionWatch.open(address, testSettings.name)
@@ -148,11 +156,13 @@ async function runScript(script: string, address: DatabaseAddress): Promise<void
 }
 
 it(
-  'whatever road leads to a block, on PostgreSQL 14 and 18, the digest is the same',
+  'whatever road leads to a block, on PostgreSQL 14 and 18, the digest and the seals are the same',
   async () => {
     const digests: Record<string, string> = {}
+    const seals: Record<string, readonly KindSeals[]> = {}
     const note = async (road: string, address: DatabaseAddress) => {
       digests[road] = (await digestOf(address)).digest
+      seals[road] = await sealDatabase(address, testSettings.name, SEALED_BLOCKS)
     }
     const forked = await create()
     expect(await followForks(forked)).toBeGreaterThanOrEqual(forks)
@@ -184,6 +194,8 @@ it(
     if (process.env.TEST_LOG !== undefined)
       process.stderr.write(`block ${until} ${JSON.stringify(digests, null, 1)}\n`)
     expect(new Set(Object.values(digests)).size, JSON.stringify(digests)).toBe(1)
+    for (const [road, found] of Object.entries(seals)) expect(found, road).toEqual(seals.straight)
+    expect(seals.straight!.filter((kind) => kind.seals.length > 0).length).toBeGreaterThan(10)
   },
   patient(900_000),
 )

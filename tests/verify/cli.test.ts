@@ -11,6 +11,7 @@ import { expectedDecoder } from '../decode/abieos.ts'
 import { testSettings } from '../integration/index-chain.ts'
 import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { sealDatabase } from '../setup/seals.ts'
 
 const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
 
@@ -152,4 +153,39 @@ it('pronghorn verify prints digests for people and for scripts', async () => {
   expect(json.tables.map(({ name }) => name)).toEqual(['assets.offers'])
   expect(json.readers).toMatchObject([{ name: 'test-1', block_num: 403 }])
   expect((await run('digest', '--table', 'assets.nothing')).code).toBe(2)
+})
+
+it('pronghorn seals prints seals, and verify --seals finds what changed since', async () => {
+  const none = await run('seals')
+  expect(none).toMatchObject({ code: 0, out: 'Not every kind of row is sealed yet.\n' })
+  expect(await run('verify', '--seals')).toMatchObject({ code: 75, out: 'Nothing is sealed yet.\n' })
+
+  await sealDatabase(database.address, testSettings.name, 100)
+  const summary = await run('seals')
+  expect(summary.out).toMatch(/^[0-9a-f]{64} {2}\d+ rows of \d+ kinds up to block 399\n$/)
+  const detail = await run('seals', '--table', 'assets.logs', '--to', '399')
+  expect(detail.out).toMatch(
+    /^assets\.logs, sealed up to block 399\n( {2}\d+-\d+ +[0-9a-f]{64} +\d+ rows\n)+[0-9a-f]{64} /,
+  )
+  const json = JSON.parse((await run('seals', '--to', '99', '--json')).out) as { seals: { kind: string }[] }
+  expect(json).toMatchObject({ sealed_to: 399 })
+  expect(json.seals.map(({ kind }) => kind)).toContain('assets.mints')
+  expect(await run('seals', '--table', 'assets.nothing')).toMatchObject({ code: 2 })
+
+  const clean = await run('verify', '--seals')
+  expect(clean).toMatchObject({ code: 0, err: '' })
+  expect(clean.out).toMatch(/^0 of \d+ sealed ranges changed: \d+ rows of \d+ kinds\.\n$/)
+  await change(
+    "UPDATE assets.transfers SET memo = memo || '!' WHERE transfer_id = (SELECT min(transfer_id) FROM assets.transfers)",
+  )
+  const changed = await run('verify', '--seals')
+  expect(changed.code).toBe(1)
+  expect(changed.err).toContain('DATABASE_DIFFERS')
+  expect(changed.out).toMatch(
+    /^assets\.transfers blocks \d+ to \d+: changed after it was sealed with (\d+) rows; it has \1\n1 of /,
+  )
+  const report = JSON.parse((await run('verify', '--seals', '--json')).out) as unknown
+  expect(report).toMatchObject({ clean: false, changed: [{ kind: 'assets.transfers' }] })
+  expect(await run('verify', '--seals', '--state')).toMatchObject({ code: 2 })
+  expect(await run('verify', '--from', '1')).toMatchObject({ code: 2 })
 })

@@ -5,11 +5,12 @@ import { FatalError, PronghornError, RetryableError } from '../../core/errors/in
 import { noteTask } from '../../core/upkeep/index.ts'
 import type { Repaired, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'
 import { wholeNumber } from '../arguments.ts'
-import { dataOption, requireSchema, withDatabase, withDataDirectory } from '../database.ts'
+import { dataOption, requireSchema, withDatabase, withDataDirectory, withNamedDatabase } from '../database.ts'
 import type { DatabaseOption } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { loadSettings } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
+import { checkedSealsJson, checkedSealsText, chooseSeals, LAST_BLOCK } from './seals.ts'
 import {
   derivedText,
   nothingCompared,
@@ -31,6 +32,9 @@ interface VerifyFlags extends DatabaseOption {
   readonly json?: true
   readonly repair?: true
   readonly yes?: true
+  readonly seals?: true
+  readonly from?: number
+  readonly to?: number
 }
 
 /** Adds the command `pronghorn verify`. */
@@ -56,6 +60,17 @@ export function addVerify(program: Command, io: CliIo): void {
     .option('--json', 'the report as JSON on the standard output')
     .option('--repair', 'show what would be written so that the database holds what the chain has')
     .option('--yes', 'with --repair: write it, in one transaction; no filler may run')
+    .option('--seals', 'compare the history with its seals instead: see docs/seals.md')
+    .option(
+      '--from <block>',
+      'with --seals: only ranges that end at this block or later',
+      wholeNumber(0, LAST_BLOCK),
+    )
+    .option(
+      '--to <block>',
+      'with --seals: only ranges that begin at this block or before',
+      wholeNumber(0, LAST_BLOCK),
+    )
     .addHelpText(
       'after',
       '\nExit codes: 0 no differences, 1 differences, 75 not everything could be compared.\n' +
@@ -63,6 +78,9 @@ export function addVerify(program: Command, io: CliIo): void {
     )
     .action(async (flags: VerifyFlags) => {
       if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes goes with --repair')
+      if (!flags.seals && (flags.from !== undefined || flags.to !== undefined))
+        throw new FatalError('USAGE', '--from and --to go with --seals')
+      if (flags.seals) return withNamedDatabase(io, flags, (address) => verifySeals(address, flags, io))
       if (flags.data !== undefined) {
         const source = chooseSource(flags, undefined)
         return withDataDirectory(flags.data, (address) => verify(address, source, flags, io))
@@ -70,6 +88,29 @@ export function addVerify(program: Command, io: CliIo): void {
       const { sqldb, chain } = loadSettings(io, flags, ['connections'], true).config.connections
       await verify(sqldb, chooseSource(flags, chain.http), flags, io)
     })
+}
+
+/** What goes with `--seals`. */
+const sealFlags = new Set(['seals', 'table', 'from', 'to', 'json', 'config', 'data'])
+
+async function verifySeals(address: DatabaseAddress, flags: VerifyFlags, io: CliIo): Promise<void> {
+  const other = Object.keys(flags).find((name) => !sealFlags.has(name))
+  if (other !== undefined)
+    throw new FatalError('USAGE', `--seals goes with --table, --from, --to and --json, not with --${other}`)
+  await withDatabase(address, 'pronghorn verify', async (client) => {
+    await requireSchema(client)
+    const { checkSeals } = await import('../../core/seals/index.ts')
+    const choice = await chooseSeals(flags)
+    const checked = await orUnavailable(() => checkSeals(client, choice))
+    io.out(flags.json ? `${JSON.stringify(checkedSealsJson(checked))}\n` : checkedSealsText(checked))
+    const { changed, ranges } = checked
+    if (changed.length > 0)
+      throw new FatalError(
+        'DATABASE_DIFFERS',
+        `${changed.length} ranges of blocks changed after they were sealed`,
+      )
+    if (ranges === 0) throw new RetryableError('VERIFY_UNFINISHED', 'no range of blocks is sealed yet')
+  })
 }
 
 async function verify(

@@ -37,9 +37,9 @@ export class QueryIndexBuilder {
     this.#logger = logger
   }
 
-  /** Starts the build; later calls do nothing. */
-  start(): void {
-    this.#running ??= this.#buildAll()
+  /** Starts the build; later calls do nothing more. Ends when all are built, or with the stop. */
+  start(): Promise<void> {
+    return (this.#running ??= this.#buildAll())
   }
 
   /** Builds what is missing, until it is there or the signal aborts. */
@@ -47,8 +47,7 @@ export class QueryIndexBuilder {
     if (signal.aborted) return
     const stop = (): void => this.#ending.abort()
     signal.addEventListener('abort', stop, { once: true })
-    this.start()
-    await this.#running
+    await this.start()
     signal.removeEventListener('abort', stop)
   }
 

@@ -35,6 +35,10 @@ export async function checkReader(
       await wipeFeed(statements, settings.name)
       for (const table of ['chain.gaps', 'chain.imports'])
         await statements.run(`DELETE FROM ${table} WHERE reader = $1`, [settings.name])
+      // The readers of a database share the ABIs.
+      await statements.run("DELETE FROM chain.sealed WHERE reader = $1 OR kind = 'chain.abis'", [
+        settings.name,
+      ])
       await statements.run(
         "UPDATE chain.sources SET first_block = NULL, transfers_left_out = '{}' WHERE reader = $1",
         [settings.name],

@@ -35,8 +35,20 @@ export interface ReaderOptions {
   readonly indexRetryMs?: number
   /** False skips the indexes that only queries need; for tests and measurements. */
   readonly buildQueryIndexes?: boolean
+  /** How fast history is sealed; for tests. */
+  readonly sealing?: Partial<SealingPace>
   /** Families whose derived rows are not written; for measurements. */
   readonly withoutDerived?: readonly string[]
+}
+
+/** How fast history is sealed. */
+export interface SealingPace {
+  /** Blocks in a range. */
+  readonly rangeBlocks: number
+  /** Part of the time that may go into sealing, 0 to 1. */
+  readonly share: number
+  /** Wait when everything irreversible is sealed. */
+  readonly idleMs: number
 }
 
 /** Timing of retries after a transient error. */
@@ -63,6 +75,8 @@ export interface ReaderSettings {
   readonly db_group_blocks: number
   readonly feed_blocks: number
   readonly feed_max_behind: number
+  /** Default false. */
+  readonly seal_history?: boolean
   readonly delete_data: boolean
   readonly contracts: readonly ContractEntry[]
 }

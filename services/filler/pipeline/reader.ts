@@ -19,6 +19,7 @@ import { noteGaps } from './gaps.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { assumeMissingAbis } from './missing-abis.ts'
 import { fetchMissingPairs } from './missing-pairs.ts'
+import { HistorySealer } from './history-sealer.ts'
 import { noObserver } from './observer.ts'
 import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
@@ -228,9 +229,13 @@ async function readUntilEnd(
   const reading = new Reading({ ...parts, groupBlocks, singly, logger, observer, onError })
   const session = openSession({ options, leftOut }, parts.startBlock, reading)
   reading.attach(session)
+  const sealer = settings.seal_history ? new HistorySealer(options, parts.store.lease) : null
   const indexes = createIndexBuilder(options)
   heartbeat.follow(session, reading, settings.irreversible_only, ({ state, block, blocksBehind }) => {
-    if (state === 'live' && options.buildQueryIndexes !== false) indexes.start()
+    if (state === 'live')
+      void (options.buildQueryIndexes === false ? Promise.resolve() : indexes.start()).then(() =>
+        sealer?.start(),
+      )
     parts.recorder.beat(block, blocksBehind)
   })
   try {
@@ -243,7 +248,7 @@ async function readUntilEnd(
     if (!signal.aborted) await reading.finish()
   } finally {
     await reading.abandon()
-    await indexes.stop()
+    await Promise.all([sealer?.stop(), indexes.stop()])
   }
   if (failure === undefined) return
   const error =

@@ -157,6 +157,11 @@ export const readerSchema = section({
     .describe(
       'Blocks whose live events are stored, for clients that come back with a cursor; the default is a day.',
     ),
+  seal_history: flag()
+    .default(true)
+    .describe(
+      'Seal the history of irreversible blocks in the background, once the reader has reached the head: see docs/seals.md.',
+    ),
   feed_max_behind: integer(1, 100_000)
     .default(200)
     .describe(

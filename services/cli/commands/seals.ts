@@ -1,0 +1,123 @@
+import type { Command } from 'commander'
+import type { CheckedSeals, SealChoice, KindSeals } from '../../core/seals/index.ts'
+import { FatalError } from '../../core/errors/index.ts'
+import { wholeNumber } from '../arguments.ts'
+import { dataOption, requireSchema, withDatabase, withNamedDatabase } from '../database.ts'
+import type { Client, DatabaseOption } from '../database.ts'
+import type { CliIo } from '../io.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
+
+interface SealsFlags extends DatabaseOption {
+  readonly from?: number
+  readonly to?: number
+  readonly table?: readonly string[]
+  readonly json?: true
+}
+
+/** Greatest number of a block. */
+export const LAST_BLOCK = 2_147_483_647
+
+/** `pronghorn seals`. */
+export function addSeals(program: Command, io: CliIo): void {
+  program
+    .command('seals')
+    .summary('checksums of the history that cannot change any more')
+    .description(
+      'Prints the seals of history: the number of rows and a SHA-256 for each kind of row and range of blocks, written ' +
+        'when no fork can undo the range any more. One line for everything; each range with --from, --to or --table. ' +
+        '`pronghorn verify --seals` computes the seals again from the rows. docs/seals.md has the definition.',
+    )
+    .helpGroup(CARE_GROUP)
+    .addOption(configOption())
+    .addOption(dataOption())
+    .option('--from <block>', 'only ranges that end at this block or later', wholeNumber(0, LAST_BLOCK))
+    .option('--to <block>', 'only ranges that begin at this block or before', wholeNumber(0, LAST_BLOCK))
+    .option('--table <names...>', 'only these kinds of rows, such as assets.transfers')
+    .option('--json', 'JSON on the standard output, for scripts')
+    .action(async (flags: SealsFlags) => {
+      await withNamedDatabase(io, flags, (address) =>
+        withDatabase(address, 'pronghorn seals', (client) => printSeals(client, flags, io)),
+      )
+    })
+}
+
+async function printSeals(client: Client, flags: SealsFlags, io: CliIo): Promise<void> {
+  const { readSeals, summarizeSeals } = await import('../../core/seals/index.ts')
+  await requireSchema(client)
+  const choice = await chooseSeals(flags)
+  const isDetailed = Object.keys(choice).length > 0
+  const kinds = await readSeals(client, choice)
+  const { kinds: count, sealedTo, rows, digest } = summarizeSeals(kinds)
+  if (flags.json) {
+    const summary = { sealed_to: sealedTo, kinds: count, rows: rows.toString(), digest }
+    io.out(`${JSON.stringify(isDetailed ? { ...summary, seals: kinds.map(sealsJson) } : summary)}\n`)
+    return
+  }
+  if (isDetailed) io.out(kinds.map(sealsText).join(''))
+  io.out(
+    sealedTo < 0
+      ? 'Not every kind of row is sealed yet.\n'
+      : `${digest}  ${rows} rows of ${count} kinds up to block ${sealedTo}\n`,
+  )
+}
+
+/** The ranges and kinds that a command line chooses. @throws FatalError `USAGE` for a kind that is not sealed. */
+export async function chooseSeals(flags: Pick<SealsFlags, 'from' | 'to' | 'table'>): Promise<SealChoice> {
+  const { sealedKinds } = await import('../../core/seals/index.ts')
+  const known = sealedKinds.map(({ name }) => name)
+  const unknown = (flags.table ?? []).filter((name) => !known.includes(name))
+  if (unknown.length > 0)
+    throw new FatalError(
+      'USAGE',
+      `there are no seals of ${unknown.join(', ')}; there are seals of ${known.join(', ')}`,
+    )
+  return {
+    ...(flags.from === undefined ? {} : { from: flags.from }),
+    ...(flags.to === undefined ? {} : { to: flags.to }),
+    ...(flags.table === undefined ? {} : { kinds: flags.table }),
+  }
+}
+
+function sealsJson({ kind, rangeBlocks, sealedTo, reason, seals }: KindSeals): unknown {
+  return {
+    ...{ kind, range_blocks: rangeBlocks, sealed_to: sealedTo, reason },
+    ranges: seals.map(({ firstBlock, lastBlock, rows, digest, origin }) => ({
+      ...{ first_block: firstBlock, last_block: lastBlock, rows: rows.toString(), digest, origin },
+    })),
+  }
+}
+
+function sealsText({ kind, sealedTo, reason, seals }: KindSeals): string {
+  const lines = seals.map(
+    ({ firstBlock, lastBlock, digest, rows, origin }) =>
+      `  ${`${firstBlock}-${lastBlock}`.padEnd(21)}  ${digest}  ${rows.toString().padStart(12)} rows${origin === 'imported' ? ', imported' : ''}`,
+  )
+  const anew = reason === null ? '' : `, anew: ${reason}`
+  return `${[`${kind}, sealed up to block ${sealedTo}${anew}`, ...lines].join('\n')}\n`
+}
+
+/** What `verify --seals` prints. */
+export function checkedSealsText({ kinds, ranges, rows, changed }: CheckedSeals): string {
+  const lines = changed.map(
+    ({ kind, firstBlock, lastBlock, sealedRows, rows: found }) =>
+      `${kind} blocks ${firstBlock} to ${lastBlock}: changed after it was sealed with ${sealedRows} rows; it has ${found}`,
+  )
+  const end =
+    ranges === 0
+      ? 'Nothing is sealed yet.'
+      : `${changed.length} of ${ranges} sealed ranges changed: ${rows} rows of ${kinds} kinds.`
+  return `${[...lines, end].join('\n')}\n`
+}
+
+/** The same as JSON. */
+export function checkedSealsJson({ kinds, ranges, rows, changed }: CheckedSeals): unknown {
+  return {
+    clean: changed.length === 0,
+    ...{ kinds, ranges, rows: rows.toString() },
+    changed: changed.map(({ kind, firstBlock, lastBlock, sealedRows, rows: found }) => ({
+      ...{ kind, first_block: firstBlock, last_block: lastBlock },
+      sealed_rows: sealedRows.toString(),
+      rows: found.toString(),
+    })),
+  }
+}

@@ -1,0 +1,8 @@
+export { checkSeals, checkSnapshot } from './check-seals.ts'
+export type { ChangedRange, CheckedSeals } from './check-seals.ts'
+export { readSeals, summarizeSeals } from './read-seals.ts'
+export type { KindSeals, Seal, SealChoice, SealSummary } from './read-seals.ts'
+export { sealedKinds } from './sealed-kinds.ts'
+export type { SealedKind } from './sealed-kinds.ts'
+export { SEAL_BLOCKS, sealNext } from './write-seals.ts'
+export type { Sealing } from './write-seals.ts'

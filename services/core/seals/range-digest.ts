@@ -1,0 +1,124 @@
+import type pg from 'pg'
+import type { RowSource, SealedKind } from './sealed-kinds.ts'
+
+/** Blocks of a range, both included. */
+export interface BlockRange {
+  readonly firstBlock: number
+  readonly lastBlock: number
+}
+
+/** Positions, both included. */
+export interface Interval {
+  readonly low: bigint
+  readonly high: bigint
+}
+
+/** Rows of a kind in a range of blocks. */
+export interface RangeDigest {
+  readonly rows: bigint
+  /** 32 bytes. */
+  readonly digest: Buffer
+}
+
+/** Below every position, and above. */
+export const LOWEST_POSITION = -(2n ** 63n)
+export const HIGHEST_POSITION = 2n ** 63n - 1n
+
+/** Settings by which PostgreSQL prints the values of a line, for the transaction. */
+export const PIN_FORMAT = 'SET LOCAL extra_float_digits = 1; SET LOCAL jit = off'
+
+/** Seal of the rows that `select` finds: columns `o1`, `o2`, … and `hash`. Rows with equal keys are ordered by their hash. */
+const sealOf = (kind: SealedKind): string =>
+  `sha256(coalesce(string_agg(h.hash, ''::bytea ORDER BY ${[...kind.order.map((_, at) => `h.o${at}`), 'h.hash'].join(', ')}), ''::bytea))`
+
+const hashedRow = (kind: SealedKind): string =>
+  [
+    ...kind.order.map((sql, at) => `${sql} AS o${at}`),
+    `sha256(convert_to(${kind.line}, 'UTF8')) AS hash`,
+  ].join(', ')
+
+/** Counts and hashes the rows of a kind whose positions are in an interval and whose block is in a range. */
+export async function digestInterval(
+  client: pg.ClientBase,
+  kind: SealedKind,
+  { low, high }: Interval,
+  { firstBlock, lastBlock }: BlockRange,
+): Promise<RangeDigest> {
+  const { blocks, sources } = kind
+  const found = sources.map(
+    ({ from, scan, settled, position, block }) => `SELECT ${hashedRow(kind)} FROM ${from}
+      WHERE ${scan} AND (${settled}) AND ${position} BETWEEN $1::bigint AND $2::bigint AND ${block} BETWEEN $3 AND $4`,
+  )
+  const { rows } = await client.query<RangeDigest>(
+    blocks === null
+      ? `SELECT count(*) AS rows, ${sealOf(kind)} AS digest FROM (${found.join(' UNION ALL ')}) h`
+      : `SELECT count(*) AS rows, ${sealOf(kind)} AS digest FROM (
+           SELECT ${hashedRow(kind)} FROM ${blocks.from} WHERE ${blocks.sequence} BETWEEN $1::bigint AND $2::bigint) h`,
+    blocks === null ? [low, high, firstBlock, lastBlock] : [low, high],
+  )
+  return rows[0]!
+}
+
+/** A range as its rows give it. */
+export interface FoundRange extends RangeDigest {
+  readonly firstBlock: number
+}
+
+/** Counts and hashes all settled rows of a kind by ranges of blocks, in one pass over the table. */
+export async function digestRanges(
+  client: pg.ClientBase,
+  kind: SealedKind,
+  rangeBlocks: number,
+  { firstBlock, lastBlock }: BlockRange,
+): Promise<FoundRange[]> {
+  const { blocks, sources } = kind
+  if (blocks !== null) return digestSequences(client, kind, rangeBlocks, { firstBlock, lastBlock })
+  const range = ({ block }: RowSource) => `${block} / $1::integer * $1::integer`
+  const found = sources.map(
+    (source) => `SELECT ${range(source)} AS first, ${hashedRow(kind)} FROM ${source.from}
+      WHERE ${source.scan} AND (${source.settled}) AND ${source.block} BETWEEN $2 AND $3`,
+  )
+  const { rows } = await client.query<FoundRange>(
+    `SELECT h.first AS "firstBlock", count(*) AS rows, ${sealOf(kind)} AS digest
+     FROM (${found.join(' UNION ALL ')}) h GROUP BY 1 ORDER BY 1`,
+    [rangeBlocks, firstBlock, lastBlock],
+  )
+  return rows
+}
+
+/** A row belongs to the last block that begins at its global sequence or below; rows before every block to the first one. */
+async function digestSequences(
+  client: pg.ClientBase,
+  kind: SealedKind,
+  rangeBlocks: number,
+  wanted: BlockRange,
+): Promise<FoundRange[]> {
+  const { table, sequence, from } = kind.blocks!
+  const { rows: runs } = await client.query<{ low: bigint; high: bigint | null; firstBlock: number }>(
+    `SELECT first_seq AS low, lead(first_seq) OVER (ORDER BY first_seq) - 1 AS high, first AS "firstBlock" FROM (
+       SELECT first_seq, block_num / $1::integer * $1::integer AS first,
+         lag(block_num / $1::integer) OVER (ORDER BY first_seq) AS before FROM ${table}) b
+     WHERE before IS DISTINCT FROM first / $1::integer ORDER BY first_seq`,
+    [rangeBlocks],
+  )
+  // Without a block the rows have no place but the first range.
+  const all = runs.length > 0 ? runs : [{ low: LOWEST_POSITION, high: null, firstBlock: 0 }]
+  const byRange = new Map<number, Interval[]>()
+  for (const [at, { low, high, firstBlock }] of all.entries()) {
+    if (firstBlock > wanted.lastBlock || firstBlock + rangeBlocks <= wanted.firstBlock) continue
+    // More than one run of a range: the blocks are damaged.
+    const interval = { low: at === 0 ? LOWEST_POSITION : low, high: high ?? HIGHEST_POSITION }
+    byRange.set(firstBlock, [...(byRange.get(firstBlock) ?? []), interval])
+  }
+  const ranges: FoundRange[] = []
+  for (const [firstBlock, intervals] of byRange) {
+    const { rows } = await client.query<RangeDigest>(
+      `SELECT count(*) AS rows, ${sealOf(kind)} AS digest FROM (
+         SELECT ${hashedRow(kind)} FROM unnest($1::bigint[], $2::bigint[]) r(low, high)
+         JOIN ${from} ON ${sequence} BETWEEN r.low AND r.high) h`,
+      [intervals.map(({ low }) => low), intervals.map(({ high }) => high)],
+    )
+    if (rows[0]!.rows > 0n) ranges.push({ firstBlock, ...rows[0]! })
+  }
+  return ranges.sort((one, other) => one.firstBlock - other.firstBlock)
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+
+/** A seal as it is shown. */
+export interface Seal {
+  readonly firstBlock: number
+  readonly lastBlock: number
+  readonly rows: bigint
+  /** 64 hexadecimal digits. */
+  readonly digest: string
+  readonly origin: 'indexed' | 'imported'
+}
+
+/** Seals of a kind of row, and how far it is sealed. */
+export interface KindSeals {
+  readonly kind: string
+  readonly rangeBlocks: number
+  /** Last sealed block; -1 before the first. Ranges up to it that have no seal have no rows. */
+  readonly sealedTo: number
+  /** Why the kind was sealed anew; null when it was not. */
+  readonly reason: string | null
+  /** Ascending. */
+  readonly seals: readonly Seal[]
+}
+
+/** One line for several kinds. */
+export interface SealSummary {
+  readonly kinds: number
+  /** Block up to which all kinds are sealed; -1 when one is not sealed at all. */
+  readonly sealedTo: number
+  readonly rows: bigint
+  /** SHA-256 of the seals up to that block, 64 hexadecimal digits. */
+  readonly digest: string
+}
+
+/** Which seals are read; without a bound, all. */
+export interface SealChoice {
+  readonly kinds?: readonly string[]
+  /** Blocks; ranges that hold one of them are read. */
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Anything that runs a query. */
+export type Queryable = Pick<pg.ClientBase, 'query'>
+
+/** Reads seals, kinds ascending by name, in one statement. */
+export async function readSeals(client: Queryable, choice: SealChoice = {}): Promise<KindSeals[]> {
+  const { rows } = await client.query<
+    Omit<KindSeals, 'seals'> & { readonly [Name in keyof Seal]: Seal[Name] | null }
+  >(
+    `SELECT d.kind, d.range_blocks AS "rangeBlocks", d.sealed_to AS "sealedTo", d.reason,
+       s.first_block AS "firstBlock", s.first_block + d.range_blocks - 1 AS "lastBlock", s.row_count AS rows,
+       encode(s.digest, 'hex') AS digest, s.origin
+     FROM chain.sealed d LEFT JOIN chain.seals s ON s.kind = d.kind
+       AND s.first_block > $2::bigint - d.range_blocks AND s.first_block <= $3
+     WHERE $1::text[] IS NULL OR d.kind = ANY ($1) ORDER BY d.kind, s.first_block`,
+    [choice.kinds ?? null, choice.from ?? 0, choice.to ?? 2_147_483_647],
+  )
+  const byKind = new Map<string, KindSeals & { readonly seals: Seal[] }>()
+  for (const { kind, rangeBlocks, sealedTo, reason, ...seal } of rows) {
+    const found = byKind.get(kind) ?? { kind, rangeBlocks, sealedTo, reason, seals: [] }
+    byKind.set(kind, found)
+    if (seal.firstBlock !== null) found.seals.push(seal as Seal)
+  }
+  return [...byKind.values()]
+}
+
+/** The one line for these kinds: of all ranges that end at or below the block up to which every kind is sealed. */
+export function summarizeSeals(kinds: readonly KindSeals[]): SealSummary {
+  const sealedTo = kinds.length === 0 ? -1 : Math.min(...kinds.map((kind) => kind.sealedTo))
+  const hash = createHash('sha256')
+  let rows = 0n
+  for (const { kind, seals } of kinds) {
+    for (const seal of seals) {
+      if (seal.lastBlock > sealedTo) continue
+      rows += seal.rows
+      hash.update(`${kind} ${seal.firstBlock} ${seal.lastBlock} ${seal.rows} ${seal.digest}\n`)
+    }
+  }
+  return { kinds: kinds.length, sealedTo, rows, digest: hash.digest('hex') }
+}

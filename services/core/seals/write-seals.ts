@@ -1,0 +1,189 @@
+import type pg from 'pg'
+import { digestInterval, HIGHEST_POSITION, LOWEST_POSITION, PIN_FORMAT } from './range-digest.ts'
+import type { Interval, RangeDigest } from './range-digest.ts'
+import type { RowSource, SealedKind } from './sealed-kinds.ts'
+
+/** Blocks in a range of seals. */
+export const SEAL_BLOCKS = 10_000
+
+/** How a kind of row is sealed. */
+export interface Sealing {
+  readonly reader: string
+  readonly kind: SealedKind
+  /** Blocks in a range, where the kind has no seal yet. */
+  readonly rangeBlocks: number
+  /** Called within the transaction that writes; throws when the right to write is gone. */
+  readonly checkRight: (client: pg.ClientBase) => Promise<void>
+}
+
+/** What is sealed of a kind. */
+interface Progress {
+  readonly rangeBlocks: number
+  readonly sealedTo: number
+  readonly nextPosition: bigint
+}
+
+/** Who seals a kind: its reader, or all readers of the rows that they share. */
+interface Owners {
+  readonly names: string
+  /** Newest block that no fork can undo; null before the first block of one of them. */
+  readonly settledTo: number | null
+}
+
+/** What is to be written. */
+interface Found {
+  /** The state that it continues; null for a kind that is not sealed, or has to be sealed anew. */
+  readonly before: Progress | null
+  /** Why the kind is sealed anew. */
+  readonly reason: string | null
+  readonly owners: string
+  readonly after: Progress
+  readonly firstBlock: number
+  /** Null without rows. */
+  readonly seal: (RangeDigest & Interval) | null
+}
+
+/**
+ * Seals the next range of a kind that has rows, if no fork can undo any of its blocks.
+ *
+ * The client must not be in a transaction.
+ * @returns whether there may be a further one.
+ */
+export async function sealNext(client: pg.ClientBase, sealing: Sealing): Promise<boolean> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  let found: Found | null
+  try {
+    await client.query(PIN_FORMAT)
+    found = await findNext(client, sealing)
+  } finally {
+    await client.query('ROLLBACK').catch(() => undefined)
+  }
+  if (found === null) return false
+  await write(client, sealing, found)
+  return true
+}
+
+async function readOwners(client: pg.ClientBase, { kind, reader }: Sealing): Promise<Owners> {
+  const { rows } = await client.query<Owners>(
+    `SELECT coalesce(string_agg(r.name, ',' ORDER BY r.name), '') AS names,
+       CASE WHEN bool_and(b.oldest IS NOT NULL) THEN min(b.oldest) END AS "settledTo"
+     FROM chain.readers r CROSS JOIN LATERAL (
+       SELECT min(b.block_num) AS oldest FROM chain.reversible_blocks b WHERE b.reader = r.name) b
+     WHERE $1::text IS NULL OR r.name = $1`,
+    [kind.family === 'chain' ? null : reader],
+  )
+  return rows[0]!
+}
+
+async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found | null> {
+  const { kind } = sealing
+  const { names, settledTo } = await readOwners(client, sealing)
+  if (settledTo === null) return null
+  const { rows } = await client.query<Progress & { readonly reader: string }>(
+    `SELECT range_blocks AS "rangeBlocks", sealed_to AS "sealedTo", next_position AS "nextPosition", reader
+     FROM chain.sealed WHERE kind = $1`,
+    [kind.name],
+  )
+  const former = rows[0]
+  const isAnew = former !== undefined && former.reader !== names
+  const before = former === undefined || isAnew ? null : former
+  const start = before ?? { rangeBlocks: sealing.rangeBlocks, sealedTo: -1, nextPosition: LOWEST_POSITION }
+  const { rangeBlocks, sealedTo, nextPosition } = start
+  const lastEnd = Math.floor((settledTo + 1) / rangeBlocks) * rangeBlocks - 1
+  if (lastEnd <= sealedTo) return null
+  const next = await firstFrom(client, kind.sources, nextPosition, sealedTo + 1)
+  const firstBlock = Math.floor((next?.block ?? Infinity) / rangeBlocks) * rangeBlocks
+  const common = {
+    before,
+    reason: isAnew ? `readers were ${former.reader}, and are ${names}` : null,
+    owners: names,
+  }
+  if (firstBlock > lastEnd)
+    return { ...common, after: { ...start, sealedTo: lastEnd }, firstBlock: lastEnd + 1, seal: null }
+  const range = { firstBlock, lastBlock: firstBlock + rangeBlocks - 1 }
+  const beyond = await firstFrom(client, kind.sources, nextPosition, range.lastBlock + 1)
+  // Positions of settled blocks only: a fork may give blocks above them lower ones than the snapshot has.
+  const position = await lastUpTo(client, kind.sources, nextPosition, range.lastBlock)
+  // Rows before every block belong to the first one.
+  const low = kind.blocks === null || nextPosition === LOWEST_POSITION ? nextPosition : next!.position
+  const high = beyond === null ? HIGHEST_POSITION : beyond.position - (kind.blocks === null ? 0n : 1n)
+  const digest = await digestInterval(client, kind, { low, high }, range)
+  const after = { rangeBlocks, sealedTo: range.lastBlock, nextPosition: position }
+  return { ...common, after, firstBlock, seal: digest.rows === 0n ? null : { ...digest, low, high } }
+}
+
+/** The lowest position from one and a block on, and the lowest block among those of the sources. */
+async function firstFrom(
+  client: pg.ClientBase,
+  sources: readonly RowSource[],
+  position: bigint,
+  block: number,
+): Promise<{ readonly position: bigint; readonly block: number } | null> {
+  const found = sources.map(
+    (
+      source,
+    ) => `(SELECT (${source.position})::bigint AS position, ${source.block} AS block FROM ${source.from}
+      WHERE ${source.scan} AND ${source.position} >= $1::bigint AND ${source.block} >= $2 ORDER BY ${source.position} LIMIT 1)`,
+  )
+  const { rows } = await client.query<{ position: bigint | null; block: number | null }>(
+    `SELECT min(position) AS position, min(block) AS block FROM (${found.join(' UNION ALL ')}) f`,
+    [position, block],
+  )
+  const { position: first, block: lowest } = rows[0]!
+  return first === null || lowest === null ? null : { position: first, block: lowest }
+}
+
+/** The highest position from one on and up to a block. */
+async function lastUpTo(
+  client: pg.ClientBase,
+  sources: readonly RowSource[],
+  position: bigint,
+  block: number,
+): Promise<bigint> {
+  const found = sources.map((source) => {
+    const { from, scan, position: at, block: own } = source
+    const beyond = `(SELECT ${at} FROM ${from} WHERE ${scan} AND ${at} >= $1::bigint AND ${own} > $2 ORDER BY ${at} LIMIT 1)`
+    return `SELECT max(${at})::bigint AS position FROM ${from}
+      WHERE ${scan} AND ${at} >= $1::bigint AND ${own} <= $2 AND ${at} <= coalesce(${beyond}, ${HIGHEST_POSITION})`
+  })
+  const { rows } = await client.query<{ position: bigint | null }>(
+    `SELECT max(position) AS position FROM (${found.join(' UNION ALL ')}) f`,
+    [position, block],
+  )
+  return rows[0]!.position ?? position
+}
+
+/** Writes a seal, unless another reader has written meanwhile. */
+async function write(client: pg.ClientBase, sealing: Sealing, found: Found): Promise<void> {
+  const { reader, kind, checkRight } = sealing
+  const { before, reason, owners, after, firstBlock, seal } = found
+  await client.query('BEGIN')
+  try {
+    await checkRight(client)
+    if (reason !== null) await client.query('DELETE FROM chain.sealed WHERE kind = $1', [kind.name])
+    const values = [kind.name, owners, after.rangeBlocks, after.sealedTo, after.nextPosition]
+    const { rowCount } =
+      before === null
+        ? await client.query(
+            `INSERT INTO chain.sealed (kind, reader, range_blocks, sealed_to, next_position, reason)
+             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+            [...values, reason],
+          )
+        : await client.query(
+            `UPDATE chain.sealed SET sealed_to = $4, next_position = $5
+             WHERE kind = $1 AND reader = $2 AND range_blocks = $3 AND sealed_to = $6`,
+            [...values, before.sealedTo],
+          )
+    if (rowCount === 1 && seal !== null)
+      await client.query(
+        `INSERT INTO chain.seals (kind, first_block, row_count, digest, low_position, high_position, origin)
+         SELECT $1, $2, $3, $4, $5, $6, CASE WHEN EXISTS (
+           SELECT FROM chain.imports WHERE reader = $7 AND kind = 'database' AND block_num >= $2) THEN 'imported' ELSE 'indexed' END`,
+        [kind.name, firstBlock, seal.rows, seal.digest, seal.low, seal.high, reader],
+      )
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}

@@ -1,0 +1,96 @@
+import { connectDatabase, knownFailure } from '../../core/database/index.ts'
+import { pause, retry } from '../../core/retry/index.ts'
+import { SEAL_BLOCKS, sealedKinds, sealNext } from '../../core/seals/index.ts'
+import type { Sealing } from '../../core/seals/index.ts'
+import { checkLease } from '../store/index.ts'
+import type { Lease } from '../store/index.ts'
+import type { ReaderOptions, SealingPace } from './reader-options.ts'
+
+const defaultPace: SealingPace = { rangeBlocks: SEAL_BLOCKS, share: 0.1, idleMs: 60_000 }
+/** Wait before sealing that failed is tried again; doubles up to the longest. */
+const FIRST_RETRY_MS = 5_000
+const LONGEST_RETRY_MS = 300_000
+
+/**
+ * Seals the history of a reader in the background, one range after the other, with a pause after each that is longer than
+ * the work.
+ */
+export class HistorySealer {
+  readonly #options: Pick<ReaderOptions, 'database' | 'logger' | 'settings'>
+  readonly #sealings: readonly Sealing[]
+  readonly #pace: SealingPace
+  readonly #ending = new AbortController()
+  #running: Promise<void> | null = null
+
+  /** @param lease checked in each transaction that writes. */
+  constructor(options: ReaderOptions, lease: Lease) {
+    this.#options = options
+    this.#pace = { ...defaultPace, ...options.sealing }
+    const families = new Set<string>(['chain', ...options.settings.contracts.map(({ handler }) => handler)])
+    this.#sealings = sealedKinds
+      .filter(({ family }) => families.has(family))
+      .map((kind) => ({
+        kind,
+        reader: lease.reader,
+        rangeBlocks: this.#pace.rangeBlocks,
+        checkRight: (client) => checkLease(client, lease),
+      }))
+  }
+
+  /** Starts sealing; the second and later calls do nothing. The indexes that find the rows have to be built. */
+  start(): void {
+    if (!this.#ending.signal.aborted) this.#running ??= this.#sealAll()
+  }
+
+  /** Stops; a range that is not sealed yet is sealed after the next start. */
+  async stop(): Promise<void> {
+    this.#ending.abort()
+    await this.#running
+  }
+
+  async #sealAll(): Promise<void> {
+    const { signal } = this.#ending
+    const settings = {
+      firstMs: FIRST_RETRY_MS,
+      longestMs: LONGEST_RETRY_MS,
+      signal,
+      onFailure: (error: unknown, _failures: number, delayMs: number) => {
+        const code = knownFailure(error)?.code
+        this.#options.logger.error(
+          { err: error, ...(code === undefined ? {} : { code }), delayMs },
+          'history could not be sealed; that is tried again',
+        )
+      },
+    }
+    // Only the stop ends the attempts.
+    do await retry(() => this.#sealSettled(), settings).catch(() => undefined)
+    while (await pause(this.#pace.idleMs, signal))
+  }
+
+  /** Seals what no fork can undo any more, on a connection of its own. */
+  async #sealSettled(): Promise<void> {
+    const { database, settings } = this.#options
+    const { signal } = this.#ending
+    const client = await connectDatabase(database, {
+      applicationName: `pronghorn sealer ${settings.name}`,
+      settings: { max_parallel_workers_per_gather: '0' },
+    })
+    const cut = () => void client.end().catch(() => undefined)
+    signal.addEventListener('abort', cut, { once: true })
+    try {
+      for (const sealing of this.#sealings) {
+        for (let isMore = true; isMore && !signal.aborted;) {
+          const startedMs = performance.now()
+          isMore = await sealNext(client, sealing)
+          const pauseMs = (performance.now() - startedMs) * (1 / this.#pace.share - 1)
+          if (isMore && !(await pause(pauseMs, signal))) return
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error
+    } finally {
+      signal.removeEventListener('abort', cut)
+      await client.end().catch(() => undefined)
+    }
+  }
+}
