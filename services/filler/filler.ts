@@ -12,7 +12,7 @@ import {
   migrate,
   refusePooledTransactions,
 } from '../core/database/index.ts'
-import { describeError, FatalError, PronghornError, RetryableError } from '../core/errors/index.ts'
+import { describeError, FatalError, RetryableError } from '../core/errors/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore, StoreState } from '../core/kvstore/index.ts'
 import type { Logger, LogLevel } from '../core/log/index.ts'
@@ -164,8 +164,7 @@ async function prepareDatabase(config: FillerOptions['config'], logger: Logger):
     const applied = await migrate(client)
     if (applied.length > 0) logger.info({ applied }, 'the database has been brought to the newest schema')
   } catch (cause) {
-    if (cause instanceof PronghornError) throw cause
-    throw databaseFailure(cause, 'the schema of the database could not be checked')
+    throw databaseFailure(cause, 'the schema of the database could not be checked', config.connections.sqldb)
   } finally {
     await client.end().catch(() => undefined)
   }

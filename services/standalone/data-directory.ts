@@ -51,13 +51,12 @@ export interface OpenedDirectory {
 /**
  * Opens the database of a data directory: connects to the standalone run that uses it, or starts PostgreSQL until
  * `close`.
- * @throws FatalError `DATA_FOLDER_UNUSABLE` if the directory has no database; see also `startEmbeddedPostgres`.
+ * @throws FatalError `DATA_FOLDER_MISSING` if the directory has no database; see also `startEmbeddedPostgres`.
  */
 export async function openDataDirectory(given: string): Promise<OpenedDirectory> {
   const path = resolve(given)
   if (!(await exists(join(path, 'postgres', 'PG_VERSION')))) {
-    const hint = '`pronghorn standalone --data DIR` creates one'
-    throw new FatalError('DATA_FOLDER_UNUSABLE', `there is no database in ${path}; ${hint}`)
+    throw new FatalError('DATA_FOLDER_MISSING', `there is no database in ${path}`)
   }
   const base = await realpath(path)
   const running = await runningAddress(base)

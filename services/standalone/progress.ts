@@ -42,7 +42,9 @@ export class Progress {
   /** Shows the latest status of the reader; called about once a second. */
   update(status: ReaderStatus): void {
     this.#showProblem(status)
-    if (status.head === 0) return
+    const isTroubled = status.problem !== null && status.state !== 'stopped'
+    if (isTroubled) this.#endBar()
+    if (status.head === 0 || isTroubled) return
     this.#timeLeft.note(performance.now(), status.block, status.block + status.blocksBehind)
     const isAtHead = status.state === 'live' && status.blocksBehind <= HEAD_BLOCKS
     if (isAtHead || status.state === 'stopped') this.#endBar()
@@ -57,13 +59,15 @@ export class Progress {
     this.#endBar()
   }
 
-  #showProblem({ problem }: ReaderStatus): void {
+  #showProblem(status: ReaderStatus): void {
+    const { problem } = status
     const text = problem?.detail ?? ''
     // Compare summaries, because the figures in the detail change every second: a problem is shown once.
     const kind = problem?.summary ?? ''
     if (kind === this.#lastProblem) return
     if (text !== '') this.print(`${this.#paint('red', `Trouble: ${text}`)}\n`)
-    else if (this.#lastState !== 'stopped') this.print(`${this.#paint('green', 'The trouble is over.')}\n`)
+    // A reader that stops tells no trouble any more; what stopped it is told by the caller.
+    else if (status.state !== 'stopped') this.print(`${this.#paint('green', 'The trouble is over.')}\n`)
     this.#lastProblem = kind
   }
 

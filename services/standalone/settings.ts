@@ -1,5 +1,5 @@
 import { knownChains, startBlockProblem } from '../core/config/schema/index.ts'
-import { parseConfig } from '../core/config/index.ts'
+import { ConfigError, parseConfig } from '../core/config/index.ts'
 import type { AppConfig } from '../core/config/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { FatalError } from '../core/errors/index.ts'
@@ -61,12 +61,12 @@ const NONE = 'none'
 /**
  * Builds the configuration of a standalone run in memory, validated like configuration files.
  *
- * @throws ConfigError
+ * @throws FatalError `USAGE` naming the option that has an unusable value.
  */
 export function createConfig(settings: StandaloneSettings): AppConfig {
   const { chain, assetsAccount, marketAccount, oracleAccount, toolsAccount } = settings
   const has = (account: string): boolean => account !== NONE
-  const { config } = parseConfig({
+  return parseOptions({
     connections: {
       sqldb: settings.database,
       chain: { name: chain.name, chain_id: chain.chainId, http: chain.http, ship: chain.ship },
@@ -123,5 +123,33 @@ export function createConfig(settings: StandaloneSettings): AppConfig {
       },
     ],
   })
-  return config
+}
+
+/** Options by the last key of the setting that each of them gives. */
+const optionsByKey: Readonly<Record<string, string>> = {
+  assets_account: '--assets-account',
+  accounts: '--assets-account',
+  market_account: '--market-account',
+  oracle_account: '--oracle-account',
+  tools_account: '--tools-account',
+  server_addr: '--host',
+  server_port: '--port',
+  start_block: '--start-block',
+  http: '--http',
+  ship: '--ship',
+}
+
+/** There are no configuration files in this mode: problems name the options that the values came from. */
+function parseOptions(files: Parameters<typeof parseConfig>[0]): AppConfig {
+  try {
+    return parseConfig(files).config as AppConfig
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const lines = error.problems.map(({ path, found, allowed }) => {
+      const option = optionsByKey[/(\w+)(?:\[\d+\])?$/.exec(path)?.[1] ?? '']
+      return option === undefined ? null : `${option}: found ${found}, allowed: ${allowed}`
+    })
+    if (lines.includes(null)) throw error
+    throw new FatalError('USAGE', [...new Set(lines)].join('; '), { cause: error.cause })
+  }
 }

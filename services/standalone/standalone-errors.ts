@@ -1,5 +1,6 @@
 import { checkDatabaseChain } from '../core/database/index.ts'
 import { FatalError, PronghornError } from '../core/errors/index.ts'
+import type { ReaderStatus } from '../filler/index.ts'
 import type { StandaloneChain } from './settings.ts'
 
 /** Location to name in the errors of a standalone run. */
@@ -19,6 +20,14 @@ export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown 
   const doing = error instanceof PronghornError ? error.details.doing : undefined
   const when = typeof doing === 'string' ? doing : 'indexing'
   return new FatalError('DISK_FULL', `no space left in ${dataDir} while ${when}`)
+}
+
+/** Reader status with the problem in words of the options of the run. */
+export function explainTrouble(status: ReaderStatus, dataDir: string): ReaderStatus {
+  const { problem } = status
+  if (problem?.code !== 'DISK_FULL') return status
+  const detail = `no space left in ${dataDir}. Free space: indexing then continues by itself, and nothing is lost.`
+  return { ...status, problem: { ...problem, detail } }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { startApi } from '../api/index.ts'
-import { checkNode } from '../core/chain-node/index.ts'
+import { checkNode, DEMO_CHAIN_ID } from '../core/chain-node/index.ts'
+import type { AppConfig } from '../core/config/index.ts'
 import { knownChains } from '../core/config/schema/index.ts'
 import { connectDatabase, explainDatabaseError, migrate } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
@@ -16,7 +17,7 @@ import type { EmbeddedPostgres } from './embedded-postgres/index.ts'
 import type { Progress } from './progress.ts'
 import { chooseStart, createConfig } from './settings.ts'
 import type { StandaloneChain, Start } from './settings.ts'
-import { checkRunChain, explainRunError } from './standalone-errors.ts'
+import { checkRunChain, explainRunError, explainTrouble } from './standalone-errors.ts'
 
 /** Options of `runStandalone`. */
 export interface StandaloneOptions {
@@ -82,6 +83,7 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
       given = givenChain(node, await checkNode(node))
     }
     const start = chooseStart(given?.chainId ?? '', options.startBlock, options.startBlockOverride)
+    checkOptions(options, given, start)
     progress.print(`Starting PostgreSQL in ${dataDir ?? 'a temporary directory'}\n`)
     const postgres = await startEmbeddedPostgres({
       ...(dataDir === null ? {} : { dataDir }),
@@ -121,14 +123,10 @@ interface Parts {
   readonly start: Start
 }
 
-async function serve(
-  options: StandaloneOptions,
-  parts: Parts,
-  signal: AbortSignal,
-  closing: (() => Promise<unknown>)[],
-): Promise<void> {
-  const { database, demo } = parts
-  const config = createConfig({
+/** @throws FatalError `USAGE` naming the option that has an unusable value. */
+function configOf(options: StandaloneOptions, parts: Parts): AppConfig {
+  const { demo } = parts
+  return createConfig({
     ...parts,
     host: options.host,
     port: options.port,
@@ -144,6 +142,28 @@ async function serve(
       history_blocks: demo ? DEMO_HISTORY_BLOCKS : HISTORY_BLOCKS,
     },
   })
+}
+
+/** Refuses unusable options before PostgreSQL starts. Addresses that are not known yet are replaced by valid ones. */
+function checkOptions(options: StandaloneOptions, given: StandaloneChain | null, start: Start): void {
+  const database = { host: '127.0.0.1', port: 1, user: DATABASE, password: '', database: DATABASE }
+  const chain = given ?? {
+    name: 'demo',
+    chainId: DEMO_CHAIN_ID,
+    http: 'http://127.0.0.1:1',
+    ship: 'ws://127.0.0.1:1',
+  }
+  configOf(options, { database, chain, start, isNewDatabase: true, demo: null })
+}
+
+async function serve(
+  options: StandaloneOptions,
+  parts: Parts,
+  signal: AbortSignal,
+  closing: (() => Promise<unknown>)[],
+): Promise<void> {
+  const { database, demo } = parts
+  const config = configOf(options, parts)
   // Filler and API share the store, which carries the messages for live clients.
   const kvstore = createMemoryStore(options.logger)
   closing.push(() => kvstore.close())
@@ -183,7 +203,7 @@ async function serve(
     kvstore,
     onLogLine: (line) => progress.print(line),
     onStatus: (status) => {
-      progress.update(status)
+      progress.update(explainTrouble(status, options.dataDir ?? tmpdir()))
       if (status.state === 'live') announceOnce()
     },
   })

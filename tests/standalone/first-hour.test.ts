@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -52,6 +52,30 @@ it('a data directory that cannot be used is its own error, without a stack', asy
     expect([code, text.split('\n').filter((line) => line !== '').length]).toEqual([1, 2])
     expect(text).toContain(`the data directory ${path} cannot be used`)
   }
+  await mkdir(join(base, 'postgres'))
+  await writeFile(join(base, 'postgres', 'notes.txt'), 'mine')
+  const foreign = await run('standalone', '--data', base)
+  expect(foreign.text).toContain(
+    `DATA_FOLDER_UNUSABLE: ${join(base, 'postgres')} has files and no PG_VERSION, so it is no database`,
+  )
+  expect(await readFile(join(base, 'postgres', 'notes.txt'), 'utf8')).toBe('mine')
+  await writeFile(join(base, 'postgres', 'PG_VERSION'), '15\n')
+  await writeFile(join(base, 'postgres', 'postmaster.opts'), '')
+  const newer = await run('standalone', '--data', base)
+  expect(newer.text).toContain(
+    `DATABASE_VERSION: the database in ${join(base, 'postgres')} is of PostgreSQL "15"`,
+  )
+  expect(newer.text).toContain('Use another `--data` directory')
+  const missing = await run('digest', '--data', join(base, 'nope'))
+  expect(missing.text).toMatch(/^DATA_FOLDER_MISSING: there is no database in /)
+})
+
+it('an option with an unusable value is named, before anything is started', async () => {
+  const { code, text } = await run('standalone', '--assets-account', 'UPPER')
+  expect([code, text]).toEqual([
+    2,
+    'USAGE: --assets-account: found "UPPER", allowed: an account name: 1 to 12 of a-z, 1-5 and dots, no dot at the ends\nRead `npm start -- --help`.\n',
+  ])
 })
 
 it('a node that does not answer is an error before anything is started', async () => {

@@ -1,5 +1,5 @@
 import { FatalError, RetryableError } from '../errors/index.ts'
-import { nodeFailure, NodeStatusError } from './failure.ts'
+import { nodeFailure, requireSuccess, UnknownToNode } from './failure.ts'
 import { nextKeyOf } from './next-key.ts'
 import { requestBelow, shownAddress } from './address.ts'
 import { answerBytes, TIMEOUT_MS } from './limits.ts'
@@ -143,7 +143,12 @@ export async function readTable(
  * @throws RetryableError `CHAIN_UNREACHABLE`.
  */
 export async function readRawAbi(url: string, account: string): Promise<Uint8Array | null> {
-  const { abi } = await ask(url, '/v1/chain/get_raw_abi', { account_name: account }, answerBytes.abi)
+  const request = { account_name: account }
+  const answer = await ask(url, '/v1/chain/get_raw_abi', request, answerBytes.abi).catch((error: unknown) => {
+    if (error instanceof RetryableError && error.cause instanceof UnknownToNode) return { abi: null }
+    throw error
+  })
+  const { abi } = answer
   return typeof abi === 'string' && abi !== '' ? Buffer.from(abi, 'base64') : null
 }
 
@@ -181,7 +186,7 @@ async function ask(
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
     const text = await readLimited(response, maxBytes)
-    if (!response.ok) throw new NodeStatusError(response.status)
+    requireSuccess(response, text)
     return readObject(text)
   } catch (cause) {
     throw nodeFailure(cause, shownAddress(address), path)

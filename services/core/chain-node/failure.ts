@@ -1,13 +1,25 @@
 import { RetryableError } from '../errors/index.ts'
 
 /** A response with an error status. */
-export class NodeStatusError extends Error {
+class NodeStatusError extends Error {
   readonly status: number
 
   constructor(status: number) {
     super(`HTTP ${status}`)
     this.status = status
   }
+}
+
+/** What a node says is not on its chain: asking again changes nothing. */
+export class UnknownToNode extends Error {}
+
+/** How nodes of all versions name what they cannot find by its key, in the details of an error. */
+const UNKNOWN_ACCOUNT = /unknown key|account_query_exception|unknown_account/i
+
+/** Refuses an answer that is no success. @throws UnknownToNode, NodeStatusError */
+export function requireSuccess({ ok, status }: Response, text: string): void {
+  if (status === 500 && UNKNOWN_ACCOUNT.test(text)) throw new UnknownToNode('no such account')
+  if (!ok) throw new NodeStatusError(status)
 }
 
 const NOT_FOUND = 404
@@ -24,6 +36,14 @@ export function nodeFailure(cause: unknown, node: string, path: string): Retryab
   if (cause instanceof NodeStatusError && cause.status === NOT_FOUND) {
     const message = `the chain node ${node} has no ${path} (HTTP 404)`
     return new RetryableError('NODE_API_INCOMPLETE', message, { details })
+  }
+  if (cause instanceof UnknownToNode) {
+    const message = `the chain node ${node} refuses ${path}: ${cause.message}`
+    return new RetryableError('CHAIN_UNREACHABLE', message, { cause, details })
+  }
+  if (cause instanceof NodeStatusError) {
+    const message = `the chain node ${node} answers ${path} with HTTP ${cause.status}`
+    return new RetryableError('CHAIN_UNREACHABLE', message, { details })
   }
   const message = `the chain node ${node} does not answer ${path}`
   return new RetryableError('CHAIN_UNREACHABLE', message, { cause, details })

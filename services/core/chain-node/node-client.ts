@@ -1,15 +1,10 @@
 import { RetryableError } from '../errors/index.ts'
 import { retry } from '../retry/index.ts'
 import { requestBelow, shownAddress } from './address.ts'
-import { nodeFailure, NodeStatusError } from './failure.ts'
+import { nodeFailure, requireSuccess, UnknownToNode } from './failure.ts'
 import { BACKGROUND_BYTES, BACKGROUND_TIMEOUT_MS } from './limits.ts'
 
 const patience = { attempts: 6, firstMs: 250, longestMs: 4_000 }
-/** Matches the error details with which nodes of all versions report an unknown account. */
-const UNKNOWN_ACCOUNT = /unknown key|account_query_exception|unknown_account/i
-
-/** The account does not exist on the chain: a retry changes nothing. */
-class UnknownToNode extends Error {}
 
 /** Client of a node's HTTP API with a limit on concurrent requests; failed requests are retried a few times. */
 export class NodeClient {
@@ -38,9 +33,7 @@ export class NodeClient {
       return await this.#askPatiently(path, body)
     } catch (cause) {
       if (!(cause instanceof UnknownToNode)) throw cause
-      throw new RetryableError('CHAIN_UNREACHABLE', `${this.label} refuses ${path}: ${cause.message}`, {
-        cause,
-      })
+      throw nodeFailure(cause, this.label, path)
     }
   }
 
@@ -83,8 +76,7 @@ export class NodeClient {
       signal: AbortSignal.any([this.#signal, AbortSignal.timeout(BACKGROUND_TIMEOUT_MS)]),
     })
     const text = await readLimited(response)
-    if (response.status === 500 && UNKNOWN_ACCOUNT.test(text)) throw new UnknownToNode('no such account')
-    if (!response.ok) throw new NodeStatusError(response.status)
+    requireSuccess(response, text)
     const answer: unknown = JSON.parse(text)
     if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no object')
     return answer as Record<string, unknown>

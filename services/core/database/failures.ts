@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { FatalError, PronghornError, RetryableError } from '../errors/index.ts'
-import type { ErrorCode } from '../errors/index.ts'
+import type { ErrorCode, ErrorDetails } from '../errors/index.ts'
 import type { DatabaseAddress } from './connection.ts'
 
 /** Address of the database for messages; undefined where only a session is at hand. */
@@ -12,6 +12,8 @@ interface Known {
   readonly message: (place: DatabasePlace | undefined) => string
   /** Whether the cause lasts until an operator acts, so that waiting cannot help. */
   readonly isLasting?: true
+  /** Facts for the remedy. */
+  readonly details?: (cause: Error) => ErrorDetails
 }
 
 const serverOf = (place: DatabasePlace | undefined): string =>
@@ -22,10 +24,23 @@ const loginRefused: Known = {
     `${serverOf(place)} refuses the login${place === undefined ? '' : ` of user ${place.user} to database ${place.database}`}`,
 }
 
+/** The limit that is exhausted, for the remedy, if it is one of a role or of a database. */
+function exhaustedLimit({ message }: Error): ErrorDetails {
+  const [, kind, name] = /too many connections for (role|database) (".*")/.exec(message) ?? []
+  if (kind === undefined) return {}
+  return {
+    limit: `the limit of this ${kind} (\`ALTER ${kind.toUpperCase()} ${name!} CONNECTION LIMIT -1\` removes it)`,
+  }
+}
+
 /** Server errors that an operator can cause and fix, by SQLSTATE. */
 const known: Readonly<Record<string, Known>> = {
   '53100': { code: 'DISK_FULL', message: () => 'the database has no disk space left' },
-  '53300': { code: 'DATABASE_CONNECTIONS', message: (place) => `${serverOf(place)} has no connection left` },
+  '53300': {
+    code: 'DATABASE_CONNECTIONS',
+    message: (place) => `${serverOf(place)} has no connection left`,
+    details: exhaustedLimit,
+  },
   '57P03': { code: 'DATABASE_UNAVAILABLE', message: (place) => `${serverOf(place)} is starting or stopping` },
   '25006': { code: 'DATABASE_READ_ONLY', message: (place) => `${serverOf(place)} takes no writes` },
   '28P01': loginRefused,
@@ -54,7 +69,7 @@ const NO_SPACE = /No space left on device|Disk quota exceeded/
  */
 export function databaseFailure(cause: unknown, otherwise: string, place?: DatabasePlace): PronghornError {
   const details = place === undefined ? {} : { user: place.user, database: place.database }
-  if (cause instanceof PronghornError) return cause
+  if (cause instanceof PronghornError) return cause.addDetails(details)
   if (isUnencrypted(cause)) {
     const message = `${serverOf(place)} cannot be reached over TLS as sqldb.ssl asks`
     return new RetryableError('DATABASE_TLS', message, { cause, details })
@@ -67,7 +82,14 @@ export function databaseFailure(cause: unknown, otherwise: string, place?: Datab
   if (found === undefined)
     return new RetryableError('DATABASE_UNAVAILABLE', `${otherwise}${atPlace(place)}`, { cause, details })
   const Kind = found.isLasting ? FatalError : RetryableError
-  return new Kind(found.code, found.message(place), { cause, details })
+  return new Kind(found.code, found.message(place), {
+    cause,
+    details: { ...details, ...factsOf(found, cause) },
+  })
+}
+
+function factsOf({ details }: Known, cause: unknown): ErrorDetails {
+  return cause instanceof Error ? (details?.(cause) ?? {}) : {}
 }
 
 function atPlace(place: DatabasePlace | undefined): string {
@@ -129,5 +151,8 @@ export function explainDatabaseError(cause: unknown, doing: string): unknown {
   const found = knownFailure(cause)
   if (found === undefined) return cause
   const Kind = found.isLasting ? FatalError : RetryableError
-  return new Kind(found.code, `${found.message(undefined)} while ${doing}`, { cause, details: { doing } })
+  return new Kind(found.code, `${found.message(undefined)} while ${doing}`, {
+    cause,
+    details: { doing, ...factsOf(found, cause) },
+  })
 }

@@ -102,7 +102,8 @@ export const errorCatalogue = {
     meaning:
       'A check did not succeed, or an address that a health check asked did not answer with a success.',
     remedy: {
-      standalone: 'Read what `npm start` printed last; the message or the lines above it name what failed.',
+      standalone:
+        'The message or the lines above it name what failed; read also what `npm start` printed last.',
       appliance:
         'The message or the lines above it name what failed; `docker compose ps` shows the services, `docker compose logs SERVICE` the log of one.',
       process:

@@ -26,41 +26,41 @@ export const chainErrors = {
     meaning: 'A block needs the ABI of a contract, which neither an earlier block nor the chain node gave.',
     remedy: {
       standalone:
-        "Check that the node's HTTP API (`--http`) is complete (chain_api_plugin), or start before the contract's setabi: `npm start -- --start-block NUMBER`.",
+        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start before the contract's setabi: `npm start -- --start-block NUMBER`.",
       appliance:
-        "Check that the node's HTTP API (CHAIN_HTTP) is complete (chain_api_plugin), or start before the contract's setabi: START_BLOCK in `.env`, then `docker compose up -d --wait`.",
+        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start before the contract's setabi: START_BLOCK in `.env`, then `docker compose up -d --wait`.",
       process:
-        "Check that the node's HTTP API (`chain.http`) is complete (chain_api_plugin), or start before the contract's setabi: `start_block` of the reader.",
+        "Check that the node's HTTP API ({http}) is complete (chain_api_plugin), or start before the contract's setabi: `start_block` of the reader.",
     },
   },
   CHAIN_UNREACHABLE: {
-    meaning: 'The HTTP API of the chain node does not answer, or not like one.',
+    meaning: 'The HTTP API of the chain node does not answer, or not like one, or with an error.',
     remedy: {
       standalone:
-        'Check `--http`: it is the address of the HTTP API of a node (chain_api_plugin), for example http://127.0.0.1:8888.',
+        'Check {http}: it is the address of the HTTP API of a node (chain_api_plugin), for example http://127.0.0.1:8888.',
       appliance:
-        'Check CHAIN_HTTP in `.env`: it is the address of the HTTP API of a node (chain_api_plugin), and is reached from a container.',
-      process: 'Check `chain.http`: it is the address of the HTTP API of a node (chain_api_plugin).',
+        'Check {http}: it is the address of the HTTP API of a node (chain_api_plugin), and is reached from a container.',
+      process: 'Check {http}: it is the address of the HTTP API of a node (chain_api_plugin).',
     },
   },
   CHAIN_NODE_REFUSED: {
     meaning: 'Nothing listens at the address of the chain node, or a firewall rejects the connection.',
     remedy: {
-      standalone: 'Check the address (`--ship`, `--http`), and that the node runs and listens on it.',
+      standalone: 'Check the address ({nodes}), and that the node runs and listens on it.',
       appliance:
-        'Check the address (CHAIN_SHIP, CHAIN_HTTP in `.env`), and that the node runs and listens on it. In a container 127.0.0.1 is the container itself: use the name or address of the machine.',
-      process: 'Check the address (`chain.ship`, `chain.http`), and that the node runs and listens on it.',
+        'Check the address ({nodes}), and that the node runs and listens on it. In a container 127.0.0.1 is the container itself: use the name or address of the machine.',
+      process: 'Check the address ({nodes}), and that the node runs and listens on it.',
     },
   },
   NODE_API_INCOMPLETE: {
     meaning: 'The HTTP API of the chain node lacks an endpoint (404): a plugin is not enabled.',
     remedy: {
       standalone:
-        'Enable the plugin of the endpoint in the config.ini of the node (`plugin = eosio::chain_api_plugin` for /v1/chain), or use another node (`--http`).',
+        'Enable the plugin of the endpoint in the config.ini of the node (`plugin = eosio::chain_api_plugin` for /v1/chain), or use another node ({http}).',
       appliance:
-        'Enable the plugin of the endpoint in the config.ini of the node (`plugin = eosio::chain_api_plugin` for /v1/chain), or use another node (CHAIN_HTTP in `.env`).',
+        'Enable the plugin of the endpoint in the config.ini of the node (`plugin = eosio::chain_api_plugin` for /v1/chain), or use another node ({http}).',
       process:
-        'Enable the plugin of the endpoint in the config.ini of the node (`plugin = eosio::chain_api_plugin` for /v1/chain), or use another node (`chain.http`).',
+        'Enable the plugin of the endpoint in the config.ini of the node (`plugin = eosio::chain_api_plugin` for /v1/chain), or use another node ({http}).',
     },
   },
   ADDRESSES_SWAPPED: {
@@ -77,9 +77,9 @@ export const chainErrors = {
     remedy: {
       standalone: 'Use another `--data` directory, or a node of {held}.',
       appliance:
-        'Use a node of {held} (CHAIN_HTTP and CHAIN_SHIP in `.env`). If the configuration names the wrong chain, correct CHAIN or CHAIN_ID; if the database is the wrong one, name another (POSTGRES_DATABASE). To give up the data and the secrets instead: `docker compose --profile "*" down --volumes`, then `docker compose up -d --wait`.',
+        'Use a node of {held} ({nodes}). If the configuration names the wrong chain, correct CHAIN or CHAIN_ID; if the database is the wrong one, name another (POSTGRES_DATABASE). To give up the data and the secrets instead: `docker compose --profile "*" down --volumes`, then `docker compose up -d --wait`.',
       process:
-        'Use a node of {held} (`chain.http`, `chain.ship`). If the configuration names the wrong chain, correct `chain.chain_id`; if the database is the wrong one, name another (`sqldb.database`, POSTGRES_DATABASE).',
+        'Use a node of {held} ({nodes}). If the configuration names the wrong chain, correct `chain.chain_id`; if the database is the wrong one, name another (`sqldb.database`, POSTGRES_DATABASE).',
     },
   },
   ADDRESSES_DIFFER: {
@@ -94,9 +94,9 @@ export const chainErrors = {
   CHAIN_NODE_TOO_OLD: {
     meaning: 'The HTTP API of the chain node is of a version that lacks something which is needed.',
     remedy: {
-      standalone: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring (`--http`).',
-      appliance: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring (CHAIN_HTTP in `.env`).',
-      process: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring (`chain.http`).',
+      standalone: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring ({http}).',
+      appliance: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring ({http}).',
+      process: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring ({http}).',
     },
   },
 
@@ -121,18 +121,29 @@ export const chainErrors = {
     meaning: 'The state-history node sent something that the protocol does not allow.',
     remedy: {
       standalone:
-        'Check that `--ship` is the state-history address of the node, not its HTTP or p2p address.',
+        'Check that `--ship` is the state-history address of the node, not its HTTP or p2p address. If it is, look at its version and at what stands between (a proxy), or use another node.',
       appliance:
-        'Check that CHAIN_SHIP in `.env` is the state-history address of the node, not its HTTP or p2p address.',
+        'Check that CHAIN_SHIP in `.env` is the state-history address of the node, not its HTTP or p2p address. If it is, look at its version and at what stands between (a proxy), or use another node.',
       process:
-        'Check that `chain.ship` is the state-history address of the node, not its HTTP or p2p address.',
+        'Check that `chain.ship` is the state-history address of the node, not its HTTP or p2p address. If it is, look at its version and at what stands between (a proxy), or use another node.',
+    },
+  },
+  SHIP_BLOCK_UNREADABLE: {
+    meaning: 'The message of the state-history node for one block cannot be read, or lacks parts of it.',
+    remedy: {
+      standalone:
+        'Every block before it is committed. Use another node (`--ship`, `--http`). To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
+      appliance:
+        'Every block before it is committed. Use another node (CHAIN_SHIP in `.env`). To leave out this block only: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; `/health` then names the gap.',
+      process:
+        'Every block before it is committed. Use another node (`chain.ship`). To leave out this block only, set `start_block` to {start} (with `start_block_override`) and start the filler again; `/health` then names the gap.',
     },
   },
   SHIP_MESSAGE_TOO_LARGE: {
     meaning: 'One message of the state-history node is larger than this program can receive.',
     remedy: {
       standalone:
-        'The first block after a snapshot carries the whole chain state: start above it with `npm start -- --start-block {start}` (on a known chain also `--start-block-override`); the block will be missing.',
+        'The first block after a snapshot carries the whole chain state: start above it with `--start-block {start}`, and the same `--data` directory if there is one (on a known chain also `--start-block-override`); the block will be missing.',
       appliance:
         'The first block after a snapshot carries the whole chain state: start above it with START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; the block will be missing.',
       process:
@@ -170,9 +181,12 @@ export const chainErrors = {
   SHIP_RANGE_MISSING: {
     meaning: 'The node skips blocks that it should have, also after reconnecting.',
     remedy: {
-      standalone: 'Use another node (`--ship`, `--http`); the message names the missing blocks.',
-      appliance: 'Use another node (CHAIN_SHIP in `.env`); the message names the missing blocks.',
-      process: 'Use another node (`chain.ship`); the message names the missing blocks.',
+      standalone:
+        'Use another node (`--ship`, `--http`), or leave out the blocks that the message names: the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`).',
+      appliance:
+        'Use another node (CHAIN_SHIP in `.env`), or leave out the blocks that the message names: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`.',
+      process:
+        'Use another node (`chain.ship`), or leave out the blocks that the message names: `start_block` {start} (with `start_block_override`).',
     },
   },
   FORK_BELOW_IRREVERSIBLE: {

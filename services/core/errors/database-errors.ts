@@ -73,7 +73,7 @@ export const databaseErrors = {
       standalone: 'The data directory was changed by somebody else: use another `--data` directory.',
       appliance: 'Give the rights again with `docker compose run --rm migrate`.',
       process:
-        'Make the user the owner of the database: `ALTER DATABASE {database} OWNER TO {user}`, or configure the owner (`sqldb.user`).',
+        'Make the user the owner of the database: `ALTER DATABASE {database} OWNER TO {user}`, or configure the owner (`sqldb.user`). Commands that only read need `GRANT pg_read_all_data TO {user}`.',
     },
   },
   DATABASE_CONNECTIONS: {
@@ -81,15 +81,16 @@ export const databaseErrors = {
     remedy: {
       standalone: 'End other clients of this database, then start again.',
       appliance:
-        'Lower API_WORKERS or MAX_DB_CONNECTIONS in `.env`, then `docker compose up -d --wait`; with a server of your own raise its `max_connections`.',
+        'Lower API_WORKERS or MAX_DB_CONNECTIONS in `.env`, then `docker compose up -d --wait`; with a server of your own raise {limit}.',
       process:
-        'Raise `max_connections` of the server, or lower `max_db_connections` and API_WORKERS; `SELECT * FROM pg_stat_activity` shows who is connected.',
+        'Raise {limit}, or lower `max_db_connections` and API_WORKERS; `SELECT * FROM pg_stat_activity` shows who is connected.',
     },
   },
   DATABASE_VERSION: {
     meaning: 'The version of PostgreSQL is not supported.',
     remedy: {
-      standalone: 'Install the program again with `npm ci`: it brings its own PostgreSQL.',
+      standalone:
+        'Use another `--data` directory, or the version of the program that made this one (`git checkout VERSION`, then `npm ci` and `npm start`).',
       appliance:
         'Set POSTGRES_IMAGE in `.env` to PostgreSQL 14 to 18; a change of the major version needs `scripts/backup` before and `scripts/restore` after it.',
       process: 'Use PostgreSQL 14 to 18.',
@@ -139,10 +140,11 @@ export const databaseErrors = {
   VERIFY_UNFINISHED: {
     meaning: 'The database could not be compared with the chain to the end.',
     remedy: {
-      standalone: 'Start the same command again when the node answers; the message says what stopped it.',
-      appliance: `Run \`${fillerCommand('verify')}\` again when the node and the filler run; the message says what stopped it.`,
+      standalone:
+        'Mend what the message names, then start the same command again; the node has to answer meanwhile.',
+      appliance: `Mend what the message names, then run \`${fillerCommand('verify')}\` again; the node has to answer meanwhile, and the filler to run.`,
       process:
-        'Run `pronghorn verify` again when the node and the filler run; the message says what stopped it.',
+        'Mend what the message names, then run `pronghorn verify` again; the node has to answer meanwhile, and the filler to run.',
     },
   },
   DATABASE_ERROR: {
@@ -213,15 +215,20 @@ export const databaseErrors = {
   EMBEDDED_POSTGRES_FAILED: {
     meaning: 'The bundled PostgreSQL could not be started or ended unexpectedly.',
     remedy:
-      'Start again with `npm start` and the same options. If it repeats, check the owner of the data directory (`--data`) and the memory of the machine.',
+      'Start again with `npm start` and the same options. If it repeats, the last lines of PostgreSQL name the cause; check the owner of the data directory (`--data`) and the memory of the machine.',
   },
   DATA_FOLDER_HELD: {
     meaning: 'Another process works on the same data directory.',
     remedy: 'Stop the process that the message names, or use another directory: `npm start -- --data DIR`.',
   },
   DATA_FOLDER_UNUSABLE: {
-    meaning: 'The data directory does not exist, is none, or cannot be written.',
-    remedy: 'Give a directory that you may write to: `npm start -- --data DIR`.',
+    meaning: 'The data directory is none, holds something else, or cannot be written.',
+    remedy: 'Give an empty or new directory that you may write to: `npm start -- --data DIR`.',
+  },
+  DATA_FOLDER_MISSING: {
+    meaning: 'A command was given a data directory in which there is no database.',
+    remedy:
+      'Give the directory that `npm start -- --data DIR` was started with; `npm start` without `--data` keeps none.',
   },
   EMBEDDED_POSTGRES_MISSING: {
     meaning: 'There is no bundled PostgreSQL for this platform.',

@@ -34,6 +34,19 @@ describe('errors', () => {
     )
     expect(remedyOf('CHAIN_MISMATCH', 'standalone')).toContain('a node of HELD')
     expect(remedyOf('SHIP_RANGE_UNAVAILABLE', 'standalone', { start: 847 })).toContain('`--start-block 847`')
+    const unreadable = remedyOf('SHIP_BLOCK_UNREADABLE', 'standalone', { start: 446 })
+    expect(unreadable).toContain('the same `--data` directory and `--start-block 446`')
+  })
+
+  it('a remedy names the setting of the mode, or the option that a caller knows', () => {
+    const error = new RetryableError('CHAIN_UNREACHABLE', 'no answer', { details: { node: 'n' } })
+    expect(remedyOf(error.code, 'process', error.details)).toMatch(/^Check `chain\.http`: /)
+    expect(remedyOf(error.code, 'appliance', error.details)).toMatch(/^Check CHAIN_HTTP in `\.env`: /)
+    expect(error.addDetails({ http: '`--http`', node: 'other' }).details).toEqual({
+      node: 'n',
+      http: '`--http`',
+    })
+    expect(remedyOf(error.code, 'process', error.details)).toMatch(/^Check `--http`: /)
   })
 })
 
@@ -60,6 +73,7 @@ const otherwise = new Map<ErrorCode, readonly RunMode[]>([
   ['EMBEDDED_POSTGRES_FAILED', ['appliance', 'process']],
   ['DATA_FOLDER_HELD', ['appliance', 'process']],
   ['DATA_FOLDER_UNUSABLE', ['appliance', 'process']],
+  ['DATA_FOLDER_MISSING', ['appliance', 'process']],
 ])
 
 describe.each(Object.keys(runModes) as RunMode[])('remedies of %s', (mode) => {

@@ -15,14 +15,24 @@ export interface ErrorOptionsWithDetails {
  */
 export abstract class PronghornError extends Error {
   readonly code: ErrorCode
-  readonly details: ErrorDetails
+  #details: ErrorDetails
   abstract readonly retryable: boolean
 
   constructor(code: ErrorCode, message: string, options: ErrorOptionsWithDetails = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : {})
     this.code = code
-    this.details = options.details ?? {}
+    this.#details = options.details ?? {}
     this.name = new.target.name
+  }
+
+  get details(): ErrorDetails {
+    return this.#details
+  }
+
+  /** Adds facts that only a caller knows, such as the option that an address came from; those it has stay. */
+  addDetails(details: ErrorDetails): this {
+    this.#details = { ...details, ...this.#details }
+    return this
   }
 }
 

@@ -57,7 +57,7 @@ export const readerErrors = {
     meaning: 'A block could not be applied. The message names block, transaction, action and cause.',
     remedy: {
       standalone:
-        'Everything before the block is committed. Start again, and report the message if it ends at the same block. To leave out only that block: `--start-block {start}` (on a known chain also `--start-block-override`); the gap is recorded.',
+        'Everything before the block is committed. Start again with the same `--data` directory, and report the message if it ends at the same block. To leave out only that block, add `--start-block {start}` (on a known chain also `--start-block-override`); the gap is recorded.',
       appliance:
         'Everything before the block is committed. Report the message if a restart ends at the same block. To leave out only that block: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`; the gap is recorded.',
       process:

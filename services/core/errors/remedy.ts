@@ -7,11 +7,20 @@ import type { ErrorDetails } from './pronghorn-error.ts'
 /** Maximum length of a detail in a remedy; a longer text is no value for a command line. */
 const MAX_DETAIL_LENGTH = 300
 
+const limit = '`max_connections` of the server'
+/** Defaults of placeholders: names of settings. An error can carry the name of a command's option instead. */
+const settingNames: Readonly<Record<RunMode, ErrorDetails>> = {
+  standalone: { limit, http: '`--http`', nodes: '`--ship`, `--http`' },
+  appliance: { limit, http: 'CHAIN_HTTP in `.env`', nodes: 'CHAIN_SHIP, CHAIN_HTTP in `.env`' },
+  process: { limit, http: '`chain.http`', nodes: '`chain.ship`, `chain.http`' },
+}
+
 /** Remedy of an error in a run mode. A missing detail appears as its name in capitals. */
 export function remedyOf(code: ErrorCode, mode: RunMode, details: ErrorDetails = {}): string {
   const { remedy }: ErrorEntry = errorCatalogue[code]
   const text = typeof remedy === 'string' ? remedy : remedy[mode]
-  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => detailText(details[name]) ?? name.toUpperCase())
+  const values = { ...settingNames[mode], ...details }
+  return text.replaceAll(/\{(\w+)\}/g, (_, name: string) => detailText(values[name]) ?? name.toUpperCase())
 }
 
 function detailText(value: unknown): string | undefined {

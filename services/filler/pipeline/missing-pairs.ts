@@ -100,9 +100,10 @@ export async function fetchMissingPairs(search: PairSearch): Promise<void> {
     }
     if (pairs.length === 0) continue
     await store.load(unit, store.position?.timeMs ?? 0)
+    const which = store.position === null ? 'were added before the first block' : 'the database lacks'
     logger.warn(
       { account, pairs, startBlock },
-      'the reader begins after these pairs were added: their present rows are used until the contract changes them',
+      `pairs that ${which} are taken from the node as they are at present, until the contract changes them`,
     )
   }
 }

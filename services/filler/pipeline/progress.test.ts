@@ -50,6 +50,7 @@ test('an interruption shows its cause to the operator and not to the public', ()
   expect(describeInterruption(error)).toEqual({
     summary: 'the database is unavailable',
     detail: 'the database cannot be reached <- connect ECONNREFUSED 10.1.2.3:5432. Trying again.',
+    code: 'DATABASE_UNAVAILABLE',
   })
   expect(describeInterruption(new FatalError('SHIP_PROTOCOL', 'from 10.1.2.3')).summary).toBe(
     'reading was interrupted (SHIP_PROTOCOL)',

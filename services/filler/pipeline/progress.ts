@@ -1,4 +1,5 @@
 import { PronghornError, describeError } from '../../core/errors/index.ts'
+import type { ErrorCode } from '../../core/errors/index.ts'
 
 /** A reader with blocks to process counts as stalled after this time without a commit. */
 const STALLED_AFTER_MS = 30_000
@@ -28,6 +29,8 @@ export interface ReaderProblem {
   readonly summary: string
   /** Text for the operator: the summary with cause and figures, one line. */
   readonly detail: string
+  /** Of the error that interrupted reading; absent where none did. */
+  readonly code?: ErrorCode
 }
 
 /** The problem that stops the reader; null while the reader progresses. */
@@ -61,9 +64,10 @@ function describeDisconnection({ lastProblem, sinceCommitMs }: ProgressFacts): R
 export function describeInterruption(error: unknown): ReaderProblem {
   const code = error instanceof PronghornError ? error.code : 'INTERNAL'
   const summary = summaries[code]
-  if (summary === undefined) return problem(`reading was interrupted (${code})`, describeError(error))
+  if (summary === undefined)
+    return { ...problem(`reading was interrupted (${code})`, describeError(error)), code }
   const sentence = describeError(error).replace(`${code}: `, '')
-  return { summary, detail: `${sentence}. Trying again.` }
+  return { summary, detail: `${sentence}. Trying again.`, code }
 }
 
 const summaries: Readonly<Record<string, string>> = {

@@ -64,10 +64,11 @@ export class QueryIndexBuilder {
       longestMs: LONGEST_RETRY_MS,
       signal: this.#ending.signal,
       onFailure: (error, _failures, delayMs) => {
-        const code = knownFailure(error)?.code
+        const found = knownFailure(error)
+        const cause = found === undefined ? '' : `: ${found.message(undefined)}`
         this.#logger.error(
-          { err: error, ...(code === undefined ? {} : { code }), delayMs },
-          'query indexes could not be built; lists are slow until they are, which is tried again',
+          found === undefined ? { err: error, delayMs } : {},
+          `query indexes could not be built${cause}; lists are slow until they are, which is tried again`,
         )
       },
     })

@@ -61,7 +61,8 @@ describe.each(generations)('a node of generation %s, read by its own protocol AB
     node.extend(6)
     const { done } = harness.read(url, { compileProtocol: compile })
     expect(await done).toMatchObject({
-      code: 'SHIP_RANGE_UNAVAILABLE',
+      code: 'SHIP_BLOCK_UNREADABLE',
+      details: { block_num: 4, start: 5 },
       message: expect.stringContaining('block 4 came without traces') as string,
     })
   })

@@ -91,7 +91,7 @@ test('the SHiP client refuses a message of too many fragments', async () => {
   node.extend(1)
   const { done } = harness.read(url, { maxMessageBytes: 2 ** 20 })
   expect(await done).toMatchObject({
-    code: 'SHIP_PROTOCOL',
+    code: 'SHIP_BLOCK_UNREADABLE',
     message: expect.stringContaining('too many small fragments') as string,
   })
 })

@@ -4,13 +4,13 @@ import { idToHex } from './block.ts'
 import { openNodeSocket } from './node-socket.ts'
 import type { NodeSocket } from './node-socket.ts'
 import {
+  blockUnreadable,
   chainMismatch,
   connectionClosed,
   connectionLost,
   limitViolated,
   protocolViolation,
   unusableProtocol,
-  withoutBlock,
 } from './problems.ts'
 import type { FalsePart, Problem } from './problems.ts'
 import type { ReaderState } from './reader-state.ts'
@@ -189,8 +189,9 @@ export class NodeConnection<P extends ProtocolCodec> {
       result = protocol.decodeResult(data)
     } catch (error) {
       const expected = this.#events.expected()
-      const place = expected === null ? '' : `, block ${expected} was expected; ${withoutBlock(expected)}`
-      this.#events.lost(protocolViolation(`a message of ${data.length} bytes cannot be read${place}`, error))
+      const place = expected === null ? '' : ` (block ${expected} was expected)`
+      const message = `a message of ${data.length} bytes cannot be read${place}`
+      this.#events.lost(blockUnreadable(message, expected, error))
       return
     }
     this.#reader.noteMessage()

@@ -35,6 +35,27 @@ export function protocolViolation(message: string, cause?: unknown): Problem {
   return { kind: 'suspect', error: new FatalError('SHIP_PROTOCOL', message, { cause }) }
 }
 
+/**
+ * The message for block `num` cannot be read, or lacks parts of the block. Null: no block is expected, so the node breaks
+ * the protocol.
+ */
+export function blockUnreadable(message: string, num: number | null, cause?: unknown): Problem {
+  if (num === null) return protocolViolation(message, cause)
+  const details = { block_num: num, start: num + 1 }
+  return { kind: 'suspect', error: new FatalError('SHIP_BLOCK_UNREADABLE', message, { cause, details }) }
+}
+
+/** Block `num` came without some of its payloads; asking again does not bring them. */
+export function blockIncomplete(
+  num: number,
+  missing: readonly string[],
+  status: StatusResult | null,
+): Problem {
+  const ranges = status === null ? '' : `; the node says that it has ${describeRanges(status)}`
+  const message = `block ${num} came without ${missing.join(', ')}${ranges}`
+  return { ...blockUnreadable(message, num), kind: 'unusable' }
+}
+
 /** The protocol ABI in the node's first frame does not compile. */
 export function unusableProtocol(cause: unknown): Problem {
   const message = 'the protocol ABI of the state-history node cannot be used'
@@ -86,11 +107,6 @@ export function rangeUnavailable({ message, status, num, start }: UnavailableRan
   return { kind: 'unusable', error }
 }
 
-/** Advice for messages: how to continue without block `num`. The reader records the gap. */
-export function withoutBlock(num: number): string {
-  return `a start at block ${num + 1} leaves out this block only`
-}
-
 /** The node does not write the log `name`, which the reader needs. */
 export function logDisabled(name: string): Problem {
   return { kind: 'unusable', error: new FatalError('SHIP_LOG_DISABLED', `${name} of the node is off`) }
@@ -101,7 +117,9 @@ export function rangeMissing(from: number, to: number, status: StatusResult | nu
   const range = from === to ? `block ${from}` : `blocks ${from} to ${to}`
   const ranges = status === null ? '' : `; it has ${describeRanges(status)}`
   const message = `the node leaves out ${range}, which it should have${ranges}`
-  const error = new FatalError('SHIP_RANGE_MISSING', message, { details: { first_num: from, last_num: to } })
+  const error = new FatalError('SHIP_RANGE_MISSING', message, {
+    details: { first_num: from, last_num: to, start: to + 1 },
+  })
   return { kind: 'suspect', error }
 }
 
@@ -115,7 +133,7 @@ export function missedFork(num: number): Problem {
 export function limitViolated(limit: SocketLimit, num: number, limitBytes: number): Problem {
   if (limit === 'message-size') return messageTooLarge(num, limitBytes)
   if (limit === 'message-parts') {
-    return protocolViolation(`the message for block ${num} comes in too many small fragments`)
+    return blockUnreadable(`the message for block ${num} comes in too many small fragments`, num)
   }
   return protocolViolation('the protocol ABI or the status reply of the node is larger than any can be')
 }

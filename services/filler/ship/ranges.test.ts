@@ -9,6 +9,7 @@ const unavailable = (message: RegExp) => ({
   code: 'SHIP_RANGE_UNAVAILABLE',
   message: expect.stringMatching(message) as string,
 })
+const incomplete = (message: RegExp) => ({ ...unavailable(message), code: 'SHIP_BLOCK_UNREADABLE' })
 
 test.each([
   ['trace-history', { traceBegin: 0, traceEnd: 0 }],
@@ -87,9 +88,7 @@ test.each(['block', 'traces', 'deltas'] as const)(
     })
     node.extend(10)
     const { done, collector } = harness.read(url)
-    expect(await done).toMatchObject(
-      unavailable(new RegExp(`block 7 came without ${payload};.*traces \\[1,`)),
-    )
+    expect(await done).toMatchObject(incomplete(new RegExp(`block 7 came without ${payload};.*traces \\[1,`)))
     expect(collector.nums).toEqual(range(1, 6))
   },
 )
@@ -100,7 +99,7 @@ test('the SHiP client takes a payload of no bytes for a missing one', async () =
   })
   node.extend(5)
   const { done } = harness.read(url)
-  expect(await done).toMatchObject(unavailable(/block 3 came without deltas/))
+  expect(await done).toMatchObject(incomplete(/block 3 came without deltas/))
 })
 
 test('a result without a block, for a number the node should have, is a missing range', async () => {

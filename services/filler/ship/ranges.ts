@@ -1,4 +1,4 @@
-import { logDisabled, rangeMissing, rangeUnavailable, withoutBlock } from './problems.ts'
+import { blockIncomplete, logDisabled, rangeMissing, rangeUnavailable } from './problems.ts'
 import type { Problem } from './problems.ts'
 import type { BlocksResult, ShipBlock, StatusResult } from './types.ts'
 
@@ -85,8 +85,7 @@ export function missingPayload(block: ShipBlock, status: StatusResult | null): P
     ['deltas', block.deltas],
   ] as const
   const missing = payloads.filter(([, payload]) => payload === null).map(([name]) => name)
-  const message = `block ${block.num} came without ${missing.join(', ')}; ${withoutBlock(block.num)}`
-  return rangeUnavailable({ message, status, num: block.num, start: block.num + 1 })
+  return blockIncomplete(block.num, missing, status)
 }
 
 function disabledLog(status: StatusResult): string | null {

@@ -78,7 +78,8 @@ test('the SHiP client stops at an unreadable message that is repeated, naming th
   node.extend(9)
   const { done } = harness.read(url)
   expect(await done).toMatchObject({
-    code: 'SHIP_PROTOCOL',
+    code: 'SHIP_BLOCK_UNREADABLE',
+    details: { block_num: 5, start: 6 },
     message: expect.stringContaining('block 5') as string,
     cause: expect.any(RangeError) as Error,
   })

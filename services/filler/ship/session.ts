@@ -128,8 +128,10 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     // `#strike` throws a problem that ends the session; the caller of `run` reports it, so it is not logged here.
     if (problem.kind === 'unusable' || problem.kind === 'suspect') this.#strike(problem)
     const fields = { url: reader.url, code: problem.error.code }
-    // Warn once until the next block arrives; repeated attempts are logged as info.
-    if (this.#warnedAt === reader.blocksReceived) reader.settings.logger.info(fields, reason)
+    // Warn once until the next block arrives; repeated attempts are logged as info. So is what ends the session when the
+    // node repeats it: the caller prints it then.
+    if (this.#warnedAt === reader.blocksReceived || problem.kind === 'suspect')
+      reader.settings.logger.info(fields, `${reason}; the node is asked again`)
     else reader.settings.logger.warn(fields, reason)
     this.#warnedAt = reader.blocksReceived
     if (problem.kind !== 'missed-fork') this.#turn += 1

@@ -37,15 +37,21 @@ export interface ClusterPlace {
  * by the owner only. initdb writes to a folder of another name, which is renamed at the end, so that an interrupted
  * initdb never leaves an incomplete database.
  *
- * @throws FatalError `EMBEDDED_POSTGRES_FAILED`.
+ * @throws FatalError `EMBEDDED_POSTGRES_FAILED`, `DATABASE_VERSION`, `DATA_FOLDER_UNUSABLE`.
  */
 export async function ensureCluster(place: ClusterPlace): Promise<string> {
   const { account, base, dataDir } = place
   const passwordFile = join(base, 'postgres.password')
   if (await isUnfinished(dataDir)) await rm(dataDir, { recursive: true, force: true })
   if (await exists(join(dataDir, 'PG_VERSION'))) {
+    await checkVersion(dataDir, place.binaries.version)
     await endLeftOver(dataDir)
     return (await readFile(passwordFile, 'utf8')).trim()
+  }
+  const foreign = await readdir(dataDir).catch(() => [])
+  if (foreign.length > 0) {
+    const why = `${dataDir} has files and no PG_VERSION, so it is no database of PostgreSQL`
+    throw new FatalError('DATA_FOLDER_UNUSABLE', `${why}; nothing was touched`)
   }
   const password = randomBytes(18).toString('base64url')
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
@@ -70,6 +76,15 @@ export async function ensureCluster(place: ClusterPlace): Promise<string> {
   await chmod(draft, 0o700)
   await rename(draft, dataDir)
   return password
+}
+
+/** The files of one major version are of no use to another. */
+async function checkVersion(dataDir: string, version: string): Promise<void> {
+  const ours = version.split('.')[0]!
+  const made = (await readFile(join(dataDir, 'PG_VERSION'), 'utf8')).trim()
+  if (made === ours) return
+  const message = `the database in ${dataDir} is of PostgreSQL ${JSON.stringify(made.slice(0, 20))}, this version of the program brings ${ours}`
+  throw new FatalError('DATABASE_VERSION', message)
 }
 
 async function runInitdb(place: ClusterPlace, folder: string, passwordFile: string): Promise<void> {
@@ -105,10 +120,12 @@ async function runInitdb(place: ClusterPlace, folder: string, passwordFile: stri
 
 /**
  * Whether an initdb was interrupted in this folder; earlier versions created the files in place. A folder in which a
- * server has run contains postmaster.opts and never counts as unfinished.
+ * server has run contains postmaster.opts and never counts as unfinished, nor does a folder with other files.
  */
 async function isUnfinished(dataDir: string): Promise<boolean> {
-  if (!(await exists(dataDir)) || (await exists(join(dataDir, 'postmaster.opts')))) return false
+  const files = await readdir(dataDir).catch(() => null)
+  if (files === null || files.includes('postmaster.opts')) return false
+  if (files.length > 0 && !files.some((name) => name.startsWith('pg_'))) return false
   const names = await readdir(join(dataDir, 'base')).catch(() => [])
   const databases = names.filter((name) => /^\d+$/.test(name)).length
   return databases < FIRST_DATABASES || !(await exists(join(dataDir, 'global', 'pg_control')))
