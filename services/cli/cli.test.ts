@@ -193,7 +193,7 @@ describe('migrate', () => {
   it('pronghorn migrate brings the database to the newest schema, once', async () => {
     const before = await run(['migrate', '--check'])
     expect(before).toMatchObject({ code: 1, out: '' })
-    expect(before.err).toContain('pronghorn migrate')
+    expect(before.err).toMatch(/^DATABASE_TOO_OLD: [^]*`pronghorn migrate`/)
     expect(await run(['migrate', '--indexes'])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^Applied: 1/) as string,
@@ -309,7 +309,7 @@ describe('migrate', () => {
       const full = await migrateAs(['NOSUPERUSER CONNECTION LIMIT 0'])
       expect(full.code).toBe(75)
       expect(full.err).toMatch(
-        /^DATABASE_CONNECTIONS: PostgreSQL at .* has no connection left <- too many connections for role .*\nRaise `max_connections`/,
+        /^DATABASE_CONNECTIONS: PostgreSQL at .* has no connection left <- too many connections for role .*\nRaise the limit of this role \(`ALTER ROLE/,
       )
     } finally {
       await admin.query(`DROP DATABASE IF EXISTS ${other}`)
@@ -386,10 +386,10 @@ describe('commands of the appliance', () => {
 
 describe('probe', () => {
   it('pronghorn probe says in one line that an address does not answer', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    await new Promise((resolve) => server.close(resolve))
+    const listener = createServer().listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const { port } = listener.address() as AddressInfo
+    await new Promise((resolve) => listener.close(resolve))
     const url = `http://127.0.0.1:${port}/healthc`
     const { code, err } = await run(['probe', url])
     expect(code).toBe(1)
@@ -397,5 +397,18 @@ describe('probe', () => {
     expect(err).toContain('ECONNREFUSED')
     expect(err).not.toContain('    at ')
     expect((await run(['probe', 'healthc'])).code).toBe(2)
+    write('server', { ...server, server_addr: '0.0.0.0', server_port: port })
+    for (const [words, path] of [
+      [['--config', dir], '/health'],
+      [['--config', dir, '/healthc'], '/healthc'],
+      [['--config', dir, url], '/healthc'],
+      [[], '/health'],
+    ] as const) {
+      const line = `UNHEALTHY: http://127.0.0.1:${port}${path} does not answer`
+      expect(await run(['probe', ...words])).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(line) as string,
+      })
+    }
   })
 })

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
-import { connectDatabase, databaseFailure, isMigrated } from '../core/database/index.ts'
+import { connectDatabase, databaseFailure, isMigrated, knownFailure } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
-import { FatalError } from '../core/errors/index.ts'
+import { FatalError, PronghornError } from '../core/errors/index.ts'
 import type { CliIo } from './io.ts'
 import { loadSettings } from './settings.ts'
 import type { ConfigOption } from './settings.ts'
@@ -52,6 +52,10 @@ export async function withDatabase(
   })
   try {
     await task(client)
+  } catch (error) {
+    // Errors inside of a session do not know whose it is; commands of a remedy name both.
+    const isKnown = error instanceof PronghornError || knownFailure(error) !== undefined
+    throw isKnown ? databaseFailure(error, '', sqldb) : error
   } finally {
     await client.end().catch(() => undefined)
   }

@@ -90,7 +90,7 @@ function buildProgram(io: CliIo, mode: RunMode): Command {
   addCertificates(program, io)
   addSmokeTest(program, io)
   addDoctor(program, io)
-  addProbe(program)
+  addProbe(program, io)
   return program
 }
 

@@ -39,6 +39,7 @@ describe('the doctor', () => {
     await examine({
       address,
       chainHttp: 'http://127.0.0.1:1',
+      nodeDetails: {},
       kvstore,
       certificates,
       proxy: { host: '127.0.0.1', port, serverName: 'localhost' },

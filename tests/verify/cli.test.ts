@@ -77,7 +77,15 @@ it('pronghorn verify ends with 0 when nothing differs, 1 when something does, 75
 
   const unreachable = await run('verify')
   expect(unreachable.code).toBe(75)
-  expect(unreachable.err).toContain('VERIFY_UNFINISHED')
+  expect(unreachable.err).toMatch(/^CHAIN_[A-Z_]+: [^]*`chain\.http`/)
+  expect(unreachable.out).toMatch(/^NOT FINISHED after \d+ rows of \d+ tables in [\d.]+ s\.$/m)
+  const refused = await run('verify', '--http', 'http://127.0.0.1:1')
+  expect(refused.err).toMatch(/^CHAIN_[A-Z_]+: the chain node http:\/\/127\.0\.0\.1:1 [^]*`--http`/)
+  const nothing = await run('verify', ...folder, '--collection', 'nope')
+  expect(nothing).toMatchObject({
+    code: 75,
+    err: expect.stringContaining('has a row of collection nope') as string,
+  })
 
   await change("UPDATE assets.config SET standard = 'something'")
   const differing = await run('verify', ...folder)

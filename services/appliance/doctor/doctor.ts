@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readChainInfo } from '../../core/chain-node/index.ts'
+import type { ChainInfo } from '../../core/chain-node/index.ts'
 import {
   connectDatabase,
   databaseFailure,
@@ -11,8 +12,8 @@ import {
 } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import type { KvstoreConfig } from '../../core/config/connections/index.ts'
-import { describeError, remedyOf } from '../../core/errors/index.ts'
-import type { RunMode } from '../../core/errors/index.ts'
+import { describeError, PronghornError, remedyOf } from '../../core/errors/index.ts'
+import type { ErrorCode, ErrorDetails, RunMode } from '../../core/errors/index.ts'
 import { describeStoreState, openKeyValueStore } from '../../core/kvstore/index.ts'
 import { readServedCertificate } from '../../core/http/listener/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
@@ -27,6 +28,8 @@ export interface DoctorOptions {
   readonly address: DatabaseAddress
   /** The HTTP API of the chain node; null where none is named. */
   readonly chainHttp: string | null
+  /** What the address of the node came from, for remedies; empty where it is that of the configuration. */
+  readonly nodeDetails: ErrorDetails
   /** Redis and the chain whose keys it has; null where none is configured. */
   readonly kvstore: { readonly address: KvstoreConfig; readonly chainName: string } | null
   /** Folders that the certificate in use may come from. */
@@ -43,7 +46,7 @@ export interface DoctorOptions {
   readonly backups: string | null
   /** Decides what a finding advises. */
   readonly mode: RunMode
-  /** Takes one line, and what helps where something is wrong. */
+  /** Takes one line, and what shows more where something is wrong; '' for nothing. */
   readonly report: (level: Level, subject: string, note: string, command?: string) => void
 }
 
@@ -59,14 +62,16 @@ const BLOCKS_A_DAY = 172_800
 
 /** Looks at everything that an operator is asked about when something is wrong. Reports contain no secrets. */
 export async function examine(given: DoctorOptions): Promise<void> {
-  const report = (level: Level, subject: string, note: string): void =>
-    given.report(level, subject, note, level === 'ok' ? undefined : commandFor(subject, given.mode))
+  const report: DoctorOptions['report'] = (level, subject, note, command): void => {
+    const shown = command ?? (level === 'ok' ? undefined : commandFor(subject, given.mode))
+    given.report(level, subject, note, shown === '' ? undefined : shown)
+  }
   const options = { ...given, report }
   report('ok', 'versions', `Pronghorn ${readPackageVersion()}, Node.js ${process.versions.node}`)
   await examineCertificate(options)
   if (options.backups !== null) report(...(await examineBackups(options.backups, new Date(), options.mode)))
   await examineStore(options)
-  const head = await examineNode(options)
+  const node = await examineNode(options)
   const client = await connectDatabase(options.address, { applicationName: 'pronghorn-doctor' }).catch(
     (error: unknown) => {
       const failure = databaseFailure(error, 'the database cannot be reached', options.address)
@@ -77,7 +82,7 @@ export async function examine(given: DoctorOptions): Promise<void> {
   )
   if (!client) return
   try {
-    await examineDatabase(client, options, head)
+    await examineDatabase(client, options, node)
   } finally {
     await client.end()
   }
@@ -158,20 +163,47 @@ export async function examineStore({
   else report('fail', 'key-value store', `${place}: ${problem}`)
 }
 
-async function examineNode({ chainHttp, report }: DoctorOptions): Promise<number | null> {
+async function examineNode(options: DoctorOptions): Promise<ChainInfo | null> {
+  const { chainHttp, report } = options
   if (chainHttp === null) return null
   try {
-    const { headBlock, headTimeMs } = await readChainInfo(chainHttp)
+    const info = await readChainInfo(chainHttp)
+    const { headBlock, headTimeMs } = info
     const age = Math.round((Date.now() - headTimeMs) / 1_000)
     report(age < 20 ? 'ok' : 'warn', 'chain node', `head ${headBlock}, ${age} seconds old`)
-    return headBlock
+    return info
   } catch (error) {
-    report('fail', 'chain node', describeError(error))
+    const remedy =
+      error instanceof PronghornError ? `. ${nodeRemedy(options, error.code, error.details)}` : ''
+    report('fail', 'chain node', `${describeError(error)}${remedy}`)
     return null
   }
 }
 
-async function examineDatabase(client: Client, options: DoctorOptions, head: number | null): Promise<void> {
+function nodeRemedy({ mode, nodeDetails }: DoctorOptions, code: ErrorCode, details: ErrorDetails): string {
+  return remedyOf(code, mode, { ...details, ...nodeDetails })
+}
+
+/** Head of the node; null where it is of another chain than the database, which is reported. */
+async function examineChain(
+  client: Client,
+  options: DoctorOptions,
+  node: ChainInfo | null,
+): Promise<number | null> {
+  const { rows } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
+  const held = rows[0]?.chain_id
+  if (node === null || held === undefined || held === node.chainId) return node?.headBlock ?? null
+  const remedy = nodeRemedy(options, 'CHAIN_MISMATCH', { held: `chain ${held}` })
+  const note = `it is of chain ${node.chainId}, the database holds chain ${held}. ${remedy}`
+  options.report('fail', 'chain node', note, '')
+  return null
+}
+
+async function examineDatabase(
+  client: Client,
+  options: DoctorOptions,
+  node: ChainInfo | null,
+): Promise<void> {
   const { report } = options
   const { rows } = await client.query<{ version: string; bytes: bigint }>(
     "SELECT current_setting('server_version') AS version, pg_database_size(current_database()) AS bytes",
@@ -181,7 +213,7 @@ async function examineDatabase(client: Client, options: DoctorOptions, head: num
   const isCurrent = await isMigrated(client).catch(describeError)
   if (isCurrent !== true) {
     const cause = isCurrent === false ? 'the database has no tables of this version yet' : isCurrent
-    report('fail', 'database', `${server}; ${cause}. ${remedyOf('DATABASE_TOO_OLD', options.mode)}`)
+    report('fail', 'database', `${server}; ${cause}. ${remedyOf('DATABASE_TOO_OLD', options.mode)}`, '')
     await examineDisk(options, Number(bytes), 0)
     return
   }
@@ -189,7 +221,7 @@ async function examineDatabase(client: Client, options: DoctorOptions, head: num
     'SELECT max(number) AS schema FROM public.pronghorn_migrations',
   )
   report('ok', 'database', `${server}, schema ${migrations[0]!.schema}`)
-  const blocks = await examineReaders(client, options, head)
+  const blocks = await examineReaders(client, options, await examineChain(client, options, node))
   await examineComparison(client, report)
   await examineSizes(client, report)
   await examineIndexes(client, options)

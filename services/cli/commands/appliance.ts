@@ -7,9 +7,11 @@ import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
+import { localUrl } from '../local-url.ts'
 import { readRenderedConnections } from '../rendered-connections.ts'
-import { openLogger } from '../settings.ts'
-import { APPLIANCE_GROUP, CARE_GROUP } from './groups.ts'
+import { loadSettings, openLogger } from '../settings.ts'
+import type { ConfigOption } from '../settings.ts'
+import { APPLIANCE_GROUP, CARE_GROUP, configOption } from './groups.ts'
 import { nowOption, replaceSigningKey } from './keys.ts'
 import type { NowFlag } from './keys.ts'
 
@@ -370,15 +372,26 @@ export function addSmokeTest(program: Command, io: CliIo): void {
 
 const PROBE_TIMEOUT_MS = 4_000
 
+/** Address of a path of the configured api. */
+function urlOfApi(io: CliIo, flags: ConfigOption, path = '/health'): string {
+  const { server } = loadSettings(io, flags, ['server']).config
+  return localUrl(server.server_addr, server.server_port, path)
+}
+
 /** Adds the command `pronghorn probe`. */
-export function addProbe(program: Command): void {
+export function addProbe(program: Command, io: CliIo): void {
   program
     .command('probe')
     .summary('ask an address; for health checks')
     .description('Asks an HTTP address once, within four seconds. Fails unless the answer is a success.')
     .helpGroup(CARE_GROUP)
-    .argument('<url>', 'for example http://127.0.0.1:9000/healthc')
-    .action(async (url: string) => {
+    .addOption(configOption())
+    .argument(
+      '[url]',
+      'for example http://127.0.0.1:9000/healthc; a path such as /healthc is asked of the api that the configuration names (default: /health)',
+    )
+    .action(async (given: string | undefined, flags: ConfigOption) => {
+      const url = given === undefined || given.startsWith('/') ? urlOfApi(io, flags, given) : given
       if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)
       const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
       const answer = await fetch(url, { signal, redirect: 'manual' }).catch((cause: unknown) => {

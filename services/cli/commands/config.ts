@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { ConfigError, configFiles, redactConfig } from '../../core/config/index.ts'
@@ -7,6 +6,7 @@ import { listUnusedSettings } from '../../core/config/description/index.ts'
 import type { ConfigPart, ConfigWarning } from '../../core/config/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import type { CliIo } from '../io.ts'
+import { localUrl } from '../local-url.ts'
 import { loadSettings } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
@@ -110,8 +110,7 @@ async function askConfig({
   readonly address: string
   readonly port: number
 }): Promise<unknown> {
-  const host = ['0.0.0.0', '::'].includes(address) ? '127.0.0.1' : isIPv6(address) ? `[${address}]` : address
-  const url = `http://${host}:${port}/config`
+  const url = localUrl(address, port, '/config')
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(SHOW_TIMEOUT_MS), redirect: 'manual' })
     if (answer.ok) return await answer.json()

@@ -9,6 +9,7 @@ import { dataOption, withDataDirectory } from '../database.ts'
 import type { DatabaseOption } from '../database.ts'
 import { diskOfDatabase } from '../disk.ts'
 import type { CliIo } from '../io.ts'
+import { nodeDetails } from '../node-option.ts'
 import { relocate } from '../rendered-connections.ts'
 import { loadSettings } from '../settings.ts'
 import { requireRendered } from './appliance.ts'
@@ -58,6 +59,7 @@ function ofDirectory(address: DatabaseAddress, { data, http, disk, backups }: Do
   return {
     address,
     chainHttp: http ?? null,
+    nodeDetails: nodeDetails(http),
     kvstore: null,
     certificates: [],
     proxy: null,
@@ -78,6 +80,7 @@ async function examineConfigured(flags: DoctorFlags, io: CliIo): Promise<void> {
   await examineAndReport(io, {
     address: settings.sqldb,
     chainHttp: flags.http ?? settings.chain.http,
+    nodeDetails: nodeDetails(flags.http),
     kvstore: settings.kvstore ? { address: settings.kvstore, chainName: settings.chain.name } : null,
     certificates: rendered === undefined ? [] : [flags.certificateFiles, join(rendered, 'certificates')],
     proxy:
@@ -101,7 +104,11 @@ async function examineAndReport(io: CliIo, examined: Examined): Promise<void> {
       if (command !== undefined) io.out(`${' '.repeat(26)}$ ${command}\n`)
     },
   })
-  if (failures > 0) throw new FatalError('UNHEALTHY', `${failures} findings need a hand`)
+  if (failures === 0) return
+  throw new FatalError(
+    'UNHEALTHY',
+    failures === 1 ? 'one finding needs a hand' : `${failures} findings need a hand`,
+  )
 }
 
 /** Mount point of the files that render-config writes, in containers. */

@@ -4,6 +4,7 @@ import type { ImportStateOptions, ImportStateReport } from '../../filler/import/
 import { wholeNumber } from '../arguments.ts'
 import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
+import { withNodeOption } from '../node-option.ts'
 import { loadSettings, openLogger } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
@@ -75,7 +76,7 @@ async function run(flags: ImportFlags, io: CliIo): Promise<void> {
   await withDatabase(sqldb, 'pronghorn import', async (client) => {
     await migrate(client)
   })
-  const report = await importState(options)
+  const report = await withNodeOption(flags.http, () => importState(options))
   if (io.isTerminal) io.err('\r\x1b[K')
   io.out(flags.json ? `${JSON.stringify(reportJson(report))}\n` : reportText(report, settings.name))
 }

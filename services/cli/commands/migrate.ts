@@ -35,12 +35,8 @@ export function addMigrate(program: Command, io: CliIo): void {
 }
 
 async function check(client: Client, io: CliIo): Promise<void> {
-  if (!(await isMigrated(client))) {
-    throw new FatalError(
-      'MIGRATION_FAILED',
-      'the database does not have the newest schema; run pronghorn migrate',
-    )
-  }
+  if (!(await isMigrated(client)))
+    throw new FatalError('DATABASE_TOO_OLD', 'the database does not have the newest schema')
   io.out('The database has the newest schema.\n')
 }
 

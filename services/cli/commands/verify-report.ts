@@ -102,11 +102,12 @@ function summary(report: Verified['report']): string {
   const { tables, differences, derived, unfinished, seconds } = report
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const took = `${rows} rows of ${tables.length} tables in ${seconds.toFixed(1)} s`
-  if (unfinished !== null) return `NOT FINISHED after ${took}: ${unfinished}`
+  // Why is the error that the command ends with.
+  if (unfinished !== null) return `NOT FINISHED after ${took}.`
   const broken = derived?.length ?? 0
   const rules = derived === null ? 'derived values were not compared' : `${broken} derived rules broken`
-  const gap = nothingCompared(report)
-  if (differences.length === 0 && broken === 0 && gap !== null) return `INCOMPLETE after ${took}: ${gap}.`
+  const isIncomplete = nothingCompared(report) !== null
+  if (differences.length === 0 && broken === 0 && isIncomplete) return `INCOMPLETE after ${took}.`
   if (differences.length === 0 && broken === 0) return `No differences: ${took}; ${rules}.`
   return `${differences.length} rows differ, ${rules}: ${took}.`
 }

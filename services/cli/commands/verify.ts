@@ -8,6 +8,7 @@ import { wholeNumber } from '../arguments.ts'
 import { dataOption, requireSchema, withDatabase, withDataDirectory, withNamedDatabase } from '../database.ts'
 import type { DatabaseOption } from '../database.ts'
 import type { CliIo } from '../io.ts'
+import { withNodeOption } from '../node-option.ts'
 import { loadSettings } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
 import { checkedSealsJson, checkedSealsText, chooseSeals, LAST_BLOCK } from './seals.ts'
@@ -128,9 +129,8 @@ async function verify(
     ...(io.isTerminal ? { onProgress: (progress) => io.err(progressLine(progress)) } : {}),
   } satisfies VerifyDatabaseOptions
   await withDatabase(address, 'pronghorn verify', requireSchema)
-  await (flags.repair && flags.yes
-    ? repair(address, options, flags, io)
-    : compare(address, options, flags, io))
+  const work = flags.repair && flags.yes ? repair : compare
+  await withNodeOption(flags.http, () => work(address, options, flags, io))
 }
 
 /**
@@ -229,7 +229,7 @@ function describeLeft({ repairs, refused, isWritten }: Repaired): string | null 
 /** Throws the error whose exit code expresses the result of the comparison. */
 function judge(verified: Verified): void {
   const { unfinished } = verified.report
-  if (unfinished !== null) throw new RetryableError('VERIFY_UNFINISHED', unfinished)
+  if (unfinished !== null) throw verified.cause ?? new RetryableError('VERIFY_UNFINISHED', unfinished)
   refuse(describeDifferences(verified))
   const gap = nothingCompared(verified.report)
   if (gap !== null) throw new RetryableError('VERIFY_UNFINISHED', gap)

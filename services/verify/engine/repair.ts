@@ -90,7 +90,8 @@ async function repairWithin(client: pg.ClientBase, options: VerifyDatabaseOption
   if (!source.isFixed) await checkRest(client, source)
   const verified = await verify({ ...options, client, source, stallMs: REST_MS })
   if (verified.report.unfinished !== null) {
-    throw new RetryableError('CHAIN_UNREACHABLE', `nothing was written: ${verified.report.unfinished}`)
+    const { code, details } = verified.cause ?? { code: 'VERIFY_UNFINISHED', details: {} }
+    throw new RetryableError(code, `nothing was written: ${verified.report.unfinished}`, { details })
   }
   if (!source.isFixed) await checkRest(client, source)
   return { ...verified, ...(await writeRepairs(client, verified)) }

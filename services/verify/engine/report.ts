@@ -31,7 +31,7 @@ export interface VerifyReport {
   readonly derived: readonly DerivedViolations[] | null
   /** Columns and rows that the comparison covers; null when only some rows were compared. */
   readonly coverage: CoverageReport | null
-  /** Contracts of which neither the source nor the database has a row. */
+  /** Contracts, or the chosen collection, of which neither the source nor the database has a row. */
   readonly empty: readonly string[]
   /** What was not compared, and why. */
   readonly notes: readonly string[]

@@ -47,6 +47,12 @@ export interface FoundDifference {
 export interface Verified {
   readonly report: VerifyReport
   readonly found: readonly FoundDifference[]
+  /** The error that left the comparison unfinished; null where it was finished or stopped. */
+  readonly cause: RetryableError | null
+}
+
+function hasRows({ rows, differences }: TableReport): boolean {
+  return rows + differences > 0
 }
 
 /** Names by which tables can be asked for. */
@@ -64,7 +70,7 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   const started = performance.now()
   const run = new Run(options)
   await run.all()
-  return { report: await run.report(started), found: run.found }
+  return { report: await run.report(started), found: run.found, cause: run.cause }
 }
 
 /** Schemas that hold what these tables are compared for. */
@@ -74,6 +80,7 @@ function schemasOf(tables: readonly VerifiedTable[]): Set<string> {
 
 class Run {
   readonly found: FoundDifference[] = []
+  cause: RetryableError | null = null
   readonly #options: VerifyOptions
   #tables: TableReport[] = []
   readonly #suspects: Suspect[] = []
@@ -125,10 +132,12 @@ class Run {
         await this.#derive(meter)
         this.#coverage = reportCoverage(schemasOf(wanted), await this.#countEnded(wanted))
         this.#empty = this.#findEmpty(wanted, contracts)
-      }
+      } else if (collection !== undefined && !this.#tables.some(hasRows))
+        this.#empty = [`collection ${collection}`]
     } catch (error) {
       if (!this.#options.signal.aborted && !(error instanceof RetryableError)) throw error
-      this.#unfinished = this.#options.signal.aborted ? 'stopped' : (error as Error).message
+      this.cause = this.#options.signal.aborted ? null : (error as RetryableError)
+      this.#unfinished = this.cause?.message ?? 'stopped'
     }
   }
 
@@ -224,10 +233,8 @@ class Run {
   #findEmpty(tables: readonly VerifiedTable[], contracts: ReadonlyMap<Family, string>): string[] {
     return [...new Set(tables.map(({ family }) => family))].flatMap((family) => {
       const labels = new Set(tables.filter((table) => table.family === family).map(labelOf))
-      const hasRows = this.#tables.some(
-        ({ table, rows, differences }) => labels.has(table) && rows + differences > 0,
-      )
-      return hasRows ? [] : [contracts.get(family)!]
+      const isFilled = this.#tables.some((table) => labels.has(table.table) && hasRows(table))
+      return isFilled ? [] : [contracts.get(family)!]
     })
   }
 

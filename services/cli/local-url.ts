@@ -1,0 +1,7 @@
+import { isIPv6 } from 'node:net'
+
+/** Where a process on this machine that listens on an address is reached. */
+export function localUrl(address: string, port: number, path: string): string {
+  const host = ['0.0.0.0', '::'].includes(address) ? '127.0.0.1' : isIPv6(address) ? `[${address}]` : address
+  return `http://${host}:${port}${path}`
+}
