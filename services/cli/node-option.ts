@@ -15,7 +15,7 @@ export async function withNodeOption<T>(http: string | undefined, task: () => Pr
   }
 }
 
-/** What a remedy calls the address of a node that `--http` gave. */
+/** Details that name `--http` in a remedy; none if the address is that of the configuration. */
 export function nodeDetails(http: string | undefined): ErrorDetails {
   return http === undefined ? {} : { http: '`--http`', nodes: '`--http`' }
 }

@@ -28,7 +28,7 @@ export interface DoctorOptions {
   readonly address: DatabaseAddress
   /** The HTTP API of the chain node; null where none is named. */
   readonly chainHttp: string | null
-  /** What the address of the node came from, for remedies; empty where it is that of the configuration. */
+  /** Details that name the option of the node's address in remedies; empty for the configured address. */
   readonly nodeDetails: ErrorDetails
   /** Redis and the chain whose keys it has; null where none is configured. */
   readonly kvstore: { readonly address: KvstoreConfig; readonly chainName: string } | null

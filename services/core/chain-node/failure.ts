@@ -10,10 +10,10 @@ class NodeStatusError extends Error {
   }
 }
 
-/** What a node says is not on its chain: asking again changes nothing. */
+/** The account does not exist on the chain: a retry changes nothing. */
 export class UnknownToNode extends Error {}
 
-/** How nodes of all versions name what they cannot find by its key, in the details of an error. */
+/** Matches the error details with which nodes of all versions report an unknown account. */
 const UNKNOWN_ACCOUNT = /unknown key|account_query_exception|unknown_account/i
 
 /** Refuses an answer that is no success. @throws UnknownToNode, NodeStatusError */
