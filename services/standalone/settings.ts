@@ -142,7 +142,7 @@ const optionsByKey: Readonly<Record<string, string>> = {
 /** There are no configuration files in this mode: problems name the options that the values came from. */
 function parseOptions(files: Parameters<typeof parseConfig>[0]): AppConfig {
   try {
-    return parseConfig(files).config as AppConfig
+    return parseConfig(files).config
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const lines = error.problems.map(({ path, found, allowed }) => {

@@ -7,12 +7,12 @@ import type { ErrorDetails } from './pronghorn-error.ts'
 /** Maximum length of a detail in a remedy; a longer text is no value for a command line. */
 const MAX_DETAIL_LENGTH = 300
 
-const limit = '`max_connections` of the server'
+const SERVER_LIMIT = '`max_connections` of the server'
 /** Defaults of placeholders: names of settings. An error can carry the name of a command's option instead. */
 const settingNames: Readonly<Record<RunMode, ErrorDetails>> = {
-  standalone: { limit, http: '`--http`', nodes: '`--ship`, `--http`' },
-  appliance: { limit, http: 'CHAIN_HTTP in `.env`', nodes: 'CHAIN_SHIP, CHAIN_HTTP in `.env`' },
-  process: { limit, http: '`chain.http`', nodes: '`chain.ship`, `chain.http`' },
+  standalone: { limit: SERVER_LIMIT, http: '`--http`', nodes: '`--ship`, `--http`' },
+  appliance: { limit: SERVER_LIMIT, http: 'CHAIN_HTTP in `.env`', nodes: 'CHAIN_SHIP, CHAIN_HTTP in `.env`' },
+  process: { limit: SERVER_LIMIT, http: '`chain.http`', nodes: '`chain.ship`, `chain.http`' },
 }
 
 /** Remedy of an error in a run mode. A missing detail appears as its name in capitals. */
