@@ -291,6 +291,8 @@ describe('lists', () => {
     const byName = await server.get('/v1/collections?limit=100&page=10002')
     expect(byName.body.message).toContain('or sort by collection_name and continue')
     expect((await server.get('/v1/assets/_count?sort=name&page=1002')).status).toBe(200)
+    const unbounded = await server.get('/v1/accounts?limit=100&page=20000')
+    expect([unbounded.status, unbounded.body.data]).toEqual([200, []])
   })
 
   it('lists of several owners are those of each', async () => {

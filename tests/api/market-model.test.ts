@@ -118,7 +118,7 @@ async function ask<T>(path: string, query: Readonly<Record<string, string>> = {}
   const endpoint = namespace.endpoints.find((each) => each.path === path)!
   const raw = new Map(Object.entries(query))
   const values = await readRequest(endpoint.parameters, { raw, lists: () => Promise.resolve([]) })
-  const attributes = readAttributeFilters(raw, endpoint.attributes ?? [], endpoint.attributeReading)
+  const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
   const data = await endpoint.run({ session: sessionOf(client), values, attributes })
   return JSON.parse(jsonString(data)) as T
 }

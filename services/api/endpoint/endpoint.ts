@@ -1,7 +1,7 @@
 import type { EndpointBase, Parameters, Values } from '../../core/endpoint/index.ts'
 import type { Session } from '../database/index.ts'
 import type { Json } from '../json/index.ts'
-import type { AttributeFamily, AttributeFilter, AttributeReading } from '../request/index.ts'
+import type { AttributeFamily, AttributeFilter } from '../request/index.ts'
 import type { NamedSchema, RecordSchema } from './record-schema.ts'
 
 /** An answer other than success that an endpoint has of its own. */
@@ -33,8 +33,6 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
   readonly noted?: readonly string[]
   /** Families of attribute filters that it understands. */
   readonly attributes?: readonly AttributeFamily[]
-  /** How untyped values of attribute filters are compared. */
-  readonly attributeReading?: AttributeReading
   /** Schema of `data`: `assetRecord`, `list(assetRecord)`, `rowCount`. The schema of a record is next to the code that writes the record.
    */
   readonly record: RecordSchema

@@ -11,9 +11,9 @@ import { MAX_PAIRS, parseQueryString } from './query-string.ts'
 /** Characters of a media type that an error message repeats. */
 const MAX_TYPE_SHOWN = 100
 
-/** Error 415 for a body with an unsupported media type. */
-function unreadType(type: string): RequestError {
-  const found = type === '' ? 'no type and is no JSON' : `the type ${type.slice(0, MAX_TYPE_SHOWN)}`
+/** 415 that names the type of a body which is not read. */
+function unreadType(type: string, isUnread = ''): RequestError {
+  const found = `${type === '' ? 'no type' : `the type ${type.slice(0, MAX_TYPE_SHOWN)}`}${isUnread}`
   const readable =
     'JSON as application/json, or a form as application/x-www-form-urlencoded or multipart/form-data'
   return new RequestError(415, `The body has ${found}: send ${readable}`)
@@ -42,8 +42,8 @@ export interface BodyParts {
 }
 
 /**
- * Reads the parameters in a request body, JSON or form fields, with any method. A body without a type or of plain text
- * is also read as JSON; plain text that is not JSON has no parameters, as in the replaced system.
+ * Reads the parameters in the body of a request: JSON or the fields of a form, on any method. JSON is read under the types of
+ * plain text and of urlencoded forms too, because curl and browsers send it so.
  *
  * @param warn called with a sentence for each ignored part of the body.
  * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 unsupported type or compression, 503 too many
@@ -57,13 +57,10 @@ export async function readBodyParameters(
   if (!hasBody(request)) return new Map()
   const form = formOf(mediaTypeOf(request))
   const text = await bodies.readText(request, clientOf({ req: request }).key)
-  if (form === 'json') return parseJsonBody(text, warn)
-  if (form === 'urlencoded') return parseForm(text)
   if (form === 'multipart') return parseMultipart(text, request.headers['content-type']!)
-  if (/^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text, warn)
-  if (form === 'untyped') throw unreadType('')
-  warn('the body is plain text that is no JSON; it is ignored')
-  return new Map()
+  if (form === 'json' || /^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text, warn)
+  if (form === 'urlencoded') return parseForm(text)
+  throw unreadType(mediaTypeOf(request), ' and is no JSON')
 }
 
 function parseForm(text: string): Map<string, RawValue> {

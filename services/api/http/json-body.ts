@@ -1,19 +1,18 @@
 import { shownName } from '../../core/http/headers/index.ts'
 import type { RawScalar, RawValue } from '../request/index.ts'
-import { isAttributeFilter } from '../request/index.ts'
+import { invalidParameter, isAttributeFilter } from '../request/index.ts'
 import { RequestError } from '../../core/http/index.ts'
 import { MAX_PAIRS } from './query-string.ts'
 
 const EXAMPLE = '{"limit":10}'
 
 /**
- * Reads the parameters of a JSON body: an object, or an array, which has no parameters. Numbers and booleans keep
- * their type; integers of 16 digits and more become text, so that no digit is lost; arrays become lists. Members that
- * are null or objects count as absent, and so do empty lists, except as attribute filters. Attribute names may end in
- * brackets.
+ * Reads the parameters of a JSON body, an object. Numbers and booleans retain their type, integers of 16 digits and more
+ * become text so that no digit is lost, arrays become lists. Members that are null count as absent, and so do empty lists,
+ * except as attribute filters. Names of attributes may end in brackets.
  *
- * @param warn called with a sentence for each ignored part: an array, an object, a list element that is not a scalar.
- * @throws RequestError 400 for malformed JSON and for a scalar at the top level.
+ * @param warn is called with a sentence for an empty list that is ignored.
+ * @throws RequestError 400 for malformed JSON, for another value than an object, and for a member that holds an object.
  */
 export function parseJsonBody(
   text: string,
@@ -22,23 +21,17 @@ export function parseJsonBody(
   const parameters = new Map<string, RawValue>()
   if (text.trim() === '') return parameters
   const value = parse(text)
-  if (typeof value !== 'object' || value === null) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new RequestError(400, `The body must be a JSON object, for example ${EXAMPLE}`)
-  }
-  if (Array.isArray(value)) {
-    if (value.length > 0)
-      warn('the body is a JSON array, which has no parameters; it is ignored, send an object')
-    return parameters
-  }
   const entries = Object.entries(value)
   if (entries.length > MAX_PAIRS)
     throw new RequestError(400, `The body has more than ${MAX_PAIRS} parameters: send fewer`)
   for (const [key, member] of entries) {
-    const raw = rawValue(member)
-    if (hasObject(member)) warn(`${shownName(key)} has an object in the body; it is ignored`)
+    if (member === null) continue
+    const raw = rawValue(key, member)
     const isAttribute = isAttributeFilter(key)
-    if (raw === undefined || (!isAttribute && isEmptyList(raw))) continue
-    parameters.set(isAttribute ? key : key.replace(/\[\]$/, ''), raw)
+    if (!isAttribute && isEmptyList(raw)) warn(`${shownName(key)} is an empty list; it is ignored`)
+    else parameters.set(isAttribute ? key : key.replace(/\[\]$/, ''), raw)
   }
   return parameters
 }
@@ -84,15 +77,15 @@ function isEscaped(text: string, at: number): boolean {
   return (at - start) % 2 === 1
 }
 
-/** Whether a member is neither a scalar nor a list of scalars nor null. */
-function hasObject(member: unknown): boolean {
-  if (Array.isArray(member)) return !member.every(isScalar)
-  return typeof member === 'object' && member !== null
-}
-
-function rawValue(member: unknown): RawValue | undefined {
+/** @throws RequestError 400 for a member that is neither a scalar nor a list of scalars: a filter that is not read would show too much. */
+function rawValue(key: string, member: unknown): RawValue {
   if (isScalar(member)) return member
-  return Array.isArray(member) ? member.filter(isScalar) : undefined
+  const items = Array.isArray(member) ? member.filter((item) => item !== null) : undefined
+  if (items?.every(isScalar) === true) return items
+  throw invalidParameter(
+    shownName(key),
+    'the body has an object for it: send text, a number, a boolean or a list of these',
+  )
 }
 
 function isEmptyList(raw: RawValue): boolean {

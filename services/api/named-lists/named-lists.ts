@@ -6,7 +6,7 @@ export type ListLookup = 'cached' | 'read'
 
 /** Named lists (of collections, accounts, ...), cached. */
 export interface CachedLists {
-  /** Returns the items of a list; none for an unknown list. */
+  /** Items of a list; undefined for an unknown list. */
   readonly find: NamedLists
   /** Drops all cached lists: the database may have been replaced. */
   forget(): void
@@ -27,10 +27,11 @@ const MAX_CACHED_ITEMS = 1_000_000
 /** Longest name of a list, characters; longer names are unknown without a query. */
 const MAX_NAME = 256
 
-const ITEMS = `SELECT coalesce(array_agg(DISTINCT item), '{}') FROM chain.lists, unnest(items) AS item WHERE name = $1`
+const ITEMS = `SELECT coalesce(array_agg(DISTINCT item) FILTER (WHERE item IS NOT NULL), '{}')
+  FROM chain.lists LEFT JOIN LATERAL unnest(items) AS item ON true WHERE name = $1 HAVING count(*) > 0`
 
 interface Cached {
-  readonly items: readonly string[]
+  readonly items: readonly string[] | undefined
   readonly untilMs: number
 }
 
@@ -38,36 +39,36 @@ interface Cached {
 export function createNamedLists(options: NamedListsOptions): CachedLists {
   const { database, onLookup, now = Date.now } = options
   const cached = new Map<string, Cached>()
-  const looking = new Map<string, Promise<readonly string[]>>()
+  const looking = new Map<string, Promise<readonly string[] | undefined>>()
   let cachedItems = 0
 
   function drop(name: string): void {
-    cachedItems -= cached.get(name)?.items.length ?? 0
+    cachedItems -= cached.get(name)?.items?.length ?? 0
     cached.delete(name)
   }
 
-  function store(name: string, items: readonly string[]): void {
+  function store(name: string, items: readonly string[] | undefined): void {
     drop(name)
     cached.set(name, { items, untilMs: now() + LIFE_MS })
-    cachedItems += items.length
+    cachedItems += items?.length ?? 0
     for (const oldest of cached.keys()) {
       if (cached.size <= MAX_CACHED && cachedItems <= MAX_CACHED_ITEMS) break
       drop(oldest)
     }
   }
 
-  async function look(name: string): Promise<readonly string[]> {
+  async function look(name: string): Promise<readonly string[] | undefined> {
     onLookup?.('read')
     const rows = await database.run(
       (session) => session.query<[string[]]>({ name: 'named-list', text: ITEMS, values: [name] }),
       { caller: 'named list', isBrief: true },
     )
-    return rows[0]?.[0] ?? []
+    return rows[0]?.[0]
   }
 
   return {
     async find(name) {
-      if (name === '' || name.length > MAX_NAME) return []
+      if (name === '' || name.length > MAX_NAME) return undefined
       const found = cached.get(name)
       if (found && found.untilMs > now()) {
         onLookup?.('cached')

@@ -18,12 +18,6 @@ export interface AttributeFilter {
   readonly containments: readonly string[]
 }
 
-/** How filter values without a type suffix are compared. */
-export interface AttributeReading {
-  /** Whether text that looks like a number or boolean also matches numbers and booleans. */
-  readonly isLoose?: boolean
-}
-
 const PATTERN = /^(data|template_data|immutable_data|mutable_data)(?::(text|number|bool))?\.([^]*)$/
 
 /** Longest JSON text of a filter value, characters. */
@@ -54,17 +48,16 @@ export function familyOf(name: string): AttributeFamily | undefined {
 
 /**
  * Finds the attribute filters of the given families among the parameters. `template_data.KEY` replaces `data.KEY`,
- * which applies to the same attributes. Values are compared as JSON: `:text` as strings, `:number` as numbers, `:bool`
- * as 0 or 1, as booleans are stored; a list matches an array that contains its elements. Untyped text is compared as a
- * string and, with a loose reading, also as the number or boolean that it looks like. A number or boolean of a JSON
- * body is compared as such and as text, because 64-bit integers are stored as text.
+ * which is applied to the same attributes. Values are compared as JSON: `:text` as strings, `:number` as numbers, `:bool` as
+ * the 0 or 1 that booleans are stored as; a list means an array that contains these elements. Untyped text is compared as a
+ * string, and as the number or boolean that it is written like. A number or boolean of a JSON body is compared as such and as
+ * its text, because integers of 64 bits are stored as text.
  *
  * @throws RequestError 400 for too many or too long filters.
  */
 export function readAttributeFilters(
   raw: RawParameters,
   families: readonly AttributeFamily[],
-  { isLoose = false }: AttributeReading = {},
 ): AttributeFilter[] {
   const filters: AttributeFilter[] = []
   if (families.length === 0) return filters
@@ -77,7 +70,7 @@ export function readAttributeFilters(
     // Reject: ignoring a filter would return unwanted rows.
     if (filters.length === MAX_FILTERS)
       throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters: send fewer`)
-    const compared = typedValues(value, match[2], isLoose).map((each) => containment(key, each))
+    const compared = typedValues(value, match[2]).map((each) => containment(key, each))
     const containments = [...new Set(compared.filter((each) => each !== undefined))]
     if (containments.some(({ length }) => length > MAX_LENGTH))
       throw invalidParameter(shownName(name), `it is longer than ${MAX_LENGTH} characters`)
@@ -90,8 +83,8 @@ function isReplaced(raw: RawParameters, key: string): boolean {
   return ['', ':text', ':number', ':bool'].some((typing) => raw.has(`template_data${typing}.${key}`))
 }
 
-/** The JSON values that an attribute may have to match the filter. */
-function typedValues(value: RawValue, typing: string | undefined, isLoose: boolean): RawValue[] {
+/** The values that an attribute may have. */
+function typedValues(value: RawValue, typing: string | undefined): RawValue[] {
   if (typeof value === 'object') {
     const elements = value.map((each) => typedScalar(each, typing))
     return elements.every((each) => each !== undefined) ? [elements] : []
@@ -100,7 +93,7 @@ function typedValues(value: RawValue, typing: string | undefined, isLoose: boole
   if (own === undefined) return []
   if (typing !== undefined) return [own]
   if (typeof value !== 'string') return [own, String(value)]
-  const alike = isLoose ? alikeOf(value) : undefined
+  const alike = alikeOf(value)
   return alike === undefined ? [own] : [own, alike]
 }
 

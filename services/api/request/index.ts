@@ -4,7 +4,7 @@ export {
   isAttributeFilter,
   readAttributeFilters,
 } from './attribute-filters.ts'
-export type { AttributeFilter, AttributeFamily, AttributeReading } from './attribute-filters.ts'
+export type { AttributeFilter, AttributeFamily } from './attribute-filters.ts'
 export { readRequest } from './raw-parameters.ts'
 export type { RawValue, RawParameters, RawScalar } from './raw-parameters.ts'
 export { invalidParameter } from './request-error.ts'

@@ -1,8 +1,8 @@
 /** JSON Schema (draft 2020-12) of a value, for the documentation. */
 export type Schema = Readonly<Record<string, unknown>>
 
-/** Looks up the items of a named list; an unknown list is empty. */
-export type NamedLists = (name: string) => Promise<readonly string[]>
+/** Looks up the items of a named list; undefined for an unknown list. */
+export type NamedLists = (name: string) => Promise<readonly string[] | undefined>
 
 /** Form of a value: for the documentation, and for tests that generate values. */
 export interface Form {

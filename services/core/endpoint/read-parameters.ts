@@ -15,7 +15,19 @@ export interface Given {
   readonly warn?: (name: string, complaint: Complaint) => void
 }
 
-const noLists: NamedLists = () => Promise.resolve([])
+const noLists: NamedLists = () => Promise.resolve(undefined)
+
+/** Parameters that exclude rows. */
+const EXCLUDING = /_blacklist$/
+
+/** Named lists of a parameter that excludes rows: without the items of an unknown list the answer would show those rows. */
+function knownLists(lists: NamedLists): NamedLists {
+  return async (list) => {
+    const items = await lists(list)
+    if (items) return items
+    throw new Complaint(`names a list that the server does not have: ${list}`)
+  }
+}
 
 /** Parses and validates all parameters of an endpoint. Unknown parameters are ignored. */
 export async function readParameters<P extends Parameters>(
@@ -28,8 +40,9 @@ export async function readParameters<P extends Parameters>(
   for (name in parameters) {
     const parameter = parameters[name]!
     try {
-      const read = parameter.read(find(name, parameter), lists, warnOfIt)
-      // Await promises only: all parameters without named lists are parsed synchronously.
+      const listsOfIt = EXCLUDING.test(name) ? knownLists(lists) : lists
+      const read = parameter.read(find(name, parameter), listsOfIt, warnOfIt)
+      // Only named lists have to be waited for.
       const value: unknown = read instanceof Promise ? await read : read
       if (value !== undefined) values[name] = value
     } catch (error) {

@@ -4,7 +4,7 @@ import type { Complaint, NamedLists, Parameter } from '../endpoint/index.ts'
 import { choice, choices, decimal, flag, id, ids, idsOrNull, int, name, names, text, texts } from './kinds.ts'
 import { pick, readParameters, valuesText, without } from '../endpoint/index.ts'
 
-const noLists: NamedLists = () => Promise.resolve([])
+const noLists: NamedLists = () => Promise.resolve(undefined)
 
 /** Parses a value with a parameter; returns the parsed value, or the reason of the refusal. */
 async function read(parameter: Parameter, given: unknown, lists = noLists): Promise<unknown> {
@@ -97,7 +97,7 @@ describe('a list', () => {
   })
 
   it('a list expands named lists; one that is unknown leaves a list that matches nothing', async () => {
-    const lists: NamedLists = (list) => Promise.resolve(list === 'good' ? ['alice', 'bob'] : [])
+    const lists: NamedLists = (list) => Promise.resolve(list === 'good' ? ['alice', 'bob'] : undefined)
     expect(await read(names(''), '$list:good,carol', lists)).toEqual(['alice', 'bob', 'carol'])
     expect(await read(names(''), '$list:typo', lists)).toEqual([])
     expect(await read(names('', 'comma'), '$list:good', lists)).toBe('refused')

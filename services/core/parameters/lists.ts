@@ -69,7 +69,8 @@ async function expandLists<T>(
       continue
     }
     if (++named > MAX_NAMED_LISTS) throw new Complaint(TOO_MANY)
-    for (const item of await lists(text.slice(NAMED_LIST.length))) if (fits(item)) items.push(item)
+    const found = (await lists(text.slice(NAMED_LIST.length))) ?? []
+    for (const item of found) if (fits(item)) items.push(item)
     if (items.length > MAX_LIST_ITEMS)
       throw new Complaint(TOO_MANY, `its lists have more than ${MAX_LIST_ITEMS} items`)
   }

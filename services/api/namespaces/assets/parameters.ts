@@ -3,10 +3,9 @@ import type { Values } from '../../../core/endpoint/index.ts'
 import {
   assetFilter,
   assetNameSearch,
-  collectionLists,
   collectionSearch,
   greyLists,
-  greyListsOfCollections,
+  collectionLists,
   hideOffers,
   templateNameSearch,
   ofAccount,
@@ -54,7 +53,7 @@ export type AccountValues = Values<ReturnType<typeof ownerParameters>> &
   Partial<Values<ReturnType<typeof burnerParameters>>>
 
 /** Parameters of what one account holds or burned. */
-export const holdingParameters = { ...ofAccount, ...hideOffers, ...greyListsOfCollections }
+export const holdingParameters = { ...ofAccount, ...hideOffers, ...collectionLists }
 
 /** Parameters of the list of collections. */
 export function collectionParameters(limit: number) {
@@ -67,7 +66,7 @@ export function collectionParameters(limit: number) {
     notify_account: name('Notifies this account.'),
     ...collectionSearch,
     ...textBoundaries('collection_name'),
-    ...greyListsOfCollections,
+    ...collectionLists,
   }
 }
 
@@ -83,7 +82,7 @@ export function schemaParameters(limit: number) {
     ...homeFilter,
     match: name('The schema name contains this text.'),
     ...textBoundaries('schema_name', true),
-    ...greyListsOfCollections,
+    ...collectionLists,
   }
 }
 
@@ -107,7 +106,7 @@ export function templateParameters(limit: number) {
     include_deleted: flag('Also templates that were deleted on chain.'),
     ...templateNameSearch,
     ...idBoundaries('template_id'),
-    ...greyListsOfCollections,
+    ...collectionLists,
   }
 }
 

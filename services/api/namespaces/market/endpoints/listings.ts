@@ -72,7 +72,6 @@ export function listingEndpoints({ limits, records, ...setup }: MarketSetup): En
       summary,
       parameters: listingParameters(of.limit, key, of, of.isSingle),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-      attributeReading: { isLoose: true },
       record: shape.list(of.records.schema),
       run: runs.page,
     })

@@ -61,7 +61,6 @@ function saleLists(setup: MarketSetup): Endpoint[] {
         note: `Of an invalid one, the seller no longer has the assets. ${unnamed}`,
       }),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-      attributeReading: { isLoose: true },
       record: shape.list(setup.records.listedSale.schema),
       run: runs.page,
     })
@@ -78,7 +77,6 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
     parameters: cheapestParameters(setup.limits.sales_templates),
     noted: narrowing,
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    attributeReading: { isLoose: true },
     record: shape.list(setup.records.listedSale.schema),
     failures: [noSymbol, noFilter],
     run: async (context) => {

@@ -100,7 +100,6 @@ function templateEndpoints(setup: MarketSetup): Endpoint[] {
       summary: 'Trades of single assets by template, the most first',
       parameters: statsParameters.templates,
       attributes: ['data', 'template_data'],
-      attributeReading: { isLoose: true },
       record: statsRecords.templates,
       run: (context) => withToken(context, 'results', (token) => templateStats(context, setup, token)),
     }),

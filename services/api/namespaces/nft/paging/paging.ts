@@ -15,7 +15,7 @@ export const pageLimits: readonly Limit[] = [
   {
     counts: 'rows that a page skips',
     per: 'request',
-    value: `${countText(MAX_OFFSET)}; ${countText(MAX_OFFSET_BY_KEY)} in the order of a key`,
+    value: `${countText(MAX_OFFSET)}; ${countText(MAX_OFFSET_BY_KEY)} in the order of a key; any in a list without bounds`,
     beyond: '400, which says from which page on `lower_bound` or `upper_bound` continue',
   },
 ]
@@ -28,7 +28,7 @@ type PagedValues = PageValues & OrderValues & { readonly sort?: string }
 
 /**
  * Rows to skip and to take.
- * @param key the key of a list that has bounds of it.
+ * @param key the key of a list that has bounds of it. A list without bounds has no other way on: the deadline limits its pages.
  * @throws RequestError 400 for a page that is too far out; it says how to continue without skipping.
  */
 export function pageWindow(values: PagedValues, key?: string): PageWindow {
@@ -36,7 +36,7 @@ export function pageWindow(values: PagedValues, key?: string): PageWindow {
   const offset = (page - 1) * limit
   const isByKey = KEY_SORT.test(sort)
   const most = isByKey ? MAX_OFFSET_BY_KEY : MAX_OFFSET
-  if (offset <= most) return { offset, limit }
+  if (offset <= most || key === undefined) return { offset, limit }
   const last = Math.floor(most / limit) + 1
   const reach = `of ${limit} rows, pages up to ${last} are served in this order`
   throw invalidParameter(
@@ -46,8 +46,8 @@ export function pageWindow(values: PagedValues, key?: string): PageWindow {
 }
 
 /** Whether the order is that of the key: ids are given in the order of creation, names are not. */
-function isOrderOf(key: string | undefined, sort: string): key is string {
-  return key !== undefined && (key.endsWith('_id') || key === sort)
+function isOrderOf(key: string, sort: string): boolean {
+  return key.endsWith('_id') || key === sort
 }
 
 /** How a list in the order of its key continues after the last page. */
@@ -57,9 +57,8 @@ function continuation(values: PagedValues, key: string): string {
   return `continue from there with page=1 and as ${bound} that you have`
 }
 
-function narrowing(key: string | undefined): string {
-  const other = key === undefined ? '' : `, or sort by ${key} and continue with lower_bound or upper_bound`
-  return `more filters make the list shorter${other}`
+function narrowing(key: string): string {
+  return `more filters make the list shorter, or sort by ${key} and continue with lower_bound or upper_bound`
 }
 
 /** Sort direction of a request, as SQL. */

@@ -1,6 +1,6 @@
 import { flag, ids, int, name, names } from '../../../../core/parameters/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
-import { assetFilter, assetNameSearch, greyListsOfCollections, hideOffers } from './parameter-groups.ts'
+import { assetFilter, assetNameSearch, collectionLists, hideOffers } from './parameter-groups.ts'
 import { counting, paging, sorting } from '../paging/index.ts'
 import { idBoundaries } from '../boundaries/index.ts'
 
@@ -17,7 +17,7 @@ export function assetListParameters(limit: number, further: readonly string[] = 
     ...counting,
     ...assetFilter,
     ...assetNameSearch,
-    ...greyListsOfCollections,
+    ...collectionLists,
     ...hideOffers,
     ...idBoundaries('asset_id', true),
     authorized_account: name('Assets of collections that list this account as authorized.'),

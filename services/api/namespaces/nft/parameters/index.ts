@@ -4,7 +4,6 @@ export {
   collectionLists,
   collectionSearch,
   greyLists,
-  greyListsOfCollections,
   hideOffers,
   templateNameSearch,
   wantedCollections,

@@ -10,12 +10,6 @@ export const collectionLists = {
 /** `collection_whitelist`, `collection_blacklist`, `account_blacklist`. */
 export const greyLists = { ...collectionLists, account_blacklist: names('Not these accounts.') }
 
-/** The same where the rows are not those of accounts: clients send `account_blacklist` and know that it does nothing. */
-export const greyListsOfCollections = {
-  ...collectionLists,
-  account_blacklist: names('Checked, and without effect.'),
-}
-
 /** The conditions on one asset. */
 export const assetFilter = {
   asset_id: ids('Asset is one of these.'),
