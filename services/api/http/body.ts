@@ -12,8 +12,8 @@ import { MAX_PAIRS, parseQueryString } from './query-string.ts'
 const MAX_TYPE_SHOWN = 100
 
 /** 415 that names the type of a body which is not read. */
-function unreadType(type: string, isUnread = ''): RequestError {
-  const found = `${type === '' ? 'no type' : `the type ${type.slice(0, MAX_TYPE_SHOWN)}`}${isUnread}`
+function unreadType(type: string): RequestError {
+  const found = type === '' ? 'no type and is no JSON' : `the type ${type.slice(0, MAX_TYPE_SHOWN)}`
   const readable =
     'JSON as application/json, or a form as application/x-www-form-urlencoded or multipart/form-data'
   return new RequestError(415, `The body has ${found}: send ${readable}`)
@@ -43,7 +43,8 @@ export interface BodyParts {
 
 /**
  * Reads the parameters in the body of a request: JSON or the fields of a form, on any method. JSON is read under the types of
- * plain text and of urlencoded forms too, because curl and browsers send it so.
+ * plain text and of urlencoded forms too, because curl and browsers send it so. Other plain text has no parameters, as in the
+ * replaced system.
  *
  * @param warn called with a sentence for each ignored part of the body.
  * @throws RequestError 400 malformed, 408 too slow, 413 too large, 415 unsupported type or compression, 503 too many
@@ -60,7 +61,9 @@ export async function readBodyParameters(
   if (form === 'multipart') return parseMultipart(text, request.headers['content-type']!)
   if (form === 'json' || /^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text, warn)
   if (form === 'urlencoded') return parseForm(text)
-  throw unreadType(mediaTypeOf(request), ' and is no JSON')
+  if (form === 'untyped') throw unreadType('')
+  warn('the body is plain text that is no JSON; it is ignored')
+  return new Map()
 }
 
 function parseForm(text: string): Map<string, RawValue> {
