@@ -97,14 +97,14 @@ describe('a JSON body', () => {
     })
   })
 
-  it('a JSON body may be empty, which says nothing', () => {
+  it('a JSON body may be empty or an empty array, which say nothing', () => {
+    expect(body('[]')).toEqual({})
     expect(body(' ')).toEqual({})
   })
 
   it('a JSON body must be an object', () => {
     for (const text of [
       '{',
-      '[]',
       '[{"owner":"alice"}]',
       '"text"',
       '5',
