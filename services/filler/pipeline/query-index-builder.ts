@@ -13,8 +13,8 @@ const FIRST_RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 300_000
 
 /**
- * Builds the indexes that only queries need, concurrently, once the reader is at the head. Without them catching up is
- * faster.
+ * Builds the indexes that only queries need, concurrently, once the reader is at the head or at its stop block. Without
+ * them catching up is faster.
  */
 export class QueryIndexBuilder {
   readonly #database: DatabaseAddress
