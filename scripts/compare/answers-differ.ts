@@ -2,7 +2,7 @@ import { findDifferences, showValue } from '../answers/index.ts'
 import type { Difference } from '../answers/index.ts'
 import type { Received } from './send.ts'
 
-/** Headers that clients act upon. Dates, tags and what a proxy adds differ between any two servers. */
+/** Headers that clients act on. Dates, tags and headers added by a proxy differ between any two servers. */
 const comparedHeaders = [
   'content-type',
   'location',
@@ -16,23 +16,23 @@ const comparedHeaders = [
   'access-control-expose-headers',
 ]
 
-/** The clock of the server, at the end of every answer. */
+/** Clock of the server at the end of every answer; differs between any two answers. */
 const QUERY_TIME = /,"query_time":\d+\}$/
 
-/** Whether an answer lists or counts something, or is a record. */
+/** Whether an answer has content: a non-empty list, a count other than zero, or a record. */
 export function hasContent({ status, text }: Received): boolean {
   return status === 200 && !/^\{"success":true,"data":(?:\[\]|"0")/.test(text)
 }
 
 /** Options of a comparison. */
 interface CompareOptions {
-  /** Only the types of values are compared. */
+  /** Compares only the types of the values. */
   readonly isVolatile?: boolean
-  /** Headers are left out. */
+  /** Ignores the headers. */
   readonly bodyOnly?: boolean
 }
 
-/** Every difference between the answers to one request. */
+/** All differences between two answers to the same request. */
 export function answersDiffer(
   a: Received,
   b: Received,
@@ -43,7 +43,8 @@ export function answersDiffer(
     return [{ path: '', kind: `status ${a.status}/${b.status}`, shown: [shown[0]!, shown[1]!] }]
   }
   const bodies = bodiesDiffer(a, b, isVolatile)
-  // Short answers are not compressed: bodies that differ may vary by other headers.
+  // Headers are compared only for equal bodies: bodies of different length may differ in compression, and so in
+  // headers.
   const headers = bodyOnly || bodies.length > 0 ? [] : headersDiffer(a, b)
   return [...headers, ...bodies]
 }
@@ -81,7 +82,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** The shape of a JSON value: the name of its type in place of each scalar, and each shape once in a list. */
+/** Shape of a JSON value: each scalar replaced by the name of its type, each distinct shape of a list once. */
 function typesOf(value: unknown): unknown {
   if (Array.isArray(value)) return [...new Set(value.map((each) => JSON.stringify(typesOf(each))))]
   if (typeof value !== 'object' || value === null) return value === null ? null : typeof value

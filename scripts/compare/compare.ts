@@ -14,7 +14,7 @@ import type { CompareSettings, Comparison, ExpectedDifference } from './run.ts'
 const USAGE =
   'Usage: npm run compare -- BASE_A BASE_B [--seed N] [--requests N] [--rate N] [--at-once N] [--timeout MS] [--expected FILE]'
 
-/** Requests without an answer that are shown. */
+/** Limit of unanswered requests that are printed. */
 const MAX_UNANSWERED_SHOWN = 5
 
 function readSettings(args: readonly string[]): CompareSettings {

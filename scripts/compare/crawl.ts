@@ -3,17 +3,17 @@ import { parametersOf } from './document.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** An answer of the crawl. */
+/** A request of the crawl and its answer. */
 export interface CrawledAnswer {
-  /** As in the document, for example `/assets/v1/assets/{asset_id}`. */
+  /** Path in the OpenAPI document, for example `/assets/v1/assets/{asset_id}`. */
   readonly path: string
-  /** What was requested. */
+  /** Path and query of the request. */
   readonly url: string
   readonly status: number
   readonly body: unknown
 }
 
-/** Asks for an address and parses the answer. */
+/** Requests a URL and parses the JSON answer. */
 export type GetJson = (url: string) => Promise<{ readonly status: number; readonly body: unknown }>
 
 const getJson: GetJson = async (url) => {
@@ -21,14 +21,14 @@ const getJson: GetJson = async (url) => {
   return { status: response.status, body: await response.json() }
 }
 
-/** Largest page that is requested. */
+/** Limit of records that the crawl requests from a list. */
 const MAX_PAGE = 40
-/** Addresses of a path with parameters that each list gives. */
+/** Sampling rate for paths with parameters: about this many URLs are taken from each list. */
 const SAMPLES = 2
 
 /**
- * Asks for everything that a document describes: lists in every order, their counts, and the paths with parameters for
- * what the records of the lists name.
+ * Requests everything that an OpenAPI document describes: lists in every order, their counts, and paths with
+ * parameters, filled with values of the listed records.
  */
 export async function crawl(
   baseUrl: string,
@@ -42,7 +42,7 @@ export async function crawl(
     return body
   }
   const paths = Object.keys(document.paths).filter((path) => answersJson(document, path))
-  /** What the lists hold, by their path. */
+  /** Records of each list, by path of the list. */
   const known = new Map<string, Row[]>()
   for (const path of paths.filter((each) => !each.includes('{'))) {
     const rows: Row[] = []
@@ -84,20 +84,20 @@ function listQueries(
   ]
 }
 
-/** Names of all collections seen so far, separated by commas. */
+/** Names of all collections seen so far, joined by commas. */
 function collectionsOf(known: ReadonlyMap<string, readonly Row[]>): string {
   const names = [...known.values()].flat().map((row) => valueFor('collection_name', row))
   return [...new Set(names)].filter((name) => name !== undefined).join(',')
 }
 
-/** Every object in an answer, each with the members of the objects directly inside it. */
+/** All objects in an answer. Each includes the members of the objects directly inside it. */
 export function recordsOf(body: unknown): Row[] {
   const rows: Row[] = []
   collectRows(body, rows)
   return rows
 }
 
-/** Members of every object in an answer, with those of the objects directly inside it. */
+/** Adds every object in a value to `rows`, merged with the members of the objects directly inside it. */
 function collectRows(value: unknown, rows: Row[]): void {
   if (Array.isArray(value)) for (const each of value) collectRows(each, rows)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
@@ -108,7 +108,7 @@ function collectRows(value: unknown, rows: Row[]): void {
   for (const each of nested) collectRows(each, rows)
 }
 
-/** The addresses that a path has for what the lists of its namespace hold. */
+/** URLs of a path with parameters, filled with values of records from the same namespace. */
 function urlsOf(path: string, known: ReadonlyMap<string, readonly Row[]>): Set<string> {
   const mount = path.slice(0, path.indexOf('/', 1))
   const urls = new Set<string>()

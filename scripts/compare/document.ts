@@ -1,4 +1,4 @@
-/** The fields of an OpenAPI document that requests are made from. */
+/** The members of an OpenAPI document from which requests are generated. */
 export interface OpenApiDocument {
   readonly openapi: string
   readonly info: { readonly title: string; readonly version: string; readonly contact?: unknown }
@@ -25,7 +25,7 @@ export interface DocumentedParameter {
   readonly schema: JsonSchema
 }
 
-/** A JSON Schema with the keywords that requests are made from. */
+/** The keywords of a JSON Schema from which values are generated. */
 export interface JsonSchema {
   readonly type?: string | readonly string[]
   readonly enum?: readonly (string | number)[]
@@ -36,7 +36,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** The parameters of an operation, references resolved. */
+/** The parameters of an operation, with references resolved. */
 export function parametersOf(document: OpenApiDocument, operation: Operation): DocumentedParameter[] {
   return operation.parameters.map((parameter) => {
     if (!('$ref' in parameter)) return parameter
@@ -44,7 +44,7 @@ export function parametersOf(document: OpenApiDocument, operation: Operation): D
   })
 }
 
-/** Finds the path of a document that a requested path is of; literal segments go before parameters. */
+/** Creates a function that finds the document's path for a requested path. Literal segments win over parameters. */
 export function createPathFinder(document: OpenApiDocument): (requested: string) => string | undefined {
   const paths = Object.keys(document.paths).sort(
     (a, b) => (a.match(/\{/g) ?? []).length - (b.match(/\{/g) ?? []).length,

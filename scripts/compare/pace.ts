@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** Spreads requests over time: at most `perSecond` of them begin in a second. */
+/** Limits the rate of requests to `perSecond`, evenly spaced. */
 export class Pace {
   readonly #intervalMs: number
   #nextMs = 0
@@ -9,7 +9,7 @@ export class Pace {
     this.#intervalMs = 1_000 / perSecond
   }
 
-  /** Waits for the next turn. */
+  /** Waits until the next request may start. */
   async turn(): Promise<void> {
     const nowMs = performance.now()
     const startMs = Math.max(nowMs, this.#nextMs)

@@ -13,27 +13,27 @@ import type { Received } from './send.ts'
 import { Sender } from './send.ts'
 import { targetsOf } from './targets.ts'
 
-/** A comparison of two servers. */
+/** Settings of a comparison of two servers. */
 export interface CompareSettings {
   readonly baseA: string
   readonly baseB: string
   readonly seed: number
-  /** Requests to each server. */
+  /** Number of requests to each server. */
   readonly requests: number
-  /** Requests to each server that may begin in a second. */
+  /** Rate of requests to each server, per second. */
   readonly perSecond: number
   readonly atOnce: number
   readonly timeoutMs: number
-  /** Differences that are expected; the reason of the first that fits is reported. */
+  /** Expected differences. A matching difference is reported with its reason. */
   readonly expected?: readonly ExpectedDifference[]
-  /** Is called with every answer of the first server. */
+  /** Called with every answer of the first server. */
   readonly onAnswer?: (path: string, status: number, text: string) => void
 }
 
-/** A difference that is expected: every given part has to fit. */
+/** Pattern of an expected difference. All given members must match. */
 export interface ExpectedDifference {
   readonly why: string
-  /** Regular expressions for the endpoint, the field path and the kind, and for the address of the request. */
+  /** Regular expressions for endpoint, field path, kind of difference, and URL. */
   readonly endpoint?: string
   readonly path?: string
   readonly kind?: string
@@ -42,30 +42,39 @@ export interface ExpectedDifference {
 
 /** Result of a comparison. */
 export interface Comparison {
-  /** Requests that both servers answered. */
+  /** Number of requests that both servers answered. */
   readonly compared: number
-  /** Requests whose answer of the first server was not empty. */
+  /** Number of requests for which the first server's answer had content. */
   readonly withContent: number
-  /** Endpoints that the first server documents, those that both servers answered, and those with content at least once. */
+  /**
+   * Number of endpoints that the first server documents, that both servers answered, and that had content at least
+   * once.
+   */
   readonly endpoints: { readonly documented: number; readonly asked: number; readonly withContent: number }
-  /** Requests that a server did not answer in time, each with what happened. */
+  /** Requests that a server did not answer in time, with the outcome of both servers. */
   readonly unanswered: readonly string[]
   readonly differences: readonly FoundDifference[]
 }
 
-/** The comparison is not possible; the message says why, and what to do. */
+/** The comparison cannot run; the message says why and what to do. */
 export class CannotCompare extends Error {}
 
-/** Path of the description of a server's endpoints. */
+/** Path of a server's OpenAPI document. */
 const DOCUMENT = '/openapi.json'
-/** Requests in a row without an answer after which a server counts as gone. */
+/** After this many unanswered requests in a row a server counts as unreachable. */
 const MAX_FAILURES = 20
-/** Wait before a request with an unexpected difference is sent again: the servers may have read different blocks. */
+/**
+ * A request with an unexpected difference is repeated after this pause, ms: the servers may have been at different
+ * blocks.
+ */
 const REPEAT_MS = 300
-/** Times that it is sent again. */
+/** Limit of repetitions. */
 const MAX_REPEATS = 2
 
-/** Sends the same random requests to two servers and compares the answers. @throws CannotCompare */
+/**
+ * Sends the same random requests to two servers and compares the answers.
+ * @throws CannotCompare
+ */
 export async function compareServers(settings: CompareSettings): Promise<Comparison> {
   const sender = new Sender(settings)
   try {
@@ -101,7 +110,7 @@ class Run {
     const document = await this.#check(baseA, 'A')
     const material = await this.#learn(document)
     this.#compareDocuments(document, await this.#check(baseB, 'B'))
-    // The endpoints take turns: a short comparison asks each of them as well.
+    // Endpoints are requested in turn, so that even a short comparison covers all of them.
     let turn = 0
     const work = async (): Promise<void> => {
       while (this.#sent < this.#settings.requests) {
@@ -123,7 +132,7 @@ class Run {
     }
   }
 
-  /** Reads what the first server has. */
+  /** Crawls the first server for values and records. */
   async #learn({ text }: Received): Promise<Material> {
     const { baseA } = this.#settings
     let document: OpenApiDocument
@@ -155,13 +164,16 @@ class Run {
     return answer
   }
 
-  /** The OpenAPI documents are a promise too; a second server of another program has none. */
+  /** Compares the OpenAPI documents, which are part of the API. A second server of another program has none. */
   #compareDocuments(a: Received, b: Received): void {
     if (b.status !== 200) return
     this.#add(`GET ${DOCUMENT}`, { method: 'GET', target: DOCUMENT }, answersDiffer(a, b))
   }
 
-  /** Sends a question in every encoding; compares the answers of the servers, and those of the first server. */
+  /**
+   * Sends a request in every encoding. Compares the answers of the two servers, and the first server's answers to the
+   * different encodings.
+   */
   async #ask(question: Question): Promise<void> {
     let byAddress: Received | undefined
     for (const encoding of encodingsOf(question)) {
@@ -185,7 +197,7 @@ class Run {
     }
   }
 
-  /** The answers to a request; where they differ unexpectedly, or a server was busy, those to a second one. */
+  /** Sends a request to both servers. Repeats it if the answers differ unexpectedly or a server is busy. */
   async #answers(
     question: Question,
     encoded: EncodedQuestion,
@@ -248,14 +260,14 @@ class Run {
     this.#found.push(...this.#describe(endpoint, encoded, differences))
   }
 
-  /** True when each difference of two answers has a reason. */
+  /** Whether all differences between two answers are expected. */
   #isExpected(question: Question, encoded: EncodedQuestion, pair: readonly [Received, Received]): boolean {
     return this.#describe(endpointOf(question, encoded), encoded, differ(question, pair)).every(
       ({ reason }) => reason !== undefined,
     )
   }
 
-  /** The differences with their request and their reason, if one is expected. */
+  /** Adds request and reason to each difference; the reason is undefined if it is unexpected. */
   #describe(
     endpoint: string,
     encoded: EncodedQuestion,
@@ -286,7 +298,7 @@ function differ(question: Question, [a, b]: readonly [Received, Received]): Diff
   return answersDiffer(a, b, { isVolatile: question.target.isVolatile })
 }
 
-/** Whether a server says that it has no time for the request. */
+/** Whether a server refused the request because it is overloaded. */
 function isBusy({ status }: Received): boolean {
   return status === 408 || status === 503
 }

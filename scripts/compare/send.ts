@@ -3,17 +3,17 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { SentRequest } from '../answers/index.ts'
 
-/** An answer as it came. */
+/** A received answer. */
 export interface Received {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
 }
 
-/** Greatest length of an answer that is read. */
+/** Limit of an answer, bytes. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Sends requests over connections that stay open. */
+/** Sends requests over keep-alive connections. */
 export class Sender {
   readonly #plain: PlainAgent
   readonly #secure: SecureAgent
@@ -25,7 +25,7 @@ export class Sender {
     this.#timeoutMs = timeoutMs
   }
 
-  /** @throws Error when there is no whole answer in time. */
+  /** @throws Error if no complete answer arrives in time. */
   send({ method, url, headers = {}, body }: SentRequest): Promise<Received> {
     const isSecure = url.startsWith('https:')
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }

@@ -3,22 +3,22 @@ import type { DocumentedParameter, JsonSchema, OpenApiDocument } from './documen
 import { parametersOf } from './document.ts'
 import type { Target } from './requests/hostile.ts'
 
-/** An endpoint as the document describes it. */
+/** An endpoint, as the OpenAPI document describes it. */
 export interface DocumentedTarget extends Target {
   /** Path in the document, for example `/assets/v1/assets/{asset_id}`. */
   readonly documentPath: string
-  /** Whether it has filters on attributes, such as `data.level`. */
+  /** Whether the endpoint has attribute filters, such as `data.level`. */
   readonly hasAttributes: boolean
-  /** Whether it reads parameters from a body. */
+  /** Whether the endpoint reads parameters from a body. */
   readonly takesBody: boolean
-  /** Whether it answers about the server itself, so that only the types of its answers can be compared. */
+  /** Whether the answer is about the server itself: two servers then share only the types of the values. */
   readonly isVolatile: boolean
 }
 
-/** Parameter in which the document describes filters on attributes. */
+/** Name of the document's parameter that describes attribute filters. */
 const ATTRIBUTES = 'attributes'
 
-/** Every endpoint that a document describes and that answers JSON. */
+/** All documented endpoints that return JSON. */
 export function targetsOf(document: OpenApiDocument): DocumentedTarget[] {
   return Object.entries(document.paths)
     .filter(([, { get }]) => JSON.stringify(get.responses['200']).includes('application/json'))
@@ -39,7 +39,7 @@ export function targetsOf(document: OpenApiDocument): DocumentedTarget[] {
     })
 }
 
-/** How the values of a parameter are written, by its schema. */
+/** Value format of a parameter, derived from its schema. */
 function formOf({ in: place, schema }: DocumentedParameter): Form & { readonly in?: 'path' } {
   const element = schema.type === 'array' ? (schema.items as JsonSchema) : schema
   const minimum = element.minimum ?? element.minLength

@@ -45,7 +45,10 @@ function report(replay: string, outcome: Outcome): void {
   for (const line of describeFailures(outcome)) console.log(`  ${line}`)
 }
 
-/** Compares in both replay modes, or in the named ones. Returns the exit code. */
+/**
+ * Compares in both replay modes, or in the given ones.
+ * @returns the exit code.
+ */
 async function main(args: readonly string[]): Promise<number> {
   const modes = (['history', 'recorded'] as const).filter((mode) => args.length === 0 || args.includes(mode))
   const server = await startEmbeddedPostgres()

@@ -8,14 +8,14 @@ import type { Entry, RuleBook } from './comparison/index.ts'
 /** A contract family with its own corpus; the server-wide routes are part of `assets`. */
 export type CorpusName = 'assets' | 'market'
 
-/** Every corpus there is. */
+/** All corpora. */
 export const corpusNames: readonly CorpusName[] = ['assets', 'market']
 
 function readFixture(name: string): string {
   return gunzipSync(readFileSync(join(packageRoot, 'tests/fixtures/conformance', `${name}.gz`))).toString()
 }
 
-/** The recorded requests and answers of a family. */
+/** Reads the recorded requests and answers of a family. */
 export function readCorpus(name: CorpusName): Entry[] {
   return readFixture(`${name}.ndjson`)
     .split('\n')
@@ -23,19 +23,19 @@ export function readCorpus(name: CorpusName): Entry[] {
     .map((line) => JSON.parse(line) as Entry)
 }
 
-/** The rules that they are compared by. */
+/** Reads the comparison rules of the corpora. */
 export function readRules(): RuleBook {
   return readRuleBook(readFixture('rules.json'))
 }
 
-/** A difference between the answers of Pronghorn and of the system that it replaces. */
+/** A known difference from the replaced system. */
 interface Difference {
   readonly why: string
-  /** Entries of the corpus that differ for this reason. */
+  /** Corpus entries with this difference. */
   readonly entries?: readonly string[]
 }
 
-/** What differs on purpose: no other difference from the recorded answers is accepted. */
+/** Reads the intended differences; no other difference from the recorded answers is accepted. */
 export function readDifferences(): readonly Difference[] {
   const text = readFileSync(join(packageRoot, 'scripts/conformance/differences.json'), 'utf8')
   return JSON.parse(text) as Difference[]

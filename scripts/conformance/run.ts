@@ -5,23 +5,23 @@ import type { Entry, Reply, Verdict } from './comparison/index.ts'
 import type { CorpusName } from './corpus.ts'
 import { readCorpus, readDifferences, readRules } from './corpus.ts'
 
-/** An entry that did not come out right; the reason is that of `differences.json`. */
+/** An entry with a wrong answer. `reason` comes from `differences.json`. */
 export type Failure = FoundDifference
 
-/** How a corpus came out. */
+/** Result of a corpus. */
 export interface Outcome {
   readonly corpus: CorpusName
-  /** Entries by result. */
+  /** Number of entries by result. */
   readonly tally: Readonly<Partial<Record<Verdict['result'], number>>>
   readonly failures: readonly Failure[]
-  /** Entries that `differences.json` explains although they come out right. */
+  /** Entries that `differences.json` lists although they no longer differ. */
   readonly outdated: readonly string[]
 }
 
-/** Requests that are under way at the same time. */
+/** Concurrent requests. */
 const CONCURRENCY = 4
 
-/** Sends every entry of a corpus to a server and judges the answers. */
+/** Sends all requests of a corpus to a server and judges the answers. */
 export async function runCorpus(
   corpus: CorpusName,
   baseUrl: string,
@@ -44,7 +44,7 @@ export async function runCorpus(
   return { corpus, tally, failures, outdated }
 }
 
-/** The difference in the form that comparisons of two servers have: A is this server, B the recorded answer. */
+/** Converts a difference to the format of `compare`: A is this server, B the recorded answer. */
 function failureOf(
   { id, route, request }: Entry,
   { difference }: Verdict,
@@ -90,7 +90,7 @@ async function judgeAll(
   return verdicts
 }
 
-/** Sends the request of an entry to a server. */
+/** Sends the request of an entry. */
 export async function sendEntry(baseUrl: string, { request }: Entry): Promise<Reply> {
   const url = `${baseUrl}${request.path}${request.query === '' ? '' : `?${request.query}`}`
   const response = await fetch(url, {
@@ -107,12 +107,12 @@ export async function sendEntry(baseUrl: string, { request }: Entry): Promise<Re
   }
 }
 
-/** Whether nothing is left to explain. */
+/** Whether all differences are explained and no listed entry is outdated. */
 export function isConforming({ failures, outdated }: Outcome): boolean {
   return outdated.length === 0 && failures.every(({ reason }) => reason !== undefined)
 }
 
-/** Lines for the differences by endpoint, path and kind, and one for each entry that is listed but does not differ. */
+/** Report: differences by endpoint, path and kind, and one line for each outdated entry. */
 export function describeFailures({ failures, outdated }: Outcome): string[] {
   return [
     ...groupDifferences(failures).flatMap(describeGroup),

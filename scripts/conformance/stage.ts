@@ -9,19 +9,22 @@ import { runReader } from '../../services/filler/index.ts'
 import type { CorpusName } from './corpus.ts'
 import { corpusNames } from './corpus.ts'
 
-/** What the answers are compared on. */
+/** Database and replay mode of a stage. */
 export interface StageOptions {
-  /** An empty, migrated database. */
+  /** Empty, migrated database. */
   readonly database: DatabaseAddress
-  /** `history`: one long catch-up; `recorded`: as the chain was lived through, live blocks included. */
+  /**
+   * `history`: index the recording in one catch-up. `recorded`: replay the blocks as they arrived, including live
+   * blocks.
+   */
   readonly replay: 'history' | 'recorded'
   readonly logger: Logger
 }
 
-/** An api that serves the indexed recording. */
+/** A running API that serves the indexed recording. */
 export interface Stage {
   readonly url: string
-  /** The corpora whose namespaces this version serves. */
+  /** Corpora that this version can serve. */
   readonly corpora: readonly CorpusName[]
   close(): Promise<void>
 }
@@ -52,7 +55,9 @@ const reader = {
   ],
 }
 
-/** Limits are part of the answers: a larger page is refused. The second market mount has its v1 sales. */
+/**
+ * The limits are part of the recorded answers: larger pages are refused. The second market mount has v1 sales enabled.
+ */
 const namespaces = [
   {
     name: 'atomicassets',
@@ -107,14 +112,14 @@ const namespaces = [
   },
 ]
 
-/** Where a stage is served from, and what has filled its database. */
+/** Chain and endpoints that the stage's reader indexes. */
 export interface StageChain {
   readonly chainId: string
   readonly httpUrl: string
   readonly shipUrl: string
 }
 
-/** The configuration of the corpus. */
+/** Configuration with which the corpus was recorded. */
 function stageConfig(database: DatabaseAddress, { chainId, httpUrl, shipUrl }: StageChain): AppConfig {
   const { config } = parseConfig({
     connections: {
@@ -127,12 +132,12 @@ function stageConfig(database: DatabaseAddress, { chainId, httpUrl, shipUrl }: S
   return config
 }
 
-/** The reader that fills the database of a stage. */
+/** Reader settings that fill the stage's database. */
 export function stageReader(database: DatabaseAddress, chain: StageChain): AppConfig['readers'][number] {
   return stageConfig(database, chain).readers[0]!
 }
 
-/** Serves a database that the reader of a stage has filled. */
+/** Starts the API on a database that the stage's reader has filled. */
 export async function serveStage(
   database: DatabaseAddress,
   chain: StageChain,
@@ -143,7 +148,7 @@ export async function serveStage(
   return startApi({ config: { ...config, server: { ...config.server, server_port: 0 } }, logger })
 }
 
-/** Indexes the recording as the corpus was made, then serves it with the configuration of the corpus. */
+/** Indexes the recording and starts the API, both configured as when the corpus was recorded. */
 export async function setStage(options: StageOptions): Promise<Stage> {
   const { database, logger } = options
   const chain = createDevchain({ recordings: ['main'], replay: options.replay })
@@ -152,7 +157,7 @@ export async function setStage(options: StageOptions): Promise<Stage> {
   try {
     await runReader(
       {
-        // Recorded blocks that deploy code have zeros in its place, and differ from their roots.
+        // Recorded blocks that deploy code contain zeros instead of the code, so their Merkle roots do not match.
         settings: { ...stageReader(database, at), ship_check_roots: options.replay !== 'recorded' },
         database,
         chain: { chainId: chain.chainId, http: httpUrl, ship: [shipUrl] },

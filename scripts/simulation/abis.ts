@@ -1,12 +1,13 @@
 import { packAbi, parsePackedAbi } from '../../services/core/antelope/abi/index.ts'
 import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
 
-/** Structs that an enormous ABI has besides its own. */
+/** Number of structs that an enormous ABI has in addition to the original ones. */
 const MANY_STRUCTS = 4_000
 
 /**
- * What an account may set as its ABI, made from the right one. `variant` distinguishes two of a kind. The first four cannot
- * be read, so that the one before stays in force; the others can, as far as the contract's own types go.
+ * Broken ABIs that an account may set, derived from its real ABI. `variant` makes two of the same kind differ. The
+ * first four cannot be parsed, so the previous ABI stays in force. The others can, as far as the contract's own types
+ * are concerned.
  */
 export const brokenAbis = {
   garbage: (_: Buffer, variant: number) => Buffer.from(`no ABI at all ${variant}`),
@@ -42,7 +43,7 @@ export const brokenAbis = {
     })),
 } satisfies Record<string, (abi: Buffer, variant: number) => Uint8Array>
 
-/** A kind of ABI that is not the right one. */
+/** Kind of a broken ABI. */
 export type BrokenAbi = keyof typeof brokenAbis
 
 function change(abi: Buffer, part: (definition: AbiDefinition) => Partial<AbiDefinition>): Uint8Array {

@@ -4,47 +4,53 @@ import type { TreePlan } from '../lab/index.ts'
 import { brokenAbis } from './abis.ts'
 import type { BrokenAbi } from './abis.ts'
 
-/** Seeds that share a chain, so that it is made and indexed straight once for all of them. */
+/**
+ * Every SEEDS_OF_CHAIN consecutive seeds share a chain, so that the chain is generated and indexed without faults only
+ * once.
+ */
 const SEEDS_OF_CHAIN = 25
 
-/** Of so many chains one has a block of a million traces. */
+/** One chain in this many has a block with a million traces. */
 const MILLION_EVERY = 100
 
-/** The contracts whose ABIs change. */
+/** Contracts whose ABIs change during a simulation. */
 export const contractAccounts = ['atomicassets', 'atomicmarket', 'delphioracle', 'atomictoolsx'] as const
 
 export type ContractAccount = (typeof contractAccounts)[number]
 
-/** Number of the chain of a seed. */
+/** Number of the chain that a seed uses. */
 export function chainOf(seed: number): number {
   return Math.ceil(seed / SEEDS_OF_CHAIN)
 }
 
-/** A block in which the ABI of a contract changes, and for how long. */
+/** A block in which a contract's ABI changes, and the number of blocks until it is restored. */
 export interface AbiFault {
   readonly account: ContractAccount
   readonly num: number
   readonly kind: BrokenAbi
-  /** Blocks until the right one comes back; 0 for within the same block. */
+  /** Blocks until the real ABI is restored; 0 means within the same block. */
   readonly blocks: number
 }
 
-/** A chain, as it follows from its number. */
+/** Properties of a chain; derived from its number. */
 export interface ChainPlan {
   readonly tree: TreePlan
   readonly abiFaults: readonly AbiFault[]
-  /** A block with very many traces, all valid: its number, and how many; null for none. */
+  /** Block with very many valid traces, and their number; null if there is none. */
   readonly wide: { readonly num: number; readonly traces: number } | null
-  /** A block with far more actions than usual; null for none. */
+  /** Block with far more actions than usual; null if there is none. */
   readonly busy: number | null
-  /** The first block that may deploy the second version of the market; null for none. */
+  /** First block that may deploy the second version of the market; null if there is none. */
   readonly marketUpgrade: number | null
 }
 
-/** Blocks by which lost branches deploy the second version of the market later than the main branch, at most. */
+/** Lost branches deploy the second version of the market later than the main branch, by fewer than this many blocks. */
 const MARKET_UPGRADE_SPREAD = 3
 
-/** Draws a chain: its branches, its ABIs, its large blocks. `abis` are the packed ABIs of the contracts. */
+/**
+ * Draws a chain: its branches, ABI changes and large blocks.
+ * @param abis packed ABIs of the contracts.
+ */
 export function drawChain(chain: number, abis: Readonly<Record<ContractAccount, Buffer>>): ChainPlan {
   const random = new Random(`chain ${chain}`)
   const length = random.chance(0.15) ? random.between(33, 150) : random.between(12, 32)
@@ -53,7 +59,7 @@ export function drawChain(chain: number, abis: Readonly<Record<ContractAccount, 
     length: random.between(1, random.between(1, 14)),
   }))
   const marketUpgrade = random.chance(0.4) ? random.between(2, length - 2) : null
-  // An ABI that comes back would be older than an upgraded contract.
+  // The market's ABI stays unchanged if the market is upgraded: a restored ABI would be older than the contract.
   const changing = contractAccounts.filter((account) => marketUpgrade === null || account !== 'atomicmarket')
   const abiFaults: AbiFault[] = Array.from({ length: random.chance(0.5) ? random.between(1, 2) : 0 }, () => ({
     account: random.pick(changing),
@@ -69,10 +75,11 @@ export function drawChain(chain: number, abis: Readonly<Record<ContractAccount, 
     ...(marketUpgrade !== null && num === marketUpgrade + (branch % MARKET_UPGRADE_SPREAD)
       ? { deploysSecondMarket: true }
       : {}),
-    // A lost branch has the changes of the main one, and its end may come between two of them.
+    // Lost branches contain the same ABI changes as the main branch; a branch may end between a change and its
+    // restoration.
     transactions: abiFaults.flatMap((fault, i) => abiChanges(fault, num, abis[fault.account], branch + i)),
   })
-  // The final chain is the longest branch: a reader waits for a node that has fewer blocks than it read.
+  // The final chain is the longest branch: a reader waits if its node has fewer blocks than the reader.
   const highest = Math.max(...lost.map((branch) => branch.parent + branch.length))
   const tree = {
     seed: chain,

@@ -14,27 +14,27 @@ import { readerNames } from './readers.ts'
 import { plainReaders } from './settings.ts'
 import type { ReaderCount } from './readers.ts'
 
-/** A chain with all that its seeds need of it. */
+/** A chain, and its results without faults, for all seeds that use it. */
 export interface Chain {
   readonly plan: ChainPlan
   readonly source: Omit<NodeSource, 'libLagBlocks'>
-  /** Ids of all blocks that a reader may stand at, hexadecimal. */
+  /** Ids of all blocks where a reader may be, hexadecimal. */
   readonly ids: ReadonlySet<string>
-  /** Reads the final chain with so many readers in one go, from a healthy node; once for each number of readers. */
+  /** Indexes the final chain without faults, once for each number of readers. */
   straight(readers: ReaderCount): Promise<StraightRun>
 }
 
 /** The database after a run without faults. */
 export interface StraightRun {
   readonly digest: DatabaseDigest
-  /** The feed of each reader, by its name. */
+  /** Feed entries by reader. */
   readonly feeds: ReadonlyMap<string, readonly FeedRow[]>
 }
 
-/** Blocks by which the irreversible block trails in a straight run. */
+/** In a run without faults the last irreversible block is this many blocks behind the head. */
 const STRAIGHT_LAG = 8
 
-/** Makes chains. */
+/** Generates chains. */
 export class Chains {
   readonly #grower = new TreeGrower()
   readonly #abis: Readonly<Record<ContractAccount, Buffer>>
@@ -50,7 +50,7 @@ export class Chains {
     ) as Record<ContractAccount, Buffer>
   }
 
-  /** The chain of that number. */
+  /** Generates the chain with this number. */
   make(number: number): Chain {
     const plan = drawChain(number, this.#abis)
     const tree = this.#grower.grow(plan.tree)
@@ -70,7 +70,7 @@ export class Chains {
     }
   }
 
-  /** Indexes the base of all chains with so many readers. */
+  /** Indexes the base blocks, with which all chains begin. */
   async fillBase(database: DatabaseAddress, readers: ReaderCount): Promise<void> {
     const { base, abiText, chainId } = this.#grower
     const source = { base, tree: { main: [], lost: [] }, abiText, chainId }

@@ -1,19 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** How far the wall clock of one simulation is off, in milliseconds. */
+/** Offset of a simulation's wall clock, ms. */
 interface WallClock {
   offsetMs: number
 }
 
 const clocks = new AsyncLocalStorage<WallClock>()
 
-/** Runs a task with a wall clock of its own, which `task` may set; timers and `performance.now` are not touched. */
+/** Runs a task with a wall clock of its own, which the task may set. Timers and `performance.now` stay real. */
 export function withOwnClock<T>(task: (clock: WallClock) => Promise<T>): Promise<T> {
   const clock: WallClock = { offsetMs: 0 }
   return clocks.run(clock, () => task(clock))
 }
 
-/** From now on `Date.now` asks the clock of the simulation that it is called in. */
+/** Replaces `Date.now` by the clock of the running simulation. */
 export function replaceWallClock(): void {
   const now = Date.now.bind(Date)
   Date.now = () => now() + (clocks.getStore()?.offsetMs ?? 0)

@@ -3,15 +3,15 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** One connection of a filler, and the one to the database that it stands for. */
+/** A connection of a filler, and its counterpart to the database. */
 interface Pair {
   readonly client: Socket
   readonly database: Socket
 }
 
 /**
- * Stands between one life of a filler and the database. What the filler can notice of a database that is cut, refuses
- * connections or freezes happens here.
+ * Proxy between one run of a filler and the database. It cuts, refuses or freezes connections, so that the filler sees
+ * a failing database.
  */
 export class DatabaseProxy {
   readonly #target: DatabaseAddress
@@ -27,14 +27,17 @@ export class DatabaseProxy {
     this.#server = createServer((client) => this.#join(client))
   }
 
-  /** Listens; returns the database's address through the proxy. */
+  /**
+   * Starts listening.
+   * @returns the address of the database through the proxy.
+   */
   async open(): Promise<DatabaseAddress> {
     this.#server.listen(0, '127.0.0.1')
     await once(this.#server, 'listening')
     return { ...this.#target, host: '127.0.0.1', port: (this.#server.address() as AddressInfo).port }
   }
 
-  /** Cuts every connection, and refuses new ones while `isRefusing`. */
+  /** Cuts all connections. With `isRefusing`, new connections are refused too. */
   cut(isRefusing = false): void {
     this.#isRefusing = isRefusing
     for (const { client, database } of this.#pairs) {
@@ -43,24 +46,24 @@ export class DatabaseProxy {
     }
   }
 
-  /** Takes new connections again. */
+  /** Accepts new connections again. */
   admit(): void {
     this.#isRefusing = false
   }
 
-  /** Cuts every connection after so many more bytes have gone to the database; then `onCut` is called. */
+  /** Cuts all connections after this many more bytes to the database, and calls `onCut`. */
   cutAfterBytes(bytes: number, onCut: () => void): void {
     this.#bytesLeft = bytes
     this.#onCut = onCut
   }
 
-  /** Holds back everything, in both directions, and keeps connections open. */
+  /** Holds back all bytes in both directions, with the connections open. */
   freeze(): void {
     this.#isFrozen = true
     for (const pair of this.#pairs) hold(pair)
   }
 
-  /** Passes on what was held back. */
+  /** Forwards the bytes that `freeze` held back. */
   thaw(): void {
     this.#isFrozen = false
     for (const { client, database } of this.#pairs) {
@@ -69,7 +72,7 @@ export class DatabaseProxy {
     }
   }
 
-  /** Cuts every connection for good. */
+  /** Cuts all connections and stops listening. */
   async close(): Promise<void> {
     this.cut(true)
     this.#server.close()
@@ -110,7 +113,7 @@ export class DatabaseProxy {
     const last = chunk.subarray(0, this.#bytesLeft)
     this.#bytesLeft = Infinity
     this.#onCut()
-    // The database still receives what was sent; its answer is dropped.
+    // The database receives the last bytes, but its reply is dropped: the filler does not learn the outcome.
     database.write(last, () => this.cut())
   }
 }

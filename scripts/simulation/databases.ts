@@ -7,20 +7,20 @@ import type { FeedRow } from './feed-rules.ts'
 import { refusalClasses } from './refusals.ts'
 import type { ReaderCount } from './readers.ts'
 
-/** Name of the database that holds the base of all chains, as so many readers leave it. */
+/** Name of the database with the indexed base blocks, from which the databases of seeds are copied. */
 const baseOf = (readers: ReaderCount): string => `simulation_base_${readers}`
 
-/** Where the database can be made to refuse a statement. */
+/** Points at which triggers can refuse a statement. */
 export const refusalPlaces = ['position', 'commit', 'rows', 'lease', 'rollback'] as const
 
 export type RefusalPlace = (typeof refusalPlaces)[number]
 
-/** Number of the advisory lock that holds a rollback. */
+/** Key of the advisory lock that blocks a rollback. */
 const TRAP = 1_001
 
 /**
- * Triggers that refuse as often as a row says. The count is a sequence, because what a refused transaction writes is
- * undone with it.
+ * Triggers that raise errors as `simulation.refusals` says. The count is a sequence, because a refused transaction
+ * undoes its row changes, but not sequences.
  */
 const REFUSALS = `
   CREATE SCHEMA simulation;
@@ -61,7 +61,10 @@ const REFUSALS = `
   CREATE TRIGGER refuse BEFORE DELETE ON chain.reversible_blocks
     FOR EACH STATEMENT EXECUTE FUNCTION simulation.refuse('rollback');`
 
-/** Makes the database that those with so many readers are copied from; `fill` indexes the base of the chains into it. */
+/**
+ * Creates the database from which the databases of seeds with this number of readers are copied.
+ * @param fill indexes the base blocks into it.
+ */
 export async function createBaseDatabase(
   admin: pg.Pool,
   server: DatabaseAddress,
@@ -79,22 +82,22 @@ export async function createBaseDatabase(
   await base.end()
 }
 
-/** The last block that a reader committed. */
+/** Last committed block of a reader. */
 export interface CommittedPosition {
   readonly num: number
-  /** Hexadecimal. */
+  /** Block id, hexadecimal. */
   readonly id: string
-  /** The newest block that it cannot go back below. */
+  /** Block below which the reader cannot roll back. */
   readonly floor: number
 }
 
-/** The right to write for a reader, as the database has it. */
+/** Lease of a reader: the right to write, as stored in the database. */
 export interface Lease {
   readonly fence: bigint
   readonly isLocked: boolean
 }
 
-/** The database of one seed, with a connection that its filler knows nothing of. */
+/** Database of one seed, with a control connection that is independent of the filler. */
 export class SimulatedDatabase {
   readonly address: DatabaseAddress
   readonly #admin: pg.Pool
@@ -106,7 +109,7 @@ export class SimulatedDatabase {
     this.#client = client
   }
 
-  /** Copies the base; `admin` is connected to another database of the server. */
+  /** Copies the base database. `admin` must be connected to another database of the server. */
   static async create(
     admin: pg.Pool,
     { server, name, readers }: { server: DatabaseAddress; name: string; readers: ReaderCount },
@@ -134,7 +137,7 @@ export class SimulatedDatabase {
     return { num, id: id.toString('hex'), floor }
   }
 
-  /** The feed that a reader publishes to live clients, in order. */
+  /** Feed entries of a reader, in order. */
   async feed(reader: string): Promise<FeedRow[]> {
     const { rows } = await this.#client.query<{ sequence: bigint; num: number; message: Buffer }>(
       'SELECT sequence, block_num AS num, message FROM chain.feed WHERE reader = $1 ORDER BY sequence',
@@ -146,7 +149,7 @@ export class SimulatedDatabase {
     }))
   }
 
-  /** The newest lease of a reader: its number, and whether a session has its lock. */
+  /** Latest lease of a reader: its fence number, and whether a session holds its advisory lock. */
   async lease(reader: string): Promise<Lease> {
     const { rows } = await this.#client.query<Lease>(
       `SELECT fence, EXISTS (
@@ -160,14 +163,14 @@ export class SimulatedDatabase {
   }
 
   /**
-   * Lets a reader's session lose its lock with the next position that the reader writes, as a pooler does that gives the
-   * session to others.
+   * Makes a reader's session lose its advisory lock at the next position that it writes; a connection pooler that
+   * reassigns sessions has the same effect.
    */
   async loseLock(reader: string): Promise<void> {
     await this.#client.query('UPDATE simulation.traps SET loses_lock = $1', [reader])
   }
 
-  /** Whether no position was written since `loseLock`. */
+  /** Whether the reader has written no position since `loseLock`. */
   async isLosingLock(): Promise<boolean> {
     const { rows } = await this.#client.query<{ is: boolean }>(
       'SELECT loses_lock IS NOT NULL AS "is" FROM simulation.traps',
@@ -179,14 +182,14 @@ export class SimulatedDatabase {
     await this.#client.query('UPDATE simulation.traps SET loses_lock = NULL')
   }
 
-  /** Holds the next rollback where it deletes undone blocks, until `release`. */
+  /** Blocks the next rollback at the deletion of undone blocks, until `releaseRollback`. */
   async holdRollback(): Promise<void> {
     await this.#client.query(
       `SELECT pg_advisory_lock(${TRAP}); UPDATE simulation.traps SET holds_rollback = true`,
     )
   }
 
-  /** Whether a rollback is being held. */
+  /** Whether a rollback is blocked now. */
   async isHoldingRollback(): Promise<boolean> {
     const { rowCount } = await this.#client.query(
       `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = ${TRAP} AND NOT granted
@@ -201,7 +204,10 @@ export class SimulatedDatabase {
     )
   }
 
-  /** Ends the sessions of fillers that are open now, and waits for them; returns how many. */
+  /**
+   * Terminates the open sessions of fillers and waits for their end.
+   * @returns their number.
+   */
   async endSessions(): Promise<number> {
     const { rows } = await this.#client.query<{ ended: boolean }>(
       `SELECT pg_terminate_backend(pid, 5000) AS ended FROM pg_stat_activity
@@ -210,7 +216,10 @@ export class SimulatedDatabase {
     return rows.filter(({ ended }) => ended).length
   }
 
-  /** Cancels the running statements of fillers; returns how many. */
+  /**
+   * Cancels the running statements of fillers.
+   * @returns their number.
+   */
   async cancelStatements(): Promise<number> {
     const { rowCount } = await this.#client.query(
       `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
@@ -219,7 +228,7 @@ export class SimulatedDatabase {
     return rowCount ?? 0
   }
 
-  /** Refuses with an SQLSTATE the next `times` times that a place is come by. */
+  /** Refuses the next `times` statements at a place with this SQLSTATE. */
   async refuse(place: RefusalPlace, state: string, message: string, times: number): Promise<void> {
     await this.#client.query(
       `INSERT INTO simulation.refusals SELECT $1, $2, $3, CASE WHEN is_called THEN last_value ELSE 0 END + $4
@@ -229,12 +238,12 @@ export class SimulatedDatabase {
     )
   }
 
-  /** Ends every refusal. */
+  /** Removes all refusals. */
   async admit(): Promise<void> {
     await this.#client.query('DELETE FROM simulation.refusals')
   }
 
-  /** How often the database refused so far, by class of SQLSTATE. */
+  /** Number of refusals so far, by SQLSTATE class. */
   async countRefusals(): Promise<{ name: string; count: number }[]> {
     const { rows } = await this.#client.query<{ name: string; count: number }>(
       `SELECT sequencename AS name, last_value::integer AS count FROM pg_sequences

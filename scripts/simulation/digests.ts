@@ -3,7 +3,7 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { digestDatabase } from '../../services/verify/index.ts'
 import type { DatabaseDigest } from '../../services/verify/index.ts'
 
-/** The digest of a database without a writer. */
+/** Content hash of a database that nobody writes to. */
 export async function digestOf(address: DatabaseAddress): Promise<DatabaseDigest> {
   const client = await connectDatabase(address, { applicationName: 'digest' })
   try {

@@ -1,14 +1,14 @@
 import { operatorFailures } from '../../services/core/database/index.ts'
 import type { Happening, SessionFault } from './plan.ts'
 
-/** The end of a filler that finds the lease with another one. */
+/** Error code of a filler that finds its lease held by another filler. */
 export const LEASE_HELD = 'READER_LEASE_HELD'
-/** The end of a filler whose lease another one took. */
+/** Error code of a filler that has lost its lease to another filler. */
 export const LEASE_LOST = 'READER_LEASE_LOST'
 
 const databaseErrors = ['DATABASE_UNAVAILABLE', 'DATABASE_REFUSED', LEASE_HELD, LEASE_LOST]
 
-/** Codes with which a filler may end after a fault of a session. */
+/** Error codes that a session fault may cause. */
 const ofSessions: Readonly<Record<SessionFault['kind'], readonly string[]>> = {
   duplicate: [],
   missing: ['SHIP_RANGE_MISSING'],
@@ -24,7 +24,7 @@ const ofSessions: Readonly<Record<SessionFault['kind'], readonly string[]>> = {
   'no-protocol': ['SHIP_PROTOCOL'],
 }
 
-/** Codes with which a filler may end after something that happened. Everything else is a defect. */
+/** Error codes with which a filler may exit after an event of the plan. All other codes are defects. */
 export function excusesOf(happening: Happening): readonly string[] {
   switch (happening.kind) {
     case 'sessions':
@@ -40,7 +40,7 @@ export function excusesOf(happening: Happening): readonly string[] {
     case 'zombie':
     case 'kill-in-undo':
       return databaseErrors
-    // A filler that ended for another reason may find the lease with the one that came beside it.
+    // If the first filler exits for another reason, it may find the lease held by the second filler.
     case 'rival':
     case 'lost-lock':
       return [LEASE_HELD]
@@ -49,5 +49,5 @@ export function excusesOf(happening: Happening): readonly string[] {
   }
 }
 
-/** Codes with which a filler may end when a node took back what it had called irreversible. */
+/** Error codes that a node may cause by undoing blocks that it had reported as irreversible. */
 export const deepForkExcuses = ['FORK_BELOW_IRREVERSIBLE', 'UNDO_JOURNAL_EXHAUSTED']

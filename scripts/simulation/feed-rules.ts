@@ -1,19 +1,19 @@
 import type { FeedBlock, FeedEntry } from '../../services/core/feed/index.ts'
 
-/** An entry of the feed of live clients. */
+/** Entry of the feed for live clients. */
 export interface FeedRow {
   readonly sequence: bigint
-  /** Number of its block, or of the first undone one of a fork, or of the last one of a gap. */
+  /** Number of the block; of a fork, the first undone block; of a gap, its last block. */
   readonly num: number
   readonly entry: FeedEntry
 }
 
 /**
- * The violations of a feed once its reader has caught up: entries follow each other without a hole, nothing is published
- * out of turn, and after all forks the feed has each block of the final chain with the events of a straight run, or a
- * gap in its place.
+ * Checks a feed after its reader has caught up. Sequence numbers must have no holes, and blocks must be in order.
+ * After all forks, the feed must contain each block of the final chain with the same events as a run without faults,
+ * or a gap in its place.
  *
- * @param straight feed of a run of the final chain without faults, which leaves no block out
+ * @param straight feed of a run of the final chain without faults; it has no gaps.
  */
 export function findFeedViolations(rows: readonly FeedRow[], straight: readonly FeedRow[]): string[] {
   const { violations, surviving, gaps } = replay(rows)
@@ -43,7 +43,7 @@ interface Gap {
 
 interface Replayed {
   readonly violations: string[]
-  /** The blocks that no fork undoes, by block number. */
+  /** Blocks that no fork has undone, by block number. */
   readonly surviving: ReadonlyMap<number, FeedBlock>
   readonly gaps: readonly Gap[]
 }
@@ -59,7 +59,7 @@ function replay(rows: readonly FeedRow[]): Replayed {
       violations.push(`feed: entry ${sequence} follows entry ${before}`)
     before = sequence
     if (entry.kind === 'fork') {
-      // Blocks without events have no entry: a fork may follow that undoes only such blocks.
+      // A fork may undo only blocks without events, which have no entry: then nothing is deleted here.
       for (const undone of [...surviving.keys()].filter((each) => each >= num)) surviving.delete(undone)
       view = Math.min(view, num - 1)
       continue
@@ -72,7 +72,7 @@ function replay(rows: readonly FeedRow[]): Replayed {
   return { violations, surviving, gaps }
 }
 
-/** The block with its events, without its place in the feed. */
+/** The content of a block's entry without its sequence number. */
 function contentOf({ block, transactions, events }: FeedBlock): string {
   return JSON.stringify([block, transactions, events])
 }

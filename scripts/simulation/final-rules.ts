@@ -6,7 +6,10 @@ import { findFeedViolations } from './feed-rules.ts'
 import { findViolations } from './invariants.ts'
 import type { ReaderCount } from './readers.ts'
 
-/** The violations of a database whose readers have the whole final chain and have ended; empty when all is well. */
+/**
+ * Checks a database whose readers have indexed the whole final chain and stopped.
+ * @returns the violations; empty if there are none.
+ */
 export async function findFinalViolations(
   database: SimulatedDatabase,
   chain: Chain,

@@ -1,4 +1,4 @@
-/** A statement that returns one text for every row that breaks a rule. */
+/** A query that returns one text for each row that violates a rule. */
 export interface Invariant {
   readonly rule: string
   readonly violations: string

@@ -4,7 +4,7 @@ import type { Invariant } from './invariant.ts'
 import { findDerivedViolations } from '../../services/core/derived/index.ts'
 import type { readerNames } from './readers.ts'
 
-/** The reader of the assets and of the market. */
+/** Name of the reader that indexes assets and market. */
 const READER: (typeof readerNames)[0] = 'simulated'
 
 const invariants: readonly Invariant[] = [
@@ -116,13 +116,13 @@ const invariants: readonly Invariant[] = [
   },
 ]
 
-/** The journal of every table keeps images of blocks that can be undone, and of no others. */
+/** Undo tables contain rows of all reversible blocks, and of no other blocks. */
 const JOURNAL_RULE = 'the undo journal is of blocks that can be undone'
 
 /**
- * Checks what must hold after every commit, whatever happened before.
+ * Checks the rules that hold after every commit, whatever faults came before.
  *
- * @returns rule and row of each violation; empty when all is well.
+ * @returns rule and row of each violation; empty if there are none.
  */
 export async function findViolations(address: DatabaseAddress): Promise<string[]> {
   const client = await connectDatabase(address, { applicationName: 'test invariants' })
@@ -131,7 +131,7 @@ export async function findViolations(address: DatabaseAddress): Promise<string[]
     const { rows: tables } = await client.query<{ name: string }>(
       "SELECT 'undo.' || relname AS name FROM pg_class WHERE relnamespace = 'undo'::regnamespace AND relkind = 'r'",
     )
-    // One statement: most undoTables are empty, and asking costs more than answering.
+    // All undo tables in one query: most are empty, and a query per table would cost more.
     const journals = {
       rule: JOURNAL_RULE,
       violations: `

@@ -6,38 +6,38 @@ import type { ReaderOptions, ReaderSettings } from '../../services/filler/index.
 import { DatabaseProxy } from './database-proxy.ts'
 import { simulatedTiming } from './settings.ts'
 
-/** What every life of a seed's filler is started with. */
+/** Options of every run (life) of a seed's filler. */
 export interface LifeOptions {
   readonly settings: ReaderSettings
   readonly database: DatabaseAddress
   readonly chainId: string
   readonly nodes: readonly string[]
-  /** Whether it builds the indexes of queries once it has caught up; a process always does. */
+  /** Whether the filler builds the query indexes after catching up. A filler process always does. */
   readonly buildsIndexes: boolean
   readonly send: NonNullable<ReaderOptions['send']>
-  /** Takes the lines that it logs. */
+  /** Called with each log line. */
   readonly log: (line: string) => void
 }
 
-/** How a life ended: by itself with or without an error, or as it was asked to. */
+/** How a run of a filler ended. */
 export interface LifeEnd {
-  /** Code of the error; null without one, `INTERNAL` for one that is none of the program's. */
+  /** Code of the error; null without an error, `INTERNAL` for an unexpected one. */
   readonly code: string | null
   readonly text: string
 }
 
-/** One run of a filler, from its start to its end or its sudden death. */
+/** One run of a filler (a life), from start to exit or kill. */
 export interface Life {
-  /** Everything that it says to the database goes this way. */
+  /** Proxy through which the filler reaches the database. */
   readonly proxy: DatabaseProxy
   readonly ended: Promise<LifeEnd>
-  /** Asks it to end, as SIGTERM does. */
+  /** Stops the filler, like SIGTERM. */
   stop(): void
-  /** Ends it as SIGKILL does: its connections break in the middle of whatever they carry, and nothing comes from it again. */
+  /** Kills the filler, like SIGKILL: its connections break at any point, and it sends nothing more. */
   kill(): void
 }
 
-/** A life within this process. */
+/** A filler run inside this process. */
 export class ThreadlessLife implements Life {
   readonly proxy: DatabaseProxy
   readonly ended: Promise<LifeEnd>

@@ -9,7 +9,7 @@ import type {
 } from '../../services/devchain/index.ts'
 import type { BlockTree } from '../lab/index.ts'
 
-/** What the nodes of one chain have in common. */
+/** Data that the nodes of a chain share. */
 export interface NodeSource {
   readonly base: readonly ChainBlock[]
   readonly tree: BlockTree
@@ -18,19 +18,21 @@ export interface NodeSource {
   readonly libLagBlocks: number
 }
 
-/** How the next sessions of a node behave, one entry for each. */
+/** Defines how a node's next session behaves; each entry is for one session. */
 export type NextSession = (conduct: NodeConduct) => SessionFaults
 
-/** A node that is led along the branches of a tree. Heights count from the base. */
+/**
+ * A simulated chain node that can be moved along the branches of a block tree. Heights count from the last base block.
+ */
 export class SimulatedNode implements ShipNode {
   readonly abiText: string
   readonly #source: NodeSource
   #server: ShipServer | null = null
-  /** Blocks above the base that it has, and those of its branch that it has not got yet. */
+  /** Blocks above the base on the node's current branch: up to `#height` the node has them, the rest follow. */
   #path: readonly ChainBlock[]
   #keepsLast = false
   #height: number
-  /** Index of the lost branch that it is on; null on the main branch. */
+  /** Index of the lost branch that the node is on; null on the main branch. */
   #branch: number | null = null
   #lib: number
   #conducts: NodeConduct[] = []
@@ -45,7 +47,10 @@ export class SimulatedNode implements ShipNode {
     this.#raiseLib()
   }
 
-  /** Listens; returns its address. */
+  /**
+   * Starts listening.
+   * @returns the node's URL.
+   */
   async start(): Promise<string> {
     this.#server = await startShipServer(this, { host: '127.0.0.1', port: 0 }, () => {
       const conduct = { frozen: false, bytesPerSecond: Infinity }
@@ -95,7 +100,7 @@ export class SimulatedNode implements ShipNode {
     return false
   }
 
-  /** Gets up to `count` blocks of its branch. */
+  /** Adds up to `count` blocks of the current branch. */
   grow(count: number): void {
     const kept = this.#branch === null && this.#keepsLast ? 1 : 0
     const most = Math.min(this.#path.length - kept, this.#height + count)
@@ -106,7 +111,7 @@ export class SimulatedNode implements ShipNode {
     }
   }
 
-  /** Gets the last block of the main branch only when `addLast` says so. */
+  /** Withholds the last block of the main branch until `addLast`. */
   keepLast(): void {
     this.#keepsLast = true
   }
@@ -117,19 +122,19 @@ export class SimulatedNode implements ShipNode {
     this.grow(1)
   }
 
-  /** Loses what follows the parent of a lost branch, and gets `count` blocks of that. */
+  /** Switches to a lost branch: undoes the blocks after the branch's parent, and adds `count` blocks of the branch. */
   forkTo(branch: number, count: number): void {
     const { base, tree } = this.#source
     const { parent, blocks } = tree.lost[branch]!
     this.#rewind(parent - base.length)
     this.#branch = branch
     this.#path = [...tree.main.slice(0, parent - base.length), ...blocks]
-    // What it takes for irreversible is never of a branch that is lost.
+    // Blocks of a lost branch never count as irreversible.
     this.#lib = Math.min(this.#lib, parent)
     this.grow(count)
   }
 
-  /** Comes back to the main branch, and gets its blocks up to `height`. */
+  /** Switches back to the main branch and adds its blocks up to `height`. */
   forkBack(height: number): void {
     if (this.#branch !== null)
       this.#rewind(this.#source.tree.lost[this.#branch]!.parent - this.#source.base.length)
@@ -138,17 +143,17 @@ export class SimulatedNode implements ShipNode {
     this.grow(height - this.#height)
   }
 
-  /** Loses its last `count` blocks, as a node that was restored does; never those that are irreversible. */
+  /** Drops the last `count` blocks, except irreversible ones, like a node restored from a backup. */
   setBack(count: number): void {
     this.#rewind(Math.max(this.#lib - this.#source.base.length, this.#height - count, 0))
   }
 
-  /** What the next sessions do. */
+  /** Sets the behaviour of the next sessions. */
   faultNext(...sessions: readonly NextSession[]): void {
     this.#next.push(...sessions)
   }
 
-  /** No faults for sessions to come. */
+  /** Removes the faults of future sessions. */
   clearFaults(): void {
     this.#next.length = 0
   }
@@ -158,12 +163,12 @@ export class SimulatedNode implements ShipNode {
     this.#conducts = []
   }
 
-  /** Sends nothing and answers nothing; connections stay open. */
+  /** Stops sending and replying; connections stay open. */
   freeze(): void {
     for (const conduct of this.#conducts) conduct.frozen = true
   }
 
-  /** Sends and answers again, as fast as it can. */
+  /** Resumes sending at full speed. */
   thaw(): void {
     for (const conduct of this.#conducts) {
       conduct.frozen = false
@@ -172,12 +177,12 @@ export class SimulatedNode implements ShipNode {
     this.#server?.pump()
   }
 
-  /** Lets every session send what it may. */
+  /** Makes every session send the frames that it is allowed to send. */
   pump(): void {
     this.#server?.pump()
   }
 
-  /** Everything that it has becomes irreversible; new sessions receive it. */
+  /** Makes the head irreversible, and sends that to all sessions. */
   finalize(): void {
     this.#lib = this.head().num
     this.#server?.pump()

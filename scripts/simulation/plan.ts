@@ -5,7 +5,7 @@ import type { RefusalPlace } from './databases.ts'
 import { drawRefusal } from './refusals.ts'
 import type { ReaderCount } from './readers.ts'
 
-/** How a session misbehaves; counts are of results. */
+/** A fault of a session to the chain node. `after` counts results. */
 export type SessionFault =
   | { readonly kind: 'duplicate' | 'missing' | 'garbage' | 'empty' | 'incomplete'; readonly after: number }
   /** A frame that ends too early, by that share of its length. */
@@ -19,7 +19,7 @@ export type SessionFault =
   | { readonly kind: 'cut'; readonly after: number }
   | { readonly kind: 'no-protocol' }
 
-/** One event of a seed. Heights count from the base; `node` and `reader` are 0 or 1. */
+/** One event of a seed's plan. Heights count from the base; `node` and `reader` are 0 or 1. */
 export type Happening =
   | { readonly kind: 'grow'; readonly node: number; readonly blocks: number }
   /** A fork of one block when it is single, else one of the branch's own depth. */
@@ -76,22 +76,22 @@ export type Happening =
       readonly blocks: number
     }
 
-/** A happening, and the wait after it: until the readers have caught up, or some milliseconds. */
+/** An event of the plan, and the wait after it: until the readers have caught up, or a number of milliseconds. */
 export interface Step {
   readonly happening: Happening
   readonly then: 'caught-up' | number
-  /** Whether all rules are checked then, in addition to those that are always checked. */
+  /** Whether all invariants are checked after this step, not only the positions. */
   readonly check: boolean
 }
 
-/** Everything that a seed decides, besides its chain. */
+/** Everything that the seed decides, except the chain. */
 export interface SeedPlan {
   readonly seed: number
-  /** Whether fillers are processes of their own, which costs seconds. */
+  /** Whether fillers run as separate processes, which costs seconds. */
   readonly isProcess: boolean
   readonly nodes: 1 | 2
   readonly readers: ReaderCount
-  /** Whether fillers build the indexes of queries. */
+  /** Whether fillers build the query indexes. */
   readonly buildsIndexes: boolean
   readonly libLagBlocks: number
   readonly irreversibleOnly: boolean
@@ -127,15 +127,15 @@ const weights = {
   'kill-in-undo': 4,
 } satisfies Record<Happening['kind'], number>
 
-/** Of so many seeds one has fillers that are processes. */
+/** One seed in this many runs its fillers as processes. */
 const PROCESS_EVERY = 100
 
-/** Draws what happens to the readers of a chain. */
+/** Draws the plan of a seed: the settings and events. */
 export function drawPlan(seed: number, { tree }: ChainPlan): SeedPlan {
   const random = new Random(`seed ${seed}`)
   const nodes = random.chance(0.25) ? 2 : 1
   const isProcess = seed % PROCESS_EVERY === 0
-  // A filler process runs every configured reader, but the simulation starts one filler for each reader.
+  // A filler process runs all configured readers, but the simulation starts one filler per reader.
   const readers = random.chance(0.2) && !isProcess ? 2 : 1
   return {
     seed,

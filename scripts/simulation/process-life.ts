@@ -13,7 +13,7 @@ import type { Life, LifeEnd, LifeOptions } from './life.ts'
 const program = join(packageRoot, 'dist/services/cli/main.js')
 const codes = Object.keys(errorCatalogue)
 
-/** A life that is its own process: `pronghorn filler`, with the delays of a real one. */
+/** A filler run as a separate process, `pronghorn filler`, with production timing. */
 export class ProcessLife implements Life {
   readonly proxy: DatabaseProxy
   readonly ended: Promise<LifeEnd>
@@ -34,7 +34,7 @@ export class ProcessLife implements Life {
     }
     this.ended = once(this.#child, 'close').then(async ([code, signal]) => {
       await rm(folder, { recursive: true })
-      // A process that has not begun ends by the signal itself.
+      // A process that receives SIGTERM before it has installed its handler exits by the signal.
       return code === 0 || (signal === 'SIGTERM' && output === '')
         ? { code: null, text: 'ended' }
         : { code: lastCode(output), text: output.slice(-2_000) }
@@ -64,7 +64,7 @@ export class ProcessLife implements Life {
   }
 }
 
-/** The code that the output names last. */
+/** The last error code in the output. */
 function lastCode(output: string): string {
   const [last] = codes
     .map((code) => ({ code, at: output.lastIndexOf(`${code}:`) }))

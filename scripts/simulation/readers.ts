@@ -1,4 +1,4 @@
-/** Numbers of readers that share the database of a seed. */
+/** How many readers share the database of a seed. */
 export type ReaderCount = 1 | 2
 
 /** Names of the readers, in the order of their contracts. */

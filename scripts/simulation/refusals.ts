@@ -1,6 +1,6 @@
 import type { Random } from '../../services/devchain/index.ts'
 
-/** Answers of the database: at least one SQLSTATE of each class that a server may answer a writer with. */
+/** Database errors: at least one SQLSTATE of each class that a server may return to a writer. */
 const refusals: readonly (readonly [state: string, message: string])[] = [
   ['08006', 'connection failure'],
   ['0A000', 'feature not supported'],
@@ -28,10 +28,10 @@ const refusals: readonly (readonly [state: string, message: string])[] = [
   ['XX001', 'invalid page in block 0 of relation base/5/16384'],
 ]
 
-/** The classes of these SQLSTATEs. */
+/** SQLSTATE classes of `refusals`. */
 export const refusalClasses: readonly string[] = [...new Set(refusals.map(([state]) => state.slice(0, 2)))]
 
-/** Draws an answer. */
+/** Draws a database error. */
 export function drawRefusal(random: Random): { state: string; message: string } {
   const [state, message] = random.pick(refusals)
   return { state, message }

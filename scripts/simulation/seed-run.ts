@@ -23,35 +23,35 @@ import type { Tally } from './tally.ts'
 
 const POLL_MS = 12
 /**
- * Looks at a position that does not move, after which a reader that nothing hinders is stuck. Looks, because each takes the
- * database's answer: where the machine has little time for either, they take longer too.
+ * A reader that nothing hinders counts as stuck after this many polls without progress. Polls are counted instead of
+ * time, because polls also take longer on a busy machine.
  */
 const PATIENCE = 4_000
-/** The same for a reader that something may hinder. */
+/** Polls to wait for a reader that a fault may hinder. */
 const STEP_PATIENCE = 25
-/** Lines of the filler's log that a failure shows. */
+/** Log lines of the filler that are kept for a failure report. */
 const LINES_KEPT = 400
 
-/** What a seed's run needs from outside. */
+/** Dependencies of a seed's run. */
 export interface SeedRunOptions {
   readonly plan: SeedPlan
   readonly chain: Chain
   readonly server: DatabaseAddress
   readonly admin: pg.Pool
   readonly tally: Tally
-  /** Differs between runs that happen at the same time. */
+  /** Number that differs between concurrent runs. */
   readonly place: number
 }
 
-/** What came out of a seed. */
+/** Result of a seed. */
 export interface SeedResult {
-  /** Broken rules, one a line; empty when all is well. */
+  /** Violated rules, one a line; empty if there are none. */
   readonly violations: readonly string[]
-  /** The filler's last lines and what happened, in order. */
+  /** Last log lines of the filler and the events of the plan, in order. */
   readonly log: readonly string[]
 }
 
-/** Runs a seed: its faults, one after the other, then what must hold. */
+/** Runs a seed: its events in sequence, then the final checks. */
 export function runSeed(options: SeedRunOptions): Promise<SeedResult> {
   return withOwnClock(async (clock) => {
     const database = await SimulatedDatabase.create(options.admin, {
@@ -81,9 +81,9 @@ class SeedRun {
   readonly #violations: string[] = []
   readonly #log: string[] = []
   readonly #excuses = new Set<string>()
-  /** One for each reader. */
+  /** One supervisor per reader. */
   readonly #fillers: readonly Supervisor[]
-  /** Block below which each reader may not be. */
+  /** Block below which each reader must not be. */
   readonly #floors: number[]
   readonly #frozenNodes = new Set<SimulatedNode>()
 
@@ -132,7 +132,7 @@ class SeedRun {
     return { violations: this.#violations, log: this.#log }
   }
 
-  /** Ends everything, whatever the state. */
+  /** Ends fillers and nodes in any state. */
   async end(): Promise<void> {
     await Promise.all(this.#fillers.map((filler) => filler.end()))
     await Promise.all(this.#nodes.map((node) => node.stop()))
@@ -160,7 +160,7 @@ class SeedRun {
       this.#violations.push(...(await findFinalViolations(this.#database, chain, this.#options.plan.readers)))
   }
 
-  /** Lets the readers catch up and ends them; false when a rule is broken then. */
+  /** Waits until the readers have the final chain, and stops them; false if a rule is violated. */
   async #endAtGoal(): Promise<boolean> {
     for (;;) {
       if (!(await this.#catchUp(PATIENCE))) {
@@ -171,7 +171,8 @@ class SeedRun {
       }
       if (this.#violations.length > 0) return false
       await Promise.all(this.#fillers.map((filler) => filler.stop()))
-      // A reader that reached the goal before it received the last fork ends while it undoes that fork.
+      // A reader may reach the goal before it receives the last fork; stopped while undoing that fork, it is no longer
+      // at the goal. Start it again.
       const goal = this.#goal(this.#nodes[0]!)
       if ((await this.#readPositions()).every(({ id }) => id === goal)) return true
       await Promise.all(this.#fillers.map((filler) => filler.start()))
@@ -299,12 +300,12 @@ class SeedRun {
     }
   }
 
-  /** Whether a fault of the database may take a lease from the filler that holds it, or a node sends nothing. */
+  /** Whether a fault may hinder the fillers: an unavailable database, or a frozen node. */
   get #isHindered(): boolean {
     return this.#excuses.has('DATABASE_UNAVAILABLE') || this.#frozenNodes.size > 0
   }
 
-  /** The session of a filler loses its lock, and another filler takes the lease. */
+  /** Makes a filler's session lose its lock, and lets another filler take the lease. */
   async #loseLock(reader: number, node: SimulatedNode, blocks: number): Promise<void> {
     await this.#database.loseLock(readerNames[reader]!)
     node.grow(1)
@@ -336,7 +337,7 @@ class SeedRun {
     await filler.start()
   }
 
-  /** Waits for a condition, for a while. */
+  /** Polls a condition up to STEP_PATIENCE times. */
   async #passes(condition: () => Promise<boolean>): Promise<boolean> {
     for (let left = STEP_PATIENCE; left > 0; left--) {
       if (await condition()) return true
@@ -345,7 +346,7 @@ class SeedRun {
     return false
   }
 
-  /** Takes the node to the block after the parent of a lost branch, and then to that branch: one block is undone. */
+  /** Forks a single block: moves the node one block past a branch's parent, waits, and switches it to the branch. */
   async #forkOne(node: SimulatedNode, choice: number, blocks: number): Promise<void> {
     const { base, tree } = this.#options.chain.source
     if (!node.isOnMain) node.forkBack(node.height)
@@ -361,7 +362,7 @@ class SeedRun {
     node.forkTo(branch, blocks)
   }
 
-  /** Takes the node to a lost branch that leaves the main one below its head, if there is one. */
+  /** Switches the node to a lost branch whose parent is below its head, if there is one. */
   #fork(node: SimulatedNode, choice: number, blocks: number): void {
     const { tally, chain } = this.#options
     if (!node.isOnMain) node.forkBack(node.height)
@@ -398,7 +399,7 @@ class SeedRun {
     })
   }
 
-  /** Waits until each reader has what a node has; false when no position moved for so many looks. */
+  /** Waits until each reader is at the head of a node; false after `looks` polls without progress. */
   async #catchUp(looks: number): Promise<boolean> {
     let before = ''
     for (let left = looks; left > 0; left--) {
@@ -418,7 +419,7 @@ class SeedRun {
     return (this.#options.plan.irreversibleOnly ? node.lib() : node.head()).id.toString('hex')
   }
 
-  /** The positions, which must always be blocks of the chain, and never below what cannot be undone. */
+  /** Reads the positions of the readers. They must be blocks of the chain, and not below the irreversible block. */
   #readPositions(): Promise<CommittedPosition[]> {
     return Promise.all(this.#fillers.map((_, reader) => this.#readPosition(reader)))
   }

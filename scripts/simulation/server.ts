@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
 
-/** Starts the PostgreSQL of all seeds. Only the simulation reaches it, so it needs no password. */
+/** Starts the PostgreSQL server for all seeds. It listens on localhost only and needs no password. */
 export async function startServer(): Promise<EmbeddedPostgres> {
   const server = await startEmbeddedPostgres({
     settings: {
@@ -14,7 +14,7 @@ export async function startServer(): Promise<EmbeddedPostgres> {
       jit: 'off',
     },
   })
-  // Passwords are hashed thousands of times, for every connection.
+  // `trust` instead of passwords: hashing one for each of thousands of connections takes time.
   writeFileSync(join(server.dataDir, 'pg_hba.conf'), 'host all all 127.0.0.1/32 trust\n')
   return server
 }

@@ -2,13 +2,13 @@ import type { SessionFaults } from '../../services/devchain/index.ts'
 import type { NextSession } from './node.ts'
 import type { SessionFault } from './plan.ts'
 
-/** Bytes that are no result. */
+/** Bytes that are not a valid result. */
 const garbage = Buffer.from('01ffffffff00', 'hex')
 
-/** An ABI that describes no protocol. */
+/** An ABI without the protocol's types. */
 const NO_PROTOCOL = '{"version":"eosio::abi/1.1"}'
 
-/** Turns a fault of the plan into a session's conduct; `happened` is called when it really does. */
+/** Converts a fault of the plan to the behaviour of a session. `happened` is called when the fault occurs. */
 export function sessionOf(fault: SessionFault, happened: () => void, wake: () => void): NextSession {
   const once = (change: (frame: Buffer) => readonly Buffer[], after: number): SessionFaults => ({
     replace: (frame, sent) => {
@@ -28,7 +28,7 @@ export function sessionOf(fault: SessionFault, happened: () => void, wake: () =>
       case 'truncated':
         return once((frame) => [frame.subarray(0, Math.floor(frame.length * fault.share))], fault.after)
       case 'empty':
-        // Head and last irreversible block, and no more.
+        // Keeps only head and last irreversible block: a result without a block.
         return once((frame) => [Buffer.concat([frame.subarray(0, 73), Buffer.alloc(5)])], fault.after)
       case 'incomplete':
         happened()

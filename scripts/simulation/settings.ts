@@ -34,14 +34,14 @@ const common = {
   ship_check_roots: true,
 }
 
-/** A reader of all families. */
+/** Settings of a reader that indexes all contract families. */
 export const familyReader: ReaderSettings = {
   name: 'simulated',
   ...common,
   contracts: [entries.assets, entries.oracle, entries.market, entries.tools],
 }
 
-/** The contracts of each reader; the first one has the families that invariants compare with its position. */
+/** Contracts of each reader. The first reader has the families that the invariants compare with its position. */
 const contractsOf: Readonly<Record<ReaderCount, readonly (readonly ContractEntry[])[]>> = {
   1: [Object.values(entries)],
   2: [
@@ -50,12 +50,12 @@ const contractsOf: Readonly<Record<ReaderCount, readonly (readonly ContractEntry
   ],
 }
 
-/** Settings of the readers of a database that nothing is drawn for. */
+/** Reader settings for runs without faults. */
 export function plainReaders(readers: ReaderCount): ReaderSettings[] {
   return contractsOf[readers].map((contracts, i) => ({ name: readerNames[i]!, ...common, contracts }))
 }
 
-/** The settings of a seed's readers. */
+/** Reader settings of a seed. */
 export function readersOf(plan: SeedPlan): ReaderSettings[] {
   return plainReaders(plan.readers).map((reader) => ({
     ...reader,
@@ -67,7 +67,7 @@ export function readersOf(plan: SeedPlan): ReaderSettings[] {
   }))
 }
 
-/** Delays that let seconds of a real chain pass in milliseconds; what they decide stays the same. */
+/** Timing that compresses seconds of a real chain to milliseconds; the ratios that decide behaviour stay the same. */
 export const simulatedTiming = {
   shipTiming: {
     handshakeTimeoutMs: 5_000,

@@ -14,7 +14,7 @@ import { runSeed } from './seed-run.ts'
 import { startServer } from './server.ts'
 import { Tally } from './tally.ts'
 
-/** Lines of the log that a broken seed prints among others. */
+/** Log lines that are printed per failing seed if there are several seeds. */
 const LINES_OF_MANY = 40
 
 const { values } = parseArgs({

@@ -3,7 +3,7 @@ import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
 
 const never = new Promise<never>(() => undefined)
 
-/** A key-value store that can be lost, and that can stop answering. Only messages are sent to it. */
+/** A key-value store that can fail or hang. Only `publish` is used. */
 export class SimulatedStore implements Pick<KeyValueStore, 'publish'> {
   state: 'lost' | 'frozen' | 'back' = 'back'
 

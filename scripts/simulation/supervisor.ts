@@ -3,39 +3,39 @@ import type { Lease } from './databases.ts'
 import { LEASE_HELD, LEASE_LOST } from './excuses.ts'
 import type { Life, LifeEnd } from './life.ts'
 
-/** What a supervisor is given. */
+/** Dependencies of a `Supervisor`. */
 export interface SupervisorOptions {
   /** Starts a filler. */
   readonly start: () => Promise<Life>
-  /** Ends all database sessions of fillers. */
+  /** Terminates all database sessions of fillers. */
   readonly endSessions: () => Promise<unknown>
-  /** The lease of the fillers' reader. */
+  /** Lease of the supervised filler's reader. */
   readonly lease: () => Promise<Lease>
-  /** Codes with which a filler may end. */
+  /** Error codes with which a filler may currently exit. */
   readonly excuses: ReadonlySet<string>
   readonly onViolation: (text: string) => void
-  /** Called at each end by an error. */
+  /** Called when the filler exits on its own, usually by an error. */
   readonly onEnd: (end: LifeEnd) => void
 }
 
 const POLL_MS = 12
-/** Pause before a filler that ended is started again. */
+/** Pause before an exited filler is restarted, ms. */
 const RESTART_MS = 10
-/** Longest time for a filler to end once it was asked to. */
+/** Time limit for a filler to stop, ms. */
 const END_MS = 300_000
-/** How long a filler hangs while another takes its place, and continues afterwards. */
+/** Times of `replace`, ms: how long the old filler hangs, and how long it then continues. */
 const HANG_MS = 20
 const AFTERLIFE_MS = 30
-/** Longest time of a filler beside one that holds the lease, above the wait for the lease. */
+/** A second filler must give up within the lease wait plus this time, ms. */
 const RIVAL_MS = 3_000
-/** Looks at the lease until a new holder has it. */
+/** Polls of the lease until a new holder has it. */
 const LOOKS = 250
-/** Longest time in which a filler without its lease notices. */
+/** Time limit for a filler to notice that it has lost its lease, ms. */
 const DISPLACED_MS = 8_000
 
-/** Keeps one filler running, as a service manager does, and ends it in every manner. */
+/** Keeps one filler running, like a service manager, and ends it in different ways. */
 export class Supervisor {
-  /** The present one; null between two. */
+  /** The current run; null between two runs. */
   life: Life | null = null
   readonly #options: SupervisorOptions
   readonly #replaced: Life[] = []
@@ -53,7 +53,7 @@ export class Supervisor {
     if (this.#isOver) life.kill()
   }
 
-  /** SIGTERM; nothing is started afterwards. */
+  /** Stops the filler (SIGTERM) without a restart. */
   async stop(): Promise<void> {
     const life = await this.#take()
     life.stop()
@@ -66,14 +66,17 @@ export class Supervisor {
       this.#options.onViolation(`asked to end, the filler ended with ${text}`)
   }
 
-  /** SIGKILL; nothing is started afterwards. */
+  /** Kills the filler (SIGKILL) without a restart. */
   async kill(): Promise<void> {
     const life = await this.#take()
     life.kill()
     if (!(await endsInTime(life))) this.#options.onViolation('a filler without connections does not end')
   }
 
-  /** The filler hangs, its sessions are ended, another begins; then it continues for a while. */
+  /**
+   * Simulates a zombie: the filler hangs, its sessions are terminated, another filler starts; then the old one
+   * continues for a while.
+   */
   async replace(): Promise<void> {
     const old = await this.#take()
     old.proxy.freeze()
@@ -87,8 +90,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts a filler beside the present one, which holds the lease. Unless the present one ends meanwhile, the rival has to end
-   * because the lease is held.
+   * Starts a second filler while the first holds the lease. The second must exit with LEASE_HELD, unless the first
+   * exits meanwhile.
    */
   async meetRival(isHindered: boolean): Promise<void> {
     const present = this.life
@@ -102,8 +105,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts a filler that takes the lease from the present one, whose session lost its lock. Unless something hinders the
-   * first one, it has to end because its lease is lost once `grow` gave it something to write.
+   * Starts a filler that takes the lease from the current one, whose session has lost its lock. The old filler must
+   * exit with LEASE_LOST once `grow` has given it blocks to write, unless a fault hinders it.
    */
   async displace(isHindered: boolean, grow: () => boolean): Promise<void> {
     const { fence } = await this.#options.lease()
@@ -121,17 +124,17 @@ export class Supervisor {
       this.#options.onViolation(`a filler without its lease ${describeEnd(end)}`)
   }
 
-  /** Ends those that others took the place of. */
+  /** Kills the fillers that were replaced. */
   killReplaced(): void {
     for (const life of this.#replaced) life.kill()
   }
 
-  /** Ends everything, whatever the state. */
+  /** Ends all fillers in any state. */
   async end(): Promise<void> {
     this.#isOver = true
     this.life?.kill()
     this.killReplaced()
-    // One that was about to begin has its own watch.
+    // A filler that was just starting has a watch of its own: wait for it too.
     let watched: Promise<void>
     do {
       watched = this.#watching
@@ -157,7 +160,7 @@ export class Supervisor {
     if (!this.#isOver) await this.start()
   }
 
-  /** Takes the present one from the watch. */
+  /** Takes over the current run: its exit no longer causes a restart. */
   async #take(): Promise<Life> {
     while (this.life === null) await delay(POLL_MS)
     const { life } = this
@@ -170,7 +173,7 @@ async function endsInTime(life: Life): Promise<boolean> {
   return (await endOf(life, END_MS)) !== null
 }
 
-/** How a life ends within so many milliseconds; null when it does not. */
+/** The end of a run; null if it does not end within `ms`. */
 async function endOf(life: Life, ms: number): Promise<LifeEnd | null> {
   const giveUp = new AbortController()
   const late = delay(ms, null, { signal: giveUp.signal }).catch(() => null)

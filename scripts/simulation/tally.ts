@@ -1,4 +1,4 @@
-/** Counts what happened, by name. */
+/** Counts events by name. */
 export class Tally {
   readonly #counts = new Map<string, number>()
 
@@ -6,7 +6,7 @@ export class Tally {
     if (count > 0) this.#counts.set(name, (this.#counts.get(name) ?? 0) + count)
   }
 
-  /** Names in alphabetical order, with their counts. */
+  /** Names and counts, in alphabetical order. */
   entries(): [name: string, count: number][] {
     return [...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1))
   }

@@ -1,9 +1,9 @@
 import { Random } from '../../../services/devchain/index.ts'
 
-/** Random choices that follow from a seed alone. */
+/** Pseudo-random choices that depend on the seed only. */
 export type Choices = Pick<Random, 'below' | 'chance' | 'pick'>
 
-/** Choices for a seed. */
+/** Creates the choices of a seed. */
 export function createChoices(seed: number): Choices {
   return new Random(String(seed))
 }

@@ -1,14 +1,14 @@
 import type { Choices } from './choices.ts'
 
-/** A parameter and its text. */
+/** Name and text of a parameter. */
 export type Given = readonly [name: string, value: string]
 
-/** A text that was cut may end in half a character, which has no percent escape. */
+/** Replaces lone surrogates, which have no percent escape; a truncated text may end in one. */
 export function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd')
 }
 
-/** Parameters as a query string or an urlencoded form. */
+/** Encodes parameters as a query string or an urlencoded form. */
 export function formText(parameters: readonly Given[]): string {
   return parameters
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(wellFormed(value))}`)
@@ -16,12 +16,13 @@ export function formText(parameters: readonly Given[]): string {
 }
 
 /**
- * The text of a parameter as a member of a JSON body: half of those that are numbers, booleans or lists as such. Empty
- * elements of an array count as absent, those of a comma list do not.
+ * A parameter's value as a member of a JSON body: text, or in half of the cases the number, boolean or list that the
+ * text stands for. A list with empty elements stays text: empty elements of a JSON array count as absent, those of a
+ * comma list do not.
  */
 export function jsonValue(text: string, isList: boolean, random: Choices): unknown {
   if (random.chance(0.5)) return text
-  // Only where JSON writes the same text: -0 has none.
+  // Only numbers whose JSON text is the same: -0 would become 0.
   if (/^(?:0|-?[1-9]\d{0,14})$/.test(text)) return Number(text)
   if (text === 'true' || text === 'false') return text === 'true'
   const elements = text.split(',')

@@ -5,29 +5,29 @@ import { formText, jsonValue, wellFormed } from './encodings.ts'
 import type { KnownValues, NamedForm } from './values.ts'
 import { hostileJson, hostileTexts, textFor } from './values.ts'
 
-/** A request as it goes over the wire. */
+/** A raw HTTP request. */
 export interface FuzzRequest {
   readonly method: string
-  /** Path and query, percent escapes as they are sent; some are malformed. */
+  /** Path and query with percent escapes exactly as they are sent; some are malformed. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
 
-/** Facts about an endpoint that requests are made from. */
+/** Properties of an endpoint from which requests are generated. */
 export interface RequestedEndpoint {
-  /** For example `/v1/assets/:asset_id`. */
+  /** Path with parameters, for example `/v1/assets/:asset_id`. */
   readonly path: string
   readonly parameters: Readonly<Record<string, Form & { readonly in?: 'path' }>>
 }
 
-/** An endpoint at one of its paths. */
+/** An endpoint below one path of its namespace. */
 export interface Target {
   readonly prefix: string
   readonly endpoint: RequestedEndpoint
 }
 
-/** Paths outside the namespaces, and some that are nowhere. */
+/** Paths outside the namespaces, and paths that do not exist. */
 const otherPaths: readonly string[] = [
   '/docs',
   '/docs/',
@@ -72,7 +72,7 @@ const attributeNames = [
   '[0',
 ]
 
-/** Percent escapes that no encoder writes. */
+/** Percent escapes that no encoder produces. */
 const oddEscapes = [
   '%',
   '%zz',
@@ -122,7 +122,7 @@ const contentTypes = [
   'x',
 ]
 
-/** A request to some path with some parameters. */
+/** Generates a request with a random path and random parameters. */
 export function makeRequest(targets: readonly Target[], known: KnownValues, random: Choices): FuzzRequest {
   if (random.chance(0.03)) {
     return { method: methodFor(random), target: random.pick(otherPaths), headers: {}, body: undefined }
@@ -154,7 +154,7 @@ function fillPath(endpoint: RequestedEndpoint, known: KnownValues, random: Choic
   return endpoint.path.replaceAll(/:(\w+)/g, (_match, name: string) => {
     const parameter = endpoint.parameters[name]!
     const text = isHostile ? random.pick(hostileTexts) : textFor({ ...parameter, name }, known, random)
-    // An empty segment would change the path.
+    // An empty path segment would address another endpoint.
     return encodeURIComponent(Buffer.from(text || 'x').toString()).slice(0, 4_000)
   })
 }
@@ -165,7 +165,7 @@ function pickParameters(endpoint: RequestedEndpoint, known: KnownValues, random:
     .map(([name, parameter]): NamedForm => ({ ...parameter, name }))
   const given: Given[] = []
   const limit = own.find(({ name }) => name === 'limit')
-  // Most pages are small: the time goes into requests instead of records.
+  // Mostly small pages: more requests fit into the same time.
   if (limit && random.chance(0.8)) given.push(['limit', String(1 + random.below(8))])
   for (let left = random.below(5); left > 0 && own.length > 0; left--) {
     const parameter: NamedForm = random.pick(own)

@@ -8,7 +8,7 @@ import { formText, jsonValue, wellFormed } from './encodings.ts'
 import type { KnownValues, NamedForm } from './values.ts'
 import { collectValues, hostileTexts, namedLike, textFor } from './values.ts'
 
-/** A request without the form in which its parameters are sent. */
+/** A request before its parameters are encoded as query, form or JSON. */
 export interface Question {
   readonly target: DocumentedTarget
   /** Path with its parameters filled in. */
@@ -18,18 +18,18 @@ export interface Question {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Sources of random requests. */
+/** Data from which random requests are generated. */
 export interface Material {
   readonly targets: readonly DocumentedTarget[]
   readonly known: KnownValues
-  /** Records by the first segment of the path that listed them. */
+  /** Records, by the first segment of the path that listed them. */
   readonly rows: ReadonlyMap<string, readonly Row[]>
 }
 
-/** Share of the values that no parameter means. */
+/** Share of hostile values: texts that no parameter accepts. */
 const HOSTILE = 0.04
 
-/** Collects values and records of answers. */
+/** Collects values and records from the answers of a crawl. */
 export function materialOf(
   targets: readonly DocumentedTarget[],
   answers: readonly CrawledAnswer[],
@@ -48,7 +48,10 @@ function mountOf(path: string): string {
   return path.split('/', 2)[1]!
 }
 
-/** A random question to an endpoint. Its values are often those of one record, so that several filters find it. */
+/**
+ * Draws a random request to an endpoint. Its values often come from one record, so that several filters together match
+ * it.
+ */
 export function drawQuestion(target: DocumentedTarget, { known, rows }: Material, random: Choices): Question {
   const candidates = rows.get(mountOf(target.documentPath)) ?? []
   const row = candidates.length > 0 && random.chance(0.85) ? random.pick(candidates) : {}
@@ -72,9 +75,9 @@ function drawParameters(
   const { own, row, text } = parts
   const given = new Map<string, string>()
   const limit = own.find(({ name }) => name === 'limit')
-  // Small pages: the time goes into requests instead of records.
+  // Mostly small pages: more requests fit into the same time.
   if (limit && random.chance(0.8)) given.set('limit', String(1 + random.below(8)))
-  // Statistics and prices answer nothing without a token.
+  // Endpoints for statistics and prices return nothing without a token symbol.
   const symbol = own.find(({ name }) => name === 'symbol')
   if (symbol && random.chance(0.5)) given.set('symbol', text(symbol))
   for (let left = random.below(5); left > 0 && own.length > 0; left--) {
@@ -88,7 +91,7 @@ function drawParameters(
   return [...given].filter(([, value]) => value !== '' || random.chance(0.5))
 }
 
-/** The value that a record has for a parameter. */
+/** A record's value for a parameter. */
 function valueIn(row: Row, { name }: NamedForm): string | undefined {
   for (const key of [name, ...(namedLike[name] ?? [])]) {
     const value = row[key]
@@ -100,7 +103,7 @@ function valueIn(row: Row, { name }: NamedForm): string | undefined {
 
 const families = ['data', 'template_data', 'immutable_data', 'mutable_data']
 
-/** A condition on an attribute of a record, untyped more often than not. */
+/** Draws an attribute filter from a record; untyped in most cases. */
 function drawAttribute(row: Row, random: Choices): Given {
   const found = families
     .flatMap((family) => (isRow(row[family]) ? Object.entries(row[family]) : []))
@@ -112,7 +115,10 @@ function drawAttribute(row: Row, random: Choices): Given {
   return [`${family}${typing}.${key}`, String(value)]
 }
 
-/** An attribute filter whose JSON type says what it finds: a number in a body finds numbers, its text does not. */
+/**
+ * Whether a parameter is an attribute filter without type suffix. Its JSON type matters: a number in a JSON body
+ * matches numbers, its text does not. The encodings of such a request are not compared.
+ */
 function isUntypedAttribute(name: string): boolean {
   return families.some((family) => name.startsWith(`${family}.`))
 }
@@ -121,21 +127,21 @@ function isRow(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** How the parameters of a question are sent. */
+/** Where the parameters of a request are sent: in the URL, as JSON or as a form. */
 export type Encoding = 'address' | 'JSON' | 'form'
 
-/** Every encoding that an endpoint reads; the address first. */
+/** The encodings that an endpoint accepts; the URL first. */
 export function encodingsOf({ target, parameters }: Question): readonly Encoding[] {
   return target.takesBody && parameters.length > 0 ? ['address', 'JSON', 'form'] : ['address']
 }
 
-/** A request to any server. */
+/** A request without the base URL of a server. */
 export interface EncodedQuestion extends Omit<SentRequest, 'url'> {
   /** Path and query. */
   readonly target: string
 }
 
-/** A question as a request. */
+/** Encodes a request. */
 export function encodeQuestion(
   { target: { endpoint }, path, parameters }: Question,
   encoding: Encoding,

@@ -2,13 +2,13 @@ import type { Form } from '../../../services/core/endpoint/index.ts'
 import type { Choices } from './choices.ts'
 import type { CrawledAnswer } from '../crawl.ts'
 
-/** Values that the indexed chain has, by the key that they stand under in answers. */
+/** Values found in answers, by JSON key. */
 export type KnownValues = ReadonlyMap<string, readonly string[]>
 
-/** Most values that are collected for one key. */
+/** Limit of values that are collected for one key. */
 const MAX_VALUES = 200
 
-/** Collects every scalar of the answers by its key. */
+/** Collects all scalars of the answers by JSON key. */
 export function collectValues(answers: readonly CrawledAnswer[]): KnownValues {
   const found = new Map<string, Set<string>>()
   const walk = (value: unknown, key: string): void => {
@@ -28,7 +28,7 @@ export function collectValues(answers: readonly CrawledAnswer[]): KnownValues {
   )
 }
 
-/** Keys whose values fit a parameter of another name. */
+/** JSON keys whose values suit a parameter with another name. */
 export const namedLike: Readonly<Record<string, readonly string[]>> = {
   account: ['owner', 'account', 'sender_name'],
   account_blacklist: ['owner'],
@@ -66,7 +66,7 @@ export const namedLike: Readonly<Record<string, readonly string[]>> = {
   upper_bound: ['asset_id', 'template_id', 'collection_name'],
 }
 
-/** Text that no parameter means, or only just. */
+/** Texts that parameters reject or barely accept. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',
@@ -147,7 +147,7 @@ export const hostileTexts: readonly string[] = [
   'A'.repeat(3_000),
 ]
 
-/** JSON values that a body may have where text is expected. */
+/** JSON values for a body where a text is expected. */
 export const hostileJson: readonly unknown[] = [
   null,
   true,
@@ -170,10 +170,10 @@ export const hostileJson: readonly unknown[] = [
   ['alice', 'bob,carol'],
 ]
 
-/** A parameter by its name. */
+/** A parameter's name and value format. */
 export type NamedForm = Form & { readonly name: string }
 
-/** A text for a parameter: one that means something, but for the given share of them. */
+/** Draws the text of a parameter: a meaningful value, or with probability `hostile` a hostile text. */
 export function textFor(parameter: NamedForm, known: KnownValues, random: Choices, hostile = 0.3): string {
   if (random.chance(hostile)) return random.pick(hostileTexts)
   const count = parameter.list === undefined ? 1 : 1 + random.below(4)

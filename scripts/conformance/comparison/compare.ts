@@ -3,23 +3,23 @@ import { findDifference } from './equal.ts'
 import type { Json, RuleBook } from './rules.ts'
 import { combineRules } from './rules.ts'
 
-/** One right answer. */
+/** An accepted answer. */
 export interface Answer {
   readonly status: number
-  /** The whole body. */
+  /** The complete expected body. */
   readonly body?: Json
-  /** What the body must at least contain. */
+  /** Members that the body must contain. */
   readonly subset?: Json
 }
 
-/** The records under `at` may also come in one of these sequences of `key`. */
+/** Accepted orders of the records below path `at`, as lists of their `key`. */
 export interface OtherSequences {
   readonly at: string
   readonly key: string
   readonly lists: readonly (readonly Json[])[]
 }
 
-/** A recorded request and its answer. */
+/** A recorded request and its answer, with rules for comparing. */
 export interface Entry {
   readonly id: string
   readonly route: string
@@ -43,7 +43,7 @@ export interface Entry {
   readonly note?: string
 }
 
-/** What the server under test said. */
+/** Answer of the server under test. */
 export interface Reply {
   readonly status: number
   readonly type: string
@@ -51,13 +51,15 @@ export interface Reply {
   readonly text: string
 }
 
-/** same, better: right. copied: a recorded defect came back. wrong: anything else, with the reason. */
+/**
+ * Result of a comparison. same, better, also: right. copied: a recorded defect was reproduced. wrong: anything else.
+ */
 export interface Verdict {
   readonly result: 'same' | 'better' | 'also' | 'copied' | 'wrong'
   readonly difference?: string
 }
 
-/** Judges a reply by the rules of the corpus. */
+/** Judges an answer by the rules of the corpus. */
 export function judge(entry: Entry, reply: Reply, book: RuleBook): Verdict {
   const comparison = comparisonOf(entry, book)
   const recorded = differsFromRecorded(entry, reply, comparison)
@@ -124,7 +126,7 @@ function hasQueryTime(body: Json): boolean {
   )
 }
 
-/** The records in another allowed order; those that the recorded answer knows must equal it. */
+/** Whether the records come in another accepted order. Records that are in the recorded answer must equal it. */
 function isOtherSequence(entry: Entry, reply: Reply, comparison: Comparison): boolean {
   const { alsoIds } = entry
   if (!alsoIds || reply.status !== entry.status || entry.body === undefined) return false
@@ -154,7 +156,7 @@ function recordsAt(body: Json | undefined, at: string): Record<string, Json>[] |
   return Array.isArray(value) ? (value as Record<string, Json>[]) : undefined
 }
 
-/** Puts a value at its path, so that rules with whole paths apply to it. */
+/** Wraps a value in objects along its path, so that rules with full paths apply. */
 function nest(path: readonly (string | number)[], value: Json): Json {
   return path.reduceRight<Json>((inner, key) => ({ [String(key)]: inner }), value)
 }

@@ -3,23 +3,23 @@ import { matchesPath } from './rules.ts'
 
 type JsonObject = Record<string, Json>
 
-/** What a comparison goes by. */
+/** Rules of a comparison of two JSON values. */
 export interface Comparison {
   readonly rule: Required<Rule>
   readonly addedFields: readonly AddedFields[]
-  /** The expected value is only a part of what must be there. */
+  /** Whether the actual value may have more members than the expected one. */
   readonly isSubset?: boolean
 }
 
-/** The first difference between two values, as text with its path; undefined when there is none. */
+/** First difference of two values as text with its path; undefined if they are equal. */
 export function findDifference(actual: Json, expected: Json, comparison: Comparison): string | undefined {
   return differ(actual, expected, { path: '' }, comparison)
 }
 
-/** Where two values are compared. */
+/** Position of the compared values. */
 interface Place {
   readonly path: string
-  /** The expected object that the value is a member of. */
+  /** Expected object that contains the value. */
   readonly parent?: JsonObject | undefined
 }
 
@@ -49,7 +49,7 @@ function differ(
   if (Array.isArray(actual) && Array.isArray(expected))
     return differArrays(actual, expected, path, comparison)
   if (isObject(actual) && isObject(expected)) return differObjects(actual, expected, path, comparison)
-  // Numbers compare as doubles: 0 and -0 are the same.
+  // Numbers are compared as doubles: 0 equals -0.
   if (actual === expected) return undefined
   return `${path}: ${show(actual)} instead of ${show(expected)}`
 }
@@ -93,7 +93,7 @@ function differObjects(
   return undefined
 }
 
-/** Members that newer releases have added are not compared, unless the expected value has them too. */
+/** Removes members that newer releases have added, unless the expected value has them. */
 function withoutAdded(actual: JsonObject, expected: JsonObject, added: readonly AddedFields[]): JsonObject {
   const drop = added
     .filter(({ when }) => when.every((key) => Object.hasOwn(actual, key)))

@@ -1,41 +1,40 @@
-/** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
-/** At a path, every value of a group counts as the same. */
+/** Groups of equivalent values at a path. */
 export interface Either {
   readonly at: string
-  /** Only where the object around the value has these members. */
+  /** Applies only if the object around the value has these members. */
   readonly where?: Readonly<Record<string, Json>>
   readonly groups: readonly (readonly Json[])[]
 }
 
-/** A comparison rule that entries name. */
+/** A named comparison rule. */
 export interface Rule {
   /** Paths that are not compared. */
   readonly volatile?: readonly string[]
   /**
-   * Arrays that are not strictly ordered: null = any order; a key = the sequence of its values is preserved and elements
-   * with an equal value may change places.
+   * Arrays with a relaxed order. null: any order. A key name: the sequence of that key's values must match; elements
+   * with equal values may be swapped.
    */
   readonly loose?: Readonly<Record<string, string | null>>
   readonly either?: readonly Either[]
 }
 
-/** Members that newer releases have added to a kind of object. */
+/** Members that newer releases have added to objects of one kind. */
 export interface AddedFields {
   readonly of: string
-  /** The object has all of these. */
+  /** Members that identify an object of this kind. */
   readonly when: readonly string[]
   readonly keys: readonly string[]
 }
 
-/** `rules.json` of a corpus. */
+/** Content of a corpus's `rules.json`. */
 export interface RuleBook {
   readonly rules: ReadonlyMap<string, Rule>
   readonly addedFields: readonly AddedFields[]
 }
 
-/** Several rules as one. */
+/** Merges several rules into one. */
 export function combineRules(rules: readonly Rule[]): Required<Rule> {
   return {
     volatile: rules.flatMap((rule) => rule.volatile ?? []),
@@ -44,7 +43,7 @@ export function combineRules(rules: readonly Rule[]): Required<Rule> {
   }
 }
 
-/** Reads the content of `rules.json`. */
+/** Parses `rules.json`. */
 export function readRuleBook(text: string): RuleBook {
   const { added_fields: addedFields, ...rules } = JSON.parse(text) as Record<string, Rule> & {
     added_fields: AddedFields[]
@@ -54,7 +53,7 @@ export function readRuleBook(text: string): RuleBook {
 
 const compiled = new Map<string, RegExp>()
 
-/** Whether a path fits a pattern: `*` is one key or index, `**` any number of them. */
+/** Whether a path matches a pattern. `*` matches one key or index, `**` any number. */
 export function matchesPath(pattern: string, path: string): boolean {
   let expression = compiled.get(pattern)
   if (!expression) {
