@@ -2,7 +2,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { CpuMeter, sessionProcesses } from './cpu-meter.ts'
 
-/** Processor time of an api and its sessions, which it replaces now and then. */
+/** Measures the processor time of an API process and its database sessions. The API replaces sessions now and then. */
 export class ApiMeter {
   readonly #address: DatabaseAddress
   readonly #pid: number
@@ -26,8 +26,8 @@ export class ApiMeter {
   }
 
   /**
-   * Milliseconds that an action takes. It is repeated when a session ended meanwhile.
-   * @throws Error when one ended again.
+   * Processor time of an action, ms. Repeats the action once if a database session ended meanwhile.
+   * @throws Error if a session ends again.
    */
   async measure(action: () => Promise<unknown>): Promise<number> {
     for (let attempt = 0; attempt < 2; attempt++) {

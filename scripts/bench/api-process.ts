@@ -19,7 +19,7 @@ const { config } = parseConfig({
   },
   server: {
     server_addr: '127.0.0.1',
-    // The client of a measurement stands for many.
+    // The client of the benchmark stands for many clients, named by a header.
     trust_proxy: true,
     cache_life: lifeSeconds,
     ...(requestsPerMinute !== undefined && { rate_limit: { interval: 60, requests: requestsPerMinute } }),

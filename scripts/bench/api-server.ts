@@ -1,23 +1,23 @@
-/** Starts the api of a measurement in its own process. */
+/** Starts the API for a benchmark as a separate process. */
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { generatedChainId } from './generated/index.ts'
 import { startServerProcess } from './server-process.ts'
 import type { ServerProcess } from './server-process.ts'
 
-/** Settings of the api that a measurement may change. */
+/** API settings that a benchmark may change. */
 export interface ApiSettings {
-  /** `cache_life`, default 0: answers are not cached. */
+  /** `cache_life`, seconds. Default 0: answers are not cached. */
   readonly lifeSeconds?: number
-  /** Default true. */
+  /** Whether the cache of record fragments is used. Default true. */
   readonly isCachingFragments?: boolean
-  /** `rate_limit.requests` of each address a minute; without it there is no limit. */
+  /** `rate_limit.requests` per address and minute; undefined means no limit. */
   readonly requestsPerMinute?: number | undefined
 }
 
 /**
- * Starts an api on a generated database, with the namespaces of families (a comma list) and more variables in its
- * environment. Its `url` is that of the first family's namespace.
- * @throws Error when it exits before it listens.
+ * Starts an API on a generated database. It serves the namespaces of a comma list of families; `url` is the URL of the
+ * first one.
+ * @throws Error if the API exits before it listens.
  */
 export function startApiProcess(
   address: DatabaseAddress,

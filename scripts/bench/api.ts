@@ -46,23 +46,23 @@ const { values: options } = parseArgs({
   },
 })
 
-/** How requests are planned in the api. */
+/** Planner settings of the API, for the EXPLAIN runs. */
 const planning = { jit: 'off', random_page_cost: '1.1', work_mem: '16MB' }
-/** The share of its limit above which an answer is near it. */
+/** Above this share of its time limit, an answer counts as near the limit. */
 const NEAR = 0.5
-/** How often a request near its limit is repeated, after one to fill the caches of the database. */
+/** Measurements of a request near its limit, after one request that fills the database's caches. */
 const ROUNDS = 3
-/** How often what took too long is asked, and the time in ms after which no more is asked of one kind of request. */
+/** Most measurements of a request above its limit, and the total time in ms after which it is not repeated. */
 const MOST_ROUNDS = 20
 const MOST_TIME = 2_000
-/** How often, at the end, pages that are still over their limit are asked once more. */
+/** At the end, pages above their limit are measured again up to this many times. */
 const AGAIN = 3
-/** The time that one statement has to be explained. */
+/** Time limit for explaining a statement, ms. */
 const EXPLAIN_MS = 30_000
 
 const startedAt = performance.now()
 const endsAt = startedAt + Number(options.minutes) * 60_000
-/** Until when kinds are asked, and then what was slow; the rest is for plans. */
+/** First 60 % of the time: all cases. Up to 80 %: slow pages again. The rest: query plans. */
 const measuredUntil = startedAt + (endsAt - startedAt) * 0.6
 const askedAgainUntil = startedAt + (endsAt - startedAt) * 0.8
 const server = await openGeneratedServer(options)
@@ -110,7 +110,10 @@ async function chosenCases(address: DatabaseAddress): Promise<RequestCase[]> {
     .filter((_, index) => index % parts === part - 1)
 }
 
-/** Asks every case, as long as there is time; returns how many were not. */
+/**
+ * Measures all cases until the time is up.
+ * @returns the number of cases that were not measured.
+ */
 async function measure(
   address: DatabaseAddress,
   cases: readonly RequestCase[],
@@ -147,18 +150,18 @@ async function measure(
   }
 }
 
-/** Lists without a filter are also asked for a page far out. */
+/** Whether page 1,000 is measured too: for lists without a filter. */
 function isDeep({ endpoint, filter }: RequestCase): boolean {
   return filter === '' && 'page' in endpoint.parameters && !endpoint.path.endsWith('/_count')
 }
 
-/** What all requests are sent with. */
+/** Parts that all measurements share. */
 interface Asking {
   readonly get: (path: string) => ReturnType<HttpClient['get']>
-  /** Path of the namespace. */
+  /** URL path of the namespace. */
   readonly base: string
   readonly report: CaseReport
-  /** Measures processor time; null for plain time. */
+  /** Measures processor time; null measures elapsed time. */
   readonly meter: ApiMeter | null
 }
 
@@ -184,7 +187,7 @@ async function ask(
     await asked()
     return elapsed
   }
-  // The first answer fills the caches of the database; one that is fast all the same is enough.
+  // The first request fills the database's caches. If it is fast all the same, one measurement suffices.
   const first = await one()
   let spent = first
   if (first < NEAR * limitMs) times.push(first)
@@ -198,7 +201,10 @@ async function ask(
   if (isSlow()) console.error(`${percentile(times, 0.5).toFixed(0)} ms ${path}`)
 }
 
-/** Prints which requests read big tables, or big parts of them; returns how many do. */
+/**
+ * Prints the requests that read a big table or a big part of it.
+ * @returns a summary.
+ */
 async function describeScans(address: DatabaseAddress, cases: readonly RequestCase[]): Promise<string> {
   const client = await connectDatabase(address, {
     applicationName: 'bench',
@@ -229,7 +235,7 @@ async function describeScans(address: DatabaseAddress, cases: readonly RequestCa
   return `${explained} of ${cases.length} explained: ${whole} sequential scans of big tables, ${walks} reads of big parts of them, ${cut} without an end`
 }
 
-/** What a request reads too much of; null when it does not end in time. */
+/** Excessive reads of a request; null if it exceeds the time limit. */
 async function scansWithin(
   client: pg.ClientBase,
   request: RequestCase,

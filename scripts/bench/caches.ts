@@ -28,13 +28,16 @@ const { values: options } = parseArgs({
 })
 
 const CONNECTIONS = 4
-/** Addresses of each route. */
+/** Number of URLs of each route. */
 const PICKED = 5_000
 
 /** `CACHE_LIFE` of `.env.example`, seconds. */
 const LIFE_SECONDS = 2
 
-/** What is switched off; nothing for the api that the others are compared with. */
+/**
+ * Variants of the API by the caches that are switched off. The other variants are compared with the first, which has
+ * all caches.
+ */
 const settings: readonly { readonly without: string; readonly caches: ApiSettings }[] = [
   { without: 'nothing', caches: { lifeSeconds: LIFE_SECONDS } },
   { without: 'answers', caches: { lifeSeconds: 0 } },
@@ -47,7 +50,7 @@ interface Round {
   readonly workMs: number
 }
 
-/** An api, and what was measured of it. */
+/** A variant of the API and its measurements. */
 interface Subject {
   readonly without: string
   readonly api: ServerProcess
@@ -66,7 +69,7 @@ try {
   for (const setting of settings) subjects.push(await start(setting, addresses))
   const stopCommits = startCommits(database)
   try {
-    // Until the programs have been compiled and the caches are filled.
+    // Warm-up: JIT-compiles the programs and fills the caches.
     for (const subject of subjects) await measure(subject)
     for (let round = 0; round < Number(options.rounds); round++) {
       for (const subject of subjects) subject.rounds.push(await measure(subject))
@@ -84,7 +87,7 @@ try {
   await server.stop()
 }
 
-/** Requests of all routes in random order. */
+/** URLs of all routes in random order. */
 async function mixedAddresses(): Promise<string[]> {
   const random = new Random('caches')
   const all: { address: string; place: number }[] = []
@@ -105,7 +108,10 @@ async function start(
   return { without, api, load, addresses: new AddressCycle(addresses), rounds: [] }
 }
 
-/** Each api is asked for the same addresses in the same order, and goes on where its last round ended. */
+/**
+ * Measures one round of a variant. Every variant requests the same URLs in the same order, and continues where its
+ * last round ended.
+ */
 async function measure({ api, load, addresses }: Subject): Promise<Round> {
   const meter = new CpuMeter([api.pid])
   const before = meter.read()

@@ -1,35 +1,35 @@
-/** Times of requests as tables. */
+/** Tables of the measured request times. */
 import { markdownTable, percentile } from './report.ts'
 import type { RequestCase } from './requests/index.ts'
 
-/** What was measured of one case. */
+/** Measured times of one case. */
 export interface Measurement {
   readonly request: RequestCase
-  /** Far out instead of the first page. */
+  /** Whether page 1,000 was measured instead of the first page. */
   readonly isDeep: boolean
   readonly status: number
-  /** Milliseconds of each request. */
+  /** Time of each request, ms. */
   readonly times: readonly number[]
   readonly path: string
 }
 
-/** Longest first page, in ms: of a list, and of what sums up trades. */
+/** Time limits for a first page, ms: LIST_MS for lists, SUMS_MS for prices and statistics. */
 const LIST_MS = 50
 const SUMS_MS = 100
 
-/** Longest answer to a kind of request, in ms. */
+/** Time limit of a request, ms. */
 export function limitOf({ endpoint }: RequestCase): number {
   return endpoint.tag === 'stats' || endpoint.tag === 'prices' ? SUMS_MS : LIST_MS
 }
 
-/** What kind of answer a request gets. */
+/** Kind of a request, for the summary. */
 function kindOf({ endpoint }: RequestCase): string {
   if (endpoint.path.endsWith('/_count')) return 'counts'
   if (endpoint.tag === 'stats' || endpoint.tag === 'prices') return 'prices and statistics'
   return 'limit' in endpoint.parameters ? 'lists' : 'details'
 }
 
-/** Between the columns that a row is named by. */
+/** Joins the columns of a row's name. */
 const SEPARATOR = ' | '
 
 interface Cell {
@@ -45,7 +45,7 @@ export class CaseReport {
     this.#all.push(measurement)
   }
 
-  /** The requests whose first page is above its limit; counts are not pages. */
+  /** Requests whose first page exceeds its limit, without counts. */
   slowPages(): readonly RequestCase[] {
     const slow = this.#slow().filter(({ request }) => kindOf(request) !== 'counts')
     return slow.map(({ request }) => request)
@@ -56,7 +56,7 @@ export class CaseReport {
     this.#all = this.#all.filter(({ request, isDeep }) => isDeep || request !== again)
   }
 
-  /** One row for each endpoint, sort and order; the `worst` slowest filters of each. */
+  /** Markdown table with a row per endpoint, sort and order, each with its `worst` slowest filters. */
   markdown(worst: number): string {
     const rows = groups(this.#all, ({ request, isDeep }) =>
       [request.endpoint.path, request.sort, request.order, isDeep ? 'page 1000' : ''].join(SEPARATOR),
@@ -73,7 +73,7 @@ export class CaseReport {
     return [markdownTable(head, rows), '', this.#slowLines(), this.#failures()].join('\n')
   }
 
-  /** How many kinds of request were measured, and how many of their first pages are above their limit. */
+  /** Summary line: number of measured requests, and of first pages above their limit. */
   summary(): string {
     const first = this.#all.filter(({ isDeep }) => !isDeep)
     const failed = this.#all.filter(isFailure).length
@@ -84,13 +84,13 @@ export class CaseReport {
     return `${first.length} kinds of request; over their limit at p95 (${LIST_MS} ms, prices and statistics ${SUMS_MS} ms): ${over}; ${failed} failed`
   }
 
-  /** The cases whose answers took more than a share of what they may take. */
+  /** Cases whose median exceeds this share of their limit. */
   nearLimit(share: number): Set<RequestCase> {
     const near = this.#all.filter(({ request, times }) => percentile(times, 0.5) > share * limitOf(request))
     return new Set(near.map(({ request }) => request))
   }
 
-  /** First pages above their limit, the slowest first. */
+  /** First pages above their limit, slowest first. */
   #slow(): (Measurement & { p95: number })[] {
     return this.#all
       .filter(({ isDeep }) => !isDeep)

@@ -11,10 +11,10 @@ const [kind, count] = [process.argv[2], Number(process.argv[3])]
 const [bytesPerSecond, chainId] = process.argv.slice(4)
 const RETAIN_BYTES = 4 * 1024 ** 3
 
-/** Chains of little but one kind of event, none of whose generated blocks is irreversible. */
+/** Activity mixes that produce almost only one kind of event. None of the generated blocks is irreversible. */
 const events: Readonly<Record<string, ActivityMix>> = {
   transfer: { transfer: 1 },
-  // Only assets that were minted with attributes of their own are edited.
+  // Mints are needed too: only assets that were minted with mutable attributes are edited.
   edit: { editAsset: 1, mint: 0.05 },
   sale: { announceSale: 1 },
 }

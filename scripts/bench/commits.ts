@@ -1,15 +1,21 @@
 import type pg from 'pg'
 
-/** Milliseconds between two commits: two a second, as on a chain. */
+/** Interval between two commits, ms: two a second, as on a chain. */
 const EVERY_MS = 500
 
-/** New versions of assets side by side, about twenty of a million, and of their templates, without a change of their values. */
+/**
+ * Updates adjacent assets (about twenty of a million) and their templates without changing values: creates new row
+ * versions.
+ */
 const COMMIT = `
   WITH moved AS (SELECT asset_id, template_id FROM assets.assets TABLESAMPLE SYSTEM (0.002)),
     assets AS (UPDATE assets.assets SET owner = owner WHERE asset_id IN (SELECT asset_id FROM moved))
   UPDATE assets.templates SET issued_supply = issued_supply WHERE template_id IN (SELECT template_id FROM moved)`
 
-/** Commits twice a second, so that versions of cached records change; returns a function that ends it. */
+/**
+ * Commits twice a second, so that the versions of cached records change.
+ * @returns a function that stops the commits.
+ */
 export function startCommits(database: pg.Client): () => Promise<void> {
   let last: Promise<unknown> = Promise.resolve()
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** COPY alone of all rows of a database: what the filler and an import are measured against. */
+/** Loads all rows of a database with COPY alone: the reference for the filler and for an import. */
 import { pipeline } from 'node:stream/promises'
 import { Readable } from 'node:stream'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
@@ -13,7 +13,7 @@ const LIST = `
   WHERE n.nspname IN ('assets', 'market', 'oracle', 'tools') AND c.relkind IN ('r', 'p') AND NOT c.relispartition
     AND c.relname <> 'log_actions' ORDER BY 1`
 
-/** Loads all rows of all families into an empty database, one table after the other; reading them is not timed. */
+/** Copies all rows of all families into an empty database, table by table. Only writing is timed, not reading. */
 export async function copyAlone(
   from: DatabaseAddress,
   to: DatabaseAddress,

@@ -1,9 +1,9 @@
-/** Processor time of other processes: what a measurement costs, however busy the machine is. */
+/** Processor time of other processes. Unlike elapsed time, it hardly depends on other load of the machine. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 
-/** Sums the processor time of the first threads of processes, as Linux reports it. */
+/** Sums the processor time of the main threads of processes, as Linux reports it. */
 export class CpuMeter {
   readonly #files: readonly string[]
 
@@ -11,7 +11,7 @@ export class CpuMeter {
     this.#files = pids.map((pid) => `/proc/${pid}/schedstat`)
   }
 
-  /** Milliseconds on a processor since the processes began; NaN where the system does not report it. */
+  /** Processor time since the processes started, ms; NaN if a process has ended or the system does not report it. */
   read(): number {
     let nanoseconds = 0
     for (const file of this.#files) {
@@ -25,7 +25,7 @@ export class CpuMeter {
   }
 }
 
-/** The processes of a database that serve the connections of another process; those that it opens later are missing. */
+/** PostgreSQL process ids of the sessions of a client process. Sessions that the client opens later are missing. */
 export async function sessionProcesses(database: pg.Client, clientPid: number): Promise<number[]> {
   const { rows } = await database.query<{ pid: number }>(
     'SELECT pid FROM pg_stat_activity WHERE client_port = ANY($1::integer[]) AND datname = current_database()',
@@ -48,7 +48,7 @@ function portsOf(pid: number): number[] {
   )
 }
 
-/** What a file descriptor leads to; undefined when it has just been closed. */
+/** Target of a file descriptor's link; undefined if it has just been closed. */
 function socketOf(file: string): string | undefined {
   try {
     return readlinkSync(file)

@@ -1,8 +1,11 @@
-/** The databases of a measurement, on the server that it has started. */
+/** Databases of a benchmark on its own server. */
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** Creates a database without a schema, or a copy of another one. @param admin any database of the server. */
+/**
+ * Creates a database without a schema, or as a copy of another database.
+ * @param admin any database of the server.
+ */
 export async function createBareDatabase(
   admin: DatabaseAddress,
   name: string,

@@ -34,7 +34,7 @@ import { storeFigures } from './report.ts'
 import { describeSizes } from './tables.ts'
 import { describeWrites, readWrites } from './writes.ts'
 
-/** Processes of chains, which end with this one. */
+/** Chain processes; they end with this process. */
 const chains: ChildProcess[] = []
 
 interface BenchChain {
@@ -50,7 +50,7 @@ interface Reading {
   readonly bytes: number
 }
 
-/** Last block of the bundled recordings; measuring begins after it. */
+/** Last block of the bundled recordings. Measurements start after it. */
 const RECORDED = 964
 const kinds = ['foreign', 'empty', 'dense', 'market', 'writes'] as const
 const { values: options, positionals } = parseArgs({
@@ -65,11 +65,11 @@ const loads = {
   market: blocksOf(60),
   writes: 100,
 }
-/** Ratios by name; more is better. */
+/** Ratios by name. Greater is better. */
 const ratios: Record<string, number> = {}
-/** How often the market's blocks are read in each variant: they take seconds, and one disturbance would decide. */
+/** Rounds of the market benchmark. One round takes seconds, so a single disturbance would decide its result. */
 const MARKET_ROUNDS = 5
-/** How often dense blocks are read, without and with query indexes by turns. */
+/** Rounds of the dense benchmark, alternately without and with query indexes. */
 const DENSE_ROUNDS = 2
 const logger = createLogger({ name: 'bench', level: 'warn', pretty: true })
 
@@ -83,7 +83,7 @@ async function startChain(kind: string, blocks: number): Promise<BenchChain> {
   return { process: child, ...(JSON.parse(line) as Omit<BenchChain, 'process'>) }
 }
 
-/** A reader that is done with every block at once. */
+/** Reads a chain with a reader that only acknowledges blocks: the upper bound for the filler. */
 async function acknowledge(chain: BenchChain): Promise<Reading> {
   let bytes = 0
   const session: ShipSession = createShipSession(
@@ -110,7 +110,7 @@ async function acknowledge(chain: BenchChain): Promise<Reading> {
   return { seconds: (performance.now() - startedAt) / 1_000, bytes }
 }
 
-/** What a measured filler does in addition to indexing the assets family. */
+/** Additions of a measured filler to indexing the assets family. */
 interface Variant {
   readonly contracts?: readonly ContractEntry[]
   readonly withoutDerived?: readonly string[]
@@ -140,7 +140,7 @@ async function fill(
   return (performance.now() - startedAt) / 1_000
 }
 
-/** What the market's part costs on the same blocks. */
+/** Measures the cost of indexing the market on the same blocks. */
 async function measureMarket(admin: DatabaseAddress): Promise<void> {
   const blocks = loads.market
   const chain = await startChain('market', blocks)
@@ -180,7 +180,10 @@ async function describeMarket(database: DatabaseAddress): Promise<void> {
   console.log(`market: ${loads.market} blocks; ${minted} assets, ${sales} sales, ${trades} trades`)
 }
 
-/** Dense blocks without and with query indexes. @param at database that is at the beginning of these blocks. */
+/**
+ * Measures dense blocks without and with query indexes.
+ * @param at database whose reader stands before these blocks.
+ */
 async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: DatabaseAddress): Promise<void> {
   const before = await countEvents(at)
   const indexed = await createBareDatabase(admin, `${at.database}_indexed`, at.database)
@@ -210,7 +213,7 @@ async function measureDense(chain: BenchChain, admin: DatabaseAddress, at: Datab
   console.log(await describeSizes(last))
 }
 
-/** What one event of each kind writes at the head. */
+/** Measures the row versions and index entries that one event of each kind writes at the head. */
 async function measureWrites(admin: DatabaseAddress): Promise<void> {
   for (const kind of ['transfer', 'edit', 'sale']) {
     const chain = await startChain(kind, loads.writes)

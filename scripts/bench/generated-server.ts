@@ -1,4 +1,4 @@
-/** A PostgreSQL server with a generated database, stored in a folder or temporary. */
+/** A PostgreSQL server with a generated database, in a given folder or in a temporary one. */
 import {
   buildQueryIndexes,
   connectDatabase,
@@ -9,12 +9,12 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { fullSizes, generateDatabase, scaledSizes } from './generated/index.ts'
 
-/** Options of the command line: `--data FOLDER`, `--seed TEXT`, `--factor NUMBER`. */
+/** Command-line options `--data FOLDER`, `--seed TEXT`, `--factor NUMBER`. */
 export interface GeneratedOptions {
-  /** Folder that keeps the server between runs; without it everything is generated and removed. */
+  /** Folder in which the server is kept between runs. Without it the database is generated and removed again. */
   readonly data?: string
   readonly seed: string
-  /** 1 for the full database. */
+  /** Scale factor; 1 for the full database. */
   readonly factor: number
 }
 
@@ -29,18 +29,18 @@ const serverSettings = {
   effective_cache_size: '4GB',
   maintenance_work_mem: '256MB',
   max_wal_size: '8GB',
-  // What is lost in a crash is generated again.
+  // No fsync: data lost in a crash is simply generated again.
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   random_page_cost: '1.1',
-  // One processor for each request: what is fast then stays fast when others ask too.
+  // No parallel workers: a request uses one processor, so its time holds under concurrent requests too.
   max_parallel_workers_per_gather: '0',
 }
 
 /**
- * Starts the server; generates the database when the folder does not have the one that was requested. One that is there
- * gets the migrations and query indexes that it lacks.
+ * Starts the server. Generates the database unless the folder already has the requested one; an existing database gets
+ * missing migrations and query indexes.
  */
 export async function startGeneratedServer(
   options: GeneratedOptions,
@@ -62,7 +62,7 @@ export async function startGeneratedServer(
   return { address, stop: () => server.stop() }
 }
 
-/** What `parseArgs` reads into `GeneratedArguments`. */
+/** Options of `parseArgs` for `GeneratedArguments`. */
 export const generatedArguments = {
   data: { type: 'string' },
   server: { type: 'string' },
@@ -70,7 +70,7 @@ export const generatedArguments = {
   factor: { type: 'string', default: '1' },
 } as const
 
-/** Options as a command line has them; `server` is the address of a running server's database, as JSON. */
+/** Parsed command-line options. `server` is the database address of a running server, as JSON. */
 export interface GeneratedArguments {
   readonly data?: string | undefined
   readonly server?: string | undefined
@@ -78,7 +78,7 @@ export interface GeneratedArguments {
   readonly factor: string
 }
 
-/** The server that a command line asks for: one that runs already, or one of its own. What it does goes to stderr. */
+/** Opens the server that the command line selects: a running one, or its own. Progress goes to stderr. */
 export async function openGeneratedServer(given: GeneratedArguments): Promise<GeneratedServer> {
   if (given.server !== undefined) {
     return { address: JSON.parse(given.server) as DatabaseAddress, stop: () => Promise.resolve() }

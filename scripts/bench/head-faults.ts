@@ -70,7 +70,10 @@ const reading = runReader(
 let failure: unknown
 reading.catch((error: unknown) => (failure = error))
 
-/** The mirror that is followed, once all nodes are up and well and everything is committed. */
+/**
+ * Waits until all nodes are healthy and everything is committed.
+ * @returns the mirror that the reader follows.
+ */
 async function settled() {
   for (;;) {
     if (failure !== undefined) throw new Error('the reader ended', { cause: failure })
@@ -89,7 +92,7 @@ const taken = new Map<string, number[]>(kinds.map((kind) => [kind, []]))
 for (let time = 0; time < times; time++) {
   for (const kind of kinds) {
     const node = await settled()
-    // Somewhere between two blocks.
+    // The fault occurs at a random time between two blocks.
     await delay(Math.random() * intervalMs)
     const at = performance.now()
     await nodeFaults[kind].happen(node)
@@ -99,10 +102,10 @@ for (let time = 0; time < times; time++) {
     })
     taken.get(kind)!.push(performance.now() - at)
     waiting = null
-    // Long enough that a node on another branch is left.
+    // Long enough for the reader to leave a node that is on another branch.
     if (kind === 'branched') await delay(4_000)
     await nodeFaults[kind].end(node)
-    // A restarted node is known to be there after the next try.
+    // The reader sees a restarted node at its next connection attempt.
     await delay(1_000)
   }
   if ((time + 1) % 10 === 0) report()

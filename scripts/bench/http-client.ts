@@ -1,14 +1,14 @@
-/** A client that does as little as possible, so that what is measured is the server. */
+/** A minimal HTTP client, so that benchmarks measure the server. */
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { once } from 'node:events'
 
-/** An answer: its status, and its length on the wire. */
+/** Status, time and size of an answer. */
 export interface MeasuredAnswer {
   readonly status: number
   readonly bytes: number
   readonly ms: number
-  /** Whether a refusal says when to try again. */
+  /** Whether the answer has a `Retry-After` header. */
   readonly isRetryNamed: boolean
 }
 
@@ -16,7 +16,7 @@ type Answer = Omit<MeasuredAnswer, 'ms'>
 
 const HEAD_END = Buffer.from('\r\n\r\n')
 
-/** One keep-alive connection; one request at a time. */
+/** A keep-alive connection with one request at a time. */
 export class HttpClient {
   readonly #socket: Socket
   readonly #host: string
@@ -46,7 +46,10 @@ export class HttpClient {
     return new HttpClient(socket, host)
   }
 
-  /** Asks for a path. Compressed answers are not asked for. @throws Error when the connection breaks before the answer. */
+  /**
+   * Sends a GET request without `Accept-Encoding`.
+   * @throws Error if the connection breaks before the answer is complete.
+   */
   async get(path: string, headers: readonly string[] = []): Promise<MeasuredAnswer> {
     if (this.#socket.destroyed || this.#socket.readableEnded)
       throw new Error('the server has closed the connection')
@@ -77,7 +80,7 @@ export class HttpClient {
     this.#done?.(answer)
   }
 
-  /** Every answer of this server has its length in a header. */
+  /** Parses the response head. The body length must be in `Content-Length`, as this server always sends it. */
   #readHead(): void {
     const data = Buffer.concat(this.#received)
     const end = data.indexOf(HEAD_END)

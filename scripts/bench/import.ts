@@ -27,15 +27,15 @@ const settings = readerSettings({
   contracts: [assetsContract, ...marketContracts],
 })
 
-/** What lies between the ids of two copies: as little as they need, as on a chain, where ids have no holes. */
+/** Distance between the ids of two copies: small, because ids on a chain have no holes. */
 const distances: Readonly<Record<string, number>> = { asset_id: 1_000, offer_id: 100, sale_id: 10 }
-/** Ids of the copies, and earlier times, so that steps have some of each. */
+/** SQL of the copies' columns: shifted ids and earlier times, so that each step of the import has rows. */
 const id = (column: string, name = column) => `${column} + k.n * ${distances[name] ?? 10_000}`
 const earlier = (column: string) => `${column} - k.n * 400000`
 const idIn = (field: string) =>
   `CASE WHEN metadata ? '${field}' THEN jsonb_build_object('${field}', (${id(`(metadata->>'${field}')::bigint`, field)})::text) ELSE '{}' END`
 
-/** Table to the columns that a copy has otherwise. */
+/** Columns that differ in the copies, by table. */
 const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   atomicassets_assets: { asset_id: id('asset_id') },
   atomicassets_mints: { asset_id: id('asset_id') },

@@ -1,4 +1,6 @@
-/** Requests that show what an index is for: the kinds of traffic, and the second tier (every list with a single filter or sort). */
+/**
+ * Requests that use the indexes: the kinds of traffic, and the second tier (every list with a single filter or sort).
+ */
 import type pg from 'pg'
 import { createNamespace } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'
@@ -7,13 +9,16 @@ import { Random } from './generated/choice.ts'
 import { addressOf, fewerCases, pickExamples, requestCases } from './requests/index.ts'
 import { trafficKinds, TrafficRows } from './traffic/index.ts'
 
-/** Families whose indexes are measured. */
+/** Contract families whose indexes are measured. */
 export const indexFamilies: readonly string[] = ['assets', 'market']
 
-/** Addresses by the name of the kind or list. */
+/** URLs by kind of traffic or list. */
 export type IndexRequests = ReadonlyMap<string, readonly string[]>
 
-/** Addresses of each kind of traffic. @param samples of a kind. */
+/**
+ * URLs of each kind of traffic.
+ * @param samples number of URLs per kind.
+ */
 export async function trafficRequests(database: pg.Client, samples: number): Promise<IndexRequests> {
   const all = new Map<string, string[]>()
   for (const kind of trafficKinds) {
@@ -25,7 +30,7 @@ export async function trafficRequests(database: pg.Client, samples: number): Pro
   return all
 }
 
-/** The second tier by family and path: every sort, and every single filter. */
+/** URLs of the second tier, by family and path: every sort, and every single filter. */
 export async function listRequests(database: pg.Client): Promise<IndexRequests> {
   const examples = await pickExamples(database)
   const all = new Map<string, string[]>()

@@ -20,9 +20,9 @@ const { values: options } = parseArgs({
     samples: { type: 'string', default: '20' },
   },
 })
-/** Prefix of the names under which the second tier is counted. */
+/** Prefix of the names of second-tier requests. */
 const LIST = 'list '
-/** Most kinds or lists that are named of an index. */
+/** Limit of kinds or lists that the report names per index. */
 const MOST_NAMED = 4
 
 const server = await openGeneratedServer(options)

@@ -30,13 +30,13 @@ const { values } = parseArgs({
   },
 })
 
-/** Blocks of the chain before the first that is measured, and actions that users push in each. */
+/** Blocks of the chain before the measured ones, and actions that users push in each measured block. */
 const BLOCKS = 3_000
 const ACTIONS = 4
 const PATIENCE_MS = 120_000
 const READER = 'latency'
 
-/** Times of one rate of blocks under one load, ms. */
+/** Measured latencies for one block rate under one load, ms. */
 interface Latencies {
   readonly blocksPerSecond: number
   readonly requestsPerSecond: number
@@ -103,7 +103,7 @@ async function measure(
   requestsPerSecond: number,
 ): Promise<Latencies> {
   clients.send({ perSecond: requestsPerSecond } satisfies WantedLoad)
-  // Until prepared statements and programs are warm.
+  // Warm-up: prepares statements and compiles programs.
   await produce(blocksPerSecond, 3)
   const first = chain.head().num + 1
   clients.send({ perSecond: requestsPerSecond } satisfies WantedLoad)
@@ -121,7 +121,7 @@ async function measure(
   for (let block = first; block <= last; block++) {
     const [frame, commit, event] = [framesMs, commitsMs, eventsMs].map((times) => times.get(block))
     result.toCommit.push(commit! - frame!)
-    // Not every block has an event.
+    // A block may have no event.
     if (event === undefined) continue
     result.toEvent.push(event - commit!)
     result.toClient.push(event - frame!)
@@ -129,12 +129,12 @@ async function measure(
   return result
 }
 
-/** Lets blocks appear at a rate; each is sent to the filler as soon as it is there. */
+/** Produces blocks at a rate. Each is sent to the filler at once. */
 async function produce(perSecond: number, seconds: number): Promise<void> {
   const startMs = sharedNow()
   for (let made = 0; made < perSecond * seconds; made++) {
     await delay(Math.max(0, startMs + (made * 1_000) / perSecond - sharedNow()))
-    // Building the block takes time that a real node has taken before it sends one.
+    // Build the block before the time is taken: a real node has built it before it sends it.
     chain.produceBlock()
     framesMs.set(chain.head().num, sharedNow())
   }

@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** Messages of the process. */
+/** Messages from the process. */
 export type ClientsMessage =
   | { readonly ready: number }
   | { readonly doneMs: number; readonly bytes: number }
@@ -22,20 +22,23 @@ const perBlock = Number(messages)
 /** Connections that are opened at the same time. */
 const AT_ONCE = 50
 
-/** What a frame is, in the low half of its first byte. */
+/** Opcodes: the low four bits of a frame's first byte. */
 const TEXT = 1
 const PING = 9
-/** Answers a ping without contents; masked with zeros. */
+/** Reply to an empty ping, masked with zeros. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 
-/** Counts the frames of a connection, which has sent its subscription. */
+/** Counts the frames of a subscribed connection. */
 class FrameCounter {
   frames = 0
   bytes = 0
   #skip = 0
   #rest: Buffer | undefined
 
-  /** @param answer called for each ping. */
+  /**
+   * Counts the frames in a chunk.
+   * @param answer called for each ping.
+   */
   take(chunk: Buffer, answer: () => void): void {
     this.bytes += chunk.length
     let data = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk
@@ -59,7 +62,7 @@ class FrameCounter {
   }
 }
 
-/** Bytes of a frame with its head; undefined when the head is not whole. */
+/** Length of a frame with its header, and its opcode; undefined if the header is incomplete. */
 function headOf(data: Buffer): { length: number; opcode: number } | undefined {
   if (data.length < 2) return undefined
   const opcode = data[0]! & 0x0f
@@ -69,7 +72,7 @@ function headOf(data: Buffer): { length: number; opcode: number } | undefined {
   return data.length < 10 ? undefined : { length: 10 + Number(data.readBigUInt64BE(2)), opcode }
 }
 
-/** Opens a connection; what comes after the server's answer goes to `hear`. */
+/** Opens a websocket connection. Bytes after the handshake go to `hear`. */
 async function open(hear: (chunk: Buffer) => void, deflates = deflate === 'deflate'): Promise<Socket> {
   const socket = connect(Number(port), hostname)
   await once(socket, 'connect')
@@ -92,16 +95,16 @@ async function open(hear: (chunk: Buffer) => void, deflates = deflate === 'defla
   return socket
 }
 
-/** Clients have to mask; a mask of zeros changes nothing. */
+/** A text frame of a client. Clients must mask; a mask of zeros leaves the text as it is. */
 function maskedText(text: string): Buffer {
   const payload = Buffer.from(text)
   return Buffer.concat([Buffer.from([0x81, 0x80 | payload.length, 0, 0, 0, 0]), payload])
 }
 
-// Uncompressed it takes fewer blocks until too much waits for it.
+// The client that never reads, uncompressed: fewer blocks fill its buffer.
 const stuck = await open(() => undefined, false)
 stuck.pause()
-// This client is connected but does not read; its writes also show that the connection has gone.
+// The stuck client only sends: a failed write shows that the server has closed the connection.
 setInterval(() => stuck.write(PONG), 500).unref()
 stuck.on('error', () => undefined)
 stuck.once('close', () => say({ cutMs: performance.timeOrigin + performance.now() }))
@@ -117,7 +120,7 @@ async function follow(): Promise<void> {
   const counter = new FrameCounter()
   counters.push(counter)
   const socket = await open((chunk) => {
-    // The answer to the subscription comes first; nothing else but events is sent here.
+    // The first frame is the reply to the subscription; all others are events.
     const before = counter.frames
     counter.take(chunk, () => socket.write(PONG))
     const wanted = 1 + (blocks + 1) * perBlock

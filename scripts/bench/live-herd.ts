@@ -29,18 +29,18 @@ const { values: options } = parseArgs({
 const BLOCKS_PER_SECOND = 2
 /** Connections that are opened at the same time. */
 const AT_ONCE = 200
-/** What a slow client reads at once, and how often. */
+/** A slow client reads this many bytes at a time, in this interval. */
 const SLOW_BYTES = 32 * 1024
 const SLOW_EVERY_MS = 250
 const QUICK_CLIENTS = 10
 
-/** A client that has subscribed to some events. */
+/** A subscribed client. */
 interface Client {
   readonly socket: WebSocket
   cursor: string | undefined
   events: number
   firstEventMs: number | undefined
-  /** When the client had every event. */
+  /** When the client had received all events. */
   doneMs: number | undefined
 }
 
@@ -52,10 +52,13 @@ async function measure(setting: LiveSetting): Promise<void> {
   await slowAddresses(setting.url, cursor)
 }
 
-/** @returns a cursor from before the blocks. */
+/**
+ * Measures the herd.
+ * @returns a cursor from before the blocks.
+ */
 async function herd({ url, assets, commit }: LiveSetting): Promise<string> {
   const count = Number(options.clients)
-  // Each client follows one asset, which is updated in every block.
+  // Each client subscribes to one asset, which every block updates.
   const subscriptionOf = (at: number): object => ({ assets: [assets[at % assets.length]] })
   const openAll = async (cursors: readonly (string | undefined)[]): Promise<Client[]> => {
     const clients: Client[] = []

@@ -13,13 +13,13 @@ import { packFeedText } from '../../services/core/feed-reader/index.ts'
 import type { FeedBlock } from '../../services/core/feed/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 
-/** Message to the process: a block's number and the ids of assets that are updated in it. */
+/** Message to the process: block number, and ids of the assets that the block updates. */
 export interface WantedBlock {
   readonly block: number
   readonly assets: readonly string[]
 }
 
-/** Messages of the process. */
+/** Messages from the process. */
 export type LiveProcessMessage = { readonly url: string } | { readonly committedMs: number }
 
 const READER = 'bench-1'
@@ -85,7 +85,7 @@ async function publish(wanted: WantedBlock): Promise<void> {
   await kvstore.publish(feedChannel(READER), text)
 }
 
-/** Ten events in each transaction. */
+/** Builds a block with ten events per transaction. */
 function makeBlock({ block, assets }: WantedBlock): FeedBlock {
   const id = (number: number): string => number.toString(16).padStart(64, '0')
   const perTransaction = 10

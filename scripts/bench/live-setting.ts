@@ -1,4 +1,4 @@
-/** The api of a measurement of live data, on a generated database. */
+/** The API for benchmarks of live data, on a generated database. */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,18 +10,21 @@ import { openGeneratedServer } from './generated-server.ts'
 import type { GeneratedArguments } from './generated-server.ts'
 import type { LiveProcessMessage, WantedBlock } from './live-process.ts'
 
-/** A running api and its database. */
+/** A running API and its database. */
 export interface LiveSetting {
   readonly url: string
-  /** Assets that every block updates. */
+  /** Ids of the assets that every block updates. */
   readonly assets: readonly string[]
-  /** Commits a block, and resolves with the time of the commit: milliseconds since 1970. */
+  /** Commits a block. Resolves with the time of the commit, ms since 1970. */
   readonly commit: (block: number) => Promise<number>
-  /** Starts another process of the measurement; it ends when the measurement does. */
+  /** Starts another process of the benchmark, which ends with it. */
   readonly start: (file: string, args: readonly string[]) => ChildProcess
 }
 
-/** Measures with an api, and stops all processes. @param events of a block, each the update of one asset. */
+/**
+ * Runs a benchmark with an API, and then stops all processes.
+ * @param events number of events per block; each updates one asset.
+ */
 export async function measureLive(
   options: GeneratedArguments,
   events: number,

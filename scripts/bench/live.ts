@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
   },
 })
 
-/** Time between two busy blocks, and of the measurement without them, ms. */
+/** Pause between two busy blocks, and duration of the measurement without busy blocks, ms. */
 const PAUSE_MS = 3_000
 const QUIET_MS = 5_000
 const PATIENCE_MS = 60_000
@@ -88,7 +88,7 @@ async function measure({ url, commit, start }: LiveSetting): Promise<void> {
   console.log(`the client that reads nothing was cut off: ${cut}; others lost: ${heard.lost}`)
 }
 
-/** Times of requests, one after the other, for a time or as long as something else runs. */
+/** Times of sequential REST requests, sent while `work` runs and for at least `atLeastMs`. */
 async function restTimes(rest: LoadGenerator, work: () => Promise<void>, atLeastMs = 0): Promise<number[]> {
   const ending = new AbortController()
   const working = Promise.all([work(), sleep(atLeastMs)]).finally(() => ending.abort())

@@ -1,33 +1,33 @@
-/** The load of every bench: requests over keep-alive connections that do as little as possible. */
+/** Load generator of the benchmarks: minimal requests over keep-alive connections. */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { HttpClient } from './http-client.ts'
 import type { MeasuredAnswer } from './http-client.ts'
 
-/** What is asked. */
+/** Path and headers of a request. */
 export interface LoadRequest {
   readonly path: string
-  /** Lines such as `Accept: text/plain`. */
+  /** Header lines, such as `Accept: text/plain`. */
   readonly headers?: readonly string[]
 }
 
-/** How a load runs. */
+/** Options of a load. */
 export interface LoadOptions {
   readonly next: () => LoadRequest
-  /** Time after which no request begins. */
+  /** Duration after which no further request starts. */
   readonly seconds?: number
-  /** Ends the load: no further request begins. */
+  /** Aborting it starts no further request. */
   readonly signal?: AbortSignal
   /**
-   * Requests a second, whatever the answers do; the time of a request counts from when it was due. Without it each
-   * connection sends its next request when its last one is answered.
+   * Open loop: requests a second, independent of the answers; the time of a request counts from when it was due.
+   * Undefined means a closed loop: each connection sends its next request after the last answer.
    */
   readonly perSecond?: number
-  /** Milliseconds that a connection rests after an answer. */
+  /** Pause of a connection after an answer, ms. */
   readonly restMs?: (answer: MeasuredAnswer) => number
 }
 
-/** What a load found. */
+/** Answers of a load. */
 export class Load {
   readonly answers: readonly MeasuredAnswer[]
   readonly #seconds: number
@@ -45,17 +45,17 @@ export class Load {
     return this.answers.length / this.#seconds
   }
 
-  /** Bytes of an answer, on average. */
+  /** Mean size of an answer, bytes. */
   get bytes(): number {
     return this.answers.reduce((sum, { bytes }) => sum + bytes, 0) / this.answers.length
   }
 
-  /** Answers with another status than these. */
+  /** Number of answers with a status other than the given ones. */
   failures(...good: readonly number[]): number {
     return this.answers.filter(({ status }) => !good.includes(status)).length
   }
 
-  /** Milliseconds of each answer with a status, or of all. */
+  /** Times of the answers with a status, or of all answers, ms. */
   times(status?: number): number[] {
     return this.answers.flatMap((answer) =>
       status === undefined || answer.status === status ? answer.ms : [],
@@ -63,7 +63,7 @@ export class Load {
   }
 }
 
-/** Connections to a server, which send one load after the other. */
+/** Connections to a server that can send several loads in sequence. */
 export class LoadGenerator {
   readonly #url: string
   readonly #clients: HttpClient[]
@@ -78,7 +78,7 @@ export class LoadGenerator {
     return new LoadGenerator(url, await Promise.all(clients))
   }
 
-  /** Sends a load, and waits for its last answer. */
+  /** Sends a load and waits for its last answer. */
   async run(options: LoadOptions): Promise<Load> {
     const startedMs = performance.now()
     const answers: MeasuredAnswer[] = []
@@ -100,7 +100,7 @@ export class LoadGenerator {
     for (const client of this.#clients) client.close()
   }
 
-  /** Asks on a connection; a broken one is an answer with status 0, and is replaced. */
+  /** Sends a request on a connection. A broken connection is replaced, and its answer has status 0. */
   async #ask(place: number, { path, headers }: LoadRequest, dueMs: number): Promise<MeasuredAnswer> {
     try {
       const answer = await this.#clients[place]!.get(path, headers)
@@ -113,14 +113,14 @@ export class LoadGenerator {
   }
 }
 
-/** Gives each connection the time at which its next request is due, once that is there; null when there is none. */
+/** Creates a function that waits until the next request is due and returns that time; null if the load is over. */
 function turnsOf(
   { seconds = Infinity, perSecond, signal }: LoadOptions,
   startedMs: number,
 ): () => Promise<number | null> {
   const untilMs = startedMs + seconds * 1_000
   const isOver = (ms: number): boolean => ms >= untilMs || signal?.aborted === true
-  // Each connection waits with it.
+  // Every connection adds a listener to the signal: allow any number.
   if (signal !== undefined) setMaxListeners(0, signal)
   let given = 0
   if (perSecond === undefined)

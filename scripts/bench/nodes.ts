@@ -30,7 +30,7 @@ interface NodeProcess {
   readonly last: number
 }
 
-/** Last block of the bundled recordings; speed is measured after it. */
+/** Last block of the bundled recordings. The speed is measured after it. */
 const RECORDED = 964
 const { values } = parseArgs({
   options: {
@@ -58,7 +58,7 @@ async function startNode(bytesPerSecond: number, chainId?: string): Promise<Node
   return { process: child, ...(JSON.parse(line) as Omit<NodeProcess, 'process'>) }
 }
 
-/** What was read, and how much of this process's memory it took. */
+/** Blocks read, and memory that this process used for them. */
 interface Read {
   readonly seconds: number
   readonly residentMb: number

@@ -1,4 +1,4 @@
-/** Loads the dump of an old database that the tests have, without psql. */
+/** Loads the tests' dump of an old database without psql. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -10,8 +10,8 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 const dumps = join(packageRoot, 'tests/fixtures/old-database')
 
 /**
- * Restores a dump: `main-740`, which eosio-contract-api filled from blocks 1 to 740 of the recording `main`, or `v2-964`,
- * with the schema and the rows of its successor 2.x, from blocks 1 to 964 of the recordings `main` and `v2`.
+ * Restores a dump. `main-740`: filled by eosio-contract-api from blocks 1 to 740 of the recording `main`. `v2-964`:
+ * schema and rows of its successor 2.x, from blocks 1 to 964 of the recordings `main` and `v2`.
  */
 export async function restoreOldDump(
   client: pg.Client,
@@ -43,7 +43,7 @@ function* splitDump(text: string): Generator<DumpPart> {
   yield { statement: withoutMeta(text.slice(at)), rows: null }
 }
 
-/** Without commands of psql. */
+/** The SQL without psql's meta-commands. */
 function withoutMeta(sql: string): string {
   return sql.replace(/^\\.*$/gm, '')
 }

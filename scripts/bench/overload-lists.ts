@@ -1,26 +1,29 @@
-/** Requests for lists like those of ordinary traffic, for benches of overload. */
+/** List requests like ordinary traffic, for overload benchmarks. */
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { LoadGenerator } from './load.ts'
 import type { Load, LoadOptions, LoadRequest } from './load.ts'
 
-/** A value of a list, which begins again after its last one. */
+/** The value at a position of a list, repeated cyclically. */
 export const pick = (from: readonly string[], at: number): string => from[at % from.length]!
 
-/** A request of the client with a number: the server takes the address from the header, as behind a proxy. */
+/** A request of a numbered client. The API takes the client address from a header, as behind a proxy. */
 export function requestOf(url: string, client: number): LoadRequest {
   const { pathname, search } = new URL(url)
   return { path: pathname + search, headers: [`X-Forwarded-For: 10.0.${client >> 8}.${client & 255}`] }
 }
 
-/** Ids and names of a generated database, and the lists that ask for them. */
+/** Ids and names from a generated database, and list requests with them. */
 export interface OverloadLists {
   readonly assets: readonly string[]
-  /** Requests for lists, in turn from each of so many clients. @param first number of the first client. */
+  /**
+   * List requests that come from `clients` clients in turn.
+   * @param first number of the first client.
+   */
   requests(clients: number, first?: number): () => LoadRequest
 }
 
-/** Sends a load over so many connections of its own. */
+/** Sends a load over its own connections. */
 export async function sendLoad(url: string, connections: number, options: LoadOptions): Promise<Load> {
   const generator = await LoadGenerator.open(url, connections)
   try {
@@ -30,7 +33,10 @@ export async function sendLoad(url: string, connections: number, options: LoadOp
   }
 }
 
-/** @param url of the assets namespace of an api on that database. */
+/**
+ * Reads ids and names from a database.
+ * @param url URL of the assets namespace of an API on that database.
+ */
 export async function readOverloadLists(address: DatabaseAddress, url: string): Promise<OverloadLists> {
   const client = await connectDatabase(address, { applicationName: 'overload' })
   const column = async (query: string): Promise<string[]> =>
@@ -42,7 +48,7 @@ export async function readOverloadLists(address: DatabaseAddress, url: string): 
   const collections = await column('SELECT collection_name AS value FROM assets.collections')
   await client.end()
   const market = url.replace(/assets$/, 'market')
-  /** The list with a number; no two of a thousand are the same. */
+  /** URL of the list with a number; the first thousand are all different. */
   const listUrl = (at: number): string => {
     const page = 1 + (Math.floor(at / 40) % 5)
     const collection = pick(collections, at * 7)

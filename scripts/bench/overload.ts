@@ -23,16 +23,16 @@ const { values: options } = parseArgs({
 })
 const SLOW_CLIENTS = 50
 const CLIENTS = 40
-/** Clients who each wait for their answer: what they reach is the greatest rate. */
+/** Closed-loop clients that determine the greatest rate. */
 const WAITING_CLIENTS = 16
 const seconds = Number(options.seconds)
 
-/** Connections of brief requests, and how long each rests after an answer. */
+/** Connections for brief requests, and their pause after an answer, ms. */
 const BRIEF = 4
 const BRIEF_REST_MS = 20
-/** A client that was refused waits so long. */
+/** Pause of a client after a refusal, ms. */
 const REFUSED_REST_MS = 200
-/** Requests that may be under way at once. */
+/** Limit of concurrent requests. */
 const MOST_OPEN = 500
 
 function cellsOf(load: Load): string[] {
@@ -70,7 +70,10 @@ async function measureBrief(label: string): Promise<Map<string, Load>> {
   return loads
 }
 
-/** Far pages of a sort that no boundary replaces; each costs most of a second of a processor. */
+/**
+ * Sends slow list requests: far pages of a sort, for which the API cannot seek. Each takes most of a second of
+ * processor time.
+ */
 function askSlowly(signal: AbortSignal): Promise<Load> {
   let sent = 0
   const next = () => {

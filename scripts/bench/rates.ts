@@ -38,18 +38,18 @@ const { values: options } = parseArgs({
 })
 
 const CONNECTIONS = 4
-/** Rows picked for the addresses of each route. */
+/** Rows that are sampled for the URLs of each route. */
 const PICKED = 60_000
 
-/** A short measurement, with milliseconds on a processor for a request. */
+/** A short measurement, including processor time per request, ms. */
 interface MeteredLoad {
   readonly requests: number
   readonly perSecond: number
-  /** Bytes of an answer, on average. */
+  /** Mean size of an answer, bytes. */
   readonly bytes: number
-  /** Answers with another status than 200. */
+  /** Number of answers with a status other than 200. */
   readonly failures: number
-  /** Requests whose address had been asked for before. */
+  /** Number of requests whose URL had been requested before. */
   readonly repeated: number
   readonly serverMs: number
   readonly databaseMs: number
@@ -57,14 +57,14 @@ interface MeteredLoad {
 
 /** One round of a route. */
 interface Round extends MeteredLoad {
-  /** Rate of the plain server right before and after it. */
+  /** Mean rate of the plain server right before and after the round. */
   readonly plain: number
   readonly ratio: number
-  /** Processor time for a request to the plain server as a share of that for one to the route. */
+  /** Processor time per request of the plain server, divided by that of the route. */
   readonly workRatio: number
 }
 
-/** A server and the connections to it. */
+/** A server process and the load connections to it. */
 interface Subject {
   readonly load: LoadGenerator
   readonly pid: number
@@ -115,7 +115,7 @@ async function pickRoutes(): Promise<Map<RateRoute, AddressCycle>> {
   return picked
 }
 
-/** Measures every route in every round. */
+/** Measures every route in every round, and prints a table. */
 async function measureTable(
   setting: Setting,
   routes: ReadonlyMap<RateRoute, AddressCycle>,
@@ -124,7 +124,7 @@ async function measureTable(
   const stopCommits = isWritten ? startCommits(database) : undefined
   const rounds = new Map([...routes.keys()].map((route): [RateRoute, Round[]] => [route, []]))
   try {
-    // Until the programs have been compiled, and the sessions have prepared what they ask.
+    // Warm-up: compiles the programs and prepares the statements.
     await setting.plain.load.run({ next: root.next, seconds })
     for (const { next } of routes.values()) await setting.api.load.run({ next, seconds })
     for (let round = 0; round < Number(options.rounds); round++) {

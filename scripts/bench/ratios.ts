@@ -19,12 +19,12 @@ type Ratios = Readonly<Record<string, number>>
 
 const { values: options } = parseArgs({ options: { write: { type: 'boolean', default: false } } })
 
-/** A ratio below this share of the stored one is a loss. */
+/** A ratio below this share of the stored ratio is a regression. */
 const LEAST_SHARE = 2 / 3
 const RUNS = 3
 const STORED = join(packageRoot, 'scripts/bench/ratios.json')
 
-/** What a bench is run with, and how the ratios are read from what it writes. */
+/** Command line of a benchmark, and how its ratios are read from its output. */
 interface SmallRun {
   readonly args: readonly string[]
   readonly read: (written: unknown) => Ratios

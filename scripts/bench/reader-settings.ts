@@ -1,18 +1,21 @@
 import type { ReaderSettings } from '../../services/filler/index.ts'
 
-/** The assets family with everything that it can keep. */
+/** Contract settings of the assets family with all optional data. */
 export const assetsContract: ReaderSettings['contracts'][number] = {
   handler: 'assets',
   args: { assets_account: 'atomicassets', store_transfers: true, store_logs: true },
 }
 
-/** The market family and those that it needs in addition to assets. */
+/** Contract settings of the market family and the families that it requires besides assets. */
 export const marketContracts: ReaderSettings['contracts'] = [
   { handler: 'oracle', args: { oracle_account: 'delphioracle' } },
   { handler: 'market', args: { market_account: 'atomicmarket', store_logs: true } },
 ]
 
-/** Settings of a reader that indexes the assets family from the first block on, but for what is changed. */
+/**
+ * Settings of a reader that indexes the assets family from the first block on.
+ * @param changes settings to override.
+ */
 export function readerSettings(changes: Partial<ReaderSettings> = {}): ReaderSettings {
   return {
     name: 'bench',

@@ -1,13 +1,12 @@
-/** How every bench reports: percentiles, tables of Markdown on its output, figures as JSON in a file. */
+/** Output of the benchmarks: percentiles, Markdown tables, and figures as a JSON file. */
 import { writeFile } from 'node:fs/promises'
 
-/** The value that a share of the numbers does not exceed; NaN of none. */
+/** Percentile: the value that a share of the numbers does not exceed; NaN if there are none. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(sorted.length * share) - 1))] ?? NaN
 }
 
-/** The value that half of the numbers do not exceed. */
 export function median(numbers: readonly number[]): number {
   return percentile(numbers, 0.5)
 }
@@ -21,7 +20,7 @@ export function markdownTable(
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** Prints a table row by row, as a bench measures them. */
+/** Prints a Markdown table row by row, while a benchmark runs. */
 export class PrintedTable {
   constructor(head: readonly string[]) {
     console.log(markdownTable(head, []))
@@ -32,7 +31,7 @@ export class PrintedTable {
   }
 }
 
-/** Stores figures in the file of `--json`; without one it does nothing. */
+/** Writes figures to the file of `--json`; does nothing without a file. */
 export async function storeFigures(file: string | undefined, figures: unknown): Promise<void> {
   if (file !== undefined) await writeFile(file, `${JSON.stringify(figures, null, 1)}\n`)
 }

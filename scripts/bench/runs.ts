@@ -1,18 +1,18 @@
-/** The benches that `docs/performance.md` shows, and the results of their last run. */
+/** Benchmarks shown in `docs/performance.md`, and the results of their last run. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
-/** A bench of the page. */
+/** A benchmark of that page. */
 export interface BenchRun {
   readonly name: string
   readonly title: string
-  /** Subject of the bench, as the page names it. */
+  /** Description of the benchmark on the page. */
   readonly about: string
   /** Program in `scripts/bench`, without extension, and its parameters. */
   readonly program: string
   readonly args: readonly string[]
-  /** Factor of the generated database, if the bench reads one. */
+  /** Scale factor of the generated database, if the benchmark uses one. */
   readonly factor?: number
 }
 
@@ -29,14 +29,14 @@ export interface BenchResult extends Pick<BenchRun, 'name' | 'title' | 'about'> 
     readonly node: string
     readonly postgres: string
   }
-  /** Processes that ran or waited at the start, mean of a minute: other work disturbs a measurement. */
+  /** Load average of one minute at the start: other work disturbs a measurement. */
   readonly loadBefore: number
   readonly seconds: number
-  /** Output of the run: Markdown tables, and lines of text. */
+  /** Output of the run: Markdown tables and text lines. */
   readonly output: string
 }
 
-/** In the order of the page. */
+/** All benchmarks, in the order of the page. */
 export const benchRuns: readonly BenchRun[] = [
   {
     name: 'filler',
@@ -82,10 +82,10 @@ export const benchRuns: readonly BenchRun[] = [
   },
 ]
 
-/** The results of the last runs, in the order of the page. */
+/** File with the results of the last runs, in the order of the page. */
 const RESULTS = join(packageRoot, 'scripts/bench/results.json')
 
-/** Stores the result of a run in the place of the one before. */
+/** Stores the result of a run; replaces the previous result of the same benchmark. */
 export function storeResult(result: BenchResult): void {
   const stored = JSON.parse(readFileSync(RESULTS, 'utf8')) as BenchResult[]
   const results = benchRuns.flatMap(({ name }) =>

@@ -1,10 +1,10 @@
-/** Starts a server of a measurement in its own process. */
+/** Starts a benchmark's server as a separate process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { readEnvironment } from '../../services/core/config/environment/index.ts'
 
-/** A running server. */
+/** A running server process. */
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
@@ -12,9 +12,9 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a program that prints one line of JSON with its `url` once it listens, and stops at SIGTERM.
- * @param environment variables in addition to those of this process.
- * @throws Error when it exits before it listens.
+ * Starts a program that prints one line of JSON with its `url` once it listens, and that stops at SIGTERM.
+ * @param environment additional environment variables.
+ * @throws Error if the program exits before it listens.
  */
 export async function startServerProcess(
   file: string,
@@ -32,7 +32,10 @@ export async function startServerProcess(
   return { url, pid: server.pid ?? 0, stop: () => void server.kill() }
 }
 
-/** Variables of the environment as a command line has them, each `NAME=VALUE`. @throws Error for other texts. */
+/**
+ * Parses environment variables of the command line, each `NAME=VALUE`.
+ * @throws Error for any other text.
+ */
 export function environmentOf(texts: readonly string[]): Record<string, string> {
   const pairs = texts.map((text): [string, string] => {
     const at = text.indexOf('=')

@@ -1,4 +1,4 @@
-/** The state service of the bench, in its own process. */
+/** The state service of the benchmark, in a separate process. */
 import { parseConfig } from '../../services/core/config/index.ts'
 import { readStateSettings } from '../../services/core/config/environment/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
@@ -12,11 +12,11 @@ export interface StateProcessStart {
   readonly httpUrl: string
 }
 
-/** Report of the process once it listens, and on request. */
+/** Message from the process: sent once it listens, and on request. */
 export interface StateProcessReport {
   readonly url: string
   readonly rssBytes: number
-  /** Processor time so far, user and system. */
+  /** Processor time since the start, user and system, microseconds. */
   readonly cpuMicros: number
 }
 

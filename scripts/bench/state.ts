@@ -80,7 +80,7 @@ function processFile(): string {
   return `${import.meta.dirname}/state-process.${ending}`
 }
 
-/** Indexes the recorded chain and makes a key. */
+/** Indexes the recorded chain and creates an API key. */
 async function prepare(address: DatabaseAddress, shipUrl: string, httpUrl: string): Promise<string> {
   const client = await connectDatabase(address, { applicationName: 'bench' })
   try {
@@ -114,7 +114,7 @@ async function login(url: string, key: string): Promise<string> {
   return ((await response.json()) as { token: string }).token
 }
 
-/** Every account at the head and at many blocks, packed and as JSON. */
+/** Request paths: every account at the head and at many blocks, packed and as JSON. */
 function makePaths(): string[] {
   return accounts.flatMap((account) =>
     [0, 100, 400, 862, 863, 900].flatMap((block) =>
@@ -123,7 +123,7 @@ function makePaths(): string[] {
   )
 }
 
-/** Accounts have no ABI before they set one: 400 is right. */
+/** Status 400 is not a failure here: some accounts have no ABI at some blocks. */
 function cellsOf(load: Load, before: StateProcessReport, after: StateProcessReport): (string | number)[] {
   const times = load.times()
   const micros = Math.round((after.cpuMicros - before.cpuMicros) / load.requests)

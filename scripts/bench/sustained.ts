@@ -21,14 +21,17 @@ const { values: options } = parseArgs({
     'rate-limit': { type: 'string' },
   },
 })
-/** Clients who each wait for their answer: the rate that they reach is the greatest one. */
+/** Closed-loop clients that determine the greatest rate. */
 const WAITING_CLIENTS = 16
-/** Addresses of the waiting clients. The later load has other ones, because each address has its own rate limit. */
+/**
+ * Number of the closed-loop clients' first address. The later load uses other addresses, because each address has its
+ * own rate limit.
+ */
 const WAITING_ADDRESSES = 10_000
 const ADDRESSES = 50
 const OVERLOAD_FACTOR = 3
 const SHARE_OF_ONE = 0.8
-/** Requests of the one address, and of all others, that may be in progress at once. */
+/** Limit of concurrent requests: of the one busy address, and of all other addresses together. */
 const MOST_OPEN = 300
 const MINUTE_SECONDS = 60
 
@@ -38,13 +41,13 @@ const api = await startApiProcess(server.address, 'assets,market', {}, { request
 const lists = await readOverloadLists(server.address, api.url)
 const send = (connections: number, load: LoadOptions): Promise<Load> => sendLoad(api.url, connections, load)
 
-/** Resident memory of the api, in MB. */
+/** Resident memory of the API, MB. */
 function residentMegabytes(): number {
   const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${api.pid}/status`, 'utf8'))
   return Math.round(Number(found?.[1]) / 1_024)
 }
 
-/** How many answers had each status other than 200. */
+/** Counts of answers by status other than 200, as text. */
 function othersOf(load: Load): string {
   const counts = new Map<number, number>()
   for (const { status } of load.answers) counts.set(status, (counts.get(status) ?? 0) + 1)

@@ -1,4 +1,4 @@
-/** How large the tables of a measurement are. */
+/** Sizes of a benchmark's tables. */
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
@@ -6,14 +6,14 @@ const LIST = `
   SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = 'assets' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'log_actions' ORDER BY 1`
 
-/** A relation with its partitions. */
+/** SQL: a table with all its partitions. */
 const PARTS = '(SELECT $1::regclass AS relid UNION SELECT relid FROM pg_partition_tree($1::regclass))'
 
 const SIZES = `
   SELECT sum(pg_relation_size(relid))::bigint AS heap, sum(pg_indexes_size(relid))::bigint AS indexes,
     sum(pg_total_relation_size(relid) - pg_relation_size(relid) - pg_indexes_size(relid))::bigint AS rest FROM ${PARTS} parts`
 
-/** Rows and bytes of each table: heap, indexes, toast with the maps of free space; as text. */
+/** Rows and bytes of each table as text: heap, indexes, and TOAST with free space maps. */
 export async function describeSizes(address: DatabaseAddress): Promise<string> {
   const client = await connectDatabase(address, { applicationName: 'bench' })
   const tables = (await client.query<{ name: string }>(LIST)).rows

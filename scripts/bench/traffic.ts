@@ -43,7 +43,7 @@ const { values: options } = parseArgs({
   },
 })
 
-/** As many connections as use every session of the api. */
+/** Number of concurrent requests that use every database session of the API. */
 const SESSIONS = 12
 
 const { only } = options
@@ -71,11 +71,11 @@ try {
   await server.stop()
 }
 
-/** The addresses of each kind, before anything is measured: picking scans indexes too. */
+/** Picks the URLs of all kinds before the measurement, because picking scans indexes too. */
 async function pickAddresses(): Promise<Map<TrafficKind, readonly string[]>> {
   const picked = new Map<TrafficKind, readonly string[]>()
   for (const kind of kinds) {
-    // Rows of its own: what one kind picks does not hang on which others are measured.
+    // A random generator per kind: the picked rows do not depend on which other kinds are measured.
     const rows = await TrafficRows.open(database, new Random(`${options.values} ${kind.name}`))
     const addresses: string[] = []
     for (let index = 0; index <= Number(options.samples); index++) {
@@ -118,7 +118,7 @@ async function measure(
 
 async function useEverySession(url: string): Promise<void> {
   const clients = await Promise.all(Array.from({ length: SESSIONS }, () => HttpClient.open(url)))
-  // Another address each: an answer that several wait for is read once.
+  // Distinct URLs: concurrent requests for the same URL would share one query.
   await Promise.all(clients.map((client, at) => client.get(`/assets/v1/assets/${at + 1}`)))
   for (const client of clients) client.close()
 }

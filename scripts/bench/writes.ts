@@ -1,20 +1,20 @@
-/** Row versions and index entries that the filler writes for one event, block by block as at the head. */
+/** Row versions and index entries that the filler writes per event, block by block as at the head. */
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 
-/** What was written to a table so far. */
+/** Writes to a table so far. */
 interface TableWrites {
   readonly table: string
-  /** Rows added and versions of changed rows. */
+  /** Inserted rows and new versions of updated rows. */
   readonly versions: number
-  /** Of these, changes that touched no index (HOT updates). */
+  /** Updates that touched no index (HOT updates); included in `versions`. */
   readonly hot: number
   readonly indexes: number
-  /** Indexes that a row is in on average: partial ones count by their share of the rows. */
+  /** Average number of index entries per row: a partial index counts with its share of the rows. */
   readonly indexesOfRow: number
 }
 
-/** Writes so far by table; partitions are added up. */
+/** Writes so far by table; partitions are summed. */
 export type Writes = ReadonlyMap<string, TableWrites>
 
 const TABLES = `
@@ -24,7 +24,7 @@ const TABLES = `
   FROM pg_stat_user_tables s LEFT JOIN pg_inherits i ON i.inhrelid = s.relid
   WHERE s.schemaname NOT IN ('pg_temp', 'pg_toast') AND s.n_tup_ins + s.n_tup_upd > 0 ORDER BY 2`
 
-/** Reads the server's statistics; those of a session are complete a second after it ended. */
+/** Reads the server's statistics. A session's statistics are complete one second after its end. */
 export async function readWrites(address: DatabaseAddress): Promise<Writes> {
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   const client = await connectDatabase(address, { applicationName: 'bench' })
@@ -54,7 +54,7 @@ export async function readWrites(address: DatabaseAddress): Promise<Writes> {
   return writes
 }
 
-/** Lines of what was written between two readings, for each of `events` events. */
+/** Report of the writes between two readings, per event. */
 export function describeWrites(before: Writes, after: Writes, events: number): string {
   const lines: string[] = []
   let versions = 0

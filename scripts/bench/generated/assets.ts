@@ -1,32 +1,34 @@
 import type { Template } from './catalogue.ts'
 
-/** No account, template or block. */
+/** Marks a missing account, template or block. */
 export const NONE = -1
 
-/** The state of every asset, by its position; ids run from `FIRST_ASSET_ID` in the same order. */
+/**
+ * State of every generated asset in arrays, by position. Asset ids start at `FIRST_ASSET_ID` and have the same order.
+ */
 export class GeneratedAssets {
-  /** Assets minted so far. */
+  /** Number of assets minted so far. */
   count = 0
-  /** Accounts, by number. */
+  /** Numbers of the owning accounts. */
   readonly owner: Int32Array
   readonly receiver: Int32Array
   readonly burner: Int32Array
   readonly collection: Int16Array
-  /** Position of the schema within the collection. */
+  /** Index of the schema within the collection. */
   readonly schema: Int16Array
-  /** Id, or `NONE`. */
+  /** Template id, or `NONE`. */
   readonly template: Int32Array
   readonly mint: Int32Array
-  /** Position within the minters of the collection. */
+  /** Index of the minter within the collection's minters. */
   readonly minter: Int8Array
   readonly mintedSeq: Float64Array
   readonly mintedBlock: Int32Array
   readonly transferredBlock: Int32Array
   readonly updatedBlock: Int32Array
   readonly burnedBlock: Int32Array
-  /** Level in the mutable data; 0 for none. */
+  /** Attribute `level` of the mutable data; 0 if absent. */
   readonly level: Uint16Array
-  /** Experience in the mutable data of assets that have a level: hardly two have the same. */
+  /** Attribute `xp` of the mutable data of assets with a level: a value with hardly any duplicates. */
   readonly xp: Uint32Array
 
   constructor(size: number) {
@@ -48,7 +50,10 @@ export class GeneratedAssets {
     this.xp = new Uint32Array(size)
   }
 
-  /** An asset and its neighbours of the same owner and collection: they were minted together. */
+  /**
+   * Positions of an asset and of up to `most` - 1 following assets with the same owner and collection, minted in one
+   * run.
+   */
   run(first: number, most: number): number[] {
     const positions = [first]
     for (let next = first + 1; next < this.count && positions.length < most; next++) {
@@ -67,7 +72,7 @@ export function assetId(position: number): number {
   return FIRST_ASSET_ID + position
 }
 
-/** Assets of such a template, or without any, can change hands. */
+/** Whether assets of the template (or without one) can be transferred. */
 export function isTransferable(template: Template | undefined): boolean {
   return template?.transferable ?? true
 }

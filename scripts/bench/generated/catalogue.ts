@@ -3,15 +3,15 @@ import { Choice, falling } from './choice.ts'
 import { accountName, collectionName, contractCount, word } from './names.ts'
 import type { GeneratedSizes } from './sizes.ts'
 
-/** A collection: what history needs of it. */
+/** A generated collection, with the properties that the history needs. */
 export interface Collection {
   readonly name: string
   readonly author: string
   readonly minters: readonly string[]
-  /** Of the mints, from 0 to 1: outside of this range nothing of it is minted. */
+  /** Period in which the collection mints, as shares of all mints (0 to 1). */
   readonly from: number
   readonly to: number
-  /** Templates of the collection, the most minted first. */
+  /** Templates of the collection, most minted first. */
   readonly templates: readonly Template[]
   readonly schemas: readonly Schema[]
 }
@@ -29,22 +29,22 @@ export interface Template {
   readonly schema: Schema
   readonly transferable: boolean
   readonly burnable: boolean
-  /** JSON text. */
+  /** Immutable data as JSON text. */
   readonly immutable: string
-  /** JSON text, or null. */
+  /** Mutable data as JSON text, or null. */
   readonly mutable: string | null
   readonly isDeleted: boolean
 }
 
-/** Everything that exists before the first asset. */
+/** Collections, schemas and templates, which exist before the first asset. */
 export interface Catalogue {
   readonly collections: readonly Collection[]
   readonly templates: readonly Template[]
-  /** Chooses a collection by its size. */
+  /** Picks a collection with a probability by size. */
   readonly bySize: Choice
 }
 
-/** Schema names that many collections have in common. */
+/** Schema names that many collections share. */
 const schemaNames = [
   'cards',
   'packs',
@@ -59,7 +59,7 @@ const schemaNames = [
 ]
 const rarities = ['Common', 'Common', 'Common', 'Uncommon', 'Uncommon', 'Rare', 'Epic', 'Legendary'] as const
 
-/** JSON text of the format of every schema. */
+/** Format of every schema, as JSON text. */
 export const SCHEMA_FORMAT = JSON.stringify([
   { name: 'name', type: 'string' },
   { name: 'img', type: 'image' },
@@ -73,7 +73,7 @@ export const SCHEMA_FORMAT = JSON.stringify([
   { name: 'status', type: 'string' },
 ])
 
-/** Makes collections, schemas and templates. The first collections are the largest. */
+/** Generates collections, schemas and templates. The first collections are the largest. */
 export function makeCatalogue(sizes: GeneratedSizes, random: Random): Catalogue {
   const weights = falling(sizes.collections, 0.9)
   const counts = templateCounts(sizes, weights)
@@ -103,7 +103,7 @@ export function makeCatalogue(sizes: GeneratedSizes, random: Random): Catalogue 
   return { collections, templates, bySize: new Choice(weights, random) }
 }
 
-/** Large collections have more templates, but not in proportion. */
+/** Number of templates of each collection, proportional to the square root of its size. */
 function templateCounts(sizes: GeneratedSizes, weights: Float64Array): number[] {
   const roots = Array.from(weights, Math.sqrt)
   const sum = roots.reduce((total, root) => total + root, 0)
@@ -113,10 +113,10 @@ function templateCounts(sizes: GeneratedSizes, weights: Float64Array): number[] 
   return counts
 }
 
-/** Position of the schema that has its own name, in collections that have so many. */
+/** Index of the schema with a unique name, in collections that have that many schemas. */
 const OWN_SCHEMA = 5
 
-/** Schemas of a collection, one to `most`; other collections have schemas of the same names. */
+/** Generates 1 to `most` schemas of a collection. Other collections have schemas with the same names. */
 function makeSchemas(collection: number, most: number, random: Random): Schema[] {
   const first = random.below(schemaNames.length)
   return Array.from({ length: random.between(1, most) }, (_, i) => ({

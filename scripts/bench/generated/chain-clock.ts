@@ -2,16 +2,16 @@ import type { Random } from './choice.ts'
 import type { CopySink } from './copy-sink.ts'
 import { arrayField, bytesField } from './copy-sink.ts'
 
-/** 2021-01-01, the time of block 1 in ms since 1970. */
+/** Time of block 0, ms since 1970: 2021-01-01. */
 const FIRST_TIME = 1_609_459_200_000
 const BLOCK_MS = 500
-/** Most half seconds from one block with events to the next, where there are few. */
+/** Largest gap between two blocks with events, in blocks of half a second, on a chain with few events. */
 const MOST_GAP = 200
-/** Blocks that a chain has about, at most: four and a half years. */
+/** Approximate limit of the chain's length, in blocks: four and a half years. */
 const MOST_BLOCKS = 285_000_000
-/** Of so many events one is in another block than the one before. */
+/** Average number of events per block with events. */
 const EVENTS_PER_BLOCK = 8
-/** Most sequences from one event to the next. */
+/** Largest difference between the global sequences of two successive events. */
 const MOST_FOREIGN = 6_000
 
 /** Time of a block, ms since 1970. */
@@ -19,12 +19,14 @@ export function blockTime(block: number): number {
   return FIRST_TIME + block * BLOCK_MS
 }
 
-/** The sequence that so many events do not reach: far more than they reach on average, and less than they could. */
+/**
+ * Upper bound of the global sequence after a number of events: well above the average, below the theoretical maximum.
+ */
 export function sequenceAfter(events: number): number {
   return (events + 100_000) * (MOST_FOREIGN / 2) * 1.02
 }
 
-/** Gives events their sequence, transaction and block, and writes the blocks. */
+/** Assigns sequence, transaction and block to events, and writes the blocks. */
 export class ChainClock {
   block = 1
   readonly #sink: CopySink
@@ -35,16 +37,16 @@ export class ChainClock {
   #txids: string[] = []
   readonly #mostGap: number
 
-  /** @param events about as many as will happen: a busier chain has events in more of its blocks. */
+  /** @param events approximate number of events: a busier chain has events in more of its blocks. */
   constructor(sink: CopySink, random: Random, events: number) {
     this.#mostGap = Math.min(MOST_GAP, Math.ceil((MOST_BLOCKS * 2 * EVENTS_PER_BLOCK) / events))
     this.#sink = sink
     this.#random = random
   }
 
-  /** Global sequence of the next event; about eight share a block, and two a transaction. */
+  /** Global sequence of the next event. About eight events share a block, and two a transaction. */
   next(): number {
-    // Most of the chain is foreign, so the sequence runs fast: millions of events fill several partitions.
+    // Most actions of a real chain are foreign, so sequences grow fast: millions of events fill several partitions.
     this.#seq += 1 + this.#random.below(MOST_FOREIGN)
     if (this.#offsets.length === 0 || this.#random.chance(1 / EVENTS_PER_BLOCK)) this.#open()
     else if (this.#random.chance(0.5)) this.#transaction()

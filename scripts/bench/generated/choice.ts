@@ -1,6 +1,6 @@
 import { Random } from '../../../services/devchain/index.ts'
 
-/** Chooses positions of a list, each as often as its weight says. */
+/** Picks list positions with given weights. */
 export class Choice {
   readonly #sums: Float64Array
   readonly #random: Random
@@ -29,7 +29,7 @@ export class Choice {
   }
 }
 
-/** Weights that fall with the rank, as popularity does: 1, 2^-exponent, 3^-exponent, … */
+/** Weights that fall with the rank as popularity does (Zipf): 1, 2^-exponent, 3^-exponent, … */
 export function falling(count: number, exponent: number): Float64Array {
   return Float64Array.from({ length: count }, (_, rank) => (rank + 1) ** -exponent)
 }

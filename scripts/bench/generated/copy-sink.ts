@@ -5,12 +5,12 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { connectDatabase } from '../../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../../services/core/database/index.ts'
 
-/** What a column takes: text without backslashes, tabs and line ends. */
+/** Value of a column. Text must not contain backslashes, tabs or line ends. */
 export type Field = string | number | boolean | bigint | null
 
 const CHUNK = 256 * 1024
 
-/** Loads rows into one table with COPY, on its own connection. */
+/** Loads rows into a table with COPY, on its own connection. */
 export class CopySink {
   rows = 0
   readonly #client: pg.Client
@@ -27,7 +27,7 @@ export class CopySink {
     return new CopySink(client, table, columns)
   }
 
-  /** Takes a row; when it returns true, `flush` is to be awaited before the next. */
+  /** Buffers a row. If it returns true, the caller must await `flush` before the next row. */
   add(fields: readonly Field[]): boolean {
     this.#text += `${fields.map((field) => field ?? '\\N').join('\t')}\n`
     this.rows++
@@ -40,7 +40,10 @@ export class CopySink {
     if (text !== '' && !this.#stream.write(text)) await once(this.#stream, 'drain')
   }
 
-  /** Ends the COPY. @throws the server's refusal. */
+  /**
+   * Ends the COPY.
+   * @throws the server's error.
+   */
   async close(): Promise<void> {
     await this.flush()
     this.#stream.end()
@@ -49,12 +52,12 @@ export class CopySink {
   }
 }
 
-/** An array of 64-bit integers as COPY text. */
+/** Formats an array of 64-bit integers for COPY. */
 export function arrayField(values: readonly (number | bigint)[]): string {
   return `{${values.join(',')}}`
 }
 
-/** Bytes given in hexadecimal as COPY text. */
+/** Formats bytes, given in hexadecimal, for COPY. */
 export function bytesField(hex: string): string {
   return `\\\\x${hex}`
 }

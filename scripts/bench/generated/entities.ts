@@ -13,11 +13,11 @@ import type { GeneratedSizes } from './sizes.ts'
 /** Codes of `assets.log_actions`. */
 const codes = { createCollection: 20, createSchema: 40, newTemplate: 50, setMarketFee: 27 } as const
 
-/** The contract that the rows belong to. */
+/** Contract account of the generated rows. */
 const CONTRACT = 'atomicassets'
 const CHAIN_ID = '1064487b3cd1a897ce03ae5b6a865651747e2e152090f99c1d19d44e01aea5a4'
 
-/** Writes what is known of the chain and the contract, and which accounts have code. */
+/** Writes the chain's and the contract's settings, and the accounts that have code. */
 export async function writeSettings(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'generate' })
   try {
@@ -35,10 +35,10 @@ export async function writeSettings(address: DatabaseAddress): Promise<void> {
   }
 }
 
-/** Id of the chain that a generated database belongs to. */
+/** Chain id of generated databases. */
 export const generatedChainId = CHAIN_ID
 
-/** What the rows of a catalogue are made with. */
+/** Inputs for the rows of a catalogue. */
 export interface CatalogueSource {
   readonly sizes: GeneratedSizes
   readonly clock: ChainClock
@@ -46,7 +46,9 @@ export interface CatalogueSource {
   readonly random: Random
 }
 
-/** Writes collections, schemas and templates, and the logs of their making; templates need their supply. */
+/**
+ * Writes collections, schemas and templates, and the logs of their creation. Needs the final supply of the templates.
+ */
 export async function writeCatalogue(
   address: DatabaseAddress,
   { collections, templates }: Catalogue,

@@ -9,7 +9,7 @@ import { accountName, contractCount, hasCode, word } from './names.ts'
 import { OfferBook } from './offers.ts'
 import type { GeneratedSizes } from './sizes.ts'
 
-/** Where the events go. */
+/** Writers of the events' rows. */
 export interface HistorySinks {
   readonly transfers: CopySink
   readonly logs: CopySink
@@ -18,14 +18,14 @@ export interface HistorySinks {
 /** Codes of `assets.log_actions`. */
 const codes = { burn: 2, setData: 4 } as const
 
-/** What a history is made with. */
+/** Inputs of a history. */
 export interface HistorySource extends HistorySinks {
   readonly sizes: GeneratedSizes
   readonly clock: ChainClock
   readonly random: Random
 }
 
-/** Lives the chain through: mints, transfers, edits, burns and offers in one order. */
+/** Simulates the chain's history: mints, transfers, edits, burns and offers in one sequence. */
 export class History {
   readonly assets: GeneratedAssets
   readonly offers: OfferBook
@@ -37,7 +37,7 @@ export class History {
   readonly #byWealth: Choice
   readonly #byPopularity: Choice[]
   readonly #supply: Int32Array
-  /** What is minted in a run, and how many more. */
+  /** The current run of similar mints, and how many of them are left. */
   #run = { left: 0, collection: 0, schema: 0, template: NONE, receiver: 0, minter: 0 }
 
   constructor(catalogue: Catalogue, { sizes, clock, random, ...sinks }: HistorySource) {
@@ -55,7 +55,7 @@ export class History {
     this.#supply = new Int32Array(catalogue.templates.length + 1)
   }
 
-  /** Mints an asset. Like all events it returns whether it happened. */
+  /** Mints an asset. Like all event methods it returns whether the event happened. */
   mint(): boolean {
     if (this.#run.left === 0) this.#startRun()
     const { assets, run } = { assets: this.assets, run: this.#run }
@@ -74,7 +74,7 @@ export class History {
     assets.mintedSeq[at] = seq
     for (const blocks of [assets.mintedBlock, assets.transferredBlock, assets.updatedBlock])
       blocks[at] = block
-    // What can change is a matter of the schema.
+    // Every third schema has mutable data.
     if (run.schema % 3 === 1) {
       assets.level[at] = 1
       assets.xp[at] = firstXp(at)
@@ -155,14 +155,14 @@ export class History {
     return true
   }
 
-  /** An account: mostly the rich ones, now and then a contract. */
+  /** Picks an account: rich ones often, contracts sometimes. */
   anyone(): number {
     return this.#random.chance(0.1)
       ? this.#random.below(contractCount)
       : contractCount + this.#byWealth.next()
   }
 
-  /** Assets minted of each template, by id. */
+  /** Number of minted assets of each template, by template id. */
   get supply(): Int32Array {
     return this.#supply
   }
@@ -197,7 +197,7 @@ export class History {
     return count - 1 - this.#random.below(Math.ceil(count / 10))
   }
 
-  /** An asset that can change hands; undefined when a few tries find none. */
+  /** Picks a transferable asset; undefined if a few tries find none. */
   #movable(): number | undefined {
     for (let tries = 0; tries < 8; tries++) {
       const at = this.#any()
@@ -220,15 +220,15 @@ export class History {
   }
 }
 
-/** Highest level: a uint16. */
+/** Largest level: a uint16. */
 const MOST_LEVEL = 0xffff
 
-/** Experience at the mint, of 24 bits: another for each of the first 16,777,216 assets. */
+/** Experience at the mint, 24 bits: distinct for the first 16,777,216 assets. */
 function firstXp(at: number): number {
   return Math.imul(at, 0x9e_37_79_b1) & 0xff_ff_ff
 }
 
-/** Packed attribute map `{level, xp}` in hexadecimal; alternative 5 is uint16, 6 is uint32. */
+/** Packed attribute map `{level, xp}` in hexadecimal. Variant 5 is uint16, 6 is uint32. */
 function packedLevel(level: number, xp: number): string {
   const packed = Buffer.from([2, 5, ...Buffer.from('level'), 5, 0, 0, 2, ...Buffer.from('xp'), 6, 0, 0, 0, 0])
   packed.writeUInt16LE(level, 8)

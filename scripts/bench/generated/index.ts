@@ -19,7 +19,7 @@ export { generatedChainId } from './entities.ts'
 export { fullSizes, scaledSizes } from './sizes.ts'
 export type { GeneratedSizes } from './sizes.ts'
 
-/** What was generated: further families make their rows of it. */
+/** The generated chain, from which further families derive their rows. */
 export interface GeneratedWorld {
   readonly sizes: GeneratedSizes
   readonly random: Random
@@ -28,13 +28,13 @@ export interface GeneratedWorld {
   readonly lastBlock: number
 }
 
-/** Sequences of one partition of an append-only table; see chain.ensure_partition. */
+/** Width of a partition of an append-only table, in sequences; see chain.ensure_partition. */
 const PARTITION_WIDTH = 8_589_934_592
 
 /**
- * Fills an empty migrated database of the assets family with rows such as a large chain has: few large collections and
- * many small ones, a few rich accounts, burned assets, attributes, edits, offers, logs. The same sizes and seed give the
- * same rows. Query indexes are built and statistics taken.
+ * Fills an empty migrated database of the assets family with rows like those of a large chain: few large and many
+ * small collections, a few rich accounts, burned assets, attributes, edits, offers, logs. Equal sizes and seed give
+ * equal rows. Also builds the query indexes and runs ANALYZE.
  */
 export async function generateDatabase(
   address: DatabaseAddress,
@@ -73,7 +73,7 @@ export async function generateDatabase(
   return { sizes, random, catalogue, history, lastBlock: clock.block }
 }
 
-/** Events that happen, and some more. */
+/** Estimated number of events, with a margin. */
 function eventsOf(sizes: GeneratedSizes): number {
   const made = sizes.collections * 40 + sizes.templates
   return made + Math.round(sizes.assets * 1.06) + sizes.transfers + sizes.edits + sizes.offers * 2
@@ -92,7 +92,7 @@ async function preparePartitions(address: DatabaseAddress, sizes: GeneratedSizes
   }
 }
 
-/** Lets every kind of event happen as often as the sizes say, in a random order. */
+/** Generates events of every kind, in the numbers of `sizes` and in random order. */
 async function live(
   history: History,
   sizes: GeneratedSizes,
@@ -110,7 +110,7 @@ async function live(
   let left = kinds.reduce((sum, kind) => sum + kind.left, 0)
   for (let steps = 0; left > 0; steps++) {
     let dice = random.below(left)
-    // Something must be there before anything can happen to it.
+    // Other events need assets: mint the first percent before anything else.
     const isEarly = history.assets.count < sizes.assets / 100
     const kind = isEarly ? kinds[0]! : kinds.find((each) => (dice -= each.left) < 0)!
     if (kind.happen()) {
@@ -121,7 +121,7 @@ async function live(
   }
 }
 
-/** Query indexes, and a look at every table for the planner and for index-only scans. */
+/** Builds the query indexes, and vacuums and analyzes every table, for the planner and for index-only scans. */
 async function finish(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'generate' })
   try {

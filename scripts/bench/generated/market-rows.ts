@@ -1,6 +1,6 @@
-/** SQL that makes listings of the assets of a generated database. */
+/** SQL that generates listings of the assets of a generated database. */
 
-/** What the SQL is made with. */
+/** Inputs of the SQL. */
 export interface MarketWorld {
   readonly sales: number
   readonly auctions: number
@@ -11,16 +11,16 @@ export interface MarketWorld {
   readonly lastBlock: number
   /** Time of block 0, ms since 1970. */
   readonly startTime: number
-  /** Changes every choice. */
+  /** Seed of all random choices. */
   readonly seed: number
 }
 
-/** Milliseconds of a block. */
+/** Duration of a block, ms. */
 const BLOCK_MS = 500
-/** Sequences of one block in the market's own numbering. */
+/** Sequence numbers that the market's own numbering reserves for a block. */
 const BLOCK_SEQS = 1_000
 
-/** Functions that choose the same for the same numbers, and what the contract says of itself. */
+/** SQL functions for reproducible random choices, and the contract's settings. */
 export function settingsSql(world: MarketWorld): string {
   return `
     CREATE FUNCTION pg_temp.dice(i bigint, salt bigint) RETURNS double precision LANGUAGE sql IMMUTABLE AS
@@ -43,7 +43,9 @@ export function settingsSql(world: MarketWorld): string {
       FROM unnest(ARRAY['', 'market.big', 'market.two', 'market.three', 'market.tiny']) m;`
 }
 
-/** What listings say of their assets: of one asset, now and then of three neighbours of the same collection. */
+/**
+ * SQL of the columns that a listing derives from its assets: one asset, or sometimes three neighbours of a collection.
+ */
 function listedSql(ids: string): string {
   return `CROSS JOIN LATERAL (
       SELECT array_agg(x.asset_id ORDER BY x.asset_id) AS asset_ids, count(*) AS asset_count,
@@ -64,7 +66,7 @@ function listedSql(ids: string): string {
         WHERE n.asset_id = ANY(${ids}) AND n.collection_name = a.collection_name) x) d`
 }
 
-/** Events happen one after the other; the first listing is of an early block, the last of the latest. */
+/** SQL of the block of the i-th event: events are spread evenly from the first block to the last. */
 const blockOf = (count: number, { lastBlock }: MarketWorld): string =>
   `greatest(2, floor(i::numeric * ${lastBlock - 10} / ${count}))::integer`
 
@@ -77,7 +79,10 @@ const priceOf = (salt: number): string =>
 const symbolOf = (salt: number): string =>
   `CASE WHEN pg_temp.dice(i, ${salt}) < 0.97 THEN 'WAX' WHEN pg_temp.dice(i, ${salt}) < 0.9995 THEN 'KARMA' ELSE 'RARE' END`
 
-/** Sales: most sold, a sixth listed, some cancelled or invalid; a tenth priced in another currency. */
+/**
+ * Generates sales: most are sold, a sixth is listed, some are cancelled or invalid; a tenth is priced in another
+ * currency.
+ */
 export function salesSql(world: MarketWorld): string {
   return `INSERT INTO market.sales (sale_id, created_at_time, updated_at_time, listing_price, price, offer_id, intended_median,
       collection_fee, created_at_block, updated_at_block, template_id, min_mint, max_mint, listing_precision,
@@ -107,7 +112,9 @@ export function salesSql(world: MarketWorld): string {
       ${listedSql(idsOf(12))}`
 }
 
-/** Auctions: most over, some without a bid, one in twenty cancelled, some that still run by any clock. */
+/**
+ * Generates auctions: most have ended, some without a bid; one in twenty is cancelled; some run far into the future.
+ */
 export function auctionsSql(world: MarketWorld): string {
   return `INSERT INTO market.auctions (auction_id, created_at_time, updated_at_time, end_time, starting_price, price, collection_fee,
       created_at_block, updated_at_block, template_id, min_mint, max_mint, state, asset_count, claimed_by_seller, claimed_by_buyer,
@@ -138,7 +145,7 @@ export function auctionsSql(world: MarketWorld): string {
       WHERE l.buyer IS NOT NULL AND l.starting_price + l.starting_price * n / 10 <= l.price`
 }
 
-/** Buy offers: a third pending, many invalid since the asset has moved. */
+/** Generates buy offers: a third is pending, many are invalid because the asset has moved. */
 export function buyoffersSql(world: MarketWorld): string {
   return `INSERT INTO market.buyoffers (buyoffer_id, created_at_time, updated_at_time, price, collection_fee, created_at_block,
       updated_at_block, template_id, min_mint, max_mint, state, asset_count, seller, buyer, token_symbol, collection_name, schema_name,
@@ -175,7 +182,7 @@ export function buyoffersSql(world: MarketWorld): string {
       CROSS JOIN LATERAL (SELECT CASE WHEN pg_temp.dice(i, 68) < 0.4 THEN 0 WHEN pg_temp.dice(i, 68) < 0.6 THEN 1 ELSE 2 END AS state) s`
 }
 
-/** Logs of every listing, the blocks of logs and bids. */
+/** Generates the logs of every listing, and the blocks of logs and bids. */
 export function logsSql(): string {
   const first = (table: string, key: string, action: number, place = 0): string =>
     `SELECT l.created_at_block::bigint * ${BLOCK_SEQS} + l.${key} % 200 * 2 + ${place}, l.${key}, ${action} FROM market.${table} l`
@@ -198,7 +205,7 @@ export function logsSql(): string {
       FROM (SELECT DISTINCT seq / ${BLOCK_SEQS} AS b FROM (SELECT seq FROM market.logs UNION ALL SELECT seq FROM market.bids) e) k`
 }
 
-/** Royalties of the sold sales: each is shared by two recipients; what remains goes to the collection's author. */
+/** Generates royalties of sold sales. Two recipients share each royalty; the collection's author gets the remainder. */
 export function payoutsSql(world: MarketWorld): string {
   return `INSERT INTO market.royalty_payouts (seq, payout_index, category, kind, template_id, listing_id, asset_id, rule_id, amount,
       paid_at_time, token_symbol, collection_name, recipient)
@@ -210,7 +217,7 @@ export function payoutsSql(world: MarketWorld): string {
     WHERE l.state = 3 AND l.sale_id % 4 = 0 AND l.updated_at_block < ${world.lastBlock} ON CONFLICT DO NOTHING`
 }
 
-/** Highest sequence of the market's events. */
+/** Highest sequence number of the market's events. */
 export function lastSequence({ lastBlock }: MarketWorld): number {
   return (lastBlock + 10) * BLOCK_SEQS
 }

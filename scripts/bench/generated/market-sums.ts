@@ -1,4 +1,4 @@
-/** SQL that derives what the filler keeps of the market's rows: the same numbers, in one go. */
+/** SQL that derives the values which the filler maintains for the market's rows, in one pass, with the same result. */
 
 const kinds = [
   ['sales', 'sale_id', 1],
@@ -7,11 +7,14 @@ const kinds = [
 ] as const
 
 const DAY_MS = 86_400_000
-/** Prices are suggested by the trades of so many days. */
+/** Suggested prices are computed from the trades of this many days. */
 const RECENT_DAYS = 3
 const RECENT_TRADES = 5
 
-/** Listings by asset and their numbers; trades with all that is summed of them. @param lastTime of the last block, ms. */
+/**
+ * Derives listings by asset with their counts, and trades with their sums.
+ * @param lastTime time of the last block, ms.
+ */
 export function marketSumsSql(lastTime: number): string {
   return [...listings(), ...trades(lastTime), ...sums, ...prices(lastTime)].join(';\n')
 }

@@ -15,10 +15,10 @@ import {
 import { marketSumsSql } from './market-sums.ts'
 import type { GeneratedSizes } from './sizes.ts'
 
-/** Sequences of one partition of an append-only table; see chain.ensure_partition. */
+/** Width of a partition of an append-only table, in sequences; see chain.ensure_partition. */
 const PARTITION_WIDTH = 8_589_934_592
 
-/** Which market is generated. */
+/** Scale and seed of the generated market. */
 export interface MarketOptions {
   readonly sizes: GeneratedSizes
   readonly lastBlock: number
@@ -26,8 +26,8 @@ export interface MarketOptions {
 }
 
 /**
- * Fills the tables of the market family with listings of the assets that are already there, and with what the filler
- * would have derived from them. The same sizes and seed give the same rows.
+ * Fills the market tables with listings of the existing assets, and with the values that the filler would derive from
+ * them. Equal sizes and seed give equal rows.
  */
 export async function writeMarket(
   address: DatabaseAddress,
@@ -48,7 +48,7 @@ export async function writeMarket(
         await client.query('SELECT chain.ensure_partition($1, $2)', [table, seq])
       }
     }
-    // Rows are found by the keys of large tables: without statistics they would be hashed whole.
+    // Without statistics PostgreSQL would hash whole large tables instead of looking up rows by key.
     await client.query('ANALYZE assets.assets, assets.templates, assets.collections')
     await client.query(settingsSql(world))
     for (const sql of [
@@ -67,7 +67,7 @@ export async function writeMarket(
   }
 }
 
-/** A number of 20 bits from a text. */
+/** A number of 20 bits derived from a text. */
 function numberOf(seed: string): number {
   let number = 0
   for (const character of seed) number = (number * 31 + character.codePointAt(0)!) & 0xfffff

@@ -17,28 +17,28 @@ const nameSyllables = [
   'za',
 ]
 
-/** Accounts with code, as large owners and recipients often are. */
+/** Accounts with code: large owners and recipients often are contracts. */
 const contracts = ['atomicmarket', 'packs.game', 'blends.game', 'staking.game', 'vault.game', 'drops.game']
 
-/** Names of four syllables. */
+/** Number of distinct names of four syllables. */
 const SHORT_NAMES = 65_536
-/** Distinguishes the names beyond those. */
+/** Characters that make further names distinct, one per SHORT_NAMES names. */
 const PAGES = '.bcdfghjkl'
 
-/** How many accounts have different names. */
+/** Number of accounts with distinct names. */
 export const mostAccounts = SHORT_NAMES * PAGES.length
 
-/** The account of a number; the first are contracts. Different numbers have different names. */
+/** Account name by number. The first are contracts; different numbers give different names. */
 export function accountName(index: number): string {
   if (index < contracts.length) return contracts[index]!
-  // Odd, so that every number of 16 bits comes out once: neighbours do not look alike.
+  // Multiplication by an odd number permutes the 16-bit numbers: successive accounts get dissimilar names.
   const mixed = Math.imul(index, 40_503) & (SHORT_NAMES - 1)
   const isWallet = index % 5 < 3
   if (index < SHORT_NAMES) return `${syllables(mixed, 4)}${isWallet ? '.wam' : ''}`
   return `${syllables(mixed, 4)}${PAGES[Math.floor(index / SHORT_NAMES)]!}${isWallet ? '.gm' : ''}`
 }
 
-/** True for the accounts that have code. */
+/** Whether the account has code. */
 export function hasCode(index: number): boolean {
   return index < contracts.length
 }
@@ -46,13 +46,13 @@ export function hasCode(index: number): boolean {
 /** Number of accounts with code. */
 export const contractCount = contracts.length
 
-/** The collection of a number; the first 2,560 have different names. */
+/** Collection name by number; the first 2,560 are distinct. */
 export function collectionName(index: number): string {
   const page = index < 256 ? '' : PAGES[index >>> 8]!
   return `${syllables(Math.imul(index, 73) & 0xff, 2)}${syllables(index & 0xff, 2)}${page}${index % 3 === 0 ? 'nft' : ''}`
 }
 
-/** Capitalised word of a number. */
+/** Capitalised word by number. */
 export function word(index: number): string {
   const text = syllables(Math.imul(index, 2_531) & 0xfff, 3)
   return text[0]!.toUpperCase() + text.slice(1)

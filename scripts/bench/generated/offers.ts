@@ -4,7 +4,7 @@ import type { ChainClock } from './chain-clock.ts'
 import type { Random } from './choice.ts'
 import type { CopySink } from './copy-sink.ts'
 
-/** An offer; accounts by number, assets by position. */
+/** A generated offer: accounts by number, assets by position. */
 export interface GeneratedOffer {
   readonly id: number
   readonly sender: number
@@ -17,7 +17,7 @@ export interface GeneratedOffer {
   state: number
 }
 
-/** Codes of `assets.log_actions`, and of the states that end an offer. */
+/** Codes of `assets.log_actions`: creation of an offer, and the states that end it. */
 const CREATED = 10
 const endings = [
   { state: 3, action: 11, share: 0.55 },
@@ -25,7 +25,7 @@ const endings = [
   { state: 5, action: 13, share: 0.35 },
 ] as const
 
-/** The offers made so far. */
+/** All generated offers. */
 export class OfferBook {
   readonly all: GeneratedOffer[] = []
   readonly #open: GeneratedOffer[] = []
@@ -49,7 +49,7 @@ export class OfferBook {
     this.#logs.add([seq, id, CREATED, null, null])
   }
 
-  /** Ends some open offer; false when there is none. */
+  /** Ends a random open offer; false if there is none. */
   close(): boolean {
     if (this.#open.length === 0) return false
     const at = this.#random.below(this.#open.length)
@@ -65,7 +65,7 @@ export class OfferBook {
     return true
   }
 
-  /** Open offers of which an asset is no longer with its side become invalid. */
+  /** Marks open offers as invalid if an asset has left its side. */
   validate({ owner }: GeneratedAssets): void {
     for (const offer of this.#open) {
       const isValid =
@@ -75,7 +75,7 @@ export class OfferBook {
     }
   }
 
-  /** Pairs of asset and open offer. */
+  /** All pairs of asset and open offer. */
   *openAssets(): Generator<readonly [asset: number, offer: number]> {
     for (const { id, given, wanted } of this.#open) {
       for (const at of new Set([...given, ...wanted])) yield [assetId(at), id]

@@ -1,14 +1,14 @@
-/** How much of each kind a generated database has. */
+/** Row counts of a generated database, by kind. */
 export interface GeneratedSizes {
   readonly collections: number
-  /** Most schemas of a collection, from 1 to 11. */
+  /** Limit of schemas per collection, 1 to 11. */
   readonly schemasPerCollection: number
   readonly templates: number
   readonly assets: number
-  /** Accounts that may own something; at most `mostAccounts`. */
+  /** Accounts that may own assets; at most `mostAccounts`. */
   readonly accounts: number
   readonly transfers: number
-  /** Changes of mutable data. */
+  /** Number of edits of mutable data. */
   readonly edits: number
   readonly offers: number
   readonly sales: number
@@ -17,7 +17,7 @@ export interface GeneratedSizes {
   readonly templateBuyoffers: number
 }
 
-/** The database that every list must be fast on. */
+/** Sizes of the full database, on which every list must be fast. */
 export const fullSizes: GeneratedSizes = {
   collections: 200,
   schemasPerCollection: 6,
@@ -33,15 +33,16 @@ export const fullSizes: GeneratedSizes = {
   templateBuyoffers: 20_000,
 }
 
-/** The factors that sizes can be scaled by. */
+/** Allowed scale factors. */
 const factors = { least: 0.001, most: 8 } as const
-/** Fewest collections of a smaller database that are as many as in the full one, as a factor. */
+/** Down to this factor a smaller database has as many collections as the full one. */
 const ALL_COLLECTIONS = 0.5
 
 /**
- * The same, smaller or larger. A chain that is larger has more of everything; collections and their schemas grow with
- * the root of the factor, since those that are there grow too. @param factor 1 for the full database, at most 8.
- * @throws RangeError for other factors.
+ * Sizes scaled by a factor. A larger chain has more of everything; the numbers of collections and schemas grow with
+ * the square root of the factor, because existing collections grow too.
+ * @param factor 1 for the full database, at most 8.
+ * @throws RangeError for a factor out of range.
  */
 export function scaledSizes(factor: number): GeneratedSizes {
   if (!(factor >= factors.least && factor <= factors.most)) {

@@ -13,10 +13,10 @@ const assetColumns = [
 const offerColumns = [
   'offer_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state, sender, recipient, ram_payer, memo, sender_asset_ids, recipient_asset_ids, collection_names',
 ]
-/** Of so many assets one has backed tokens. */
+/** One asset in this many has backed tokens. */
 const BACKED_EVERY = 211
 
-/** Writes the assets as they ended. */
+/** Writes the assets in their final state. */
 export async function writeAssets(
   address: DatabaseAddress,
   { collections }: Catalogue,
@@ -56,7 +56,7 @@ export async function writeAssets(
   await rows.close()
 }
 
-/** Assets without a template say everything themselves, those with one at most a serial number. */
+/** Immutable data of an asset: assets without a template have all attributes, others at most a serial number. */
 function immutableData(at: number, template: number): string | null {
   if (template === NONE) {
     const name = at % 5 === 0 ? undefined : `${word(at % 1_601)} #${at % 977}`
@@ -74,7 +74,7 @@ function mutableData(at: number, level: number, xp: number): string | null {
   return JSON.stringify({ level, xp, status: level > 2 ? 'veteran' : 'fresh', name })
 }
 
-/** Writes the offers as they ended. */
+/** Writes the offers in their final state. */
 export async function writeOffers(
   address: DatabaseAddress,
   { collections }: Catalogue,
@@ -106,7 +106,7 @@ export async function writeOffers(
   await pairs.close()
 }
 
-/** What the filler derives from the rows, derived in one go: the same numbers. */
+/** Derives the values that the filler maintains, in one pass, with the same result. */
 const DERIVED = `
   INSERT INTO assets.backed_tokens (asset_id, token_symbol, amount)
     SELECT asset_id, 'WAX', 100000000 * (1 + asset_id % 7) FROM assets.assets WHERE asset_id % ${BACKED_EVERY} = 0;
@@ -125,7 +125,7 @@ const DERIVED = `
   INSERT INTO assets.transfer_counts SELECT collection_name, count(*) FROM assets.transfers GROUP BY 1;
   INSERT INTO assets.offer_counts SELECT state, count(*) FROM assets.offers GROUP BY 1;`
 
-/** Writes counters and other values that follow from the rows, and the position of a reader at the end. */
+/** Writes counters and other derived values, and a reader's position at the last block. */
 export async function writeDerived(address: DatabaseAddress, lastBlock: number): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'generate' })
   try {

@@ -14,7 +14,7 @@ const { config } = parseConfig({
   },
   server: {
     server_addr: '127.0.0.1',
-    // The clients of a measurement stand for many.
+    // The clients of the benchmark stand for many clients, named by a header.
     trust_proxy: true,
     live: { connections_per_address: 10_000 },
     namespaces: ['assets', 'market']

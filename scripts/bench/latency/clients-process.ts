@@ -15,7 +15,7 @@ const clientCount = Number(count)
 /** Connections for REST requests. */
 const REST_CONNECTIONS = 16
 
-/** Clients by block that have an event of it. */
+/** By block: number of clients that have received an event of it. */
 const heard = new Map<number, number>()
 
 async function subscribe(): Promise<void> {
@@ -35,7 +35,7 @@ async function subscribe(): Promise<void> {
   socket.send(JSON.stringify({ type: 'subscribe' }))
 }
 
-/** Addresses that differ from request to request: assets, those of owners and templates, transfers, sales. */
+/** Picks distinct URLs: assets, assets by owner and by template, transfers, sales. */
 async function pickAddresses(): Promise<string[]> {
   const answer = await fetch(`${url}/assets/v1/assets?limit=1000`)
   const { data } = (await answer.json()) as {
@@ -55,7 +55,7 @@ await Promise.all(Array.from({ length: clientCount }, subscribe))
 
 let sent = 0
 let ending = new AbortController()
-/** The load that runs, or has ended. */
+/** The current load; undefined before the first. */
 let running: Promise<Load> | undefined
 
 process.on('message', ({ perSecond }: WantedLoad) => {
@@ -67,7 +67,7 @@ process.on('message', ({ perSecond }: WantedLoad) => {
   if (before === undefined) say({ restMs: [], failures: 0 })
 })
 
-/** Connections of its own: the server closes those that wait long. */
+/** Opens new connections: the server closes connections that were idle for long. */
 async function send(perSecond: number, signal: AbortSignal): Promise<Load> {
   const load = await LoadGenerator.open(url, REST_CONNECTIONS)
   try {

@@ -1,6 +1,6 @@
 import type { LoadRequest } from '../load.ts'
 
-/** Addresses, one after the other; from the start when there are no more. */
+/** Yields URLs in sequence, repeated cyclically. */
 export class AddressCycle {
   readonly #addresses: readonly string[]
   #asked = 0
@@ -12,7 +12,7 @@ export class AddressCycle {
 
   readonly next = (): LoadRequest => ({ path: this.#addresses[this.#asked++ % this.#addresses.length]! })
 
-  /** Requests so far whose address had been asked for before. */
+  /** Number of requests so far whose URL had been requested before. */
   get repeated(): number {
     return Math.max(0, this.#asked - this.#addresses.length)
   }

@@ -1,18 +1,21 @@
 import type pg from 'pg'
 import type { Random } from '../generated/choice.ts'
 
-/** A route whose rate is measured: every request has another address. */
+/** A route whose request rate is measured. */
 export interface RateRoute {
   readonly name: string
-  /** Rate that is wanted, as a ratio to that of the plain server. */
+  /** Target rate, as a ratio to the plain server's rate. */
   readonly wanted: number
-  /** Which rows the values are of: one is picked for each key at random, so values follow their frequency. */
+  /** Table from which rows are sampled at random by key, so that values follow their frequency. */
   readonly table: string
   readonly key: string
-  /** Condition of the rows, and the expressions that the address is built from. */
+  /** Condition of the rows, and SQL expressions whose values the URL contains. */
   readonly condition: string
   readonly values: readonly string[]
-  /** @param limit of the page; lists ask for 81 to 100 rows, so that a value that is picked again has another address. */
+  /**
+   * Builds the URL from the values.
+   * @param limit page size. Lists use 81 to 100, so that a repeated value gets another URL.
+   */
   readonly address: (values: readonly string[], limit: number) => string
   readonly isList: boolean
 }
@@ -20,7 +23,7 @@ export interface RateRoute {
 const assets = { table: 'assets.assets', key: 'asset_id', condition: 'owner IS NOT NULL' } as const
 const templated = { ...assets, condition: 'owner IS NOT NULL AND template_id IS NOT NULL' } as const
 
-/** What is measured, in this order. */
+/** Measured routes, in order. */
 export const rateRoutes: readonly RateRoute[] = [
   {
     ...{ name: 'asset by id', wanted: 0.3, isList: false },
@@ -63,10 +66,13 @@ export const rateRoutes: readonly RateRoute[] = [
 
 const MOST_LIMIT = 100
 const LEAST_LIMIT = 81
-/** Keys of one statement. */
+/** Keys per sampling statement. */
 const BATCH = 5_000
 
-/** Different addresses of a route, those of frequent values more often. @param count of rows that are picked. */
+/**
+ * Picks distinct URLs of a route; frequent values occur in more of them.
+ * @param count number of sampled rows.
+ */
 export async function pickAddresses(
   client: pg.ClientBase,
   route: RateRoute,
@@ -81,7 +87,10 @@ export async function pickAddresses(
   return [...addresses]
 }
 
-/** Addresses of a route where a frequent value has the same address each time. @param count of rows that are picked. */
+/**
+ * Picks URLs of a route with repetitions: a value always gives the same URL.
+ * @param count number of sampled rows.
+ */
 export async function pickRepeatedAddresses(
   client: pg.ClientBase,
   route: RateRoute,
@@ -92,7 +101,7 @@ export async function pickRepeatedAddresses(
   return rows.map((values) => route.address(values, MOST_LIMIT))
 }
 
-/** The values of rows picked at random. */
+/** Values of randomly sampled rows. */
 async function pickRows(
   client: pg.ClientBase,
   route: RateRoute,
@@ -130,7 +139,7 @@ async function pickValues(
   return rows
 }
 
-/** An address that was not picked yet; undefined when there is none for the values. */
+/** A URL with these values that was not picked yet; undefined if there is none. */
 function newAddress(
   route: RateRoute,
   values: readonly string[],

@@ -3,26 +3,26 @@ import type { Form } from '../../../services/core/endpoint/index.ts'
 import { marketCompanions } from './market-examples.ts'
 import type { Example, ExampleKind, Examples } from './examples.ts'
 
-/** One request to an endpoint: a sort, an order, and at most one filter, with what it cannot do without. */
+/** One request to an endpoint: sort, order, at most one filter, and the parameters that these require. */
 export interface RequestCase {
   readonly endpoint: Endpoint
-  /** Name of the filter, empty for none. */
+  /** Name of the filter; empty for none. */
   readonly filter: string
   readonly kind: ExampleKind | 'all'
-  /** Sort and order, empty where the endpoint has none. */
+  /** Sort and order; empty if the endpoint has none. */
   readonly sort: string
   readonly order: string
-  /** Values of the parameters in the path. */
+  /** Values of the path parameters. */
   readonly segments: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
 }
 
-/** Parameters that are no filters. */
+/** Parameters that are not filters. */
 const noFilters = new Set(['page', 'limit', 'sort', 'order', 'count'])
 
 const kinds: readonly string[] = ['rare', 'typical', 'popular', 'missing', 'all']
 
-/** Keys of the attribute filters that are requested, by family. */
+/** Attribute filters that are measured, by attribute family. */
 const filteredAttributes: Readonly<Record<string, readonly string[]>> = {
   data: ['data.rarity', 'data:number.power', 'data:bool.foil', 'data.text'],
   template_data: ['template_data.rarity', 'template_data:number.power'],
@@ -30,12 +30,14 @@ const filteredAttributes: Readonly<Record<string, readonly string[]>> = {
   mutable_data: ['mutable_data:number.level', 'mutable_data.status', 'mutable_data.no such'],
 }
 
-/** Every request worth a look: each endpoint with every sort, both orders, and every single filter with every example. */
+/**
+ * All cases to measure: each endpoint with every sort, both orders, and every single filter with every example value.
+ */
 export function requestCases(endpoints: readonly Endpoint[], examples: Examples): RequestCase[] {
   return endpoints.flatMap((endpoint) => casesOf(endpoint, examples))
 }
 
-/** Of the cases, one for each endpoint, sort and filter: with the example that comes first among these kinds. */
+/** One case for each endpoint, sort and filter: the one whose example kind comes first in `kinds`. */
 export function fewerCases(cases: readonly RequestCase[]): RequestCase[] {
   const chosen = new Map<string, RequestCase>()
   for (const request of cases) {
@@ -72,7 +74,7 @@ function casesOf(endpoint: Endpoint, examples: Examples): RequestCase[] {
   return cases
 }
 
-/** What the endpoint requires in addition to a filter: the most frequent value of each parameter. */
+/** Parameters that the endpoint requires besides a filter, each with its most frequent value. */
 function companionsOf(
   endpoint: Endpoint,
   sort: string,
@@ -88,7 +90,6 @@ function companionsOf(
 }
 
 function sortsOf(endpoint: Endpoint): { sort: string; order: string }[] {
-  // A count has no order.
   if (endpoint.path.endsWith('/_count')) return [{ sort: '', order: '' }]
   const valuesOf = (name: string): readonly string[] => endpoint.parameters[name]?.values ?? ['']
   return valuesOf('sort').flatMap((sort) => valuesOf('order').map((order) => ({ sort, order })))
@@ -109,7 +110,7 @@ function filtersOf(endpoint: Endpoint, examples: Examples): [string, Example][] 
   return [...named, ...attributes]
 }
 
-/** Examples by tag and name, by name, or of the parameter's type. */
+/** Example values of a parameter: by tag and name, by name, or by type. */
 function examplesOf(
   endpoint: Endpoint,
   name: string,
@@ -128,7 +129,7 @@ function typical(values: readonly string[]): Example[] {
   return values.map((value) => ({ kind: 'typical', value }))
 }
 
-/** Values for the path: the first parameter varies, the others fit it as well as they can. */
+/** Sets of path parameter values: the first parameter varies, the others belong to the same record if possible. */
 function segmentSets(
   endpoint: Endpoint,
   path: readonly string[],
@@ -154,7 +155,7 @@ function segmentSets(
     }))
 }
 
-/** Path and query string of a case below the namespace, for example `/v1/assets?sort=updated&order=asc`. */
+/** Path and query of a case below the namespace, for example `/v1/assets?sort=updated&order=asc`. */
 export function addressOf(
   { endpoint, segments, query }: RequestCase,
   extra: Readonly<Record<string, string>> = {},

@@ -3,25 +3,28 @@ import { marketFixed, marketSources } from './market-examples.ts'
 import type { Source } from './sources.ts'
 import { ranked, spread } from './sources.ts'
 
-/** How many rows a value finds: very many, as many as a row picked at random, very few, none. */
+/**
+ * How many rows an example value matches. popular: very many. typical: those of a random row. rare: very few. missing:
+ * none.
+ */
 export type ExampleKind = 'popular' | 'typical' | 'rare' | 'missing'
 
-/** A value for a parameter. */
+/** An example value of a parameter. */
 export interface Example {
   readonly kind: ExampleKind
   readonly value: string
 }
 
 /**
- * Values for parameters, picked from the data. Keys are parameter names; `TAG NAME` counts before `NAME` for the
- * endpoints of a tag. Attribute filters have the keys `FAMILY[:typing].KEY`.
+ * Example values sampled from the data, by parameter name. A key `TAG NAME` takes precedence for endpoints with that
+ * tag. Attribute filters have keys `FAMILY[:typing].KEY`.
  */
 export type Examples = ReadonlyMap<string, readonly Example[]>
 
 const ASSETS = 'assets.assets a'
 const TEMPLATES = 'assets.templates t'
 
-/** Values that are picked by how often they occur. */
+/** Queries for values, ranked by frequency. */
 const sources: readonly Source[] = [
   ranked(
     ['owner', 'hide_templates_by_accounts', 'accounts ids', 'accounts account', 'account_blacklist'],
@@ -159,7 +162,7 @@ const sources: readonly Source[] = [
   spread(['templates before', 'templates after'], 'created_at_time', TEMPLATES),
 ]
 
-/** Values that need no look at the data. */
+/** Constant example values. */
 const fixed: Readonly<Record<string, readonly string[]>> = {
   state: ['0', '1', '2', '3', '5'],
   original_mint: ['1'],
@@ -173,7 +176,7 @@ const fixed: Readonly<Record<string, readonly string[]>> = {
   action_blacklist: ['logmint'],
 }
 
-/** Picks values for every known parameter from the rows of a database. */
+/** Samples example values for every known parameter from a database. */
 export async function pickExamples(client: pg.ClientBase): Promise<Examples> {
   const examples = new Map<string, Example[]>()
   for (const source of [...sources, ...marketSources]) {

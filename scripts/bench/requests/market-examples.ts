@@ -7,7 +7,7 @@ const AUCTIONS = 'market.auctions l'
 const BUYOFFERS = 'market.buyoffers l'
 const TEMPLATE_BUYOFFERS = 'market.template_buyoffers l'
 
-/** What one kind of listing is asked by. */
+/** Example sources for the parameters of one type of listing. */
 function ofListings(tag: string, table: string, key: string, mint: string): Source[] {
   const keys = (...names: string[]): string[] => names.map((name) => `${tag} ${name}`)
   return [
@@ -41,7 +41,7 @@ function ofListings(tag: string, table: string, key: string, mint: string): Sour
   ]
 }
 
-/** Where the values for the market's parameters come from. */
+/** Sources of example values for the market's parameters. */
 export const marketSources: readonly Source[] = [
   ...ofListings('sales', SALES, 'sale_id', 'l.min_mint'),
   ...ofListings('auctions', AUCTIONS, 'auction_id', 'l.min_mint'),
@@ -75,13 +75,13 @@ export const marketSources: readonly Source[] = [
   spread(['stats before', 'stats after', 'prices before', 'prices after'], 'k.trade_time', 'market.trades k'),
 ]
 
-/** Filters of which `/v1/sales/templates` wants one. */
+/** Filters of which `/v1/sales/templates` requires at least one. */
 const narrowing = new Set([
   ...['asset_id', 'owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'],
   ...['minter', 'initial_receiver', 'burner', 'collection_name', 'collection_whitelist'],
 ])
 
-/** Parameters that a request must have in addition to its filter: without them it is refused, or the filter does nothing. */
+/** Parameters that a request needs besides its filter: without them it is refused, or the filter has no effect. */
 export function marketCompanions(endpoint: Endpoint, sort: string, filter: string): readonly string[] {
   const isCheapest = endpoint.path === '/v1/sales/templates'
   const isPriced = filter === 'min_price' || filter === 'max_price'
@@ -92,7 +92,7 @@ export function marketCompanions(endpoint: Endpoint, sort: string, filter: strin
   ].filter((name) => name !== filter && name in endpoint.parameters)
 }
 
-/** Values that need no look at the data. */
+/** Constant example values. */
 export const marketFixed: Readonly<Record<string, readonly string[]>> = {
   'sales state': ['1', '2', '3', '4', '1,4'],
   'auctions state': ['0', '1', '2', '3', '4'],

@@ -5,7 +5,7 @@ import { RequestError } from '../../../services/core/http/index.ts'
 import { jsonString } from '../../../services/api/index.ts'
 import type { RequestCase } from './cases.ts'
 
-/** Tables of which a request may read no more than a part. */
+/** Tables of which a request may read only a small part. */
 export const bigTables: ReadonlySet<string> = new Set([
   ...[
     'assets',
@@ -23,7 +23,7 @@ export const bigTables: ReadonlySet<string> = new Set([
   ...['account_stats', 'party_stats', 'template_points', 'royalty_payouts'],
 ])
 
-/** A node of `EXPLAIN (FORMAT JSON)`; what only `ANALYZE` adds is optional. */
+/** A node of `EXPLAIN (FORMAT JSON)`. Members that only `ANALYZE` adds are optional. */
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
@@ -34,25 +34,25 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** A table that a statement reads from end to end, or of whose rows or index entries it reads many. */
+/** A table that a statement scans completely, or of which it reads a big part. */
 export interface TableScan {
-  /** Without the number of a partition. */
+  /** Table name without a partition number. */
   readonly table: string
   readonly statement: string
-  /** Rows or index entries that were read; undefined for a table that is read from end to end. */
+  /** Number of rows or index entries read; undefined if the table is scanned completely. */
   readonly read?: number
 }
 
-/** Tables of which no statement may read a big part, with the rows above which a part is big. */
+/** Big tables, with the number of rows above which a part counts as big. */
 export type BigParts = ReadonlyMap<string, number>
 
-/** A part of a big table is big when it is this share of its rows, and at least so many. */
+/** A part of a big table counts as big above this share of its rows, and above BIG_ROWS. */
 const BIG_SHARE = 0.1
 const BIG_ROWS = 25_000
-/** A table that has fewer rows is not big, whatever its name. */
+/** A table with fewer rows does not count as big. */
 const FEW_ROWS = 5_000
 
-/** What a big part is of each table that is big. */
+/** Reads the sizes of the big tables and computes the limits. */
 export async function bigParts(client: pg.ClientBase): Promise<BigParts> {
   const { rows } = await client.query<{ name: string; rows: number }>(
     `SELECT regexp_replace(c.relname, '_\\d+$', '') AS name, sum(greatest(c.reltuples, 0))::float8 AS rows
@@ -67,9 +67,9 @@ export async function bigParts(client: pg.ClientBase): Promise<BigParts> {
 }
 
 /**
- * Runs a case with every statement explained first, and returns the tables that it would read from end to end. With
- * `parts` the statements are explained as they ran, and big tables of which they read a big part are returned too.
- * An answer other than success has no plans beyond those of the statements before it.
+ * Runs a case and explains each of its statements.
+ * @returns the tables that would be scanned completely; with `parts`, the statements are explained with ANALYZE, and
+ * big parts of tables are returned too. A failing request has only the plans of the statements before the failure.
  */
 export async function scansOf(
   client: pg.ClientBase,
@@ -79,7 +79,7 @@ export async function scansOf(
   const scans: TableScan[] = []
   const session: Session = {
     async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
-      // A statement that only asks for a plan has none of its own.
+      // Do not explain statements that are an EXPLAIN themselves.
       if (!text.startsWith('EXPLAIN')) scans.push(...(await explain(client, text, values, parts)))
       const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
       return rows as unknown as Row[]
@@ -89,7 +89,7 @@ export async function scansOf(
   return { data: await answerOf(session, request), scans }
 }
 
-/** The JSON text of what a case is answered with; empty where it is not a success. */
+/** JSON text of a case's answer; empty if the request fails. */
 async function answerOf(session: Session, { endpoint, segments, query }: RequestCase): Promise<string> {
   const raw = new Map(Object.entries(query))
   try {
@@ -106,7 +106,7 @@ async function answerOf(session: Session, { endpoint, segments, query }: Request
   }
 }
 
-/** The tables that a statement would read from end to end; with `parts` also those of which it read a big part. */
+/** Tables that a statement scans completely; with `parts`, also tables of which it read a big part. */
 export async function explain(
   client: pg.ClientBase,
   text: string,
@@ -138,20 +138,23 @@ function tableOf(node: PlanNode): string | undefined {
 
 function tablesScanned(node: PlanNode): string[] {
   const table = tableOf(node)
-  // What never runs, as a partition that the executor leaves out, reads nothing, and neither does an empty partition.
+  // Nodes that never ran (pruned partitions) and scans of empty partitions read nothing.
   const isRead = node['Actual Loops'] !== 0 && rowsRead(node) !== 0
   const here = node['Node Type'] === 'Seq Scan' && table !== undefined && isRead ? [table] : []
   return [...here, ...(node.Plans ?? []).flatMap(tablesScanned)]
 }
 
-/** Rows that a node reads each time; undefined where that was not measured. */
+/** Rows that a node reads per loop; undefined without ANALYZE. */
 function rowsRead(node: PlanNode): number | undefined {
   const rows = node['Actual Rows']
   if (rows === undefined) return undefined
   return rows + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
 }
 
-/** Adds up rows and index entries read from each table. @param heap the table whose bitmap a node below makes. */
+/**
+ * Sums the rows and index entries read by table.
+ * @param heap table of the bitmap heap scan above the node, to which bitmap index scans belong.
+ */
 function sumRead(node: PlanNode, heap: string | undefined, read: Map<string, number>): void {
   const table = tableOf(node)
   const from = table ?? (node['Node Type'] === 'Bitmap Index Scan' ? heap : undefined)

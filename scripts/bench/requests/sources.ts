@@ -1,7 +1,7 @@
-/** Where the values of some parameters come from. */
+/** A query for example values of some parameters. */
 export interface Source {
   readonly keys: readonly string[]
-  /** Query with a value, its kind and its place: the most frequent value has the first. */
+  /** SQL that returns values with their kind and rank; the most frequent value is first. */
   readonly query: string
   readonly missing: string
 }
@@ -10,7 +10,7 @@ export interface Source {
 const MISSING_ACCOUNT = 'nobodyhere11'
 const MISSING_ID = '1'
 
-/** Values by how often they occur. */
+/** Creates a source that ranks values by frequency. */
 export function ranked(
   keys: readonly string[],
   value: string,
@@ -27,7 +27,7 @@ export function ranked(
   }
 }
 
-/** Values by their place in the order. */
+/** Creates a source that takes values from positions spread over a sort order. */
 export function spread(keys: readonly string[], value: string, from: string): Source {
   return {
     keys,

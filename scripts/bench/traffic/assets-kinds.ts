@@ -259,7 +259,7 @@ const movements: readonly TrafficKind[] = [
   ofAsset('one asset', 'any', ({ asset }) => `${V1}/assets/${asset}`),
 ]
 
-/** What is asked of the assets namespace. */
+/** Traffic of the assets namespace. */
 export const assetsKinds: readonly TrafficKind[] = [
   ...inventories,
   ...collectionsAssets,

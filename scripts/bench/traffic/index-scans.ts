@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 
-/** What an index costs, and what it was used for. */
+/** Size and use of an index. */
 export interface IndexUse {
   readonly name: string
-  /** Schema-qualified. */
+  /** Schema-qualified name of the table. */
   readonly table: string
-  /** Whether the table's keys need it, whatever requests do. */
+  /** Whether the index belongs to a primary key or unique constraint, and so cannot be dropped. */
   readonly isKey: boolean
   readonly definition: string
   readonly bytes: number
-  /** Bytes for a row of the table, whether it has an entry or not. */
+  /** Bytes per row of the table; rows without an entry (partial index) count too. */
   readonly bytesPerRow: number
-  /** Scans during the run. */
+  /** Number of scans during the run. */
   readonly scans: number
-  /** Scans by kind of request. */
+  /** Number of scans by kind of request. */
   readonly kinds: Readonly<Record<string, number>>
 }
 
@@ -28,7 +28,7 @@ interface IndexRow {
   readonly scans: number
 }
 
-/** Every index, those of partitions together under the name of the one that they are parts of. */
+/** Selects all indexes. Indexes of partitions are summed under their parent's name. */
 const INDEXES = `
   SELECT n.nspname || '.' || coalesce(p.relname, c.relname) AS name,
     min(coalesce(pi.indrelid, i.indrelid)::regclass::text) AS "table",
@@ -41,28 +41,31 @@ const INDEXES = `
     LEFT JOIN pg_index pi ON pi.indexrelid = p.oid
   WHERE n.nspname IN ('assets', 'market', 'oracle', 'tools', 'chain') GROUP BY n.nspname, coalesce(p.relname, c.relname) ORDER BY 1`
 
-/** Longest time until a server has what its sessions counted, ms: they report twice a second, and only when used. */
+/**
+ * Longest delay, ms, until the server has a session's statistics: sessions report them twice a second, and only while
+ * in use.
+ */
 const REPORTED_MS = 600
 
-/** Counts the scans of each index, kind by kind. */
+/** Counts the scans of each index by kind of request. */
 export class IndexScans {
   readonly #client: pg.ClientBase
   readonly #touch: () => Promise<void>
   readonly #kinds = new Map<string, Record<string, number>>()
   #last = new Map<string, number>()
 
-  /** @param touch uses every session of the api, so that it reports what it counted. */
+  /** @param touch uses every session of the API, so that each reports its statistics. */
   constructor(client: pg.ClientBase, touch: () => Promise<void>) {
     this.#client = client
     this.#touch = touch
   }
 
-  /** Begins to count: what was scanned before does not. */
+  /** Starts counting: earlier scans do not count. */
   async begin(): Promise<void> {
     this.#last = new Map((await this.#read()).map(({ name, scans }) => [name, scans]))
   }
 
-  /** Takes what was scanned since the last time as scans of a kind. */
+  /** Counts the scans since the last call for a kind of request. */
   async take(kind: string): Promise<void> {
     for (const { name, scans } of await this.#read()) {
       const more = scans - (this.#last.get(name) ?? 0)
@@ -74,7 +77,7 @@ export class IndexScans {
     }
   }
 
-  /** Every index, by name. */
+  /** All indexes, ordered by name. */
   async list(): Promise<IndexUse[]> {
     return (await this.#indexes()).map(({ name, table, isKey, definition, bytes, rows }) => {
       const kinds = this.#kinds.get(name) ?? {}

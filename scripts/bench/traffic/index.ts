@@ -2,7 +2,7 @@ import { assetsKinds } from './assets-kinds.ts'
 import type { TrafficKind } from './kind.ts'
 import { marketKinds } from './market-kinds.ts'
 
-/** Every kind of request of the traffic run. */
+/** All kinds of request in the traffic benchmark. */
 export const trafficKinds: readonly TrafficKind[] = [...assetsKinds, ...marketKinds]
 
 export type { TrafficKind } from './kind.ts'

@@ -1,12 +1,12 @@
 import type { AssetCondition, AssetRow, ListingRow, ListingTable, TrafficRows } from './rows.ts'
 
-/** One kind of request, as clients send it. */
+/** A kind of request, as clients send it. */
 export interface TrafficKind {
-  /** What is requested, unique among all kinds. */
+  /** Description of the request; unique among all kinds. */
   readonly name: string
   /**
-   * Address of one request, for example `/assets/v1/assets?owner=…`, with the values of a row picked at random.
-   * @param index of the sample, from 0.
+   * Builds the URL of a request from randomly picked rows, for example `/assets/v1/assets?owner=…`.
+   * @param index number of the sample, from 0.
    */
   readonly address: (rows: TrafficRows, index: number) => Promise<string>
 }
@@ -14,7 +14,7 @@ export interface TrafficKind {
 /** Parameters of a query string. */
 export type Query = Readonly<Record<string, string | number | boolean>>
 
-/** Path and query string. */
+/** Joins path and query string. */
 export function addressOf(path: string, query: Query = {}): string {
   const text = new URLSearchParams(
     Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
@@ -22,7 +22,7 @@ export function addressOf(path: string, query: Query = {}): string {
   return text.size === 0 ? path : `${path}?${text.toString()}`
 }
 
-/** A kind that asks with the values of an asset. */
+/** Creates a kind whose requests use values of an asset. */
 export function ofAsset(
   name: string,
   condition: AssetCondition,
@@ -31,7 +31,10 @@ export function ofAsset(
   return { name, address: async (rows, index) => address(await rows.asset(condition), rows, index) }
 }
 
-/** A kind that asks with the values of a listing. @param states the listing has one of them. */
+/**
+ * Creates a kind whose requests use values of a listing.
+ * @param states allowed states of the listing.
+ */
 export function ofListing(
   name: string,
   table: ListingTable,

@@ -6,12 +6,12 @@ const sales = (query: Query): string => addressOf(`${V1}/sales`, query)
 const auctions = (query: Query): string => addressOf(`${V1}/auctions`, query)
 const buyoffers = (query: Query): string => addressOf(`${V1}/buyoffers`, query)
 const bids = (query: Query): string => addressOf(`${V1}/template_buyoffers`, query)
-/** A shop window. */
+/** Query parameters of a shop front: cheapest listings first. */
 const cheapest = { sort: 'price', order: 'asc', limit: 40 } as const
 const highest = { sort: 'price', order: 'desc', limit: 40 } as const
 const latest = { sort: 'updated', order: 'desc', limit: 100 } as const
 
-/** States of a sale. */
+/** Codes of sale states. */
 const OPEN = 1
 const SOLD = 3
 
@@ -194,5 +194,5 @@ const values: readonly TrafficKind[] = [
   ),
 ]
 
-/** What is asked of the market namespace. */
+/** Traffic of the market namespace. */
 export const marketKinds: readonly TrafficKind[] = [...openSales, ...pastSales, ...otherListings, ...values]

@@ -1,38 +1,41 @@
 import { median, percentile } from '../report.ts'
 
-/** One answer. */
+/** A measured request. */
 export interface Sample {
   readonly address: string
   readonly status: number
   readonly bytes: number
   readonly ms: number
-  /** Milliseconds on a processor, of the api and its database sessions. */
+  /** Processor time of the API and its database sessions, ms. */
   readonly workMs: number
 }
 
-/** The values that half and nineteen in twenty of the samples do not exceed, in ms. */
+/** Median and 95th percentile, ms. */
 interface Percentiles {
   readonly p50: number
   readonly p95: number
 }
 
-/** What was measured of a kind; times in ms. */
+/** Results of a kind of request; times in ms. */
 export interface KindResult extends Percentiles {
   readonly name: string
   readonly max: number
-  /** Processor time: what is left when other work on the machine takes no part. */
+  /** Processor time, which hardly depends on other load of the machine. */
   readonly work: Percentiles
-  /** Answers by status. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>
   readonly slowest: Sample
-  /** An answer that was no success, where there was one. */
+  /** One failed request, if there was any. */
   readonly failed?: Sample
 }
 
-/** Longest times of a kind, in ms. */
+/** Time limits of a kind, ms. */
 const limits = { p50: 15, p95: 50, worstP95: 250 } as const
 
-/** @throws RangeError without samples. */
+/**
+ * Computes the results of a kind.
+ * @throws RangeError without samples.
+ */
 export function resultOf(name: string, samples: readonly Sample[]): KindResult {
   const [first] = samples
   if (!first) throw new RangeError(`${name}: no samples`)
@@ -55,18 +58,18 @@ function percentilesOf(times: readonly number[]): Percentiles {
   return { p50: percentile(times, 0.5), p95: percentile(times, 0.95) }
 }
 
-/** The head of the table of kinds. */
+/** Header of the table of kinds. */
 export const resultHead: readonly string[] = [
   ...['Kind of request', 'p50 ms', 'p95 ms', 'Longest', 'p50 of processor time', 'p95 of it', 'Answers'],
 ]
 
-/** A row of the table of kinds. */
+/** Row of the table of kinds. */
 export function cellsOf({ name, p50, p95, max, work, statuses }: KindResult): string[] {
   const answers = Object.entries(statuses).map(([status, count]) => `${count} x ${status}`)
   return [name, ...[p50, p95, max, work.p50, work.p95].map((ms) => ms.toFixed(1)), answers.join(', ')]
 }
 
-/** How many kinds are over each limit, by time and by processor time, and how the kinds are spread. */
+/** Summary: number of kinds above each limit, by elapsed and by processor time, and their distribution. */
 export function summaryOf(results: readonly KindResult[]): string {
   const failed = results.filter((result) => result.failed !== undefined).length
   return [

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Random } from '../generated/choice.ts'
 
-/** What an asset must have to be picked. */
+/** Name of a condition for picking an asset. */
 export type AssetCondition = keyof typeof conditions
 
 const conditions = {
@@ -14,7 +14,7 @@ const conditions = {
   serial: `a.owner IS NOT NULL AND a.immutable_data ? 'serial'`,
 } as const
 
-/** An asset; 64-bit numbers and times (ms since 1970) as decimal text, what it does not have as empty text. */
+/** A picked asset. 64-bit numbers and times (ms since 1970) are decimal text; missing values are empty text. */
 export interface AssetRow {
   readonly asset: string
   readonly owner: string
@@ -27,22 +27,22 @@ export interface AssetRow {
   readonly mint: number
   readonly updated: string
   readonly transferred: string
-  /** Of the mutable data. */
+  /** From the mutable data. */
   readonly level: string
   readonly xp: string
-  /** Of the immutable data. */
+  /** From the immutable data. */
   readonly serial: string
-  /** Of the template's immutable data. */
+  /** From the template's immutable data. */
   readonly rarity: string
   readonly power: string
   /** Second word of the template's name. */
   readonly word: string
 }
 
-/** Tables of listings, each with its key and its seller's and price columns. */
+/** Listing tables, each with its key, seller and price columns. */
 export type ListingTable = 'sales' | 'auctions' | 'buyoffers' | 'template_buyoffers'
 
-/** A listing and its first asset; of a template buy offer any asset of the template. */
+/** A listing and its first asset; for a template buy offer, any asset of the template. */
 export interface ListingRow {
   readonly id: string
   readonly seller: string
@@ -100,7 +100,7 @@ const listingKeys = {
   buyoffers: 'buyoffer_id',
   template_buyoffers: 'buyoffer_id',
 } as const
-/** Accounts that are requested as the largest. */
+/** Number of largest owners that requests cycle through. */
 const MANY_ACCOUNTS = 40
 
 interface Range {
@@ -109,8 +109,8 @@ interface Range {
 }
 
 /**
- * Picks rows as traffic does: an asset, listing, transfer or offer at random, so that what is frequent is requested
- * often. The same database and seed give the same rows.
+ * Picks random rows: assets, listings, transfers and offers. Frequent values are therefore picked often. The same
+ * database and seed give the same rows.
  */
 export class TrafficRows {
   readonly #client: pg.ClientBase
@@ -142,7 +142,10 @@ export class TrafficRows {
     }))
   }
 
-  /** Ids of an asset and of those that follow it. @param count as many as there are, at most. */
+  /**
+   * Ids of an asset and of the following assets.
+   * @param count limit of ids.
+   */
   async assetsFrom(asset: string, count: number): Promise<readonly string[]> {
     const { rows } = await this.#client.query<{ id: string }>(
       'SELECT asset_id::text AS id FROM assets.assets WHERE asset_id >= $1 ORDER BY asset_id LIMIT $2',
@@ -180,7 +183,10 @@ export class TrafficRows {
     }))
   }
 
-  /** @param states the offer has one of them. */
+  /**
+   * Picks an offer.
+   * @param states allowed states of the offer.
+   */
   offer(states: readonly number[]): Promise<OfferRow> {
     return this.#pick('assets.offers', 'offer_id', (from) => ({
       text: `SELECT offer_id::text AS id, sender, recipient, collection_names[1] AS collection, sender_asset_ids[1]::text AS asset
@@ -189,17 +195,17 @@ export class TrafficRows {
     }))
   }
 
-  /** Collections as a list puts them together: whatever their size. */
+  /** Picks collections for a list filter, independent of their size. */
   someCollections(count: number): readonly string[] {
     return Array.from({ length: count }, () => this.#random.pick(this.#collections))
   }
 
-  /** One of the accounts that own most, in turn. */
+  /** One of the largest owners, in turn. */
   bigOwner(index: number): string {
     return this.#accounts[index % this.#accounts.length] ?? ''
   }
 
-  /** Asks from a key at random; above the last row that fits, from another. */
+  /** Picks the next matching row from a random key on; tries another key if there is none above it. */
   async #pick<Row>(
     table: string,
     key: string,
