@@ -42,7 +42,7 @@ async function httpOf(devchain: Devchain): Promise<string> {
   return (await devchain.start()).httpUrl
 }
 
-/** Every row of a table, as the chain API answers it. */
+/** Reads every row of a table through the chain API. */
 async function rowsOf(
   url: string,
   code: string,
@@ -145,7 +145,7 @@ describe('generated blocks', () => {
   test('generated blocks carry action data and rows that the ABIs in force describe to the last byte', () => {
     for (const { act } of actions) {
       const abi = abis.get(act.account)
-      // Native actions are laid out by the node, whatever the ABI of its account says.
+      // Skip actions of `eosio`: the node defines the layout of native actions, not the account's ABI.
       if (abi === undefined || act.account === 'eosio') continue
       abi.decoder(abi.actionType(act.name)!, { exact: true })(act.data)
     }
@@ -313,7 +313,10 @@ test('startTimeMs fixes the times of generated blocks', () => {
   expect(times).toEqual(['2030-01-01T00:00:00.000', '2030-01-01T00:00:00.500', '2030-01-01T00:00:01.000'])
 })
 
-/** Action, then those it notified, then what all of these sent, each with everything below it first. */
+/**
+ * Order of execution of an action and its descendants: the action, the accounts it notified, then the inline actions
+ * that these sent, each with its own descendants first.
+ */
 function executionOrder(traces: readonly DecodedAction[]): DecodedAction[] {
   const childrenOf = (ordinal: number): DecodedAction[] =>
     traces.filter((trace) => trace.creator_action_ordinal === ordinal)

@@ -28,21 +28,21 @@ const defaults = {
   host: '127.0.0.1',
 }
 
-/** Blocks that a late timer produces at once. */
+/** Limit of blocks that a late timer produces at once. */
 const MOST_BLOCKS_AT_ONCE = 20
 
-/** Greatest depth of a random fork. */
+/** Limit of the depth of a random fork. */
 const DEEPEST_RANDOM_FORK = 12
 
-/** A chain, and what its nodes say of it. */
+/** A chain, and the data that its nodes report. */
 export interface ChainSource {
   readonly chain: Chain
-  /** The protocol's ABI, which a node sends first. */
+  /** ABI of the state-history protocol, which a node sends first. */
   readonly abiText: string
   readonly chainId: string
 }
 
-/** A chain to try Pronghorn with, with its state-history socket and its chain API. */
+/** A development chain with a state-history socket and a chain API. */
 export class Devchain {
   readonly chainId: string
   readonly #options: DevchainOptions
@@ -60,7 +60,7 @@ export class Devchain {
   #timer: NodeJS.Timeout | null = null
   #paused = false
 
-  /** Reads the recordings and creates the first blocks; nothing listens yet. See `createDevchain`. */
+  /** Reads the recordings and creates the first blocks, without listening. See `createDevchain`. */
   constructor(options: DevchainOptions) {
     this.#options = options
     const recordings = (options.recordings ?? defaults.recordings).map(readRecording)
@@ -86,8 +86,8 @@ export class Devchain {
   }
 
   /**
-   * Listens on both addresses and, with `live`, begins to produce blocks.
-   * @throws FatalError PORT_UNAVAILABLE when an address is taken
+   * Starts listening on both addresses and, with `live`, producing blocks.
+   * @throws FatalError PORT_UNAVAILABLE if an address is taken
    */
   async start(): Promise<{ shipUrl: string; httpUrl: string }> {
     const { host = defaults.host, port = 0, httpPort = 0, shipSocketPath, faults } = this.#options
@@ -124,13 +124,13 @@ export class Devchain {
     return printed(this.#chain.lib)
   }
 
-  /** The block of that number in the current branch, as long as it is held. */
+  /** The block with this number in the current branch, if it is in memory. */
   block(num: number): ChainBlock | undefined {
     return this.#chain.at(num)
   }
 
   /**
-   * Produces one block with generated activity; a recording that is still playing is played to its end first.
+   * Produces one block with generated activity. A recording that is still playing is first played to its end.
    * @param content transactions that come before the generated ones, and their rate.
    */
   produceBlock(content: BlockContent = {}): ChainBlock {
@@ -139,7 +139,10 @@ export class Devchain {
     return block
   }
 
-  /** An action for `produceBlock`, packed by the ABI in force. @throws FatalError RECORDING_INVALID without an ABI. */
+  /**
+   * Creates an action for `produceBlock`, packed by the ABI in force.
+   * @throws FatalError RECORDING_INVALID if the account has no ABI.
+   */
   action(account: string, name: string, actor: string, data: Readonly<Record<string, unknown>>): ActionInput {
     return this.#readyProducer().action(account, name, actor, data)
   }
@@ -155,9 +158,8 @@ export class Devchain {
   }
 
   /**
-   * Undoes the last `depth` blocks and produces `length` others (default one more than were undone).
-   * @throws FatalError INVALID_REQUEST when not that many generated blocks are reversible, or when the branch
-   * would be shorter
+   * Undoes the last `depth` blocks and produces `length` others (default: one more than were undone).
+   * @throws FatalError INVALID_REQUEST if fewer generated blocks are reversible, or if the branch would be shorter
    */
   fork(depth: number, length: number = depth + 1): void {
     this.#playback?.finish()
@@ -174,24 +176,24 @@ export class Devchain {
   }
 
   /**
-   * Appends a block that was produced elsewhere and follows the head; its rows become part of the chain.
-   * @throws FatalError RECORDING_INVALID when it does not follow, or cannot be read
+   * Appends a block that was produced elsewhere and applies it to the state.
+   * @throws FatalError RECORDING_INVALID if it does not follow the head or cannot be parsed
    */
   append(block: ChainBlock): void {
     this.#chain.push(block)
   }
 
-  /** What another node of this chain has of it. */
+  /** The chain's data for further nodes of the same chain. */
   get source(): ChainSource {
     return { chain: this.#chain, abiText: this.#node.abiText, chainId: this.chainId }
   }
 
-  /** Holds the blocks that come by themselves back, or lets them come again. */
+  /** Pauses or resumes the timed production of blocks. */
   setPaused(paused: boolean): void {
     this.#paused = paused
   }
 
-  /** Cuts every state-history session, as a node that restarts does. */
+  /** Cuts all state-history sessions, like a restarting node. */
   dropSessions(): void {
     this.#ship?.dropSessions()
   }
@@ -205,7 +207,10 @@ export class Devchain {
     for (const block of this.#options.append ?? []) this.#chain.append(block)
   }
 
-  /** Continues a stored chain, and stores new blocks from now on. Returns how many blocks it had. */
+  /**
+   * Restores the stored blocks, and stores new blocks from now on.
+   * @returns the number of restored blocks.
+   */
   #readLog(): number {
     const { dataFolder } = this.#options
     if (dataFolder === undefined) return 0
@@ -214,7 +219,7 @@ export class Devchain {
     const log = new BlockLog(dataFolder)
     log.replayInto(this.#chain)
     this.#log = log
-    // First among the listeners: what a client was sent is in the file already.
+    // The log listens first: a block is in the file before any client receives it.
     this.#chain.follow({
       onBlock: (block) => this.#log?.append(this.#chain, block),
       onRewind: () => undefined,
@@ -228,7 +233,7 @@ export class Devchain {
     return new Producer(this.#chain, { seed, rate, ...(mix === undefined ? {} : { mix }) })
   }
 
-  /** Generated blocks that can still be undone. */
+  /** Number of generated blocks that are reversible. */
   #reversible(): number {
     if (this.#producer === null) return 0
     return this.#chain.head.num - Math.max(this.#chain.lib.num, this.#generatedFrom)
@@ -245,16 +250,16 @@ export class Devchain {
     this.#timer = setInterval(() => {
       if (this.#paused || this.#playback?.done === false) return
       this.produceBlock()
-      // Timers come late; a few blocks more at a time hold the head at the present time.
+      // Timers fire late: produce a few more blocks until the head's time is the present.
       for (let more = 0; more < MOST_BLOCKS_AT_ONCE && this.#clock.isBehind(); more++) this.produceBlock()
     }, intervalMs)
   }
 }
 
 /**
- * Puts a chain together: recordings, then generated blocks. Call `start` to listen. Everything but the time
- * of live blocks follows from the options, so that two chains with equal options are identical.
- * @throws FatalError RECORDING_INVALID when a recording cannot be read
+ * Creates a chain of recordings and generated blocks. Call `start` to listen. Apart from the times of live blocks
+ * everything derives from the options: chains with equal options are identical.
+ * @throws FatalError RECORDING_INVALID if a recording cannot be read
  */
 export function createDevchain(options: DevchainOptions = {}): Devchain {
   return new Devchain(options)

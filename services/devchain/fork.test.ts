@@ -21,7 +21,7 @@ async function follow(options: DevchainOptions, start = 965): Promise<[Devchain,
   return [devchain, client]
 }
 
-/** Applies results as a client does: a number that comes again undoes everything from there. */
+/** Applies results like a client: a repeated block number undoes all blocks from there on. */
 function branchOf(results: readonly Result[]): Result[] {
   const branch: Result[] = []
   for (const result of results) {

@@ -3,19 +3,19 @@ import type { Logger } from '../core/log/index.ts'
 import { createDevchain } from './devchain.ts'
 import type { DevchainOptions } from './options.ts'
 
-/** What `pronghorn devchain` takes. */
+/** Options of the command `pronghorn devchain`. */
 export interface DevchainCommand extends DevchainOptions {
   readonly logger: Logger
-  /** Ends the run. */
+  /** Aborting it ends the command. */
   readonly signal: AbortSignal
 }
 
-/** Ports of the command when none are given; those of a node by default are 8080 and 8888. */
+/** Default ports of the command; a node's defaults are 8080 and 8888. */
 const devchainPorts = { ship: 8080, http: 8888 } as const
 
 /**
- * Serves a live devchain until the signal comes: the bundled recordings, then `blocks` generated ones, then
- * one every half second.
+ * Serves a live devchain until the signal aborts: the bundled recordings, then `blocks` generated blocks, then one
+ * block every half second.
  * @throws FatalError PORT_UNAVAILABLE, RECORDING_INVALID
  */
 export async function runDevchain(command: DevchainCommand): Promise<void> {

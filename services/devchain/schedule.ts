@@ -1,20 +1,20 @@
 import { slotAt, slotOf } from './chain/index.ts'
 import type { Chain } from './chain/index.ts'
 
-/** An hour: a start further back is a fixed time, not a chain that fell behind. */
+/** One hour. A clock that is further behind has a fixed start time and need not catch up. */
 const MOST_LAG_SLOTS = 7200
 
-/** Where the time slots of generated blocks come from. */
+/** Source of the time slots of generated blocks. */
 export interface Clock {
   /** Slot of the next block. */
   next(): number
-  /** True when the time of the next block is past, but not too long ago to catch up. */
+  /** Whether the next block's time has passed, but not more than MOST_LAG_SLOTS ago. */
   isBehind(): boolean
 }
 
 /**
- * The slots of generated blocks. With `startTimeMs` they are counted from there; with `live` they are the
- * present, led in by `blocks` blocks produced at start; else they follow the head without a gap.
+ * Creates the clock of generated blocks. With `startTimeMs`, slots count from that time. With `live`, slots are the
+ * present, after a lead-in of `blocks` blocks. Otherwise slots follow the head without a gap.
  */
 export function createClock(
   chain: Chain,

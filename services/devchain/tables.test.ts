@@ -6,7 +6,7 @@ import { createDevchain } from './devchain.ts'
 
 const fixtures = join(packageRoot, 'tests/fixtures/recordings')
 
-/** `{scope: {count, payer, rows}}`, as the chain itself answered. */
+/** `{scope: {count, payer, rows}}`, as recorded from the original chain. */
 type TableFile = Record<string, { count: number; rows: { payer: string; data: unknown; hex: string }[] }>
 
 interface RowsAnswer {
@@ -24,7 +24,7 @@ async function ask<T>(httpUrl: string, request: string, body: unknown): Promise<
   return (await response.json()) as T
 }
 
-/** Every row of a table through pages of 40. */
+/** Reads every row of a table in pages of 40. */
 async function allRows(httpUrl: string, query: object): Promise<RowsAnswer['rows']> {
   const rows: RowsAnswer['rows'] = []
   let lower = ''

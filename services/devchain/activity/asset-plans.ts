@@ -8,17 +8,17 @@ import { changingData, identityData, sentence } from './wording.ts'
 import { assetOf, assetsAction, formatOf, isTransferable, mapOf, templateOf } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Most actions that one transaction mints, and most assets that one transfer moves. */
+/** Limits: actions with which one transaction mints, and assets that one transfer moves. */
 const MAX_MINTS = 3
 const MAX_MOVES = 5
 
-/** Random assets looked at for one that belongs to a collection of ours. */
+/** Tries to find a random asset of a generated collection. */
 const MAX_TRIES = 6
 
-/** An asset of a collection of ours, with the author who may edit it. */
+/** An asset of a generated collection, with the author who may edit it. */
 type OwnAsset = NonNullable<ReturnType<typeof assetOf>> & { readonly owner: string; readonly author: string }
 
-/** One to three mints, each with its own action. */
+/** Plan: mint one to three assets, each in its own action. */
 export const mint: Plan = (world) => {
   const count = world.random.chance(0.7) ? 1 : world.random.between(2, MAX_MINTS)
   const actions = Array.from({ length: count }, () => mintOne(world)).filter((action) => action !== null)
@@ -31,7 +31,7 @@ function mintOne(world: World): ActionInput | null {
   if (collection === null || collection.schemas.length === 0) return null
   const id = collection.templates.length > 0 && random.chance(0.85) ? random.pick(collection.templates) : -1
   const template = id === -1 ? undefined : templateOf(world, collection.name, id)
-  // Several mints of one transaction see the supply of before, so the last few of a supply stay unminted.
+  // Several mints in one transaction all see the old supply, so a template's last few assets stay unminted.
   const left = template && template.max_supply > 0 ? template.max_supply - template.issued_supply : MAX_MINTS
   if ((id !== -1 && template === undefined) || left < MAX_MINTS) return null
   const schema = template?.schema_name ?? random.pick(collection.schemas)
@@ -49,7 +49,7 @@ function mintOne(world: World): ActionInput | null {
   return assetsAction(world, collection.author, 'mintasset', data)
 }
 
-/** A transfer of one asset or a few of the same owner. */
+/** Plan: transfer one asset or a few of the same owner. */
 export const transfer: Plan = (world) => {
   const first = anyAsset(world)
   if (first === null) return null
@@ -60,7 +60,7 @@ export const transfer: Plan = (world) => {
   return [assetsAction(world, first.owner, 'transfer', { from: first.owner, to, asset_ids: ids, memo })]
 }
 
-/** Other mutable data for an asset of one of our collections. */
+/** Plan: change the mutable data of an asset of a generated collection. */
 export const editAsset: Plan = (world) => {
   const found = ownAsset(world)
   if (found === null) return null
@@ -75,7 +75,7 @@ export const editAsset: Plan = (world) => {
   return [assetsAction(world, author, 'setassetdata', data)]
 }
 
-/** The end of an asset of one of our collections. */
+/** Plan: burn an asset of a generated collection. */
 export const burn: Plan = (world) => {
   const found = ownAsset(world)
   if (found === null || found.template?.burnable === false) return null
@@ -83,7 +83,7 @@ export const burn: Plan = (world) => {
   return [assetsAction(world, found.owner, 'burnasset', data)]
 }
 
-/** An offer: assets of one account for assets of another, or for nothing. */
+/** Plan: create an offer of one account's assets for another account's assets, or for nothing. */
 export const createOffer: Plan = (world) => {
   const wanted = anyAsset(world)
   const given = anyAsset(world)
@@ -98,7 +98,7 @@ export const createOffer: Plan = (world) => {
   return [assetsAction(world, given.owner, 'createoffer', data)]
 }
 
-/** Yes to an offer whose assets are still where they were. */
+/** Plan: accept an offer whose assets have not moved. */
 export const acceptOffer: Plan = (world) => {
   const offer = anyOffer(world)
   if (offer === null) return null
@@ -110,26 +110,26 @@ export const acceptOffer: Plan = (world) => {
   return [assetsAction(world, offer.recipient, 'acceptoffer', { offer_id: offer.offer_id })]
 }
 
-/** No to an offer. */
+/** Plan: decline an offer. */
 export const declineOffer: Plan = (world) => {
   const offer = anyOffer(world)
   return offer && [assetsAction(world, offer.recipient, 'declineoffer', { offer_id: offer.offer_id })]
 }
 
-/** A cancelled offer. */
+/** Plan: cancel an offer. */
 export const cancelOffer: Plan = (world) => {
   const offer = anyOffer(world)
   return offer && [assetsAction(world, offer.sender, 'canceloffer', { offer_id: offer.offer_id })]
 }
 
-/** A random asset that may change hands, of an account without code; null when none was found. */
+/** A random transferable asset of an account without code; null if none was found. */
 export function anyAsset(world: World): { id: bigint; owner: string } | null {
   const next = world.directory.config()?.asset_counter
   const found = next === undefined ? null : world.directory.randomAsset(world.random, next)
   return found !== null && isTransferable(world, found.owner, found.id) ? found : null
 }
 
-/** Up to five assets of an owner, `first` among them, in the order of a user's clicks. */
+/** Up to five assets of an owner. `first` comes last: like a user's selection, the list is not sorted. */
 function assetsOf(world: World, owner: string, first: bigint): bigint[] {
   const others: bigint[] = []
   for (const id of world.directory.assetsOf(owner)) {
@@ -151,7 +151,7 @@ function ownAsset(world: World): OwnAsset | null {
   return null
 }
 
-/** Another random account, or null when it is the same one. */
+/** A random account other than `than`; null if the draw hits `than`. */
 function otherPerson(world: World, than: string): string | null {
   const person = world.random.pick(world.directory.people)
   return person === than ? null : person

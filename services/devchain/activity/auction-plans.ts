@@ -20,13 +20,13 @@ import type { Goods } from './sale-plans.ts'
 import { assetsAction } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Longest auction, in times of the shortest that the market allows. */
+/** Longest duration of an auction, as a multiple of the market's minimum. */
 const LONGEST_FACTOR = 3
 
-/** Random auctions looked at for one that has ended. */
+/** Tries to find a random auction that has ended. */
 const MAX_TRIES = 6
 
-/** An auction, most often with its assets in the same transaction. */
+/** Plan: announce an auction, usually with the assets in the same transaction. */
 export const announceAuction: Plan = (world) => {
   const { random } = world
   const config = marketConfig(world)
@@ -46,7 +46,7 @@ export const announceAuction: Plan = (world) => {
   return random.chance(0.9) ? [announcement, sendToAuction(world, goods)] : [announcement]
 }
 
-/** The assets of an auction that was announced without them. */
+/** Plan: send the assets of an auction that was announced without them. */
 export const startAuction: Plan = (world) => {
   const auction = anyRow(world, 'auctions')
   if (auction === null || auction.assets_transferred || hasEnded(world, auction)) return null
@@ -54,7 +54,10 @@ export const startAuction: Plan = (world) => {
   return [sendToAuction(world, { owner: auction.seller, ids: auction.asset_ids })]
 }
 
-/** A bid, more than the last one; on the second version that on an old bundle ends it instead. */
+/**
+ * Plan: bid more than the current bid. In the second market version, a bid on an auction of several assets ends the
+ * auction instead.
+ */
 export const bid: Plan = (world) => {
   const config = marketConfig(world)
   const auction = anyRow(world, 'auctions')
@@ -78,7 +81,7 @@ export const bid: Plan = (world) => {
   return [...funds, marketAction(world, bidder, 'auctionbid', data)]
 }
 
-/** The buyer takes the assets, or the seller the price, of an auction that has ended. */
+/** Plan: claim an ended auction. The buyer takes the assets, or the seller the price. */
 export const claimAuction: Plan = (world) => {
   const auction = endedAuction(world)
   if (auction === null) return null
@@ -91,14 +94,14 @@ export const claimAuction: Plan = (world) => {
   return [marketAction(world, actor, action, { auction_id: auction.auction_id })]
 }
 
-/** The end of an auction without a bid. */
+/** Plan: cancel an auction without a bid. */
 export const cancelAuction: Plan = (world) => {
   const auction = anyRow(world, 'auctions')
   if (auction === null || auction.current_bidder !== '') return null
   return [marketAction(world, auction.seller, 'cancelauct', { auction_id: auction.auction_id })]
 }
 
-/** Another account pays for the memory of an auction. */
+/** Plan: another account takes over the RAM payment of an auction. */
 export const payAuctionRam: Plan = payRam('auctions', 'payauctram', 'auction_id')
 
 function endedAuction(world: World): AuctionRow | null {

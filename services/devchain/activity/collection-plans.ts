@@ -13,10 +13,10 @@ import { nameValue } from '../runtime/index.ts'
 import { assetsAction, formatOf, knowsAction, mapOf, templateOf } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Random templates looked at for one that may be deleted. */
+/** Tries to find a random template that may be deleted. */
 const MAX_TRIES = 12
 
-/** A new collection of a random account, whose first log reader is another account. */
+/** Plan: create a collection of a random author. Its first log reader is another account. */
 export const newCollection: Plan = (world) => {
   const { random, directory, runtime } = world
   const config = directory.config()
@@ -38,7 +38,7 @@ export const newCollection: Plan = (world) => {
   return [assetsAction(world, author, 'createcol', data)]
 }
 
-/** Other data, or another market fee, for a collection. */
+/** Plan: change the data or the market fee of a collection. */
 export const editCollection: Plan = (world) => {
   const collection = anyCollection(world)
   const format = world.directory.config()?.collection_format
@@ -52,7 +52,7 @@ export const editCollection: Plan = (world) => {
   return [assetsAction(world, author, 'setcoldata', { collection_name: name, data })]
 }
 
-/** A schema for a random collection, or for one that has none. */
+/** Plan: create a schema in a random collection, or in one that has none. */
 export const newSchema: Plan = (world) => {
   const empty = world.directory.collections.find((collection) => collection.schemas.length === 0)
   const collection = empty ?? anyCollection(world)
@@ -68,7 +68,7 @@ export const newSchema: Plan = (world) => {
   return [assetsAction(world, collection.author, 'createschema', data)]
 }
 
-/** One more field for a schema. */
+/** Plan: add a field to a schema. */
 export const extendSchema: Plan = (world) => {
   const collection = anyCollection(world)
   if (collection === null || collection.schemas.length === 0) return null
@@ -84,7 +84,7 @@ export const extendSchema: Plan = (world) => {
   return [assetsAction(world, collection.author, 'extendschema', data)]
 }
 
-/** A template, with mutable data where the contract knows that. */
+/** Plan: create a template, with mutable data if the contract version supports it. */
 export const newTemplate: Plan = (world) => {
   const { random, directory } = world
   const usable = directory.collections.filter((collection) => collection.schemas.length > 0)
@@ -109,7 +109,7 @@ export const newTemplate: Plan = (world) => {
   return [assetsAction(world, collection.author, 'createtempl2', mutable)]
 }
 
-/** Other mutable data for a template, or a lock on its supply. */
+/** Plan: change a template's mutable data, or lock its supply. */
 export const editTemplate: Plan = (world) => {
   const found = anyTemplate(world)
   if (found === null) return null
@@ -124,7 +124,7 @@ export const editTemplate: Plan = (world) => {
   return [assetsAction(world, collection.author, 'settempldata', data)]
 }
 
-/** The end of a template that nothing was minted from. */
+/** Plan: delete a template from which nothing was minted. */
 export const deleteTemplate: Plan = (world) => {
   if (!knowsAction(world, 'deltemplate')) return null
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -137,7 +137,7 @@ export const deleteTemplate: Plan = (world) => {
   return null
 }
 
-/** A random collection of our own. */
+/** A random generated collection; null if there is none. */
 export function anyCollection(world: World): OwnCollection | null {
   const { collections } = world.directory
   return collections.length === 0 ? null : world.random.pick(collections)

@@ -12,8 +12,8 @@ import type { ActionContext, ActionHandler, ContractRegistry } from '../runtime/
 import type { Directory } from './directory.ts'
 
 /**
- * The contracts of the chain, which report what they create to the directory. `directory` is requested when an
- * action runs, because it is read from the chain that the contracts run on.
+ * The contracts of the chain. They report created entities to the directory. `directory` is a function, because the
+ * directory is built from the chain that already needs the contracts.
  */
 export function contractsFor(directory: () => Directory, watcher: AccountWatcher): ContractRegistry {
   const assets = new Map<string, ActionHandler>([

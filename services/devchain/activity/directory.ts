@@ -8,7 +8,7 @@ import type { ChainState } from '../chain/index.ts'
 import type { Random } from './random.ts'
 import { ACCOUNT_SUFFIX } from './wording.ts'
 
-/** A collection that was generated here, with what hangs below it. */
+/** A generated collection with its schemas and templates. */
 export interface OwnCollection {
   readonly name: string
   readonly author: string
@@ -16,27 +16,27 @@ export interface OwnCollection {
   readonly templates: number[]
 }
 
-/** An account that holds more of a token than any other without code. */
+/** The account without code that holds most of a token; it funds generated accounts. */
 export interface Treasury {
   readonly token: string
   readonly account: string
-  /** Key of the rows of the token's symbol. */
+  /** Primary key of the token's symbol in the balance table. */
   readonly key: bigint
 }
 
-/** How often a random asset id is tried before giving up; burned ids miss. */
+/** Tries to find an existing asset by random id: ids of burned assets miss. */
 const MAX_TRIES = 16
 
 /**
- * What the generator picks from: accounts, its own collections, owners by asset id. Everything follows the
- * chain through its journal, so that it is right after a fork too.
+ * Index of the entities that the generator picks from: accounts, generated collections, asset owners. Changes are
+ * recorded in the chain's journal, so that a fork undoes them too.
  */
 export class Directory implements AssetOwners {
   readonly people: string[] = []
   readonly collections: OwnCollection[] = []
-  /** An account of the recording that can pay for newcomers, with the symbol it holds. */
+  /** A recorded account that can fund new accounts. */
   readonly treasury: Treasury | null
-  /** The same for the second token. */
+  /** A recorded account that can fund new accounts with the second token. */
   readonly secondTreasury: Treasury | null
   #marketUpgradeMs = 0
   readonly #owners = new Map<bigint, string>()
@@ -52,7 +52,7 @@ export class Directory implements AssetOwners {
     this.#readCollections()
   }
 
-  /** The configuration row of the assets contract, or undefined when the chain has none. */
+  /** The configuration row of the assets contract; undefined if the chain has none. */
   config(): ConfigRow | undefined {
     return this.#runtime.row(ASSETS_ACCOUNT, 'config', ASSETS_ACCOUNT, nameValue('config'))
   }
@@ -67,25 +67,25 @@ export class Directory implements AssetOwners {
     if (owner !== undefined) this.#state.journal.record(() => void this.#owners.set(id, owner))
   }
 
-  /** Notes that the market got another version in the block of this time (epoch milliseconds). */
+  /** Notes that the market was upgraded in the block with this time (epoch milliseconds). */
   noteMarketUpgrade(nowMs: number): void {
     const before = this.#marketUpgradeMs
     this.#marketUpgradeMs = nowMs
     this.#state.journal.record(() => void (this.#marketUpgradeMs = before))
   }
 
-  /** True in the block in which the market got another version. */
+  /** Whether the market was upgraded in the block with this time. */
   isUpgrading(nowMs: number): boolean {
     return this.#marketUpgradeMs === nowMs
   }
 
-  /** Appends to a list that a rewind shortens again. */
+  /** Appends to a list; a rewind removes the item again. */
   add<T>(list: T[], item: T): void {
     list.push(item)
     this.#state.journal.record(() => void list.pop())
   }
 
-  /** Owner of an asset that exists. */
+  /** Owner of an asset; undefined if the asset does not exist. */
   ownerOf(id: bigint): string | undefined {
     return this.#owners.get(id)
   }
@@ -96,7 +96,10 @@ export class Directory implements AssetOwners {
     return rows.table(nameValue(ASSETS_ACCOUNT), nameValue(owner), nameValue('assets'))?.rows.keys() ?? []
   }
 
-  /** A random asset whose owner is an account without code, so that moving it upsets no contract. */
+  /**
+   * A random asset of an account without code: a contract might react to the transfer of its assets. Null if none was
+   * found.
+   */
   randomAsset(random: Random, nextId: bigint): { id: bigint; owner: string } | null {
     const count = Number(nextId - FIRST_ASSET_ID)
     for (let tries = 0; tries < MAX_TRIES && count > 0; tries++) {
@@ -107,7 +110,7 @@ export class Directory implements AssetOwners {
     return null
   }
 
-  /** True for contracts: they react to notifications. */
+  /** Whether an account is a contract, which reacts to notifications. */
   hasCode(account: string): boolean {
     return this.#state.accounts.get(nameValue(account))?.codeHash != null
   }

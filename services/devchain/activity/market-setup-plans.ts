@@ -11,17 +11,17 @@ import { missingPair } from './oracle-plans.ts'
 import { collectionName, rarities, sentence } from './wording.ts'
 import type { Plan, World } from './world.ts'
 
-/** Sales that the first version sees before the second one is deployed. */
+/** Sales that must exist under the first market version before the second is deployed. */
 const SALES_OF_FIRST_VERSION = 120n
 
-/** Most marketplaces and bonus fees at a time. */
+/** Limits of concurrent marketplaces and bonus fees. */
 const MOST_MARKETPLACES = 9
 const MOST_BONUS_FEES = 3
 
-/** Listings that a bonus fee can be for. */
+/** Listing types that a bonus fee can apply to, as the contract names their counters. */
 const feeKinds = ['sale', 'auction', 'buyoffer', 'tbuyoffer']
 
-/** Prices in dollars and euros, by the pairs of the oracle. */
+/** Symbol pairs for prices in dollars and euros, each with its oracle pair. */
 const symbolPairs = [
   {
     delphi_pair_name: 'karmausd',
@@ -37,7 +37,7 @@ const symbolPairs = [
   },
 ]
 
-/** The next step in the life of the contracts: what is missing is deployed, old versions are replaced. */
+/** Plan: the next deployment step: deploy a missing contract, or replace an old version. */
 export const deploy: Plan = (world) =>
   deployTools(world) ??
   upgradeMarket(world) ??
@@ -45,7 +45,7 @@ export const deploy: Plan = (world) =>
   addSymbolPair(world) ??
   (hasSalesOfFirstVersion(world) ? deploySecondMarket(world) : null)
 
-/** An account opens a marketplace. */
+/** Plan: register a marketplace. */
 export const newMarketplace: Plan = (world) => {
   const creator = anyPerson(world, [])
   if (marketConfig(world) === null || creator === null) return null
@@ -56,7 +56,7 @@ export const newMarketplace: Plan = (world) => {
   return [marketAction(world, creator, 'regmarket', { creator, marketplace_name: name })]
 }
 
-/** A bonus fee begins, or one ends, first for new listings and then for all. */
+/** Plan: create a bonus fee, or end one: first for new listings (`stopbonusfee`), later for all (`delbonusfee`). */
 export const changeBonusFee: Plan = (world) => {
   const { random } = world
   const recipient = anyPerson(world, [])
@@ -83,7 +83,7 @@ export const changeBonusFee: Plan = (world) => {
   return [marketAction(world, MARKET_ACCOUNT, 'addbonusfee', data)]
 }
 
-/** Part of what an account holds on the market, back to its wallet. */
+/** Plan: withdraw one of an account's token balances from the market. */
 export const withdraw: Plan = (world) => {
   const row = anyRow(world, 'balances')
   if (row === null || world.directory.hasCode(row.owner)) return null
@@ -93,7 +93,10 @@ export const withdraw: Plan = (world) => {
   return [marketAction(world, row.owner, 'withdraw', data)]
 }
 
-/** Royalties of a collection of ours: shares of founders, of a template's artists, of an attribute. */
+/**
+ * Plan: change the royalties of a generated collection: shares of founders, of a template's recipients, or of an
+ * attribute.
+ */
 export const changeRoyalties: Plan = (world) => {
   const collection = anyCollection(world)
   if (!marketKnows(world, 'setroyalconf') || collection === null) return null
@@ -139,7 +142,7 @@ function changeAttributeRoyalty(world: World, collection: string, author: string
   }
   const data = {
     collection_name: collection,
-    // Most rules look at all layers at once, where every field is found.
+    // Most rules use source 0, which looks at all attribute layers, so that the field is found.
     source: random.chance(0.6) ? 0 : random.below(5),
     field: 'rarity',
     value: ['string', random.pick(rarities)],
@@ -166,7 +169,7 @@ function deployTools(world: World): ActionInput[] | null {
   return [world.runtime.action(TOOLS_ACCOUNT, 'init', [TOOLS_ACCOUNT], {})]
 }
 
-/** The recorded market knows no template buy offers yet. */
+/** Upgrades the recorded market to the version with template buy offers; null if the market has them. */
 function upgradeMarket(world: World): ActionInput[] | null {
   if (marketConfig(world) === null || marketKnows(world, 'createtbuyo')) return null
   return setContract(MARKET_ACCOUNT, 'market.v1.3.3')
@@ -180,13 +183,13 @@ function addSymbolPair(world: World): ActionInput[] | null {
   return missing === undefined ? null : [marketAction(world, MARKET_ACCOUNT, 'adddelphi', missing)]
 }
 
-/** Whether the first version of the market has some listings, bundles among them. */
+/** Whether the first market version has enough sales, including bundles. */
 function hasSalesOfFirstVersion(world: World): boolean {
   const sales = world.runtime.row(MARKET_ACCOUNT, 'counters', MARKET_ACCOUNT, nameValue('sale'))
   return (sales?.counter_value ?? 0n) >= SALES_OF_FIRST_VERSION
 }
 
-/** The second version of the market replaces the first one. */
+/** Plan: deploy the second market version. */
 export const deploySecondMarket: Plan = (world) => {
   const config = marketConfig(world)
   if (config === null || isSecondMarket(config.version)) return null

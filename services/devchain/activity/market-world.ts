@@ -12,10 +12,10 @@ import type { Random } from './random.ts'
 import { assetsAction, isTransferable } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** What a buyer without money gets from the treasury, times the price. */
+/** A buyer without money gets this multiple of the price from the treasury. */
 const REFILL_FACTOR = 3n
 
-/** Chance that a listing names no marketplace, which is the default one. */
+/** Probability that a listing names no marketplace and so uses the default one. */
 const DEFAULT_MARKETPLACE_CHANCE = 0.5
 
 /** An action of the market contract, signed by one account. */
@@ -23,56 +23,56 @@ export function marketAction(world: World, actor: string, name: string, data: Fi
   return world.runtime.action(MARKET_ACCOUNT, name, [actor], data)
 }
 
-/** True when the contract's ABI in force has the action. */
+/** Whether the ABI in force of the market contract has the action. */
 export function marketKnows(world: World, action: string): boolean {
   const abi = world.runtime.abis.find(nameValue(MARKET_ACCOUNT))
   return abi?.definition.actions.some(({ name }) => name === action) === true
 }
 
-/** The configuration of the market, or null when the chain has none. */
+/** The configuration of the market; null if the chain has none. */
 export function marketConfig(world: World): MarketConfigRow | null {
   const row = world.runtime.row(MARKET_ACCOUNT, 'config', MARKET_ACCOUNT, nameValue('config'))
   return row === undefined ? null : (row as unknown as MarketConfigRow)
 }
 
-/** Keys of a table in the scope of its own contract. */
+/** Primary keys of a table in the scope of its own contract. */
 export function keysOf(world: World, account: string, table: string): readonly bigint[] {
   const found = world.runtime.state.rows.table(nameValue(account), nameValue(account), nameValue(table))
   return found === undefined ? [] : sortedKeys(found)
 }
 
-/** A random row of a table of the market, or null when it is empty. */
+/** A random row of a market table; null if the table is empty. */
 export function anyRow<K extends keyof TableRows>(world: World, table: K): TableRows[K] | null {
   const keys = keysOf(world, MARKET_ACCOUNT, table)
   if (keys.length === 0) return null
   return world.runtime.row(MARKET_ACCOUNT, table, MARKET_ACCOUNT, world.random.pick(keys)) ?? null
 }
 
-/** The name of a random marketplace; most often the default one, which is empty. */
+/** Name of a random marketplace; usually the default one, whose name is empty. */
 export function anyMarketplace(world: World): string {
   if (world.random.chance(DEFAULT_MARKETPLACE_CHANCE)) return ''
   return anyRow(world, 'marketplaces')?.marketplace_name ?? ''
 }
 
-/** A price of a few units of the symbol (`8,WAX`), many small and few large ones, with two decimals. */
+/** A random price of a few units of a symbol (`8,WAX`): mostly small, with two decimals. */
 export function anyPrice(random: Random, symbolText: string, unit = 1): string {
   const { precision, symbol } = parseSymbol(symbolText)
   const hundredths = Math.max(1, Math.round(100 * unit * Math.exp(random.fraction() * 4 - 1)))
   return formatAsset({ amount: (BigInt(hundredths) * 10n ** BigInt(precision)) / 100n, precision, symbol })
 }
 
-/** True when the account owns every asset and may transfer it. */
+/** Whether the account owns all these assets and may transfer them. */
 export function holdsAll(world: World, owner: string, ids: readonly bigint[]): boolean {
   return ids.every((id) => world.directory.ownerOf(id) === owner && isTransferable(world, owner, id))
 }
 
-/** True when the offer is still there. */
+/** Whether the offer exists. */
 export function offerExists(world: World, id: bigint): boolean {
   const account = nameValue(ASSETS_ACCOUNT)
   return world.runtime.state.rows.row(account, account, nameValue('offers'), id) !== undefined
 }
 
-/** Datapoints of a pair. */
+/** Datapoints of an oracle pair. */
 export function datapointsOf(world: World, pair: string): DatapointRow[] {
   const { runtime } = world
   const table = runtime.state.rows.table(nameValue(ORACLE_ACCOUNT), nameValue(pair), nameValue('datapoints'))
@@ -80,7 +80,7 @@ export function datapointsOf(world: World, pair: string): DatapointRow[] {
   return sortedKeys(table).map((key) => runtime.row(ORACLE_ACCOUNT, 'datapoints', nameValue(pair), key)!)
 }
 
-/** The newest median of a pair, or null when there is none that prices can be computed with. */
+/** The latest median of an oracle pair; null if there is none or it is 0. */
 export function newestMedian(world: World, pair: string): bigint | null {
   let newest: DatapointRow | null = null
   for (const row of datapointsOf(world, pair)) {
@@ -90,8 +90,8 @@ export function newestMedian(world: World, pair: string): bigint | null {
 }
 
 /**
- * What has to come before an account spends `price` on the market: nothing, a deposit, or money from the treasury
- * and a deposit. Null when no account has so much.
+ * Actions needed before an account can spend `price` on the market: none, a deposit, or a payment from the treasury
+ * and a deposit. Null if no account has enough.
  */
 export function fund(world: World, buyer: string, price: string): ActionInput[] | null {
   const { amount, symbol } = parseAsset(price)
@@ -110,13 +110,13 @@ export function fund(world: World, buyer: string, price: string): ActionInput[] 
   if (from == null || from.account === buyer) return null
   const gift = payment(world, source, wanted, { from: from.account, to: buyer, memo: 'pocket money' })
   if (gift === null) return null
-  // The deposit comes out of the gift, which is not there yet: it cannot be checked here.
+  // The deposit spends the payment of the action before, which has not run yet, so the balance cannot be checked here.
   const quantity = formatAsset({ ...parseAsset(price), amount: wanted })
   const data = { from: buyer, to: MARKET_ACCOUNT, quantity, memo: 'deposit' }
   return [gift, world.runtime.action(token, 'transfer', [buyer], data)]
 }
 
-/** A random account, or null when it is one of `but`. */
+/** A random account; null if the draw hits an account of `but`. */
 export function anyPerson(world: World, but: readonly string[]): string | null {
   const { people } = world.directory
   if (people.length === 0) return null
@@ -124,7 +124,7 @@ export function anyPerson(world: World, but: readonly string[]): string | null {
   return but.includes(person) ? null : person
 }
 
-/** An offer of assets to the market; the memo says what for. */
+/** Action: offer assets to the market. The memo tells the contract the purpose. */
 export function offerToMarket(
   world: World,
   owner: string,
@@ -140,7 +140,7 @@ export function offerToMarket(
   })
 }
 
-/** An account pays for the memory of a listing: `action` with the listing's id in the field `key`. */
+/** Creates the plan of a RAM payment: `action` with the listing's id in the field `key`. */
 export function payRam(
   table: 'sales' | 'auctions' | 'buyoffers',
   action: string,
@@ -171,7 +171,7 @@ function tokenOf(world: World, price: string): string | null {
   return token?.token_contract ?? null
 }
 
-/** Symbol of the chain's own token as the market takes it, such as `8,WAX`. */
+/** Symbol of the chain's own token in the form of the market's configuration, such as `8,WAX`. */
 export function mainSymbol(config: MarketConfigRow): string | null {
   const token = config.supported_tokens.find((each) => each.token_contract === TOKEN_ACCOUNT)
   return token?.token_symbol ?? null

@@ -4,10 +4,10 @@ import type { ActionInput } from '../runtime/index.ts'
 import { datapointsOf, keysOf } from './market-world.ts'
 import type { Plan, World } from './world.ts'
 
-/** The accounts that report prices: the first people of the chain. */
+/** Number of accounts that report prices: the first generated accounts. */
 const ORACLES = 4
 
-/** A pair as `newbounty` takes it, with the price that its first quotes are near to. */
+/** A pair for `newbounty`, with a start value for its quotes. */
 interface NewPair {
   readonly name: string
   readonly base_symbol: string
@@ -15,13 +15,13 @@ interface NewPair {
   readonly quote_symbol: string
   readonly quote_contract: string
   readonly quoted_precision: number
-  /** In units of 10^-quoted_precision. */
+  /** Start value, in units of 10^-quoted_precision. */
   readonly firstValue: number
 }
 
 /**
- * Pairs that join the recorded one: the second token in dollars, and euros in the chain's token, which prices
- * are multiplied with instead of divided by.
+ * Pairs that are added to the recorded one: the second token in dollars; and euros in the chain's token, whose prices
+ * are multiplied instead of divided.
  */
 const newPairs: readonly NewPair[] = [
   {
@@ -44,7 +44,7 @@ const newPairs: readonly NewPair[] = [
   },
 ]
 
-/** Quotes of one reporter for the pairs that the oracle knows, near to what it said before. */
+/** Plan: write one reporter's quotes for all pairs of the oracle, close to its last quotes. */
 export const writePrices: Plan = (world) => {
   const { random, directory } = world
   const reporters = directory.people.slice(0, ORACLES)
@@ -59,7 +59,7 @@ export const writePrices: Plan = (world) => {
   return [world.runtime.action(ORACLE_ACCOUNT, 'write', [owner], { owner, quotes })]
 }
 
-/** The first of the pairs above that the oracle lacks: proposed and approved. */
+/** Actions that propose and approve the first pair of `newPairs` that the oracle lacks; null if it has all. */
 export function missingPair(world: World): ActionInput[] | null {
   const { runtime, directory } = world
   if (keysOf(world, ORACLE_ACCOUNT, 'pairs').length === 0 || directory.people.length === 0) return null
@@ -77,7 +77,7 @@ export function missingPair(world: World): ActionInput[] | null {
   ]
 }
 
-/** Within two percent of the newest value. */
+/** A random value within two percent of the pair's latest value. */
 function nextValue(world: World, pair: string): bigint {
   const rows = datapointsOf(world, pair)
   const newest = rows.reduce((found, row) => (row.timestamp > found.timestamp ? row : found), rows[0]!)

@@ -7,17 +7,17 @@ import { actionRoot } from './pack-traces.ts'
 import { signatureOf } from './pack-transaction.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 
-/** Content of a block. */
+/** Contents of a block. */
 export interface BlockParts {
   readonly num: number
   readonly slot: number
   readonly previousId: Buffer
   readonly transactions: readonly SignedTransaction[]
-  /** Every executed action. */
+  /** Traces of all executed actions. */
   readonly actions: readonly ActionTrace[]
 }
 
-/** The part of a block that its id is computed from. */
+/** The header fields, from which the block id is computed. */
 export interface HeaderParts {
   readonly num: number
   readonly slot: number
@@ -26,13 +26,13 @@ export interface HeaderParts {
   readonly actionRoot: Buffer
 }
 
-/** Size of a packed header without new producers and extensions, as every header here is. */
+/** Size of a packed header without new producers and extensions, bytes; generated headers never have these. */
 const HEADER_BYTES = 116
 const writer = new ByteWriter(16 * 1024)
 
 /**
- * Packs a block header with its signature, and the id: the sha256 of the header with the block number in the
- * first four bytes.
+ * Packs a block header with its signature, and computes the block id: the sha256 of the header with the block number
+ * in its first four bytes.
  */
 export function packHeader(parts: HeaderParts): { id: Buffer; header: Buffer } {
   writer.clear().u32(parts.slot).u64(nameValue(SYSTEM_ACCOUNT)).u16(0).raw(parts.previousId)
@@ -43,7 +43,7 @@ export function packHeader(parts: HeaderParts): { id: Buffer; header: Buffer } {
   return { id, header: writer.u8(0).raw(signatureOf(digest)).copy() }
 }
 
-/** Packs a `signed_block` and its id. */
+/** Packs a `signed_block` and computes its id. */
 export function packBlock(parts: BlockParts): { id: Buffer; bytes: Buffer } {
   const { id, header } = packHeader({
     ...parts,
@@ -55,26 +55,26 @@ export function packBlock(parts: BlockParts): { id: Buffer; bytes: Buffer } {
   return { id, bytes: writer.varuint(0).copy() }
 }
 
-/** The packed header at the front of a `signed_block`. */
+/** The packed header at the start of a `signed_block`. */
 export function headerOf(block: Buffer): Buffer {
   return block.subarray(0, HEADER_BYTES)
 }
 
 function writeReceipt(transaction: SignedTransaction): void {
   const { usage, signatures, packed } = receiptParts(transaction)
-  // Variant 1, no compression, no context-free data.
+  // Packed transaction: variant 1, signatures, no compression, no context-free data.
   writer.raw(usage).u8(1).raw(signatures).u8(0).varuint(0).raw(packed)
 }
 
-/** The `transaction_mroot` of a block. */
+/** Computes the `transaction_mroot` of a block. */
 export function transactionRoot(transactions: readonly SignedTransaction[]): Buffer {
   return merkleRoot(Buffer.concat(transactions.map(receiptDigest)))
 }
 
-/** The hash of status and usage, and of the packed transaction. */
+/** Digest of a transaction receipt: status, usage, and the packed transaction. */
 function receiptDigest(transaction: SignedTransaction): Buffer {
   const { usage, signatures, packed } = receiptParts(transaction)
-  // A node may prune signatures and context-free data, so these have a digest of their own.
+  // Nodes may prune signatures and context-free data, so these have a digest of their own.
   const prunable = sha256(Buffer.concat([signatures, Buffer.alloc(1)]))
   return sha256(Buffer.concat([usage, sha256(Buffer.concat([Buffer.alloc(1), packed, prunable]))]))
 }
@@ -84,7 +84,7 @@ const partWriter = new ByteWriter(1024)
 function receiptParts(transaction: SignedTransaction): { usage: Buffer; signatures: Buffer; packed: Buffer } {
   const usage = partWriter.clear().u8(0).u32(transaction.cpuUs).varuint(transaction.netWords).copy()
   const signature = transaction.signature ?? Buffer.alloc(65)
-  // One K1 signature.
+  // A list with one K1 signature.
   const signatures = partWriter.clear().varuint(1).u8(0).raw(signature).copy()
   return { usage, signatures, packed: partWriter.clear().blob(transaction.packed).copy() }
 }

@@ -3,7 +3,7 @@ import type { ChainAccount, ContractRow, RowChanges } from '../chain/index.ts'
 import { developmentAuthority } from '../contracts/system.ts'
 import { nameValue, sha256 } from '../runtime/index.ts'
 
-/** What a block changed in the state tables. */
+/** Changes of a block in the state tables. */
 export interface BlockChanges {
   readonly num: number
   readonly slot: number
@@ -11,34 +11,34 @@ export interface BlockChanges {
   readonly timeUs: bigint
   readonly rows: RowChanges
   readonly accounts: AccountChanges
-  /** Accounts whose use of resources changed, with their RAM in bytes. */
+  /** RAM in bytes of the accounts whose resource usage changed. */
   readonly usage: ReadonlyMap<bigint, bigint>
   readonly transactions: number
 }
 
-/** What a block changed about accounts, by name value. */
+/** Changes of a block to accounts, by name value. */
 export interface AccountChanges {
   readonly created: readonly bigint[]
-  /** Accounts whose `account` row changed, new ones among them, as they are at the end of the block. */
+  /** Created and changed `account` rows, as of the end of the block. */
   readonly rows: ReadonlyMap<bigint, ChainAccount>
-  /** Code that was set, by account. */
+  /** Deployed code by account. */
   readonly codes: ReadonlyMap<bigint, Buffer>
 }
 
-/** Nothing about accounts. */
+/** The value for a block that changes no accounts. */
 export const noAccountChanges: AccountChanges = { created: [], rows: new Map(), codes: new Map() }
 
 const writer = new ByteWriter(64 * 1024)
 const rowWriter = new ByteWriter(4096)
 
-/** Blocks that the averages of resource use look back. */
+/** Window of the moving averages of resource usage, blocks. */
 const AVERAGE_WINDOW_BLOCKS = 120n
 const USAGE_PRECISION = 1_000_000n
 
 /**
- * Packs a `table_delta[]` in the order of a Leap node: tables in their fixed order; in a table the modified
- * rows, then the removed ones with their value from before the block, then the created ones. Tables that no
- * reader of contract rows needs (`contract_table`, secondary indexes) are left out.
+ * Packs a `table_delta[]` as a Leap node does: tables in their fixed order; within a table, first the modified rows,
+ * then the removed rows with their old value, then the created rows. Tables that readers of contract rows do not need
+ * (`contract_table`, secondary indexes) are left out.
  */
 export function packDeltas(changes: BlockChanges): Buffer {
   const { slot, timeUs } = changes
@@ -70,7 +70,7 @@ function* contractRows({
   removed,
   created: made,
 }: RowChanges): Iterable<{ present: boolean; row: Buffer }> {
-  // The undo list of the node's database has the latest change in front.
+  // A node's undo list has the latest change first.
   for (const { row } of [...modified.values()].reverse())
     yield created(contractRow(row, row.payer, row.value))
   for (const image of removed.toReversed()) {
@@ -116,7 +116,7 @@ function limitsRow(name: bigint): Buffer {
   return rowWriter.clear().u8(0).u64(name).i64(-1n).i64(-1n).i64(-1n).copy()
 }
 
-/** The accumulators are plausible numbers, not the node's averages: nothing here is billed. */
+/** The usage accumulators are plausible numbers, not real averages: this chain bills nothing. */
 function usageRow(name: bigint, ram: bigint, slot: number): Buffer {
   rowWriter.clear().u8(0).u64(name)
   writeAccumulator(slot, (name ^ BigInt(slot)) % USAGE_PRECISION, 128n)

@@ -5,8 +5,8 @@ import type { ActionTrace } from '../runtime/index.ts'
 import type { SignedTransaction } from './pack-transaction.ts'
 
 /**
- * Writes one `transaction_trace_v0` of an executed transaction, with `action_trace_v1` entries in the order
- * of their ordinals, as Leap packs it. `elapsed` and `console` are empty, as without the debug mode.
+ * Writes a `transaction_trace_v0` of an executed transaction, with `action_trace_v1` entries by ordinal, as Leap does.
+ * `elapsed` and `console` are empty, as outside of debug mode.
  */
 export function writeTransactionTrace(
   writer: ByteWriter,
@@ -21,7 +21,7 @@ export function writeTransactionTrace(
     .bool(false)
   writer.varuint(traces.length)
   for (const trace of traces) writeActionTrace(writer, trace)
-  // No RAM delta of the transaction itself, no exception, no error code, no failed deferred transaction.
+  // Fields: no RAM delta of the transaction, no exception, no error code, no failed deferred transaction.
   writer.bool(false).bool(false).bool(false).bool(false)
   writer.bool(true)
   writePartial(writer, transaction)
@@ -29,18 +29,18 @@ export function writeTransactionTrace(
 
 const expiredId = Buffer.alloc(32, 0xee)
 
-/** Writes the `transaction_trace_v0` of a transaction that expired: an id that follows from a number, and no action. */
+/** Writes the `transaction_trace_v0` of an expired transaction without actions; its id is derived from `number`. */
 export function writeExpiredTrace(writer: ByteWriter, number: number): void {
   expiredId.writeUInt32BE(number)
-  // Status 4 is "expired"; no CPU, no bandwidth, no elapsed time, not scheduled, no action traces.
+  // Fields: status 4 (expired), no CPU, no bandwidth, no elapsed time, not scheduled, no action traces.
   writer.u8(0).raw(expiredId).u8(4).u32(0).varuint(0).u64(0n).u64(0n).bool(false).varuint(0)
-  // No RAM delta, no exception, no error code, no failed deferred transaction, no partial transaction.
+  // Fields: no RAM delta, no exception, no error code, no failed deferred transaction, no partial transaction.
   writer.bool(false).bool(false).bool(false).bool(false).bool(false)
 }
 
 const receiptWriter = new ByteWriter(256)
 
-/** The `action_mroot` of a block: over the receipts of its executed actions, in order of execution. */
+/** Computes the `action_mroot` of a block over the receipts of its executed actions, in order of execution. */
 export function actionRoot(traces: readonly ActionTrace[]): Buffer {
   const inOrder = traces.toSorted((a, b) => (a.receipt.global < b.receipt.global ? -1 : 1))
   return merkleRoot(Buffer.concat(inOrder.map((trace) => sha256(packReceipt(trace)))))
@@ -57,12 +57,12 @@ function writeActionTrace(writer: ByteWriter, trace: ActionTrace): void {
   writer.u8(1).varuint(trace.ordinal).varuint(trace.creator)
   writer.bool(true).u8(0).raw(packReceipt(trace))
   writer.u64(nameValue(trace.receiver)).raw(trace.action.packed)
-  // Not context-free, no elapsed time, no console output.
+  // Fields: not context-free, no elapsed time, no console output.
   writer.bool(false).u64(0n).varuint(0)
   writer.varuint(trace.ramDeltas.size)
   const deltas = [...trace.ramDeltas].map(([payer, bytes]) => [nameValue(payer), bytes] as const)
   for (const [payer, bytes] of deltas.sort(([a], [b]) => (a < b ? -1 : 1))) writer.u64(payer).i64(bytes)
-  // No exception, no error code, no return value.
+  // Fields: no exception, no error code, no return value.
   writer.bool(false).bool(false).varuint(0)
 }
 

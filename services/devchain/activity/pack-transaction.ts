@@ -2,21 +2,21 @@ import { ByteWriter } from '../bytes/index.ts'
 import { packAction, sha256 } from '../runtime/index.ts'
 import type { ActionInput } from '../runtime/index.ts'
 
-/** A transaction in the forms that a block and a trace need. */
+/** A transaction in the packed forms for blocks and traces. */
 export interface SignedTransaction {
   /** sha256 of the packed transaction. */
   readonly id: Buffer
   /** Packed transaction header: expiration, reference block, limits. */
   readonly header: Buffer
   readonly packed: Buffer
-  /** 65 bytes that look like a K1 signature and are none; null for the implicit transaction of a block. */
+  /** A fake K1 signature of 65 bytes; null for the implicit transaction of a block. */
   readonly signature: Buffer | null
   readonly cpuUs: number
-  /** Billed size in units of eight bytes. */
+  /** Billed network bandwidth, in words of eight bytes. */
   readonly netWords: number
 }
 
-/** The block that a transaction refers to, and until when it is valid (epoch seconds). */
+/** Reference block of a transaction, and its expiration (epoch seconds). */
 export interface TransactionFrame {
   readonly expiresAt: number
   readonly refNum: number
@@ -25,7 +25,7 @@ export interface TransactionFrame {
 
 const writer = new ByteWriter(4096)
 
-/** Packs a transaction that a user pushed. */
+/** Packs a user's transaction. */
 export function packTransaction(
   frame: TransactionFrame,
   actions: readonly ActionInput[],
@@ -45,7 +45,7 @@ export function packTransaction(
   return { id, header, packed, signature: signatureOf(id), cpuUs, netWords }
 }
 
-/** Packs the `onblock` transaction that begins every block; it is never signed or sent. */
+/** Packs the implicit `onblock` transaction that begins every block; it has no signature. */
 export function packOnBlock(action: ActionInput): SignedTransaction {
   const header = Buffer.alloc(13)
   writer.clear().raw(header).varuint(0).varuint(1).raw(packAction(action).packed)

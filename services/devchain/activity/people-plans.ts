@@ -5,11 +5,11 @@ import type { ActionInput } from '../runtime/index.ts'
 import { accountName, sentence } from './wording.ts'
 import type { Plan, World } from './world.ts'
 
-/** What a newcomer gets from the treasury, in the smallest unit of the token. */
+/** A new account gets this amount from the treasury, in the smallest unit of the token. */
 const WELCOME_AMOUNT = 10_000_000_000n
 const SECOND_WELCOME_AMOUNT = 1_000_000n
 
-/** A new account, with some tokens to start with when an account has them. */
+/** Plan: create an account, and send it tokens if the treasury has some. */
 export const newAccount: Plan = (world) => {
   const name = accountName(world.random)
   if (world.runtime.state.accounts.has(nameValue(name))) return null
@@ -25,7 +25,7 @@ export const newAccount: Plan = (world) => {
   return actions
 }
 
-/** A payment between two accounts. */
+/** Plan: pay tokens from one account to another. */
 export const tokenTransfer: Plan = (world) => {
   const { random, directory } = world
   const { treasury, people } = directory
@@ -38,7 +38,7 @@ export const tokenTransfer: Plan = (world) => {
   return action && [action]
 }
 
-/** A payment of `amount` in the token's smallest unit, or null when the payer has not that much. */
+/** Action: pay `amount` in the token's smallest unit; null if the payer has less. */
 export function payment(
   world: World,
   { token, key }: { readonly token: string; readonly key: bigint },

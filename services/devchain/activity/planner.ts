@@ -50,10 +50,10 @@ import {
 import { announceLink, cancelLink, claimLink, startLink } from './tools-plans.ts'
 import type { Plan, World } from './world.ts'
 
-/** Every kind of transaction that is generated. */
+/** All kinds of generated transactions. */
 export type ActivityKind = keyof typeof plans
 
-/** How often each kind of transaction comes, relative to the others. */
+/** Relative frequency of each kind of transaction. */
 export type ActivityMix = Readonly<Partial<Record<ActivityKind, number>>>
 
 const plans = {
@@ -106,7 +106,7 @@ const plans = {
   cancelLink,
 } satisfies Record<string, Plan>
 
-/** The mix of a small, lively chain. What is not possible yet, or any more, is drawn again. */
+/** Frequencies of a small, lively chain. A transaction that is currently impossible is drawn again. */
 export const everydayMix: ActivityMix = {
   newAccount: 1,
   tokenTransfer: 12,
@@ -157,14 +157,14 @@ export const everydayMix: ActivityMix = {
   cancelLink: 0.4,
 }
 
-/** What has to be there before everyday life can begin. */
+/** Minimum entities before random activity begins; missing ones are created first. */
 const FEWEST_PEOPLE = 8
 const FEWEST_COLLECTIONS = 3
 
-/** Draws that fail (nothing to accept, no account to pay) before a block is left as it is. */
+/** Failed draws (no offer to accept, nobody to pay) after which a block gets no further transaction. */
 const MAX_DRAWS = 12
 
-/** The next transaction, or null when nothing fits. */
+/** Draws the next transaction; null if no draw succeeds. */
 export function nextTransaction(world: World, mix: ActivityMix): ActionInput[] | null {
   for (let draws = 0; draws < MAX_DRAWS; draws++) {
     const kind = missingKind(world) ?? world.random.weighted(mix as Record<ActivityKind, number>)

@@ -18,27 +18,27 @@ import { Random } from './random.ts'
 import { ACCOUNT_SUFFIX } from './wording.ts'
 import type { World } from './world.ts'
 
-/** Options of a producer. */
+/** Options of a `Producer`. */
 export interface ProducerOptions {
   readonly seed: number
-  /** Actions that users push per block, on average. */
+  /** Average number of user actions per block. */
   readonly rate: number
   readonly mix?: ActivityMix
 }
 
-/** What one block is to hold in addition to random activity. */
+/** Content of a block in addition to random activity. */
 export interface BlockContent {
-  /** Actions that users push, on average; the producer's own rate when absent. */
+  /** Average number of user actions; default: the producer's rate. */
   readonly rate?: number
-  /** Transactions that come first. */
+  /** Transactions that come before the random ones. */
   readonly transactions?: readonly (readonly ActionInput[])[]
-  /** The second version of the market is deployed, unless it is there. */
+  /** Whether to deploy the second market version, if it is not deployed. */
   readonly deploysSecondMarket?: boolean
-  /** Traces of transactions that expired, without any action, after everything else. */
+  /** Number of traces of expired transactions without actions, added at the end. */
   readonly expiredTraces?: number
 }
 
-/** A block under construction. */
+/** A block that is being built. */
 interface Draft {
   readonly num: number
   readonly slot: number
@@ -49,12 +49,12 @@ interface Draft {
   count: number
 }
 
-/** Seconds after which a transaction expires. */
+/** Lifetime of a transaction, seconds. */
 const LIFETIME_SECONDS = 100
 
 /**
- * Creates blocks with generated activity after the head of a chain. The content of a block follows from the
- * seed, its number, its time slot, the branch number and the chain before it.
+ * Produces blocks with generated activity at the head of a chain. The content of a block is determined by the seed,
+ * the block number, the time slot, the branch number and the preceding chain.
  */
 export class Producer {
   readonly #chain: Chain
@@ -67,7 +67,7 @@ export class Producer {
   #codes = new Map<bigint, Buffer>()
   #slot = 0
 
-  /** The chain must hold the contracts already; what it holds is read once, here. */
+  /** The chain must already contain the contracts. Its entities are read once, here. */
   constructor(chain: Chain, options: ProducerOptions) {
     this.#chain = chain
     this.#options = options
@@ -80,12 +80,15 @@ export class Producer {
     this.#directory = new Directory(this.#runtime)
   }
 
-  /** An action of one account, packed by the ABI in force. @throws FatalError RECORDING_INVALID without an ABI. */
+  /**
+   * Creates an action of one actor, packed by the ABI in force.
+   * @throws FatalError RECORDING_INVALID if the account has no ABI.
+   */
   action(account: string, name: string, actor: string, data: Readonly<Record<string, unknown>>): ActionInput {
     return this.#runtime.action(account, name, [actor], data)
   }
 
-  /** Creates the next block at `slot` as the new head. `branch` distinguishes forks of the same height. */
+  /** Produces the next block at `slot`, as the new head. `branch` makes forks of the same height differ. */
   produce(slot: number, branch: number, content: BlockContent = {}): ChainBlock {
     const { state, head } = this.#chain
     const num = head.num + 1
@@ -128,7 +131,7 @@ export class Producer {
 
   #runUsers(draft: Draft, world: World, rate: number): void {
     const { random } = world
-    // A draw between zero and twice the rate gives quiet and busy blocks with the wanted average.
+    // Uniform between zero and twice the rate: quiet and busy blocks, with the right average.
     let left = random.fraction() * 2 * rate
     while (left >= 1 || random.chance(left)) {
       const actions = nextTransaction(world, this.#options.mix ?? everydayMix)
@@ -143,7 +146,7 @@ export class Producer {
     const actions = planned.map(packAction)
     const { head } = this.#chain
     const frame = {
-      // Differs within a block, because equal transactions would have equal ids.
+      // A different expiration for each transaction of a block: equal transactions would have equal ids.
       expiresAt: this.#runtime.nowSeconds + LIFETIME_SECONDS + draft.count,
       refNum: head.num,
       refId: head.id,

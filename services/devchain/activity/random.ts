@@ -1,8 +1,8 @@
 import { sha256 } from '../runtime/index.ts'
 
 /**
- * A small deterministic generator (sfc32): the same seed text gives the same sequence on every machine.
- * Not for secrets.
+ * Deterministic pseudo-random generator (sfc32): a seed text gives the same sequence on every machine. Not for
+ * secrets.
  */
 export class Random {
   #a: number
@@ -33,18 +33,18 @@ export class Random {
     return least + this.below(most - least + 1)
   }
 
-  /** True with the given chance. */
+  /** True with the given probability. */
   chance(probability: number): boolean {
     return this.fraction() < probability
   }
 
-  /** One of the items; throws on an empty list. */
+  /** A random item; throws on an empty list. */
   pick<T>(items: readonly T[]): T {
     if (items.length === 0) throw new RangeError('nothing to pick from')
     return items[this.below(items.length)]!
   }
 
-  /** A key of the table, as often as its weight says. */
+  /** A random key, with probabilities proportional to the weights. */
   weighted<K extends string>(weights: Readonly<Record<K, number>>): K {
     const entries = Object.entries(weights) as [K, number][]
     let at = this.fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0)

@@ -21,17 +21,17 @@ import {
 import { assetsAction, assetOf, isTransferable } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Most assets of a bundle, and owned assets looked at for it. */
+/** Limit of assets in a bundle, and of owned assets that are examined for one. */
 const MAX_BUNDLE = 4
 const MAX_LOOKED_AT = 30
 
-/** Assets of one owner and one collection that are to be listed. */
+/** Assets of one owner and one collection, to be listed. */
 export interface Goods {
   readonly owner: string
   readonly ids: readonly bigint[]
 }
 
-/** A sale, most often with its offer in the same transaction. */
+/** Plan: announce a sale, usually with its offer in the same transaction. */
 export const announceSale: Plan = (world) => {
   const { random } = world
   const config = marketConfig(world)
@@ -52,14 +52,14 @@ export const announceSale: Plan = (world) => {
     : [announcement]
 }
 
-/** The offer of a sale that was announced without one. */
+/** Plan: create the offer of a sale that was announced without one. */
 export const startSale: Plan = (world) => {
   const sale = anyRow(world, 'sales')
   if (sale === null || sale.offer_id !== -1n || !isHeld(world, sale)) return null
   return [offerToMarket(world, sale.seller, sale.asset_ids, 'sale')]
 }
 
-/** A purchase; on the second version that of an old bundle ends it instead. */
+/** Plan: purchase a sale. In the second market version, a purchase of a bundle ends the sale instead. */
 export const purchaseSale: Plan = (world) => {
   const config = marketConfig(world)
   const sale = anyRow(world, 'sales')
@@ -81,7 +81,7 @@ export const purchaseSale: Plan = (world) => {
   return [...funds, marketAction(world, buyer, 'purchasesale', data)]
 }
 
-/** The end of a sale, by the seller, or by any account once its assets are gone. */
+/** Plan: cancel a sale: by the seller, or by any account if the assets have moved. */
 export const cancelSale: Plan = (world) => {
   const sale = anyRow(world, 'sales')
   if (sale === null) return null
@@ -90,17 +90,17 @@ export const cancelSale: Plan = (world) => {
   return [marketAction(world, stranger ?? sale.seller, 'cancelsale', { sale_id: sale.sale_id })]
 }
 
-/** Withdraws the offer of a sale but not the sale, so that it cannot be bought any more. */
+/** Plan: cancel the offer of a sale, but not the sale, which can then not be bought. */
 export const withdrawSaleOffer: Plan = (world) => {
   const sale = anyRow(world, 'sales')
   if (sale === null || sale.offer_id === -1n || !offerExists(world, sale.offer_id)) return null
   return [assetsAction(world, sale.seller, 'canceloffer', { offer_id: sale.offer_id })]
 }
 
-/** Another account pays for the memory of a sale. */
+/** Plan: another account takes over the RAM payment of a sale. */
 export const paySaleRam: Plan = payRam('sales', 'paysaleram', 'sale_id')
 
-/** One asset, or a bundle as long as the market still takes bundles. */
+/** A random asset, or a bundle if the market version accepts bundles; null if none was found. */
 export function anyGoods(world: World, config: MarketConfigRow): Goods | null {
   const first = anyAsset(world)
   if (first === null) return null
@@ -117,7 +117,7 @@ export function anyGoods(world: World, config: MarketConfigRow): Goods | null {
   return { owner: first.owner, ids: [first.id, ...others] }
 }
 
-/** True for a bundle in the block of an upgrade, where the version that handled it is unknown. */
+/** Whether the assets are a bundle in the block of a market upgrade: which version handles it is unknown. */
 export function isInFlux(world: World, ids: readonly bigint[]): boolean {
   return ids.length > 1 && world.directory.isUpgrading(world.runtime.nowMs)
 }
@@ -126,7 +126,7 @@ function isHeld(world: World, sale: SaleRow): boolean {
   return holdsAll(world, sale.seller, sale.asset_ids)
 }
 
-/** A price in a token that the market takes, or in a symbol that an oracle pair turns into one. */
+/** A random price in a supported token, or in a symbol that an oracle pair converts. */
 function anyTerms(
   world: World,
   config: MarketConfigRow,
@@ -145,7 +145,7 @@ function anyTerms(
   return { listing_price: listing, settlement_symbol: symbol.token_symbol }
 }
 
-/** What the buyer pays, at least, and the median that the price is computed with (0 without one). */
+/** Lowest price that the buyer must pay, and the oracle median used for it (0 if none is needed). */
 function settlementOf(
   world: World,
   config: MarketConfigRow,
@@ -164,6 +164,6 @@ function settlementOf(
   const units = Number(listing.amount) / 10 ** listing.precision
   const settlement = parseSymbol(sale.settlement_symbol)
   const amount = (found.invert_delphi_pair ? units * price : units / price) * 10 ** settlement.precision
-  // A unit more than the contract takes, because it rounds in another order.
+  // One unit more than computed: the contract rounds in a different order.
   return { quantity: formatAsset({ ...settlement, amount: BigInt(Math.ceil(amount)) + 1n }), median }
 }

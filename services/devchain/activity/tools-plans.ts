@@ -10,10 +10,10 @@ import { sentence } from './wording.ts'
 import { assetsAction } from './world.ts'
 import type { Plan, World } from './world.ts'
 
-/** Index of the curves in keys: K1, R1, and WebAuthn, which carries a relying party in addition to the point. */
+/** Curve indexes in key types: K1, R1, and WebAuthn, which has a relying party in addition to the point. */
 const [k1, r1, webAuthn] = [0, 1, 2]
 
-/** A link, most often with its assets in the same transaction. */
+/** Plan: announce a link, usually with the assets in the same transaction. */
 export const announceLink: Plan = (world) => {
   const { random } = world
   const config = marketConfig(world)
@@ -26,14 +26,14 @@ export const announceLink: Plan = (world) => {
   return random.chance(0.85) ? [announcement, sendToLink(world, creator, ids)] : [announcement]
 }
 
-/** The assets of a link that was announced without them. */
+/** Plan: send the assets of a link that was announced without them. */
 export const startLink: Plan = (world) => {
   const link = anyLink(world)
   if (link === null || link.assets_transferred || !holdsAll(world, link.creator, link.asset_ids)) return null
   return [sendToLink(world, link.creator, link.asset_ids)]
 }
 
-/** An account that has the private key takes the assets. */
+/** Plan: an account with the private key claims the assets of a link. */
 export const claimLink: Plan = (world) => {
   const link = anyLink(world)
   const claimer = link && anyPerson(world, [link.creator])
@@ -43,7 +43,7 @@ export const claimLink: Plan = (world) => {
   return [toolsAction(world, claimer, 'claimlink', data)]
 }
 
-/** A cancelled link. */
+/** Plan: cancel a link. */
 export const cancelLink: Plan = (world) => {
   const link = anyLink(world)
   return link && [toolsAction(world, link.creator, 'cancellink', { link_id: link.link_id })]
@@ -68,7 +68,7 @@ function sendToLink(world: World, owner: string, ids: readonly bigint[]): Action
   return assetsAction(world, owner, 'transfer', data)
 }
 
-/** A key of any curve; its bytes look like a compressed point and are none. */
+/** A fake public key of a random curve, which looks like a compressed point. */
 function anyKey(random: Random): string {
   const curve = random.chance(0.9) ? k1 : random.chance(0.7) ? r1 : webAuthn
   const point = Buffer.concat([Buffer.from([2 + random.below(2)]), anyBytes(random)])
@@ -77,7 +77,7 @@ function anyKey(random: Random): string {
   return keyText('PUB', curve, Buffer.concat([point, Buffer.from([1, relyingParty.length]), relyingParty]))
 }
 
-/** A signature of the curve of the key; its bytes look like one and are none. */
+/** A fake signature of the key's curve. */
 function anySignature(random: Random, key: string): string {
   const curve = key.startsWith('PUB_K1_') ? k1 : key.startsWith('PUB_R1_') ? r1 : webAuthn
   const fixed = Buffer.concat([Buffer.from([31]), anyBytes(random), anyBytes(random)])

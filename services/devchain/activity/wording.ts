@@ -16,16 +16,16 @@ const animals = [
 ]
 const colours = ['amber', 'azure', 'coral', 'ebony', 'ivory', 'jade', 'olive', 'ruby', 'sand', 'teal', 'rust']
 const schemaNames = ['cards', 'items', 'lands', 'heroes', 'packs', 'skins'] as const
-/** Values of the field `rarity`. */
+/** Values of the attribute `rarity`. */
 export const rarities = ['common', 'uncommon', 'rare', 'epic', 'legendary']
 const BASE58_DIGITS = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const nameLetters = Array.from('abcdefghijklmnopqrstuvwxyz12345')
 const nameDigits = Array.from('12345')
 
-/** Generated accounts end with this, so that they are known again when stored blocks are read. */
+/** Suffix of generated accounts; identifies them when stored blocks are read again. */
 export const ACCOUNT_SUFFIX = '.dev'
 
-/** Fields that any schema may get on top of the common ones, then or later. */
+/** Fields that a schema may get besides the common ones, at its creation or later. */
 const extraFields: readonly FormatField[] = [
   { name: 'power', type: 'uint32' },
   { name: 'speed', type: 'float' },
@@ -60,35 +60,35 @@ export function collectionName(random: Random): string {
   return word + tail.join('')
 }
 
-/** Names that a collection may give its schemas. */
+/** A schema name that is not in `taken`; null if all are taken. */
 export function schemaName(random: Random, taken: readonly string[]): string | null {
   const free = schemaNames.filter((name) => !taken.includes(name))
   return free.length === 0 ? null : random.pick(free)
 }
 
-/** A schema format to start with. */
+/** The format of a new schema. */
 export function firstFormat(random: Random): FormatField[] {
   return [...commonFields, ...extraFields.filter(() => random.chance(0.4))]
 }
 
-/** A field that the format lacks, or null. */
+/** A field that the format lacks; null if it has all. */
 export function nextField(random: Random, format: readonly FormatField[]): FormatField | null {
   const free = extraFields.filter((field) => !format.some((known) => known.name === field.name))
   return free.length === 0 ? null : random.pick(free)
 }
 
-/** Values of the fields that say what a template or asset is. */
+/** Attribute values that identify a template or asset (immutable data). */
 export function identityData(random: Random, format: readonly FormatField[]): Attributes {
   return valuesOf(random, format, (field) => ['name', 'img', 'rarity'].includes(field.name))
 }
 
-/** Values of the fields that change in the life of an asset; seldom none at all. */
+/** Attribute values that change during an asset's life (mutable data); sometimes empty. */
 export function changingData(random: Random, format: readonly FormatField[]): Attributes {
   const changing = valuesOf(random, format, (field) => !['name', 'img', 'rarity'].includes(field.name))
   return random.chance(0.1) ? {} : changing
 }
 
-/** Values of a collection's own data, by the format in the contract's configuration. */
+/** Values of a collection's data, by the format in the contract's configuration. */
 export function collectionData(random: Random, format: readonly FormatField[], name: string): Attributes {
   const values: Attributes = {
     name: `Collection ${name}`,
@@ -100,7 +100,7 @@ export function collectionData(random: Random, format: readonly FormatField[], n
   return Object.fromEntries(Object.entries(values).filter(([key]) => format.some(({ name }) => name === key)))
 }
 
-/** Types of integers of one or two bytes; a schema of another account may have each of them. */
+/** Integer types of one or two bytes, which schemas of other accounts may contain. */
 const smallIntegers: ReadonlySet<string> = new Set([
   'int8',
   'int16',
@@ -111,7 +111,7 @@ const smallIntegers: ReadonlySet<string> = new Set([
   'byte',
 ])
 
-/** A few words, with letters outside of ASCII now and then. */
+/** A few words, sometimes with non-ASCII letters. */
 export function sentence(random: Random): string {
   const words = Array.from({ length: random.between(1, 5) }, () => random.pick([...animals, ...colours]))
   return words.join(' ') + (random.chance(0.1) ? ' é€😀' : '')

@@ -8,43 +8,43 @@ import type { Attributes, FormatField } from '../contracts/attributes.ts'
 import type { Directory } from './directory.ts'
 import type { Random } from './random.ts'
 
-/** What plans work with: the chain as it is now, and chance. */
+/** Input of plans: the current chain and a random generator. */
 export interface World {
   readonly runtime: Runtime
   readonly directory: Directory
   readonly random: Random
 }
 
-/** A transaction: actions that succeed when they are executed now. Null: not possible now. */
+/** Draws a transaction whose actions succeed if executed now; null if it is not possible now. */
 export type Plan = (world: World) => ActionInput[] | null
 
-/** An action of the assets contract, signed by one account. */
+/** Action of the assets contract by one actor. */
 export function assetsAction(world: World, actor: string, name: string, data: Fields): ActionInput {
   return world.runtime.action(ASSETS_ACCOUNT, name, [actor], data)
 }
 
-/** True when the ABI in force has the action: the contract was upgraded in the middle of the recordings. */
+/** Whether the ABI in force has the action: the contract is upgraded in the middle of the recordings. */
 export function knowsAction(world: World, name: string): boolean {
   return world.runtime.abis.of(ASSETS_ACCOUNT).definition.actions.some((action) => action.name === name)
 }
 
-/** Attributes in the form that actions carry. */
+/** Attributes in the form of action parameters. */
 export function mapOf(world: World, format: readonly FormatField[], data: Attributes): AttributePair[] {
   return attributeMap(world.runtime.abis.of(ASSETS_ACCOUNT).definition, format, data)
 }
 
-/** Format of a schema that exists. */
+/** Format of an existing schema. */
 export function formatOf(world: World, collection: string, schema: string): readonly FormatField[] {
   const row = world.runtime.row(ASSETS_ACCOUNT, 'schemas', collection, nameValue(schema))
   return row?.format ?? []
 }
 
-/** A template row, or undefined when it was deleted. */
+/** A template row; undefined if the template was deleted. */
 export function templateOf(world: World, collection: string, id: number): TemplateRow | undefined {
   return world.runtime.row(ASSETS_ACCOUNT, 'templates', collection, BigInt(id))
 }
 
-/** An asset row with its template, if it has one. */
+/** An asset row with its template row, if it has one. */
 export function assetOf(
   world: World,
   owner: string,
@@ -56,7 +56,7 @@ export function assetOf(
   return { asset, template: template === -1 ? undefined : templateOf(world, collection, template) }
 }
 
-/** True when the asset may change hands. */
+/** Whether the asset is transferable. */
 export function isTransferable(world: World, owner: string, id: bigint): boolean {
   const found = assetOf(world, owner, id)
   return found !== null && found.template?.transferable !== false

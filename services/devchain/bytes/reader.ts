@@ -1,6 +1,6 @@
 /**
- * Reads packed bytes from the front. Every read is checked against the end: a `RangeError` says that the
- * bytes ran out, which callers turn into an error that names the message or the file.
+ * Reads packed bytes from the front. A read beyond the end throws `RangeError`; callers turn it into an error that
+ * names the message or file.
  */
 export class ByteReader {
   readonly bytes: Buffer
@@ -13,7 +13,7 @@ export class ByteReader {
     this.end = end
   }
 
-  /** Bytes not read yet. */
+  /** Number of unread bytes. */
   get remaining(): number {
     return this.end - this.offset
   }
@@ -34,7 +34,7 @@ export class ByteReader {
     return this.bytes.readBigUInt64LE(this.#take(8))
   }
 
-  /** An unsigned LEB128 number of at most 32 bits. */
+  /** Reads an unsigned LEB128 number of at most 32 bits. */
   varuint(): number {
     let value = 0
     for (let shift = 0; shift < 35; shift += 7) {
@@ -45,13 +45,13 @@ export class ByteReader {
     throw new RangeError('a varuint32 of more than five bytes')
   }
 
-  /** The next `count` bytes, without a copy. */
+  /** Reads `count` bytes, without a copy. */
   take(count: number): Buffer {
     const at = this.#take(count)
     return this.bytes.subarray(at, at + count)
   }
 
-  /** Length-prefixed bytes, without a copy. */
+  /** Reads length-prefixed bytes, without a copy. */
   blob(): Buffer {
     return this.take(this.varuint())
   }

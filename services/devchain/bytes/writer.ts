@@ -1,25 +1,25 @@
 /**
- * A growing little-endian byte buffer for the packed forms of the chain.
- * Numbers are written unsigned unless the name says otherwise; the caller passes values in range.
+ * A growing little-endian byte buffer for packed structures of the chain. Numbers are unsigned unless the method's
+ * name says otherwise; the caller must pass values in range.
  */
 export class ByteWriter {
   #bytes: Buffer
-  /** Writes 64-bit integers many times faster than the methods of Buffer. */
+  /** DataView writes 64-bit integers many times faster than Buffer's methods. */
   #view: DataView
   #length = 0
 
-  /** @param capacity first size in bytes; it doubles when it does not suffice. */
+  /** @param capacity initial size, bytes; doubled when needed. */
   constructor(capacity = 1024) {
     this.#bytes = Buffer.allocUnsafe(capacity)
     this.#view = viewOf(this.#bytes)
   }
 
-  /** Bytes written so far. */
+  /** Number of bytes written. */
   get length(): number {
     return this.#length
   }
 
-  /** Discards the content and retains the memory, so that one writer serves many blocks. */
+  /** Discards the content but keeps the memory, so that one writer serves many blocks. */
   clear(): this {
     this.#length = 0
     return this
@@ -72,7 +72,7 @@ export class ByteWriter {
     return this.u8(rest)
   }
 
-  /** Raw bytes, without a length. */
+  /** Writes bytes without a length. */
   raw(bytes: Uint8Array): this {
     const at = this.#reserve(bytes.length)
     this.#bytes.set(bytes, at)
@@ -80,17 +80,17 @@ export class ByteWriter {
     return this
   }
 
-  /** A varuint length, then the bytes. */
+  /** Writes a varuint length, then the bytes. */
   blob(bytes: Uint8Array): this {
     return this.varuint(bytes.length).raw(bytes)
   }
 
-  /** UTF-8 text with its length. */
+  /** Writes UTF-8 text with its length. */
   text(value: string): this {
     return this.blob(Buffer.from(value, 'utf8'))
   }
 
-  /** A copy of what was written. */
+  /** A copy of the written bytes. */
   copy(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.#length))
   }

@@ -3,27 +3,27 @@ import type { ChainBlock, Position } from './block.ts'
 import { applyReceipts } from './receipts.ts'
 import { ChainState } from './state.ts'
 
-/** What listeners of the chain receive; calls come synchronously, in order. */
+/** Listener for changes of the chain. Called synchronously, in order. */
 export interface ChainListener {
   /** A block became the head. */
   onBlock(block: ChainBlock): void
-  /** Every block from `num` upwards was undone. */
+  /** All blocks from `num` on were undone. */
   onRewind(num: number): void
 }
 
-/** How the chain decides what is irreversible, and how many blocks it retains. */
+/** Options for irreversibility and retention. */
 export interface ChainOptions {
-  /** The last irreversible block trails the head by this many blocks. */
+  /** The last irreversible block is this many blocks behind the head. */
   readonly libLagBlocks: number
-  /** Payload bytes retained; above that the oldest irreversible blocks are dropped, as a pruning node does. */
+  /** Limit of payload bytes in memory. Above it, the oldest irreversible blocks are dropped, as in a pruning node. */
   readonly retainBytes: number
 }
 
 const noId = Buffer.alloc(32)
 
 /**
- * The blocks of the current branch and the state after the last of them. Blocks are pushed at the end and
- * undone down to the last irreversible one.
+ * The blocks of the current branch and the state after the last of them. Blocks are appended, and undone down to the
+ * last irreversible block.
  */
 export class Chain {
   readonly state = new ChainState()
@@ -37,12 +37,12 @@ export class Chain {
     this.#options = options
   }
 
-  /** Number of the oldest block that is still held; 0 for an empty chain. */
+  /** Number of the oldest block in memory; 0 for an empty chain. */
   get first(): number {
     return this.#blocks[0]?.num ?? 0
   }
 
-  /** The last block; number 0 with a zero id for an empty chain. */
+  /** The last block; number 0 and a zero id for an empty chain. */
   get head(): Position {
     return this.#blocks.at(-1) ?? { num: 0, id: noId }
   }
@@ -52,12 +52,15 @@ export class Chain {
     return this.#lib
   }
 
-  /** The block of that number in the current branch, if it is held. */
+  /** The block with this number in the current branch, if it is in memory. */
   at(num: number): ChainBlock | undefined {
     return this.#blocks[num - this.first]
   }
 
-  /** Calls `listener` with blocks and rewinds from now on; returns the call that ends it. */
+  /**
+   * Subscribes a listener.
+   * @returns a function that unsubscribes it.
+   */
   follow(listener: ChainListener): () => void {
     this.#listeners.add(listener)
     return () => {
@@ -66,8 +69,8 @@ export class Chain {
   }
 
   /**
-   * Applies a block that comes from outside to the state; it becomes the head.
-   * @throws FatalError RECORDING_INVALID when it does not follow the head or its bytes cannot be read
+   * Applies a foreign block to the state and appends it as the head.
+   * @throws FatalError RECORDING_INVALID if it does not follow the head or cannot be parsed
    */
   push(block: ChainBlock): void {
     this.#check(block)
@@ -82,8 +85,8 @@ export class Chain {
   }
 
   /**
-   * Appends a block, as the head, whose changes are in the state already or that is only served.
-   * @throws FatalError RECORDING_INVALID when it does not follow the head
+   * Appends a block as the head without applying it: its changes are in the state already, or it is only served.
+   * @throws FatalError RECORDING_INVALID if it does not follow the head
    */
   append(block: ChainBlock): void {
     this.#check(block)
@@ -95,8 +98,8 @@ export class Chain {
   }
 
   /**
-   * Undoes every block above `num`.
-   * @throws FatalError INVALID_REQUEST when that reaches below the last irreversible block
+   * Undoes all blocks above `num`.
+   * @throws FatalError INVALID_REQUEST if `num` is below the last irreversible block
    */
   rewindTo(num: number): void {
     if (num >= this.head.num) return
@@ -126,7 +129,7 @@ export class Chain {
   #dropOldest(): void {
     if (this.#bytes <= this.#options.retainBytes) return
     let count = 0
-    // A tenth at a time, because moving the array costs as much as its length.
+    // Drop a tenth at a time: each removal moves the whole array.
     while (this.#bytes > this.#options.retainBytes * 0.9 && this.#blocks[count]!.num < this.#lib.num) {
       this.#bytes -= sizeOf(this.#blocks[count]!)
       count++

@@ -2,8 +2,8 @@ import { ByteReader } from '../bytes/index.ts'
 import type { ChainState } from './state.ts'
 
 /**
- * Reads the action receipts of a packed `transaction_trace[]` (Leap layout) into the sequence counters of the
- * chain, so that generated blocks continue them. Throws `RangeError` when the bytes run out.
+ * Reads the action receipts of a packed `transaction_trace[]` (layout of Leap) and advances the chain's sequence
+ * counters, so that generated blocks continue them. Throws `RangeError` if the bytes are incomplete.
  */
 export function applyReceipts(state: ChainState, traces: Buffer): void {
   const reader = new ByteReader(traces)
@@ -65,7 +65,7 @@ function readReceipt(
   return { code: reader.varuint(), abi: reader.varuint() }
 }
 
-/** Traces come in creation order, not in execution order: a counter is the greatest value seen. */
+/** Raises a counter to a value. Traces come in order of creation, not of execution, so the greatest value counts. */
 function raise(state: ChainState, map: Map<bigint, bigint>, key: bigint, value: bigint): void {
   if (value > (map.get(key) ?? 0n)) state.set(map, key, value)
 }
@@ -87,7 +87,7 @@ function skipSignature(reader: ByteReader): void {
   const type = reader.u8()
   reader.take(65)
   if (type < 2) return
-  // A WebAuthn signature carries authenticator data and client JSON behind the 65 bytes.
+  // A WebAuthn signature has authenticator data and client JSON after the 65 bytes.
   reader.blob()
   reader.blob()
 }

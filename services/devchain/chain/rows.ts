@@ -1,6 +1,6 @@
 import type { Journal } from './journal.ts'
 
-/** A contract row. `serial` grows with every creation, like the internal id of the node's database. */
+/** A contract row. `serial` increases with every creation, like the internal id in a node's database. */
 export interface ContractRow {
   readonly table: ContractTable
   readonly primaryKey: bigint
@@ -9,17 +9,17 @@ export interface ContractRow {
   value: Buffer
 }
 
-/** The rows of one (code, scope, table), with names and scope as unsigned 64-bit values. */
+/** Rows of one (code, scope, table); names and scope are unsigned 64-bit values. */
 export interface ContractTable {
   readonly code: bigint
   readonly scope: bigint
   readonly table: bigint
   readonly rows: Map<bigint, ContractRow>
-  /** Primary keys in ascending order; null when they have to be sorted again. */
+  /** Primary keys in ascending order; null if they must be sorted again. */
   sortedKeys: bigint[] | null
 }
 
-/** What a row is found by. */
+/** Full key of a row. */
 interface RowKey {
   readonly code: bigint
   readonly scope: bigint
@@ -27,14 +27,14 @@ interface RowKey {
   readonly primaryKey: bigint
 }
 
-/** What one row was before the current block. */
+/** State of a row before the current block. */
 export interface RowImage {
   readonly row: ContractRow
   readonly payer: bigint
   readonly value: Buffer
 }
 
-/** The rows that a block changed, each list in the order in which that first happened. */
+/** Rows that a block changed, in order of their first change. */
 export interface RowChanges {
   readonly created: Map<number, ContractRow>
   readonly modified: Map<number, RowImage>
@@ -42,8 +42,7 @@ export interface RowChanges {
 }
 
 /**
- * All contract rows of the chain by (code, scope, table, primary key), as the deltas left them. Knows no ABI:
- * values are the packed bytes.
+ * All contract rows of the chain by (code, scope, table, primary key). Values stay packed: this class knows no ABIs.
  */
 export class ContractRows {
   readonly #tables = new Map<string, ContractTable>()
@@ -55,34 +54,34 @@ export class ContractRows {
     this.#journal = journal
   }
 
-  /** The table, if it ever had a row; it may be empty. */
+  /** A table, if it ever had a row; it may be empty. */
   table(code: bigint, scope: bigint, table: bigint): ContractTable | undefined {
     return this.#tables.get(tableKey(code, scope, table))
   }
 
-  /** Every table that ever had a row. */
+  /** All tables that ever had a row. */
   tables(): IterableIterator<ContractTable> {
     return this.#tables.values()
   }
 
-  /** A row, or undefined. */
+  /** A row; undefined if it does not exist. */
   row(code: bigint, scope: bigint, table: bigint, primaryKey: bigint): ContractRow | undefined {
     return this.table(code, scope, table)?.rows.get(primaryKey)
   }
 
-  /** Collects what changes from now on, until `takeChanges`. */
+  /** Starts collecting changes; see `takeChanges`. */
   collectChanges(): void {
     this.#changes = { created: new Map(), modified: new Map(), removed: [] }
   }
 
-  /** What changed since `collectChanges`, which ends with this call. */
+  /** Returns the changes since `collectChanges`, and stops collecting. */
   takeChanges(): RowChanges {
     const changes = this.#changes ?? { created: new Map(), modified: new Map(), removed: [] }
     this.#changes = null
     return changes
   }
 
-  /** Creates the row or gives it another value; `value` must not be written to afterwards. */
+  /** Creates or replaces a row. The caller must not modify `value` afterwards. */
   put(key: RowKey, payer: bigint, value: Buffer): void {
     const owner = this.#tableFor(key.code, key.scope, key.table)
     const row = owner.rows.get(key.primaryKey)
@@ -90,7 +89,7 @@ export class ContractRows {
     else this.#modify(row, payer, value)
   }
 
-  /** Removes the row and returns it; undefined when there is none. */
+  /** Removes and returns a row; undefined if it does not exist. */
   erase(code: bigint, scope: bigint, table: bigint, primaryKey: bigint): ContractRow | undefined {
     const owner = this.table(code, scope, table)
     const row = owner?.rows.get(primaryKey)
@@ -158,7 +157,7 @@ function unlink(row: ContractRow): void {
 const keyBytes = Buffer.alloc(24)
 const keyView = new DataView(keyBytes.buffer, keyBytes.byteOffset, 24)
 
-/** 24 raw bytes as a string: cheaper than three nested maps and than printing the names. */
+/** Map key of 24 raw bytes as a string: cheaper than three nested maps or formatted names. */
 function tableKey(code: bigint, scope: bigint, table: bigint): string {
   keyView.setBigUint64(0, code, true)
   keyView.setBigUint64(8, scope, true)

@@ -2,17 +2,17 @@ import { ByteReader } from '../bytes/index.ts'
 import { Journal } from './journal.ts'
 import { ContractRows } from './rows.ts'
 
-/** What the chain knows about an account, as far as the chain API and the contracts here need it. */
+/** Properties of an account that the chain API and the contracts of this devchain need. */
 export interface ChainAccount {
   readonly name: bigint
   readonly creationSlot: number
-  /** Packed `abi_def`; empty when none was set. */
+  /** Packed `abi_def`; empty if none is set. */
   readonly abi: Buffer
   /** sha256 of the code, 32 bytes; null without code. */
   readonly codeHash: Buffer | null
 }
 
-/** Counters that receipts carry, by name value. */
+/** Counters of action receipts, by name value. */
 export interface Sequences {
   global: bigint
   readonly recv: Map<bigint, bigint>
@@ -22,8 +22,8 @@ export interface Sequences {
 }
 
 /**
- * The state of the chain at its head, computed from the deltas and traces of its blocks alone, and rewound
- * with them. The layouts read here are those of Leap, which wrote the recordings and whose protocol this chain implements.
+ * State of the chain at its head, computed from the deltas and traces of its blocks, and rewound with them. Parses the
+ * layouts of Leap, which wrote the recordings.
  */
 export class ChainState {
   readonly journal = new Journal()
@@ -36,10 +36,10 @@ export class ChainState {
     code: new Map(),
     abi: new Map(),
   }
-  /** RAM in use by account name, from `resource_usage` rows. */
+  /** RAM usage in bytes by account, from `resource_usage` rows. */
   readonly ramBytes = new Map<bigint, bigint>()
 
-  /** Applies a packed `table_delta[]`. Throws `RangeError` when the bytes run out. */
+  /** Applies a packed `table_delta[]`. Throws `RangeError` if the bytes are incomplete. */
   applyDeltas(deltas: Buffer): void {
     const reader = new ByteReader(deltas)
     for (let tables = reader.varuint(); tables > 0; tables--) {
@@ -53,7 +53,7 @@ export class ChainState {
     }
   }
 
-  /** Sets an entry of a map that follows the chain, so that a rewind restores it. */
+  /** Sets a map entry, with an undo step in the journal. */
   set<K, V>(map: Map<K, V>, key: K, value: V): void {
     const before = map.get(key)
     map.set(key, value)
@@ -63,7 +63,7 @@ export class ChainState {
     })
   }
 
-  /** Sets the counter of executed actions, so that a rewind restores it. */
+  /** Sets the counter of executed actions, with an undo step in the journal. */
   setGlobalSequence(value: bigint): void {
     const before = this.sequences.global
     this.sequences.global = value
@@ -83,7 +83,7 @@ export class ChainState {
       case 'resource_usage':
         return (_, row) => {
           const owner = row.u64()
-          // Two accumulators (variant byte, u32, two u64) stand between the owner and the RAM use.
+          // Skip two usage accumulators (variant byte, u32, two u64 each) between owner and RAM usage.
           row.take(2 * 21)
           this.set(this.ramBytes, owner, row.u64())
         }

@@ -16,7 +16,7 @@ interface TemplateData {
   readonly burnable: boolean
   readonly max_supply: number
   readonly immutable_data: readonly AttributePair[]
-  /** Present in `createtempl2` only. */
+  /** Only in `createtempl2`. */
   readonly mutable_data?: readonly AttributePair[]
 }
 
@@ -27,7 +27,7 @@ interface TemplateEdit {
   readonly new_mutable_data: readonly AttributePair[]
 }
 
-/** Actions on collections, schemas and templates. */
+/** Handlers of the actions on collections, schemas and templates. */
 export const collectionActions: readonly [string, ActionHandler][] = [
   ['createcol', createCollection],
   ['setcoldata', setCollectionData],
@@ -196,7 +196,7 @@ function setTemplateData(context: ActionContext): void {
   })
 }
 
-/** Deleting a template is not logged by the contract: it shows only in the action and the deltas. */
+/** The contract writes no log for a deletion: it shows only in the action and the deltas. */
 function deleteTemplate(context: ActionContext): void {
   const data = context.data() as TemplateEdit
   context.erase('templates', data.collection_name, BigInt(data.template_id))

@@ -26,7 +26,7 @@ interface Moves {
   readonly memo: string
 }
 
-/** Actions that create, move, edit or end assets, and offers of them. */
+/** Handlers of the actions on assets (mint, transfer, edit, burn) and on offers. */
 export function ownershipActions(owners: AssetOwners): [string, ActionHandler][] {
   return [
     ['mintasset', (context) => mint(context, owners)],
@@ -77,7 +77,7 @@ function mint(context: ActionContext, owners: AssetOwners): void {
   })
 }
 
-/** Counts one more asset of a template and returns the immutable data of the template. */
+/** Increments a template's issued supply and returns its immutable data. */
 function issueOne(context: ActionContext, data: MintData, format: SchemaRow['format']): Attributes {
   const { collection_name: collection, template_id: id } = data
   const template = readRow(context.get('templates', collection, BigInt(id)), `template ${id}`)
@@ -139,7 +139,7 @@ function transfer(context: ActionContext, owners: AssetOwners): void {
   moveAssets(context, owners, data)
 }
 
-/** Moves rows with unchanged bytes, and logs once per collection in the order of the collections' values. */
+/** Moves asset rows with unchanged bytes. Writes one log per collection, ordered by the collections' name values. */
 function moveAssets(context: ActionContext, owners: AssetOwners, { from, to, asset_ids, memo }: Moves): void {
   const byCollection = new Map<bigint, bigint[]>()
   for (const id of asset_ids) {

@@ -4,13 +4,13 @@ import type { CollectionRow, ConfigRow, SchemaRow } from './rows.ts'
 import type { ActionContext } from '../runtime/index.ts'
 import { nameValue } from '../runtime/index.ts'
 
-/** Who owns which asset; follows the chain, forks included. */
+/** Index of asset owners; follows the chain, including forks. */
 export interface AssetOwners {
   set(id: bigint, owner: string): void
   delete(id: bigint): void
 }
 
-/** Returns the row, or throws: only actions that succeed are ever planned. */
+/** Returns the row, or throws if it is missing: plans contain only actions that succeed. */
 export function readRow<T>(row: T | undefined, what: string): T {
   if (row === undefined) throw new FatalError('INTERNAL', `the devchain planned an action without ${what}`)
   return row
@@ -21,7 +21,7 @@ export function configOf(context: ActionContext): ConfigRow {
   return readRow(context.get('config', ASSETS_ACCOUNT, nameValue('config')), 'a config row')
 }
 
-/** The configuration row of the assets contract, for another contract. */
+/** The configuration row of the assets contract, read by another contract. */
 export function configOfAssets(context: Pick<ActionContext, 'host'>): ConfigRow {
   const row = context.host.row(ASSETS_ACCOUNT, 'config', ASSETS_ACCOUNT, nameValue('config'))
   return readRow(row, 'a config row')
@@ -35,18 +35,18 @@ export function putConfig(context: ActionContext, config: ConfigRow): void {
   )
 }
 
-/** A collection that exists. */
+/** The row of an existing collection. */
 export function collectionOf(context: ActionContext, name: string): CollectionRow {
   const row = context.get('collections', ASSETS_ACCOUNT, nameValue(name))
   return readRow(row, `collection ${name}`)
 }
 
-/** A schema that exists. */
+/** The row of an existing schema. */
 export function schemaOf(context: ActionContext, collection: string, schema: string): SchemaRow {
   return readRow(context.get('schemas', collection, nameValue(schema)), `schema ${schema}`)
 }
 
-/** Notifies the accounts that the collection names for its logs. */
+/** Notifies the accounts in the collection's notify list. */
 export function notifyCollection(context: ActionContext, name: string): void {
   for (const account of collectionOf(context, name).notify_accounts) context.notify(account)
 }

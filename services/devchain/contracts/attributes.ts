@@ -6,16 +6,18 @@ import {
 import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
 import type { AttributePair } from '../../core/antelope/attributes/index.ts'
 
-/** One line of a schema format. */
+/** A field of a schema format. */
 export interface FormatField {
   readonly name: string
   readonly type: string
 }
 
-/** Attribute values by name, in the forms that the attribute codec takes. */
+/** Attribute values by name, as the attribute codec accepts them. */
 export type Attributes = Readonly<Record<string, unknown>>
 
-/** The map form that actions carry, in the spelling of the given ABI of the assets contract. */
+/**
+ * Converts attributes to the map form of action parameters, in the type names of the given ABI of the assets contract.
+ */
 export function attributeMap(
   abi: AbiDefinition,
   format: readonly FormatField[],
@@ -27,12 +29,12 @@ export function attributeMap(
   return encodeAttributeMap(format, attributes, spelling)
 }
 
-/** The stored form of attributes. */
+/** Packs attributes to their stored form. */
 export function packAttributes(format: readonly FormatField[], attributes: Attributes): Uint8Array {
   return encodeAttributes(format, attributes)
 }
 
-/** Reads the stored form; what cannot be read is left out. Empty bytes are an empty object. */
+/** Unpacks stored attributes; unreadable ones are skipped. Empty bytes give an empty object. */
 export function unpackAttributes(format: readonly FormatField[], bytes: Uint8Array): Attributes {
   return decodeAttributes(format, bytes).attributes
 }

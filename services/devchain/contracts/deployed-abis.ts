@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { normalizeAbiJson, packAbi } from '../../core/antelope/abi/index.ts'
 import { packageRoot } from '../../core/paths/index.ts'
 
-/** Versions of contracts that are deployed in generated blocks; the others come with the recordings. */
+/** Contract versions that generated blocks deploy. All others are part of the recordings. */
 export type DeployedContract = 'market.v1.3.3' | 'market.v2' | 'tools'
 
 const packed = new Map<DeployedContract, Buffer>()
@@ -19,10 +19,10 @@ export function deployedAbi(contract: DeployedContract): Buffer {
   return abi
 }
 
-/** An empty WebAssembly module that names the contract, so that versions differ in their hashes. */
+/** An empty WebAssembly module that contains the contract's name, so that the versions have different hashes. */
 export function deployedCode(contract: DeployedContract): Buffer {
   const header = Buffer.from([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00])
   const name = Buffer.from(contract)
-  // A custom section: id 0, its length, the length of its name, the name.
+  // Custom section: id 0, its length, the length of its name, the name.
   return Buffer.concat([header, Buffer.from([0, name.length + 1, name.length]), name])
 }

@@ -12,10 +12,10 @@ import {
 import { readRow } from './assets-shared.ts'
 import { nameValue } from '../runtime/index.ts'
 
-/** End of a counter range that runs on. */
+/** `end_id` of a counter range without an end. */
 const NO_END = 2n ** 64n - 1n
 
-/** Actions on the configuration, marketplaces, bonus fees and balances. */
+/** Handlers of the actions on configuration, marketplaces, bonus fees and balances. */
 export const marketAdminActions: readonly [string, ActionHandler][] = [
   ['setversion', setVersion],
   ['adddelphi', addSymbolPair],
@@ -26,7 +26,7 @@ export const marketAdminActions: readonly [string, ActionHandler][] = [
   ['withdraw', withdraw],
 ]
 
-/** What the market does when a token contract notifies it of a payment. */
+/** Handler of a token contract's notification of a payment: credits the sender's balance. */
 export function takeDeposit(context: ActionContext): void {
   const data = context.data() as { from: string; to: string; quantity: string; memo: string }
   if (data.to !== context.self || data.memo !== 'deposit') return

@@ -18,7 +18,7 @@ import {
 } from './market-shared.ts'
 import { ASSETS_ACCOUNT } from './rows.ts'
 
-/** Actions on auctions, and what the market does when it is sent assets. */
+/** Handlers of the auction actions, and of asset transfers to the market. */
 export const auctionActions: readonly [string, ActionHandler][] = [
   ['announceauct', announceAuction],
   ['lognewauct', (context) => context.notify((context.data() as AuctionRow).seller)],
@@ -63,7 +63,7 @@ function announceAuction(context: ActionContext): void {
   context.log('lognewauct', { ...data, ...terms, auction_id: id, end_time: end })
 }
 
-/** A transfer with the memo `auction` brings the assets of the sender's announced auction. */
+/** Handler of an asset transfer with the memo `auction`: starts the sender's announced auction of these assets. */
 function startAuction(context: ActionContext): void {
   const data = context.data() as { from: string; to: string; asset_ids: bigint[]; memo: string }
   if (data.to !== context.self || data.memo !== 'auction') return
@@ -131,7 +131,7 @@ function claimPrice(context: ActionContext): void {
     seller: auction.seller,
     price: auction.current_bid,
     holder: auction.claimed_by_buyer ? auction.current_bidder : MARKET_ACCOUNT,
-    // Bundles of before the second version know no royalties: their whole fee is the author's.
+    // Auctions of several assets, from before the second version, pay no royalties: the whole fee goes to the author.
     assetIds: auction.asset_ids.length > 1 ? [] : auction.asset_ids,
     memo: `AtomicMarket Auction Payout - ID #${id}`,
   })
@@ -142,7 +142,7 @@ function payAuctionRam(context: ActionContext): void {
   changePayer(context, 'auctions', id, payer)
 }
 
-/** The second version takes apart what is left of auctions of several assets at any action on them. */
+/** Whether the second market version must cancel this auction: it has several assets and nobody has claimed. */
 function isDissolved(context: ActionContext, auction: AuctionRow): boolean {
   const isSecond = isSecondMarket(marketConfigOf(context).version)
   const isClaimed = auction.claimed_by_buyer || auction.claimed_by_seller

@@ -17,7 +17,7 @@ import { configOfAssets } from './assets-shared.ts'
 import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 import { ASSETS_ACCOUNT } from './rows.ts'
 
-/** Actions on buy offers for assets, and on those for any asset of a template. */
+/** Handlers of the actions on buy offers and template buy offers. */
 export const buyofferActions: readonly [string, ActionHandler][] = [
   ['createbuyo', createBuyoffer],
   ['cancelbuyo', (context) => endBuyoffer(context, 'buyoffers')],
@@ -114,7 +114,10 @@ function fulfillTemplateBuyoffer(context: ActionContext): void {
   })
 }
 
-/** Takes the assets by the newest offer, which the seller created just before, hands them on and pays. */
+/**
+ * Settles a buy offer: accepts the latest offer, which the seller created in the action before, passes the assets on,
+ * and pays.
+ */
 function settle(context: ActionContext, buyer: string, memo: string, settlement: Settlement): void {
   const offerId = configOfAssets(context).offer_counter - 1n
   context.send(ASSETS_ACCOUNT, 'acceptoffer', { offer_id: offerId })

@@ -15,7 +15,7 @@ import type { ListingKind } from './market-shared.ts'
 import { readRow } from './assets-shared.ts'
 import { nameValue } from '../runtime/index.ts'
 
-/** What was sold, for how much, by whom. */
+/** Parties, assets and price of a settled listing. */
 export interface Settlement {
   readonly kind: ListingKind
   readonly id: bigint
@@ -23,13 +23,13 @@ export interface Settlement {
   readonly taker: string
   readonly seller: string
   readonly price: string
-  /** Where the assets are now. */
+  /** Current owner of the assets. */
   readonly holder: string
   readonly assetIds: readonly bigint[]
   readonly memo: string
 }
 
-/** Splits the price: fees to the balances of those who earn them, the rest to the seller at once. */
+/** Distributes the price: fees go to the recipients' balances, the rest is paid to the seller at once. */
 export function payOut(context: ActionContext, settlement: Settlement): void {
   const { kind, id, terms, taker, seller, memo } = settlement
   const config = marketConfigOf(context)
@@ -54,7 +54,7 @@ export function payOut(context: ActionContext, settlement: Settlement): void {
   if (left > 0n) sendTokens(context, seller, formatAsset({ ...price, amount: left }), memo)
 }
 
-/** A share of a price, in the contract's floating-point arithmetic, cut to the token's unit. */
+/** A share of a price, computed with doubles and truncated to the token's unit, as in the contract. */
 function shareOf(price: Asset, rate: number): Asset {
   return { ...price, amount: BigInt(Math.trunc(rate * Number(price.amount))) }
 }

@@ -25,7 +25,7 @@ export interface MarketConfigRow {
   readonly delphioracle_account: string
 }
 
-/** A listing symbol that is paid in another one, at the price of an oracle pair. */
+/** A listing symbol that is settled in another symbol, at the price of an oracle pair. */
 export interface SymbolPair {
   readonly listing_symbol: string
   readonly settlement_symbol: string
@@ -33,11 +33,11 @@ export interface SymbolPair {
   readonly invert_delphi_pair: boolean
 }
 
-/** What every kind of listing carries. */
+/** Fields that all listing types share. */
 export interface ListingTerms {
   readonly maker_marketplace: string
   readonly collection_name: string
-  /** The collection's fee when the listing was created. */
+  /** Market fee of the collection when the listing was created. */
   readonly collection_fee: number
 }
 
@@ -46,7 +46,7 @@ export interface SaleRow extends ListingTerms {
   readonly sale_id: bigint
   readonly seller: string
   readonly asset_ids: readonly bigint[]
-  /** -1 = there is no offer yet. */
+  /** -1 = no offer yet. */
   readonly offer_id: bigint
   readonly listing_price: string
   readonly settlement_symbol: string
@@ -61,7 +61,7 @@ export interface AuctionRow extends ListingTerms {
   readonly end_time: number
   readonly assets_transferred: boolean
   readonly current_bid: string
-  /** Empty = no account. */
+  /** Empty = nobody. */
   readonly current_bidder: string
   readonly claimed_by_seller: boolean
   readonly claimed_by_buyer: boolean
@@ -78,7 +78,7 @@ export interface BuyofferRow extends ListingTerms {
   readonly memo: string
 }
 
-/** Row of `tbuyoffers`; its ids are counted apart from those of `buyoffers`. */
+/** Row of `tbuyoffers`; its ids have a counter of their own. */
 export interface TemplateBuyofferRow extends ListingTerms {
   readonly buyoffer_id: bigint
   readonly buyer: string
@@ -92,7 +92,7 @@ export interface MarketplaceRow {
   readonly creator: string
 }
 
-/** Row of `counters`: the next id of a kind. */
+/** Row of `counters`: the next id of a listing type. */
 export interface CounterRow {
   readonly counter_name: string
   readonly counter_value: bigint
@@ -107,7 +107,7 @@ export interface BonusFeeRow {
   readonly fee_name: string
 }
 
-/** Ids of a kind from `start_id` to below `end_id`, which is 2^64-1 while the fee runs. */
+/** Ids from `start_id` up to, but not including, `end_id`, which is 2^64-1 while the fee is active. */
 export interface CounterRange {
   readonly counter_name: string
   readonly start_id: bigint
@@ -120,7 +120,7 @@ export interface MarketBalanceRow {
   readonly quantities: readonly string[]
 }
 
-/** An account with a share. */
+/** An account and its share of a royalty. */
 export interface RoyaltyPair {
   readonly recipient: string
   readonly weight: number
@@ -144,14 +144,14 @@ export interface RoyaltyTemplateRow {
 
 /** Row of `royaltyattr` (contract version 2), scope = collection. */
 export interface RoyaltyAttributeRow {
-  /** Id of the rule, never used again. */
+  /** Id of the rule; ids are never reused. */
   readonly index: bigint
   readonly source: number
   readonly field: string
   readonly value: readonly [string, unknown]
   readonly weight: number
   readonly recipients: readonly RoyaltyPair[]
-  /** sha256 over source, field and value, as hex. */
+  /** sha256 over source, field and value, hexadecimal. */
   readonly lookup_hash: string
 }
 
@@ -171,7 +171,7 @@ export interface PairRow {
   readonly quote_symbol: string
   readonly quote_type: number
   readonly quote_contract: string
-  /** Decimals of `value` and `median`. */
+  /** Number of decimals of `value` and `median`. */
   readonly quoted_precision: bigint
 }
 
@@ -181,7 +181,7 @@ export interface DatapointRow {
   readonly owner: string
   readonly value: bigint
   readonly median: bigint
-  /** ISO text with microseconds or coarser. */
+  /** ISO text with a precision of microseconds or less. */
   readonly timestamp: string
 }
 

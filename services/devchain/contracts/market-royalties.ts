@@ -9,7 +9,7 @@ import { changeBalance, nextMarketId } from './market-shared.ts'
 import { ASSETS_ACCOUNT } from './rows.ts'
 import type { AssetRow } from './rows.ts'
 
-/** A collection fee to share out, and the asset that was sold. */
+/** A collection fee to be distributed, and the sold asset. */
 interface Royalty {
   readonly terms: { readonly collection_name: string }
   readonly holder: string
@@ -23,7 +23,7 @@ interface Payout {
   readonly amount: bigint
 }
 
-/** Actions of authors on the royalties of their collections. */
+/** Handlers of the actions with which authors set the royalties of their collections. */
 export const royaltyActions: readonly [string, ActionHandler][] = [
   ['setroyalconf', setRoyaltyConfig],
   ['delroyalconf', (context) => eraseRow(context, 'royaltyconf', MARKET_ACCOUNT)],
@@ -34,8 +34,8 @@ export const royaltyActions: readonly [string, ActionHandler][] = [
 ]
 
 /**
- * Shares a collection fee out by the collection's rules, logged so that the amounts of all logs add up to the
- * fee. Without rules all of it goes to the author, and nothing is logged.
+ * Distributes a collection fee by the collection's royalty rules, with logs whose amounts add up to the fee. Without
+ * rules the author gets the whole fee, and no log is written.
  */
 export function payRoyalties(context: ActionContext, royalty: Royalty): void {
   const { author, fee } = royalty
@@ -46,7 +46,7 @@ export function payRoyalties(context: ActionContext, royalty: Royalty): void {
     changeBalance(context, author, formatAsset(fee), 1)
     return
   }
-  // The buyer may have claimed and burned the asset before the seller claims the price.
+  // Undefined if the buyer has already claimed and burned the asset.
   const asset = context.host.row(ASSETS_ACCOUNT, 'assets', royalty.holder, assetId)
   const left = asset === undefined ? fee.amount : payRules(context, { config, asset, fee, collection })
   if (left === 0n) return
@@ -55,7 +55,10 @@ export function payRoyalties(context: ActionContext, royalty: Royalty): void {
   context.log('logroydust', { collection_name: collection, collection_author: author, amount })
 }
 
-/** Pays the royalties of the rules and returns the rest. */
+/**
+ * Pays the royalties of the rules.
+ * @returns the rest.
+ */
 function payRules(
   context: ActionContext,
   sold: {
@@ -113,7 +116,7 @@ function matchingRules(
   const rules = rulesOf(context, collection)
   if (rules.length === 0) return []
   const layers = layersOf(context, collection, asset)
-  // Merged: what is set first wins, in the order of the sources.
+  // Mode 0 merges the layers: the first layer that has a field wins.
   const merged = Object.assign({}, ...[...layers].reverse()) as Record<string, unknown>
   return rules.filter(({ source, field, value: [, wanted] }) => {
     const data = source === 0 ? (mode === 0 ? merged : {}) : (layers[source - 1] ?? {})
@@ -121,7 +124,7 @@ function matchingRules(
   })
 }
 
-/** Asset immutable, asset mutable, template immutable, template mutable. */
+/** Attribute layers: asset immutable, asset mutable, template immutable, template mutable. */
 function layersOf(context: ActionContext, collection: string, asset: AssetRow): Record<string, unknown>[] {
   const { host } = context
   const format = host.row(ASSETS_ACCOUNT, 'schemas', collection, nameValue(asset.schema_name))?.format ?? []

@@ -22,7 +22,7 @@ import { nameValue } from '../runtime/index.ts'
 import { ASSETS_ACCOUNT } from './rows.ts'
 import type { OfferRow } from './rows.ts'
 
-/** Actions on sales, and what the market does when it is notified of an offer. */
+/** Handlers of the sale actions, and of offers to the market. */
 export const saleActions: readonly [string, ActionHandler][] = [
   ['announcesale', announceSale],
   ['lognewsale', (context) => context.notify((context.data() as SaleRow).seller)],
@@ -48,7 +48,7 @@ function announceSale(context: ActionContext): void {
   context.log('lognewsale', { ...row })
 }
 
-/** An offer with the memo `sale` brings the assets of the seller's announced sale. */
+/** Handler of an offer with the memo `sale`: starts the seller's announced sale of these assets. */
 function startSale(context: ActionContext): void {
   const offer = context.data() as OfferRow
   if (offer.recipient !== context.self || offer.memo !== 'sale') return
@@ -124,10 +124,7 @@ function settlementPrice(context: ActionContext, sale: SaleRow, median: bigint):
   return formatAsset({ amount, ...parseSymbol(sale.settlement_symbol) })
 }
 
-/**
- * Amount in the settlement symbol of a price in the listing symbol, computed with doubles and cut, as the
- * contract does it.
- */
+/** Converts a price from the listing symbol to the settlement symbol with doubles, truncated as in the contract. */
 function convert(
   listing: { amount: bigint; precision: number },
   { settlement_symbol: settlementSymbol, invert_delphi_pair: isInverted }: SymbolPair,

@@ -7,10 +7,10 @@ import { nameValue } from '../runtime/index.ts'
 import { ASSETS_ACCOUNT } from './rows.ts'
 import type { AssetRow, CollectionRow, TableRows } from './rows.ts'
 
-/** Kinds of listings, as the contract names their counters. */
+/** Listing types, as the contract names their counters. */
 export type ListingKind = 'sale' | 'auction' | 'buyoffer' | 'tbuyoffer'
 
-/** The tables of listings. */
+/** Tables of listings. */
 export type ListingTable = 'sales' | 'auctions' | 'buyoffers' | 'tbuyoffers'
 
 /** The configuration row of the market contract. */
@@ -27,17 +27,17 @@ export function putMarketConfig(context: ActionContext, config: MarketConfigRow)
   )
 }
 
-/** True once the contract runs its second version, which deals in single assets only. */
+/** Whether the contract runs its second version, which supports only single assets. */
 export function isSecondMarket(version: string): boolean {
   return Number.parseInt(version, 10) >= 2
 }
 
-/** The id that a kind gives out next. */
+/** The next id of a listing type, without using it. */
 export function upcomingId(context: ActionContext, counter: string): bigint {
   return context.get('counters', MARKET_ACCOUNT, nameValue(counter))?.counter_value ?? 1n
 }
 
-/** Gives out the next id of a kind. */
+/** Takes the next id of a listing type. */
 export function nextMarketId(context: ActionContext, counter: string): bigint {
   const id = upcomingId(context, counter)
   const row = { counter_name: counter, counter_value: id + 1n }
@@ -48,7 +48,7 @@ export function nextMarketId(context: ActionContext, counter: string): bigint {
   return id
 }
 
-/** A row of a table of listings that exists. */
+/** The row of an existing listing. */
 export function listingOf<K extends ListingTable>(
   context: ActionContext,
   table: K,
@@ -57,7 +57,7 @@ export function listingOf<K extends ListingTable>(
   return readRow(context.get(table, MARKET_ACCOUNT, id), `row ${id} of ${table}`)
 }
 
-/** Writes a listing; the payer of an existing row does not change. */
+/** Writes a listing. The payer of an existing row does not change. */
 export function putListing(
   context: ActionContext,
   place: { readonly table: ListingTable; readonly id: bigint; readonly payer: string },
@@ -74,8 +74,7 @@ export function eraseListing(context: ActionContext, table: ListingTable, id: bi
 }
 
 /**
- * Lets another account pay for the memory of a listing. To the node that is another row: the block removes the
- * old one and creates a new one.
+ * Changes the RAM payer of a listing. For the node that is a new row: the block removes the old row and creates one.
  */
 export function changePayer(context: ActionContext, table: ListingTable, id: bigint, payer: string): void {
   const { value } = context.raw(table, MARKET_ACCOUNT, id)!
@@ -84,8 +83,8 @@ export function changePayer(context: ActionContext, table: ListingTable, id: big
 }
 
 /**
- * The newest listing of `seller` with exactly these assets. Both tables begin with the id and the seller, so that
- * rows of others are passed over without decoding them.
+ * The newest listing of `seller` with exactly these assets. Rows of both tables begin with id and seller, so that rows
+ * of other sellers are skipped without decoding.
  */
 export function findListing<K extends 'sales' | 'auctions'>(
   context: Pick<ActionContext, 'host'>,
@@ -106,29 +105,29 @@ export function findListing<K extends 'sales' | 'auctions'>(
   return newest
 }
 
-/** True when both lists hold the same ids, in any order. */
+/** Whether both lists contain the same ids, in any order. */
 export function sameAssets(left: readonly bigint[], right: readonly bigint[]): boolean {
   return left.length === right.length && left.every((id) => right.includes(id))
 }
 
-/** An asset of an account, read from the assets contract. */
+/** An account's asset, read from the assets contract. */
 export function assetHeldBy(context: Pick<ActionContext, 'host'>, owner: string, id: bigint): AssetRow {
   return readRow(context.host.row(ASSETS_ACCOUNT, 'assets', owner, id), `asset ${id} of ${owner}`)
 }
 
-/** A collection, read from the assets contract. */
+/** A collection row, read from the assets contract. */
 export function marketCollectionOf(context: ActionContext, name: string): CollectionRow {
   const row = context.host.row(ASSETS_ACCOUNT, 'collections', ASSETS_ACCOUNT, nameValue(name))
   return readRow(row, `collection ${name}`)
 }
 
-/** The terms that a new listing of a collection gets. */
+/** Terms of a new listing of a collection. */
 export function termsOf(context: ActionContext, collection: string, maker: string): ListingTerms {
   const { market_fee: fee } = marketCollectionOf(context, collection)
   return { maker_marketplace: maker, collection_name: collection, collection_fee: fee }
 }
 
-/** Adds to (or, with a negative amount, takes from) what the market holds for an account. */
+/** Adds to an account's balance on the market, or subtracts from it if `sign` is -1. */
 export function changeBalance(context: ActionContext, owner: string, quantity: string, sign: 1 | -1): void {
   const { amount, precision, symbol } = parseAsset(quantity)
   if (amount === 0n) return
@@ -153,7 +152,7 @@ export function changeBalance(context: ActionContext, owner: string, quantity: s
     )
 }
 
-/** Account of the token contract that a supported symbol belongs to. */
+/** Contract account of a supported token. */
 function tokenContractOf(context: ActionContext, quantity: string): string {
   const { precision, symbol } = parseAsset(quantity)
   const wanted = formatSymbol(precision, symbol)
@@ -161,13 +160,13 @@ function tokenContractOf(context: ActionContext, quantity: string): string {
   return readRow(token, `token ${wanted} of the market`).token_contract
 }
 
-/** Sends tokens that the market holds to an account. */
+/** Sends tokens from the market to an account. */
 export function sendTokens(context: ActionContext, to: string, quantity: string, memo: string): void {
   const data = { from: MARKET_ACCOUNT, to, quantity, memo }
   context.send(tokenContractOf(context, quantity), 'transfer', data)
 }
 
-/** Sends assets that the market holds to an account. */
+/** Sends assets from the market to an account. */
 export function sendAssets(context: ActionContext, to: string, ids: readonly bigint[], memo: string): void {
   context.send(ASSETS_ACCOUNT, 'transfer', { from: MARKET_ACCOUNT, to, asset_ids: ids, memo })
 }

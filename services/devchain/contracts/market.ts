@@ -5,7 +5,10 @@ import { royaltyActions } from './market-royalties.ts'
 import { saleActions } from './market-sales.ts'
 import type { ActionHandler } from '../runtime/index.ts'
 
-/** Everything the market contract does; `tokens` are the token contracts whose deposits it takes. */
+/**
+ * All handlers of the market contract.
+ * @param tokens token contracts whose deposits the market accepts.
+ */
 export function marketActions(tokens: readonly string[]): [string, ActionHandler][] {
   return [
     ...saleActions,

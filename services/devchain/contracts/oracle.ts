@@ -4,10 +4,10 @@ import { ORACLE_ACCOUNT } from './market-rows.ts'
 import type { DatapointRow, PairRow } from './market-rows.ts'
 import { nameValue } from '../runtime/index.ts'
 
-/** Rows per pair, which the contract reuses as a ring. */
+/** Rows per pair; the contract overwrites the oldest. */
 const DATAPOINTS_PER_PAIR = 21
 
-/** Position of the median among the values in ascending order. */
+/** Index of the median in the sorted values. */
 const MEDIAN_POSITION = 9
 
 /** Actions of the price oracle. */
@@ -17,7 +17,7 @@ export const oracleActions: readonly [string, ActionHandler][] = [
   ['write', write],
 ]
 
-/** A pair that is not approved yet, with its datapoints, all empty. */
+/** Creates a pair that is not approved yet, with empty datapoints. */
 function newPair(context: ActionContext): void {
   const { proposer, pair } = context.data() as {
     proposer: string
@@ -42,7 +42,7 @@ function newPair(context: ActionContext): void {
   }
 }
 
-/** A custodian's vote, which is enough here. */
+/** Approves a pair. In this devchain one custodian's vote suffices. */
 function approvePair(context: ActionContext): void {
   const { owner, bounty } = context.data() as { owner: string; bounty: string }
   const key = nameValue(bounty)
@@ -52,7 +52,7 @@ function approvePair(context: ActionContext): void {
   context.put({ table: 'pairs', scope: ORACLE_ACCOUNT, key, payer }, approved)
 }
 
-/** Each quote goes into the row with the oldest timestamp, and so does the median that it leads to. */
+/** Writes each quote, and the resulting median, into the row with the oldest timestamp. */
 function write(context: ActionContext): void {
   const { owner, quotes } = context.data() as { owner: string; quotes: { value: bigint; pair: string }[] }
   const timestamp = new Date(context.host.nowMs).toISOString().slice(0, -1)

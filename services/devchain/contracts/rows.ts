@@ -19,7 +19,7 @@ import type {
 /** Usual account of the assets contract. */
 export const ASSETS_ACCOUNT = 'atomicassets'
 
-/** First asset id that the contract gives out, 2^40. */
+/** First asset id of the contract, 2^40. */
 export const FIRST_ASSET_ID = 1n << 40n
 
 /** Row of `config`, the singleton of the assets contract. */
@@ -96,7 +96,7 @@ export interface BalanceRow {
   readonly balance: string
 }
 
-/** Row shapes by table, for the tables that the contracts here work with. */
+/** Row types by table, for the tables that the contracts of this devchain use. */
 export interface TableRows {
   readonly config: ConfigRow
   readonly collections: CollectionRow

@@ -4,15 +4,15 @@ import type { ActionContext, ActionHandler } from '../runtime/index.ts'
 /** Usual account of the chain's own token. */
 export const TOKEN_ACCOUNT = 'eosio.token'
 
-/** Account of another token, which the recorded market takes too. */
+/** Account of a second token, which the recorded market also supports. */
 export const SECOND_TOKEN_ACCOUNT = 'karmatoken'
 
-/** Value of a symbol code, which keys the rows of a token contract: its letters, low byte first. */
+/** Value of a symbol code, the primary key in a token contract's tables: its letters, low byte first. */
 export function symbolCodeValue(symbol: string): bigint {
   return Array.from(symbol).reduceRight((value, letter) => (value << 8n) | BigInt(letter.charCodeAt(0)), 0n)
 }
 
-/** The one action of a token contract that is generated. */
+/** Handlers of a token contract: only `transfer` is generated. */
 export const tokenActions: readonly [string, ActionHandler][] = [['transfer', transfer]]
 
 function transfer(context: ActionContext): void {
@@ -24,7 +24,7 @@ function transfer(context: ActionContext): void {
   addBalance(context, to, sent, from)
 }
 
-/** Changes a balance; `payer` is billed for one that is not there yet. */
+/** Changes a balance. `payer` is billed if the row does not exist yet. */
 function addBalance(
   context: ActionContext,
   owner: string,

@@ -6,7 +6,7 @@ import { sameAssets } from './market-shared.ts'
 import { nameValue } from '../runtime/index.ts'
 import { ASSETS_ACCOUNT } from './rows.ts'
 
-/** Actions of the tools contract, and what it does when it is sent assets. */
+/** Handlers of the link actions, and of asset transfers to the tools contract. */
 export const toolsActions: readonly [string, ActionHandler][] = [
   ['init', initialize],
   ['announcelink', announceLink],
@@ -30,7 +30,7 @@ function announceLink(context: ActionContext): void {
   context.log('lognewlink', { ...data, link_id: id })
 }
 
-/** A transfer with the memo `link` brings the assets of the sender's announced link. */
+/** Handler of an asset transfer with the memo `link`: starts the sender's announced link of these assets. */
 function startLink(context: ActionContext): void {
   const data = context.data() as { from: string; to: string; asset_ids: bigint[]; memo: string }
   if (data.to !== context.self || data.memo !== 'link') return

@@ -6,12 +6,12 @@ import { nameParam, textParam } from './params.ts'
 import type { Params } from './params.ts'
 import { TableQueries } from './tables.ts'
 
-/** Answers one request; the key is the last part of `/v1/chain/<key>`. */
+/** Answers a request of the chain API. The map key is the last part of `/v1/chain/<key>`. */
 export type Answer = (params: Params) => unknown
 
 const noHash = '0'.repeat(64)
 
-/** Every request that the chain API knows. */
+/** Handlers of all supported chain API requests. */
 export function chainAnswers(chain: Chain, chainId: string): ReadonlyMap<string, Answer> {
   const tables = new TableQueries(chain.state)
   const account = (params: Params): ChainAccount => {

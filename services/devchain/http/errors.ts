@@ -1,4 +1,4 @@
-/** An error of the chain API in the form of a node: HTTP status, and the error of the node's library. */
+/** An error of the chain API in a node's format: HTTP status, and the error code and name of the node's library. */
 export class ChainApiError extends Error {
   readonly status: number
   readonly errorCode: number
@@ -34,17 +34,17 @@ const httpMessages: Readonly<Record<number, string>> = {
   500: 'Internal Service Error',
 }
 
-/** A parameter that is missing or has an unusable value. */
+/** Error: a parameter is missing or invalid. */
 export function invalidRequest(message: string): ChainApiError {
   return new ChainApiError(400, 3_200_006, 'invalid_http_request', message)
 }
 
-/** An account that the chain does not know. */
+/** Error: the account does not exist. */
 export function unknownAccount(name: string): ChainApiError {
   return new ChainApiError(500, 3_060_002, 'account_query_exception', `unknown key: (0 ${name})`)
 }
 
-/** A table that the ABI of the account does not describe. */
+/** Error: the account's ABI does not have the table. */
 export function unknownTable(name: string): ChainApiError {
   return new ChainApiError(
     500,

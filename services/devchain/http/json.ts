@@ -1,11 +1,11 @@
 import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
 
-/** Greatest integer that a node prints as a JSON number; larger ones are strings. */
+/** Largest integer that a node prints as a JSON number; larger ones are strings. */
 const MAX_NUMBER = 0xffff_ffffn
 
 /**
- * Turns decoded ABI values into the JSON that the chain API of a node prints: integers above 32 bits as
- * strings, `bool` as 0 or 1, floating point as text with 17 decimals, bytes as hexadecimal text.
+ * Converts decoded ABI values to JSON as a node's chain API prints it: integers above 32 bits as strings, `bool` as 0
+ * or 1, floating point as text with 17 decimals, bytes as hexadecimal text.
  */
 export class NodeJson {
   readonly #aliases: ReadonlyMap<string, string>
@@ -16,7 +16,7 @@ export class NodeJson {
     this.#structs = new Map(abi.structs.map((struct) => [struct.name, struct]))
   }
 
-  /** The JSON form of `value`, which was decoded as `type`. */
+  /** JSON form of a value that was decoded as `type`. */
   print(type: string, value: unknown): unknown {
     if (value === null || value === undefined) return null
     if (type.endsWith('$') || type.endsWith('?')) return this.print(type.slice(0, -1), value)
@@ -54,7 +54,7 @@ function printScalar(
   if (type === 'float32' || type === 'float64') return printFloat(value as number)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
   if (!Array.isArray(value)) return value
-  // A variant that has its own name in the ABI: [type, value].
+  // A named variant of the ABI: [type, value].
   return [value[0], printVariant(String(value[0]), value[1])]
 }
 

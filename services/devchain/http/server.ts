@@ -87,7 +87,7 @@ function fail(response: ServerResponse, error: unknown): void {
     response.destroy()
     return
   }
-  // What is left of a body that was too large must not be read on.
+  // Close the connection: the rest of the oversized body must not be read.
   response.setHeader('connection', 'close')
   const known =
     error instanceof ChainApiError

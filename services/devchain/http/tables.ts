@@ -6,10 +6,10 @@ import { invalidRequest, unknownAccount, unknownTable } from './errors.ts'
 import { countParam, flagParam, keyParam, nameParam, textParam } from './params.ts'
 import type { Params } from './params.ts'
 
-/** Rows that one request gets at most; nodes stop by time, which is about as many. */
+/** Limit of rows per request. A real node limits the time, with a similar effect. */
 const MAX_ROWS = 5000
 
-/** Secondary indexes of 64 bits by table: the fields that they sort by, from index position 2 on. */
+/** 64-bit secondary indexes by table: the fields that they sort by, from index position 2 on. */
 const secondaryIndexes: Readonly<Record<string, readonly string[]>> = {
   offers: ['sender', 'recipient'],
   datapoints: ['value', 'timestamp'],
@@ -24,7 +24,7 @@ const positions: Readonly<Record<string, number>> = {
   third: 3,
 }
 
-/** Answers table requests from the state of the chain. */
+/** Answers table requests from the chain's state. */
 export class TableQueries {
   readonly #state: ChainState
   readonly #abis: AbiBook
@@ -34,12 +34,12 @@ export class TableQueries {
     this.#abis = new AbiBook(state)
   }
 
-  /** The ABI book that the other requests use too. */
+  /** The ABI cache that other requests share. */
   get abis(): AbiBook {
     return this.#abis
   }
 
-  /** `get_table_rows` by the primary key, or by a secondary one of 64 bits. */
+  /** `get_table_rows` by the primary key or by a 64-bit secondary key. */
   rows(params: Params): unknown {
     const code = nameParam(params, 'code')
     const tableName = textParam(params, 'table')
@@ -75,7 +75,7 @@ export class TableQueries {
     }
   }
 
-  /** `get_table_by_scope`: tables of a contract with the number of their rows, by scope, then by table. */
+  /** `get_table_by_scope`: tables of a contract with their row counts, by scope, then by table. */
   scopes(params: Params): unknown {
     const code = nameParam(params, 'code')
     const wanted = textParam(params, 'table', '') === '' ? undefined : nameParam(params, 'table')
@@ -104,7 +104,7 @@ export class TableQueries {
   }
 }
 
-/** A row in the order of an index: the key that bounds compare with, and the primary key. */
+/** A row in an index: the key that bounds are compared with, and the primary key. */
 interface IndexEntry {
   readonly key: bigint
   readonly primary: bigint
@@ -119,7 +119,7 @@ function secondaryEntries(table: ContractTable, keyOf: (value: Uint8Array) => bi
   return entries.sort((a, b) => compare(a.key, b.key) || compare(a.primary, b.primary))
 }
 
-/** The field of an index position; undefined for the primary index. */
+/** Field of an index position; undefined for the primary index. */
 function secondaryField(table: string, position: string): string | undefined {
   const number = positions[position] ?? Number(position)
   if (number === 1) return undefined
@@ -129,12 +129,12 @@ function secondaryField(table: string, position: string): string | undefined {
   return field
 }
 
-/** A decoded field as the 64-bit key that an index sorts by. */
+/** A decoded field as a 64-bit index key. */
 function keyValue(value: unknown): bigint {
   if (typeof value === 'bigint') return value
   if (typeof value === 'number') return BigInt(value)
   const text = value as string
-  // Microseconds since 1970 of a time_point; anything else is a name.
+  // A time_point is read as microseconds since 1970, any other text as a name.
   return text.includes(':') ? BigInt(Date.parse(`${text}Z`)) * 1_000n : nameValue(text)
 }
 

@@ -7,13 +7,12 @@ import { readMessage } from './read.ts'
 
 const everything = { fetchBlock: true, fetchTraces: true, fetchDeltas: true }
 
-/** Size above which a record cannot be one of ours. */
+/** A record above this size is corrupt, bytes. */
 const MAX_RECORD_BYTES = 1024 * 1024 * 1024
 
 /**
- * Generated blocks in a file, so that the chain continues where it stopped: each as the length (u32) and the
- * bytes of a blocks result. A number that comes again is a fork, as in a recording. Nothing is ever taken out
- * of the file.
+ * File of generated blocks, so that the chain continues after a restart. A record is a length (u32) and the bytes of a
+ * blocks result. A repeated block number is a fork, as in a recording. The file only grows.
  */
 export class BlockLog {
   readonly #path: string
@@ -28,9 +27,8 @@ export class BlockLog {
   }
 
   /**
-   * Puts the blocks of the file behind the head of the chain, forks included. A last record that was cut off
-   * in the middle of writing is dropped.
-   * @throws FatalError RECORDING_INVALID when they do not follow the chain; the file is closed then
+   * Appends the stored blocks to the chain, including forks. A truncated last record is dropped.
+   * @throws FatalError RECORDING_INVALID if the blocks do not follow the chain; the file is then closed
    */
   replayInto(chain: Chain): void {
     try {
@@ -46,7 +44,7 @@ export class BlockLog {
     ftruncateSync(this.#file, this.#end)
   }
 
-  /** Writes a block that became the head. */
+  /** Appends a block that became the head. */
   append(chain: Chain, block: ChainBlock): void {
     const bytes = packResult(chain.head, chain.lib, block, everything)
     const record = Buffer.allocUnsafe(4 + bytes.length)

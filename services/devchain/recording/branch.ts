@@ -2,8 +2,8 @@ import type { ChainBlock } from '../chain/index.ts'
 import type { Recording } from './read.ts'
 
 /**
- * The blocks that the recorded chain ended with, forks resolved, without what the node said about its head
- * at that time: what a node that already holds them sends to a client that connects now.
+ * The final blocks of the recordings, with forks resolved and without the recorded heads: the data that a node which
+ * already has them sends to a new client.
  */
 export function finalBranch(recordings: readonly Recording[]): ChainBlock[] {
   const branch: ChainBlock[] = []

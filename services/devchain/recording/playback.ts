@@ -2,8 +2,8 @@ import type { Chain } from '../chain/index.ts'
 import type { Recording, RecordedMessage } from './read.ts'
 
 /**
- * Plays recordings into a chain message by message: heads, last irreversible blocks and forks come as the
- * recorded node had them.
+ * Plays recordings into a chain message by message: heads, last irreversible blocks and forks occur as they were
+ * recorded.
  */
 export class Playback {
   readonly #chain: Chain
@@ -15,17 +15,17 @@ export class Playback {
     this.#messages = recordings.flatMap((recording) => recording.messages)
   }
 
-  /** True before the first message was played. */
+  /** Whether no message has been played yet. */
   get untouched(): boolean {
     return this.#next === 0
   }
 
-  /** True after the last message was played. */
+  /** Whether all messages have been played. */
   get done(): boolean {
     return this.#next === this.#messages.length
   }
 
-  /** Plays the next message; false when there is none. */
+  /** Plays the next message; false if there is none. */
   advance(): boolean {
     const message = this.#messages[this.#next]
     if (message === undefined) return false
@@ -35,7 +35,7 @@ export class Playback {
     return true
   }
 
-  /** Plays what is left. */
+  /** Plays the remaining messages. */
   finish(): void {
     while (this.advance());
   }

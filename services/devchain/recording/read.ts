@@ -6,7 +6,7 @@ import { packageRoot } from '../../core/paths/index.ts'
 import { ByteReader } from '../bytes/index.ts'
 import type { ChainBlock, Position } from '../chain/index.ts'
 
-/** What a node sent in one session, read back from a folder. */
+/** The messages of a node in one session, read from a folder. */
 export interface Recording {
   readonly name: string
   /** The first (text) frame. */
@@ -15,25 +15,25 @@ export interface Recording {
   readonly status: Buffer
   /** 64 hex digits from the status result. */
   readonly chainId: string
-  /** Every blocks result in order of arrival. A number that comes again is a fork. */
+  /** All blocks results in order of arrival. A repeated block number is a fork. */
   readonly messages: readonly RecordedMessage[]
 }
 
-/** One blocks result: the bytes of the message and its parts, which share memory. */
+/** A blocks result: the bytes of the message, and its parts as views of the same memory. */
 export interface RecordedMessage {
   readonly bytes: Buffer
   readonly block: ChainBlock
 }
 
-/** Unpacked size above which a recording is refused. */
+/** A recording above this unpacked size is rejected, bytes. */
 const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 
 const bundledFolder = join(packageRoot, 'services', 'devchain', 'recordings')
 
 /**
- * Reads a recording: `main` or `v2` (bundled), or a folder that holds `frames.bin.gz` and `ship-abi.json`.
- * Only the result layout of Leap is known (`get_blocks_result_v0`, variant index 1).
- * @throws FatalError RECORDING_INVALID naming the file and what is wrong with it
+ * Reads a recording: `main` or `v2` (bundled), or a folder with `frames.bin.gz` and `ship-abi.json`. Supports only the
+ * result layout of Leap (`get_blocks_result_v0`, variant index 1).
+ * @throws FatalError RECORDING_INVALID with the file and the problem
  */
 export function readRecording(nameOrFolder: string): Recording {
   const folder = isAbsolute(nameOrFolder) ? nameOrFolder : folderOf(nameOrFolder)
@@ -62,7 +62,9 @@ function splitFrames(bytes: Buffer): Buffer[] {
   return frames
 }
 
-/** Reads a blocks result of the Leap layout. Throws `RangeError` when it is none, or carries no block. */
+/**
+ * Parses a blocks result in the layout of Leap. Throws `RangeError` if the bytes are not one, or if it has no block.
+ */
 export function readMessage(bytes: Buffer): RecordedMessage {
   const reader = new ByteReader(bytes, 1)
   const head = readPosition(reader)

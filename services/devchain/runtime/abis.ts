@@ -6,13 +6,13 @@ import { FatalError } from '../../core/errors/index.ts'
 import type { ChainState } from '../chain/index.ts'
 import { nameValue } from './names.ts'
 
-/** An ABI in both forms. */
+/** An ABI in packed and in parsed form. */
 export interface KnownAbi {
   readonly definition: AbiDefinition
   readonly compiled: CompiledAbi
 }
 
-/** The ABIs that the accounts of the chain have now, parsed once per version. */
+/** Cache of the accounts' current ABIs; each version is parsed once. */
 export class AbiBook {
   readonly #state: ChainState
   readonly #parsed = new WeakMap<Buffer, KnownAbi>()
@@ -23,8 +23,8 @@ export class AbiBook {
   }
 
   /**
-   * The ABI in force, or undefined when the account has none. A malformed one leaves the one that was used last in force:
-   * contracts know their own layouts. Throws `DecodeError` when there was none.
+   * The ABI in force; undefined if the account has none. If the current ABI is malformed, the last valid one is
+   * returned, because contracts know their own layouts. Throws `DecodeError` if there is none.
    */
   find(account: bigint): KnownAbi | undefined {
     const packed = this.#state.accounts.get(account)?.abi
@@ -48,7 +48,7 @@ export class AbiBook {
 
   /**
    * The ABI in force of an account that must have one.
-   * @throws FatalError RECORDING_INVALID when there is none
+   * @throws FatalError RECORDING_INVALID if it has none
    */
   of(account: string): KnownAbi {
     const known = this.find(nameValue(account))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { ByteWriter } from '../bytes/index.ts'
 import { nameValue } from './names.ts'
 
-/** An action as a user or a contract sends it; every actor signs with its `active` permission. */
+/** An action of a user or contract. Every actor authorizes with its `active` permission. */
 export interface ActionInput {
   readonly account: string
   readonly name: string
@@ -11,21 +11,21 @@ export interface ActionInput {
   readonly data: Buffer
 }
 
-/** An action with its packed form (account, name, authorization, data) and the sha256 of that. */
+/** An action with its packed form (account, name, authorization, data) and the sha256 of that form. */
 export interface PackedAction extends ActionInput {
   readonly accountValue: bigint
   readonly packed: Buffer
   readonly digest: Buffer
 }
 
-/** What one execution of an action by one receiver left behind, in the terms of an action trace. */
+/** Effects of one execution of an action by one receiver, as in an action trace. */
 export interface ActionTrace {
   readonly ordinal: number
   readonly creator: number
   readonly receiver: string
   readonly action: PackedAction
   receipt: ActionReceipt
-  /** RAM in bytes by payer that this execution took (positive) or freed. */
+  /** RAM by payer that the execution allocated (positive) or freed, bytes. */
   readonly ramDeltas: Map<string, bigint>
 }
 
@@ -41,7 +41,7 @@ export interface ActionReceipt {
 const active = nameValue('active')
 const writer = new ByteWriter(4096)
 
-/** Packs an action once; all its receivers share the bytes, and an action that is packed already stays. */
+/** Packs an action once, so that all receivers share the bytes. A packed action is returned as it is. */
 export function packAction(input: ActionInput | PackedAction): PackedAction {
   if ('packed' in input) return input
   const accountValue = nameValue(input.account)

@@ -4,10 +4,10 @@ import type { ActionTrace } from './action.ts'
 import { nameValue } from './names.ts'
 import type { TableRows } from '../contracts/rows.ts'
 
-/** A decoded row or decoded action data. */
+/** Members of a decoded row or of decoded action data. */
 export type Fields = Record<string, unknown>
 
-/** What executes the actions, as far as contracts use it. */
+/** The part of the runtime that contracts use. */
 export interface ContractHost {
   readonly state: ChainState
   readonly abis: AbiBook
@@ -30,26 +30,26 @@ export interface ContractHost {
   encode(abi: KnownAbi, type: string, value: Fields): Buffer
 }
 
-/** Where a contract stores a row. */
+/** Key and payer of a row to be written. */
 export interface RowPlace {
   readonly table: string
   /** A name, or a raw 64-bit value. */
   readonly scope: string | bigint
   readonly key: bigint
-  /** Who is billed for its RAM. */
+  /** Account that pays for the row's RAM. */
   readonly payer: string
 }
 
-/** Bytes that the node bills for a row in addition to its value. */
+/** RAM that a node bills for a row in addition to its value, bytes. */
 const ROW_OVERHEAD_BYTES = 112
 
 /**
- * What a contract sees while it executes one action: its own tables, and the calls that notify accounts and
- * send actions. Notifications and inline actions are numbered when they are requested and run later.
+ * Environment of a contract while it executes one action: its tables, and calls that notify accounts and send inline
+ * actions. Notifications and inline actions get their ordinals now and run later.
  */
 export class ActionContext {
   readonly host: ContractHost
-  /** Account of the contract. */
+  /** Account of the executing contract. */
   readonly self: string
   readonly abi: KnownAbi
   readonly #trace: ActionTrace
@@ -75,39 +75,39 @@ export class ActionContext {
     return this.#trace.action.actors
   }
 
-  /** Data of the action as it was packed. */
+  /** Packed data of the action. */
   get packedData(): Buffer {
     return this.#trace.action.data
   }
 
-  /** Decoded data of the action; its shape is that of the ABI of the contract that the action is of. */
+  /** Decoded data of the action, by the ABI of the action's account. */
   data(): unknown {
     const { account, name, data } = this.#trace.action
     const abi = account === this.self ? this.abi : this.host.abis.of(account)
     return this.host.decode(abi, abi.compiled.actionType(name)!, data)
   }
 
-  /** Notifies `account` of this action; a second call changes nothing. */
+  /** Notifies `account` of this action; repeated calls have no effect. */
   notify(account: string): void {
     this.#notify(account)
   }
 
-  /** Sends an action to the contract itself, with its own authority. */
+  /** Sends an inline action to the contract itself, with its own authority. */
   log(action: string, data: Fields): void {
     this.#send(this.self, action, data)
   }
 
-  /** Sends an action to another contract, with the authority of this one. */
+  /** Sends an inline action to another contract, with the authority of this contract. */
   send(account: string, action: string, data: Fields): void {
     this.#send(account, action, data)
   }
 
-  /** A decoded row, or undefined. `scope` is a name, or a raw 64-bit value. */
+  /** A decoded row; undefined if it does not exist. `scope` is a name, or a raw 64-bit value. */
   get<K extends keyof TableRows>(table: K, scope: string | bigint, key: bigint): TableRows[K] | undefined {
     return this.host.row(this.self, table, scope, key)
   }
 
-  /** The packed value of a row with its payer, or undefined. */
+  /** The packed value of a row and its payer; undefined if the row does not exist. */
   raw(table: string, scope: string, key: bigint): { payer: string; value: Buffer } | undefined {
     return this.host.rawRow(this.self, table, scope, key)
   }
@@ -118,7 +118,7 @@ export class ActionContext {
     this.putRaw(place, this.host.encode(this.abi, type, row))
   }
 
-  /** As `put`, with packed bytes. */
+  /** Creates or replaces a row with packed bytes. */
   putRaw({ table, scope, key, payer }: RowPlace, value: Buffer): void {
     const { rows } = this.host.state
     const place = { code: nameValue(this.self), scope: scopeOf(scope), table: nameValue(table) }
@@ -128,14 +128,14 @@ export class ActionContext {
     rows.put({ ...place, primaryKey: key }, nameValue(payer), value)
   }
 
-  /** Removes a row that exists. */
+  /** Removes an existing row. */
   erase(table: string, scope: string, key: bigint): void {
     const { rows } = this.host.state
     const row = rows.erase(nameValue(this.self), nameValue(scope), nameValue(table), key)
     if (row !== undefined) this.#bill(row.payer, -rowBytes(row.value))
   }
 
-  /** Bills RAM that is no row. */
+  /** Bills RAM outside of table rows. */
   billRam(payer: string, bytes: bigint): void {
     this.#bill(nameValue(payer), Number(bytes))
   }

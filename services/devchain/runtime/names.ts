@@ -3,7 +3,7 @@ import { bigIntToName, nameToBigInt } from '../../core/antelope/index.ts'
 const MAX_CACHED = 200_000
 const values = new Map<string, bigint>()
 
-/** Unsigned 64-bit value of a name. Cached, because the same few names are packed over and over. */
+/** Unsigned 64-bit value of a name. Cached: the same few names are packed very often. */
 export function nameValue(name: string): bigint {
   let value = values.get(name)
   if (value === undefined) {
@@ -14,7 +14,7 @@ export function nameValue(name: string): bigint {
   return value
 }
 
-/** Text of a name value. */
+/** Text of a name's 64-bit value. */
 export function nameText(value: bigint): string {
   return bigIntToName(value)
 }

@@ -8,16 +8,16 @@ import type { ContractHost, Fields } from './context.ts'
 import { nameText, nameValue } from './names.ts'
 import type { TableRows } from '../contracts/rows.ts'
 
-/** What a contract does for one of its actions. */
+/** A contract's implementation of one action. */
 export type ActionHandler = (context: ActionContext) => void
 
 /**
- * Handlers by account, then by action name; a contract that is notified of an action of another one answers under
+ * Handlers by account and action name. A handler for a notification of another contract's action is named
  * `ACCOUNT::ACTION`.
  */
 export type ContractRegistry = ReadonlyMap<string, ReadonlyMap<string, ActionHandler>>
 
-/** Tables with few rows that almost every action reads. */
+/** Small tables that almost every action reads; their decoded rows are cached. */
 const oftenRead: ReadonlySet<string> = new Set([
   'collections',
   'schemas',
@@ -30,17 +30,17 @@ const oftenRead: ReadonlySet<string> = new Set([
 const noReceipt: ActionReceipt = { global: 0n, recv: 0n, auth: [], code: 0, abi: 0 }
 
 /**
- * Executes actions against the state of the chain in the order of a real node: an action, then those it
- * notified, then the actions it sent, each of these with everything below it before the next.
+ * Executes actions on the chain's state in the order of a real node: an action, then the accounts it notified, then
+ * the inline actions they sent, each with its own descendants before the next.
  */
 export class Runtime implements ContractHost {
   readonly state: ChainState
   readonly abis: AbiBook
-  /** Time of the block that is being produced, in epoch milliseconds. */
+  /** Time of the block that is being produced, epoch milliseconds. */
   nowMs = 0
   readonly #contracts: ContractRegistry
   readonly #names = new Map<bigint, string>()
-  /** Decoded rows by their packed value, which never changes. */
+  /** Cache of decoded rows by their packed value, which never changes. */
   readonly #decodedRows = new WeakMap<Buffer, Fields>()
   readonly #decoders = new WeakMap<KnownAbi, Map<string, (bytes: Buffer) => Fields>>()
   readonly #encoders = new WeakMap<KnownAbi, Map<string, (value: Fields) => Buffer>>()
@@ -51,12 +51,15 @@ export class Runtime implements ContractHost {
     this.#contracts = contracts
   }
 
-  /** Time of the block that is being produced, in whole epoch seconds, as contracts see it. */
+  /** Time of the block that is being produced in whole epoch seconds, as contracts see it. */
   get nowSeconds(): number {
     return Math.floor(this.nowMs / 1000)
   }
 
-  /** Runs a transaction; the traces come in the order of their ordinals. */
+  /**
+   * Executes a transaction.
+   * @returns the traces by ordinal.
+   */
   execute(actions: readonly ActionInput[]): ActionTrace[] {
     const traces: ActionTrace[] = []
     const scheduled = actions.map((action) => this.#schedule(traces, 0, action.account, packAction(action)))
@@ -64,13 +67,13 @@ export class Runtime implements ContractHost {
     return traces
   }
 
-  /** Packs the data of an action by the ABI in force. */
+  /** Creates an action, with data packed by the ABI in force. */
   action(account: string, name: string, actors: readonly string[], data: Fields): ActionInput {
     const abi = this.abis.of(account)
     return { account, name, actors, data: this.encode(abi, abi.compiled.actionType(name)!, data) }
   }
 
-  /** A decoded row, or undefined. */
+  /** A decoded row; undefined if it does not exist. */
   row<K extends keyof TableRows>(
     account: string,
     table: K,
@@ -85,11 +88,11 @@ export class Runtime implements ContractHost {
     const abi = this.abis.of(account)
     const decoded = this.decode(abi, abi.compiled.tableType(table)!, row.value)
     if (oftenRead.has(table)) this.#decodedRows.set(row.value, decoded)
-    // The shapes are those of the contracts whose handlers run here; the ABI says how they are packed.
+    // The row types belong to the contracts whose handlers run here; the ABI only defines the packing.
     return decoded as unknown as TableRows[K]
   }
 
-  /** The packed value of a row with its payer, or undefined. */
+  /** The packed value of a row and its payer; undefined if the row does not exist. */
   rawRow(
     account: string,
     table: string,
@@ -145,7 +148,7 @@ export class Runtime implements ContractHost {
     const { action } = first
     const receivers = [first]
     const inline: ActionTrace[] = []
-    // A notified contract may notify others, so the list grows while it is worked through.
+    // The list grows during the loop: a notified contract may notify others.
     for (const trace of receivers) {
       const notify = (account: string): void => {
         const known = receivers.some(({ receiver }) => receiver === account)

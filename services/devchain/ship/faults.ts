@@ -1,43 +1,43 @@
-/** Which payload of a result. */
+/** Name of a payload in a result. */
 export type PayloadName = 'block' | 'traces' | 'deltas'
 
-/** How all sessions of a node currently behave; may be changed while they run. */
+/** Current behaviour of all sessions of a node; may be changed while they run. */
 export interface NodeConduct {
-  /** Nothing is sent and nothing answered, and connections stay open: a process that was stopped. */
+  /** The node neither sends nor answers, with its connections open, like a stopped process. */
   frozen: boolean
-  /** Most bytes a second that each session sends; Infinity for as many as the socket takes. */
+  /** Limit of bytes per second and session; Infinity sends as much as the socket accepts. */
   bytesPerSecond: number
 }
 
 /**
- * How one session misbehaves. Counts are blocks results of that session, from 1; block lists are block
- * numbers. Everything left out behaves like a healthy node.
+ * Faults of one session. Counts are blocks results of the session, from 1; lists contain block numbers. Without a
+ * fault the session behaves like a healthy node.
  */
 export interface SessionFaults {
-  /** The TCP connection is cut after this many results. */
+  /** The connection is cut after this many results. */
   readonly dropAfter?: number
-  /** The result after this many is replaced by bytes that are no result. */
+  /** After this many results, the next result is replaced by invalid bytes. */
   readonly garbageAfter?: number
-  /** After this many results nothing is answered any more and the connection stays open. */
+  /** After this many results, the node does not answer any more, with the connection open. */
   readonly silentAfter?: number
-  /** Rewinds that are not sent to the session: those at zero credits (as Leap 3.2 to 5.0), or all of them. */
+  /** Rewinds that the session does not receive: only those at zero credits (as in Leap 3.2 to 5.0), or all. */
   readonly loseRewinds?: 'without-credit' | 'always'
-  /** Blocks that are skipped silently: a gap. */
+  /** Blocks that are skipped without notice: a gap. */
   readonly skipBlocks?: readonly number[]
-  /** Blocks whose result carries no block, as for a number outside of the logs. */
+  /** Blocks whose result contains no block, as for a number outside of the logs. */
   readonly emptyBlocks?: readonly number[]
-  /** Payloads that every result lacks, as with a disabled log. */
+  /** Payloads that are missing in every result, as with a disabled log. */
   readonly withoutPayloads?: readonly PayloadName[]
   /**
-   * What is sent instead of a result: nothing, the same twice, a part of it. `sent` counts the results before; a result
-   * for which nothing is sent costs no credit.
+   * Replaces a result by other frames: none, the same twice, a part of it. `sent` is the number of earlier results. A
+   * result without frames costs no credit.
    */
   readonly replace?: (frame: Buffer, sent: number) => readonly Buffer[]
-  /** What may change while the session runs. */
+  /** Behaviour that may change while the session runs. */
   readonly conduct?: NodeConduct
-  /** Another text for the first frame. */
+  /** Replaces the text of the first frame. */
   readonly abiText?: string
 }
 
-/** Faults by session: the first connection has number 1. */
+/** Faults by session number; the first connection is 1. */
 export type FaultPlan = (session: number) => SessionFaults | undefined

@@ -1,7 +1,7 @@
 import { ByteReader } from '../bytes/index.ts'
 import type { ChainBlock, Position } from '../chain/index.ts'
 
-/** A client request of the state-history protocol, version 0 of each. */
+/** A client request of the state-history protocol; all have version 0. */
 export type ShipRequest =
   | { readonly kind: 'status' }
   | { readonly kind: 'ack'; readonly messages: number }
@@ -19,7 +19,7 @@ export interface BlocksRequest {
   readonly fetchDeltas: boolean
 }
 
-/** A status result: head, last irreversible block, half-open ranges of both logs. */
+/** A status result: head, last irreversible block, and half-open ranges of both logs. */
 export interface StatusAnswer {
   readonly head: Position
   readonly lib: Position
@@ -29,7 +29,7 @@ export interface StatusAnswer {
   readonly chainId: string
 }
 
-/** Reads a binary client frame. Throws `RangeError` for anything that is not a request. */
+/** Parses a binary client frame. Throws `RangeError` if it is not a request. */
 export function readRequest(frame: Buffer): ShipRequest {
   const reader = new ByteReader(frame)
   const kind = reader.varuint()
@@ -71,12 +71,12 @@ export function packStatus(status: StatusAnswer): Buffer {
   return frame
 }
 
-/** Which payloads of a block go into a result. */
+/** Payloads that a client requests. */
 export type Fetch = Pick<BlocksRequest, 'fetchBlock' | 'fetchTraces' | 'fetchDeltas'>
 
 /**
- * Packs a blocks result (`get_blocks_result_v0`, variant index 1). Without a block it is the header-only
- * result of 78 bytes.
+ * Packs a blocks result (`get_blocks_result_v0`, variant index 1). Without a block it is a header-only result of 78
+ * bytes.
  */
 export function packResult(head: Position, lib: Position, block: ChainBlock | null, fetch: Fetch): Buffer {
   const payloads = [

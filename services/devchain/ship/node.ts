@@ -4,10 +4,10 @@ import type { Recording } from '../recording/read.ts'
 import type { StatusAnswer } from './messages.ts'
 import type { ShipNode } from './session.ts'
 
-/** Block 1 has no trace entry in a real log, so the trace range begins here at the earliest. */
+/** A real log has no trace entry for block 1, so the trace range begins at 2. */
 const FIRST_TRACED_BLOCK = 2
 
-/** Presents the chain to the state-history sessions; with a playback, a session that is idle pulls it on. */
+/** Node interface of the chain for state-history sessions. With a playback, an idle session advances the recording. */
 export function shipNodeOf(
   chain: Chain,
   identity: { abiText: string; chainId: string },
@@ -33,7 +33,7 @@ function statusOf(chain: Chain, chainId: string): StatusAnswer {
   const newest = chain.at(head.num)?.seen
   const end = head.num + 1
   return {
-    // While a recording plays, the recorded head may be far ahead of what was sent.
+    // While a recording plays, the recorded head may be far ahead of the blocks played.
     head: newest?.head ?? head,
     lib: newest?.lib ?? lib,
     begin: first,

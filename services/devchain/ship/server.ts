@@ -7,32 +7,32 @@ import type { FaultPlan } from './faults.ts'
 import { ShipSession } from './session.ts'
 import type { ShipNode } from './session.ts'
 
-/** Where to listen: a TCP port (0 = any free one), or the path of a unix socket. */
+/** Address to listen on: a TCP port (0 = any free port), or the path of a unix socket. */
 export type ShipAddress = { readonly host: string; readonly port: number } | { readonly path: string }
 
 /** A running state-history endpoint. */
 export interface ShipServer {
   /** `ws://host:port`, or `ws+unix:path`. */
   readonly url: string
-  /** Sessions that are open now. */
+  /** Number of open sessions. */
   sessions(): number
-  /** Lets every session send what is new. */
+  /** Makes every session send new results. */
   pump(): void
-  /** Moves every session back to `num`. */
+  /** Rewinds every session to block `num`. */
   rewind(num: number): void
-  /** Cuts every connection at once and continues to listen, like a restarting node. */
+  /** Cuts all connections and continues to listen, like a restarting node. */
   dropSessions(): void
   /** Closes every session and stops listening. */
   close(): Promise<void>
 }
 
-/** A request is a few bytes plus 36 for each reversible block that the client names. */
+/** Limit of a request, bytes. A request has a few bytes, plus 36 for each reversible block that the client names. */
 const MAX_REQUEST_BYTES = 1024 * 1024
 const MAX_SESSIONS = 64
 
 /**
  * Listens for state-history clients.
- * @throws FatalError PORT_UNAVAILABLE when the address cannot be listened on
+ * @throws FatalError PORT_UNAVAILABLE if the address is taken
  */
 export async function startShipServer(
   node: ShipNode,
@@ -57,10 +57,10 @@ export async function startShipServer(
     const session = new ShipSession(node, client, request.socket, faults(opened) ?? {})
     sessions.add(session)
     client.on('close', () => sessions.delete(session))
-    // The socket is closed right after an error; there is nothing else to do for a client that left.
+    // After an error nothing more can be sent to the client.
     client.on('error', () => client.terminate())
   })
-  // The same error is reported to the caller by `listen`.
+  // `listen` reports the same error to its caller.
   websocket.on('error', () => undefined)
   await listen(http, address)
   return {
@@ -73,7 +73,7 @@ export async function startShipServer(
   }
 }
 
-/** Starts listening; exported for the HTTP side, which reports a taken port alike. */
+/** Starts listening. Exported for the HTTP server, which reports a taken port in the same way. */
 export async function listen(server: Server, address: ShipAddress): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -6,24 +6,24 @@ import { packResult, packStatus, readRequest } from './messages.ts'
 import type { BlocksRequest, StatusAnswer } from './messages.ts'
 import { SlowWriter } from './slow-writer.ts'
 
-/** What a session asks the node. */
+/** The part of a node that a session uses. */
 export interface ShipNode {
   readonly abiText: string
   status(): StatusAnswer
   head(): Position
   lib(): Position
-  /** Number of the oldest block that is held. */
+  /** Number of the oldest block in memory. */
   first(): number
   at(num: number): ChainBlock | undefined
-  /** Called when a session with credits has everything; true when there is another block now. */
+  /** Called when a session has credits but no more blocks; true if there is now another block. */
   advance(): boolean
 }
 
-/** Bytes waiting in the socket above which the session pauses, and bytes sent before others get a turn. */
+/** A session pauses above MAX_BUFFERED_BYTES of unsent bytes, and yields to others after MAX_TURN_BYTES. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
 const MAX_TURN_BYTES = 2 * 1024 * 1024
 
-/** Leap splits a result into WebSocket fragments of at most this size. */
+/** Leap splits a result into WebSocket fragments of up to this size, bytes. */
 const FRAGMENT_BYTES = 1024 * 1024
 
 interface Stream extends BlocksRequest {
@@ -33,8 +33,8 @@ interface Stream extends BlocksRequest {
 }
 
 /**
- * One client of the node. Results go out while the client has credits and the socket takes them; nothing is
- * queued for a client that does not read.
+ * A client session. Results are sent while the client has credits and the socket accepts bytes; nothing is queued for
+ * a client that does not read.
  */
 export class ShipSession {
   readonly #node: ShipNode
@@ -42,9 +42,9 @@ export class ShipSession {
   readonly #socket: Socket
   readonly #faults: SessionFaults
   readonly #slow: SlowWriter | null
-  /** The first frame, until it is sent. */
+  /** The first frame, until it has been sent. */
   #greeting: string | null
-  /** What came while the node was frozen. */
+  /** Messages received while the node was frozen. */
   readonly #unread: { readonly data: Buffer; readonly isBinary: boolean }[] = []
   #stream: Stream | null = null
   #sent = 0
@@ -63,7 +63,7 @@ export class ShipSession {
     if (!this.#silent()) this.#greet()
   }
 
-  /** Sends what can be sent now. */
+  /** Sends as many results as are allowed now. */
   pump(): void {
     if (this.#unread.length > 0 || this.#greeting !== null) this.#wakeUp()
     const stream = this.#stream
@@ -78,7 +78,7 @@ export class ShipSession {
     if (bytes >= MAX_TURN_BYTES) this.#pumpLater()
   }
 
-  /** The chain undid the blocks from `num` upwards: the stream continues there. */
+  /** The chain undid the blocks from `num` on: continue the stream there. */
   rewind(num: number): void {
     const stream = this.#stream
     if (stream === null || stream.cursor <= num) return
@@ -87,7 +87,7 @@ export class ShipSession {
     stream.cursor = num
   }
 
-  /** Continues a paused session. */
+  /** Handles the messages that arrived while the node was frozen. */
   #wakeUp(): void {
     if (this.#silent()) return
     this.#greet()
@@ -109,14 +109,14 @@ export class ShipSession {
       else if (request.kind === 'blocks') this.#start(request)
       else if (this.#stream !== null) this.#stream.left += request.messages
     } catch {
-      // A node closes the connection without a word.
+      // A real node closes the connection without a message.
       this.#client.terminate()
       return
     }
     this.pump()
   }
 
-  /** Not in the midst of a message that is being sent slowly. */
+  /** Sends a reply. Queued behind a message that is being sent slowly. */
   #answer(frame: Buffer): void {
     if (this.#slow?.isSlow === true) this.#slow.write(frame)
     else this.#client.send(frame)
@@ -135,7 +135,7 @@ export class ShipSession {
   #mayWrite(): boolean {
     if (this.#client.readyState !== this.#client.OPEN || this.#slow?.isFull === true) return false
     if (this.#client.bufferedAmount < MAX_BUFFERED_BYTES) return true
-    // `drain` comes when the socket has handed everything to the system.
+    // `drain` fires when the socket has handed all bytes to the system.
     if (!this.#scheduled) {
       this.#scheduled = true
       this.#socket.once('drain', () => this.#resume())
@@ -160,7 +160,7 @@ export class ShipSession {
     }
     for (;;) {
       const head = this.#node.head().num
-      // While a recording plays, the recorded irreversible block may be ahead of what was sent.
+      // While a recording plays, the recorded irreversible block may be ahead of the blocks played.
       const last = stream.irreversibleOnly ? Math.min(this.#node.lib().num, head) : head
       if (stream.cursor <= last) return true
       if (!this.#node.advance()) return false
@@ -168,7 +168,7 @@ export class ShipSession {
   }
 
   #sendNext(stream: Stream): number {
-    // The oldest blocks may have been dropped since: a pruning node continues with what it has.
+    // The oldest blocks may have been dropped: like a pruning node, continue with the oldest available.
     stream.cursor = Math.max(stream.cursor, this.#node.first())
     const block = this.#node.at(stream.cursor)!
     stream.cursor++
@@ -184,7 +184,8 @@ export class ShipSession {
 
   #packNext(block: ChainBlock, stream: Stream): Buffer {
     if (this.#sent === this.#faults.garbageAfter) return Buffer.from('01ffffffff00', 'hex')
-    // What the node said when it recorded the block is of a time at which the block was reversible.
+    // The recorded head and irreversible block are from when the block was still reversible: not usable for a stream of
+    // irreversible blocks.
     const seen = stream.irreversibleOnly ? undefined : block.seen
     const head = seen?.head ?? this.#node.head()
     const lib = seen?.lib ?? this.#node.lib()

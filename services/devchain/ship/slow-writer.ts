@@ -1,12 +1,12 @@
 import type { WebSocket } from 'ws'
 import type { NodeConduct } from './faults.ts'
 
-/** How often a part of what waits is sent. */
+/** Interval in which a part of the queue is sent, ms. */
 const EVERY_MS = 20
-/** Bytes that wait, beyond which no other message is taken. */
+/** Above this many queued bytes no further message is accepted. */
 const MOST_WAITING = 2 * 2 ** 20
 
-/** Sends messages part by part, so that no second has more bytes than the node's conduct says. */
+/** Sends messages in parts, within the byte rate of the node's conduct. */
 export class SlowWriter {
   readonly #client: WebSocket
   readonly #conduct: NodeConduct
@@ -18,7 +18,7 @@ export class SlowWriter {
   #refilledAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `onRoom` is called whenever another message can be taken. */
+  /** @param onRoom called whenever another message is accepted. */
   constructor(client: WebSocket, conduct: NodeConduct, onRoom: () => void) {
     this.#client = client
     this.#conduct = conduct
@@ -26,17 +26,17 @@ export class SlowWriter {
     client.on('close', () => clearInterval(this.#timer))
   }
 
-  /** Whether messages have to go through here. */
+  /** Whether messages must be sent through this writer. */
   get isSlow(): boolean {
     return this.#conduct.bytesPerSecond !== Infinity || this.#waiting.length > 0
   }
 
-  /** Whether enough waits already. */
+  /** Whether the queue is full. */
   get isFull(): boolean {
     return this.#bytes >= MOST_WAITING
   }
 
-  /** Takes a message. */
+  /** Queues a message. */
   write(frame: Buffer): void {
     this.#waiting.push(frame)
     this.#bytes += frame.length
@@ -53,7 +53,7 @@ export class SlowWriter {
     const gained = ((now - this.#refilledAt) * bytesPerSecond) / 1_000
     this.#refilledAt = now
     if (frozen) return
-    // Unused bandwidth is not saved up for more than a short time.
+    // Unused bandwidth is saved for at most 100 ms.
     this.#allowance = Math.min(this.#allowance + gained, bytesPerSecond / 10)
     this.#send()
     this.#onRoom()
