@@ -1,4 +1,4 @@
-/** A request as it goes over the wire. */
+/** A request, as it is sent. */
 export interface SentRequest {
   readonly method: string
   readonly url: string
@@ -6,7 +6,7 @@ export interface SentRequest {
   readonly body?: string | undefined
 }
 
-/** The `curl` command that sends a request, for a POSIX shell. */
+/** The `curl` command of a request, for a POSIX shell. */
 export function curlCommand({ method, url, headers = {}, body }: SentRequest): string {
   const parts = ['curl', '-s']
   if (method === 'HEAD') parts.push('-I')

@@ -1,20 +1,19 @@
-/** A value of a JSON text. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** A difference between two answers. */
+/** A difference between two JSON values. */
 export interface Difference {
-  /** Path of the field, `[]` for any element, for example `data[].owner`; empty for the answer as a whole. */
+  /** Path of the field with `[]` for any element, for example `data[].owner`; empty for the whole answer. */
   readonly path: string
   /** Kind of the difference, for example `value` or `type string/null`. */
   readonly kind: string
-  /** The two values, shortened. */
+  /** Both values, truncated. */
   readonly shown: readonly [a: string, b: string]
 }
 
-/** Letters of a value that a difference repeats. */
+/** Longer values are truncated in reports, characters. */
 const MAX_SHOWN = 120
 
-/** Members that identify a record, the most particular first. */
+/** Members that identify a record, most specific first. */
 const identities = [
   'sale_id',
   'auction_id',
@@ -32,13 +31,13 @@ const identities = [
   'time',
 ]
 
-/** Shows a value of an answer in a line. */
+/** Formats a value for a report, in one line. */
 export function showValue(value: unknown): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
-/** Finds every difference between two JSON values, each path and kind once. */
+/** All differences between two JSON values; each combination of path and kind once. */
 export function findDifferences(a: unknown, b: unknown): Difference[] {
   const found = new Map<string, Difference>()
   const note = (difference: Difference): void => {
@@ -49,7 +48,7 @@ export function findDifferences(a: unknown, b: unknown): Difference[] {
   return [...found.values()]
 }
 
-/** Two values at one path. */
+/** Two values to be compared, with their path. */
 interface Pair {
   readonly a: Json
   readonly b: Json
@@ -98,7 +97,7 @@ function compareObjects(
   }
 }
 
-/** Elements with an identity are compared with the element of the same identity, others with that of the same index. */
+/** Compares arrays. Elements with an identity are matched by identity, others by index. */
 function compareArrays(a: readonly Json[], b: readonly Json[], path: string, note: Note): void {
   const below = `${path}[]`
   const key = identities.find((name) => [...a, ...b].every((each) => isObject(each) && name in each))

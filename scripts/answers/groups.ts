@@ -1,23 +1,23 @@
 import type { Difference } from './difference.ts'
 
-/** A difference with the request that showed it. */
+/** A difference and the request that showed it. */
 export interface FoundDifference extends Difference {
-  /** Endpoint as the document names it, for example `GET /assets/v1/assets`. */
+  /** Endpoint as in the OpenAPI document, for example `GET /assets/v1/assets`. */
   readonly endpoint: string
-  /** Command that sends the request. */
+  /** `curl` command that repeats the request. */
   readonly command: string
-  /** Reason why the difference is expected; undefined for an unexplained one. */
+  /** Why the difference is expected; undefined if it is unexpected. */
   readonly reason?: string | undefined
 }
 
 /** Differences of one endpoint, path and kind. */
 export interface DifferenceGroup {
-  /** The first difference that was found. */
+  /** The first difference of the group. */
   readonly example: FoundDifference
   readonly count: number
 }
 
-/** Groups differences by endpoint, path, kind and reason; large groups first, explained ones last. */
+/** Groups differences by endpoint, path, kind and reason. Large groups come first, expected ones last. */
 export function groupDifferences(found: Iterable<FoundDifference>): DifferenceGroup[] {
   const groups = new Map<string, { example: FoundDifference; count: number }>()
   for (const difference of found) {
@@ -31,7 +31,7 @@ export function groupDifferences(found: Iterable<FoundDifference>): DifferenceGr
   return [...groups.values()].sort((a, b) => isExplained(a) - isExplained(b) || b.count - a.count)
 }
 
-/** Lines that describe a group. */
+/** Report lines of a group. */
 export function describeGroup({ example, count }: DifferenceGroup): string[] {
   const { endpoint, path, kind, reason, command, shown } = example
   return [

@@ -1,18 +1,24 @@
 /**
- * Measures every list, count and detail of the api on a generated database, with one client and without a cache; before
- * each request the database moves on, so that no answer is given again. Usage:
- *   node dist/scripts/bench/api.js [--data FOLDER | --server ADDRESS] [--factor N] [--family assets|market] [--minutes N] [--only PATH] [--filter NAME] [--sort NAME] [--part N/PARTS] [--no-plans] [--cpu]
- * ADDRESS is that of a running server's database, as JSON; otherwise a server is started, with its files in FOLDER.
- * Asks every endpoint with every sort, both orders, and every single filter, with values that find many rows, few rows
- * and none; first pages, and page 1,000. What is answered far below its limit is asked once; what takes longer than it
- * may is asked more often, so that its p95 does not hang on one disturbance, and pages again at the end, up to three
- * times, when whatever disturbed the machine is over: the last measurement counts. Prints, for every endpoint and sort,
- * the filters that take longest (p50 and p95 in ms, over the answers and values), what takes more than 50 ms (prices and
- * statistics: 100 ms), and statements that read a big table from end to end, or a tenth of its rows or index entries;
- * last, a summary in one line. Asks in a random order, the same for the same seed, and ends after --minutes (default 25):
- * what it has asked until then is a sample of all, and it prints how much is missing. --cpu measures the processor time
- * of the api and of its connection to the database instead, on a machine that is busy with other things. --part 1/2
- * measures the first of two parts of all requests.
+ * Measures every list, count and detail request of the API on a generated database, with one client and without the
+ * cache of answers.
+ * Usage: node dist/scripts/bench/api.js [--data FOLDER | --server ADDRESS] [--factor N] [--family assets|market]
+ * [--minutes N] [--only PATH] [--filter NAME] [--sort NAME] [--part N/PARTS] [--no-plans] [--cpu]
+ * ADDRESS is the database address of a running server, as JSON. Without it a server is started, with its files in
+ * FOLDER.
+ *
+ * Requests every endpoint with every sort, both orders, and every single filter, with values that match many rows, few
+ * rows and none; first pages, and page 1,000. A request far below its time limit is measured once. A request near or
+ * above its limit is measured several times, so that one disturbance does not decide its p95. Slow pages are measured
+ * again at the end, up to three times; the last measurement counts.
+ *
+ * Prints for every endpoint and sort: the slowest filters (p50 and p95 in ms over all values); requests above their
+ * limit (50 ms; prices and statistics 100 ms); statements that scan a big table, or read a tenth of its rows or index
+ * entries; and a summary line.
+ *
+ * The order of requests is random, but the same for the same seed. The run ends after --minutes (default 25): the
+ * requests measured until then are a random sample, and the number of missing ones is printed. --cpu measures
+ * processor time of the API and its database session instead of elapsed time, for a busy machine. --part 1/2 measures
+ * the first half of all requests.
  */
 import { parseArgs } from 'node:util'
 import pg from 'pg'

@@ -1,7 +1,7 @@
 import { listVariables } from '../../services/appliance/index.ts'
 import { settingVariables } from '../../services/core/config/environment/index.ts'
 
-/** A part of `.env.example`: comments, and names of variables, which stand there with their defaults. */
+/** A section of `.env.example`: comments, and variables with their defaults. */
 interface Group {
   readonly title: string
   readonly lines: readonly string[]
@@ -143,7 +143,7 @@ const groups: readonly Group[] = [
   },
 ]
 
-/** Text of `.env.example`: what an operator sets most, with its defaults as comments. */
+/** Text of `.env.example`: the variables that operators set most, commented out with their defaults. */
 export function renderEnvExample(): string {
   const defaults = collectDefaults()
   const parts = groups.map(({ title, lines }) => [

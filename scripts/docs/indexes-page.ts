@@ -1,52 +1,52 @@
-/** The page about indexes: what each costs and what used it, from a measured run, with the declarations. */
+/** The page about indexes: declaration, size and use of each index, from a measured run. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { code, table } from './markdown.ts'
 
-/** An index as it is declared for queries. */
+/** A declared query index. */
 export interface DeclaredIndex {
-  /** With the schema. */
+  /** Name with the schema. */
   readonly name: string
   readonly table: string
-  /** Everything after the table's name. */
+  /** Text of the declaration after the table's name. */
   readonly definition: string
 }
 
-/** What a run of `bench/traffic --scans` and of `bench/api` has measured of an index. */
+/** Measurements of an index by `bench/traffic --scans` and `bench/api`. */
 export interface MeasuredIndex {
   readonly name: string
-  /** Bytes for a row of the table, whether it has an entry or not. */
+  /** Bytes per row of the table; rows without an entry count too. */
   readonly bytesPerRow: number
-  /** Scans by kinds of request with two to five filters. */
+  /** Number of scans by traffic requests with two to five filters. */
   readonly scans: number
   /**
-   * The kinds with most scans; where there are none, lists of the second tier (a single filter or sort) whose plans have
-   * the index.
+   * Kinds of request with the most scans. If there are none: second-tier lists (with a single filter or sort) whose
+   * plans use the index.
    */
   readonly users: readonly string[]
-  /** How many users there are besides. */
+  /** Number of further users. */
   readonly moreUsers: number
 }
 
-/** What requests lost while an index was switched off. */
+/** Effect of switching an index off. */
 interface IndexLoss {
   readonly name: string
-  /** The kind of traffic, or the address of the second tier, that lost most without it. */
+  /** Kind of traffic, or second-tier URL, that became slowest without the index. */
   readonly request: string
-  /** Its time with the index, and without it. */
+  /** Time of the request with the index, and without it. */
   readonly withMs: number
   readonly withoutMs: number
 }
 
 /** Written by `node dist/scripts/bench/index-use.js`. */
 const MEASURED = 'scripts/bench/index-use.json'
-/** Measured on 2026-11-26, where a request took 5 ms or more and lost a fifth of its rate. */
+/** Measured 2026-11-26. Contains requests that took 5 ms or more and lost a fifth of their rate. */
 const LOSSES = 'scripts/docs/index-losses.json'
 const FOLDER = 'services/core/database/indexes'
 const STATEMENT = /^CREATE INDEX (\w+) ON (\w+)\.(\w+) ([^;]+);$/
 
-/** The declared query indexes, by family. */
+/** Declared query indexes by family. */
 export function readDeclaredIndexes(): Map<string, DeclaredIndex[]> {
   const files = readdirSync(join(packageRoot, FOLDER)).filter((file) => file.endsWith('.sql'))
   return new Map(
@@ -63,20 +63,20 @@ export function readDeclaredIndexes(): Map<string, DeclaredIndex[]> {
   )
 }
 
-/** What was measured, by the name of the index. */
+/** Measurements by index name. */
 export function readMeasuredIndexes(): Map<string, MeasuredIndex> {
   const text = readFileSync(join(packageRoot, MEASURED), 'utf8')
   const { indexes } = JSON.parse(text) as { indexes: readonly MeasuredIndex[] }
   return new Map(indexes.map((index) => [index.name, index]))
 }
 
-/** What was lost without it, by the name of the index. */
+/** Effects of switching off, by index name. */
 function readLosses(): Map<string, IndexLoss> {
   const losses = JSON.parse(readFileSync(join(packageRoot, LOSSES), 'utf8')) as readonly IndexLoss[]
   return new Map(losses.map((loss) => [loss.name, loss]))
 }
 
-/** Sections of the page. */
+/** The sections of the page, as Markdown. */
 export function renderIndexes(): string[] {
   const measured = readMeasuredIndexes()
   const losses = readLosses()

@@ -9,7 +9,7 @@ import { format, resolveConfig } from 'prettier'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { code, table } from './markdown.ts'
 
-/** Licences that allow what an operator does with the product, with their notice alone. */
+/** Licences that permit an operator's use of the product on the sole condition of keeping their notice. */
 const allowed: ReadonlySet<string> = new Set([
   '0BSD',
   'Apache-2.0',
@@ -31,15 +31,15 @@ interface LockedPackage {
   readonly link?: boolean
 }
 
-/** A package with the licence that it declares. */
+/** A package and its declared licence. */
 export interface Licence {
   readonly name: string
   readonly version: string
-  /** SPDX expression; empty when it declares none. */
+  /** SPDX expression; empty if none is declared. */
   readonly licence: string
 }
 
-/** Packages that are delivered, by name. */
+/** Packages that are delivered with the product, by name. */
 export function readLicences(lockFile = join(packageRoot, 'package-lock.json')): Licence[] {
   const { packages } = JSON.parse(readFileSync(lockFile, 'utf8')) as {
     packages: Record<string, LockedPackage>
@@ -54,7 +54,7 @@ export function readLicences(lockFile = join(packageRoot, 'package-lock.json')):
     .sort((one, other) => (`${one.name} ${one.version}` < `${other.name} ${other.version}` ? -1 : 1))
 }
 
-/** Those of which no licence is allowed; of a choice (`OR`) one is enough. */
+/** Packages without an allowed licence. In a choice (`OR`), one allowed licence suffices. */
 export function refusedLicences(licences: readonly Licence[]): Licence[] {
   const isAllowed = (expression: string): boolean =>
     expression

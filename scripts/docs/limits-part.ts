@@ -9,7 +9,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import { stateLimits } from '../../services/state/index.ts'
 import { code, table } from './markdown.ts'
 
-/** The limits of `docs/security.md`, a table for each service. */
+/** The limits of `docs/security.md`: one table per service. */
 export function renderLimits(): string[] {
   return [
     'What a name stands for is the default of that setting ([settings](settings.md)). An address is that of the client, ' +
@@ -28,7 +28,10 @@ export function renderLimits(): string[] {
   ]
 }
 
-/** A table of limits. @param prefix of their settings in server.config.json. */
+/**
+ * A table of limits.
+ * @param prefix prefix of the settings in server.config.json.
+ */
 export function limitTable(limits: readonly Limit[], prefix = ''): string {
   return table(
     ['Setting', 'What is counted', 'Of one', 'Limit', 'Beyond it'],
@@ -42,7 +45,10 @@ export function limitTable(limits: readonly Limit[], prefix = ''): string {
   )
 }
 
-/** Default of a setting. @throws Error for a name that no setting has. */
+/**
+ * Default of a setting.
+ * @throws Error for an unknown name.
+ */
 function defaultOf(key: string): string {
   const variable = stateVariables.find(({ name }) => name === key)
   if (variable) return variable.defaultValue
@@ -55,7 +61,7 @@ function withCommas(text: string): string {
   return /^\d+$/.test(text) ? Number(text).toLocaleString('en-US') : text
 }
 
-/** Limits of nginx, from the templates that configure it. */
+/** Limits of nginx, read from its configuration templates. */
 function readProxyLimits(): readonly Limit[] {
   const read = (file: string): string => readFileSync(join(packageRoot, 'config-templates', file), 'utf8')
   const [main, routes] = [read('nginx.conf.template'), read('nginx-routes.conf.template')]

@@ -6,7 +6,7 @@ import { code, table } from './markdown.ts'
 
 type Schema = (typeof liveMessages.noticeSchemas)[number]
 
-/** The page of live data: how clients connect, and everything that they are sent. */
+/** The page about live data: how clients connect, and all messages that they receive. */
 export function renderLive(namespaces: readonly Namespace[]): string[] {
   const [example] = [...liveMessages.eventSchemas(namespaces[0]!).values()]
   return [

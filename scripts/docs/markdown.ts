@@ -1,9 +1,9 @@
-/** Text as code. */
+/** Text as inline code. */
 export function code(text: string): string {
   return `\`${text}\``
 }
 
-/** A table; a bar within a cell is escaped. */
+/** A Markdown table. `|` in a cell is escaped. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`

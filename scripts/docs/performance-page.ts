@@ -1,9 +1,9 @@
-/** The page of what was measured: `docs/performance.md`, from what `npm run bench` stores. */
+/** The page `docs/performance.md`, generated from the results of `npm run bench`. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
-/** What the last run of a bench has stored. */
+/** Stored result of a benchmark's last run. */
 interface BenchResult {
   readonly title: string
   readonly about: string
@@ -19,7 +19,7 @@ interface BenchResult {
 /** Written by `npm run bench`, in the order of the page. */
 const RESULTS = 'scripts/bench/results.json'
 
-/** Blocks of Markdown, after the note that the page is generated. */
+/** Markdown blocks of the page, below the note that it is generated. */
 export function renderPerformance(): string[] {
   const results = JSON.parse(readFileSync(join(packageRoot, RESULTS), 'utf8')) as BenchResult[]
   return [
@@ -45,7 +45,7 @@ function renderRun(result: BenchResult): string[] {
   ]
 }
 
-/** Tables as they are, other lines as text of the program. */
+/** Keeps tables as Markdown and formats other output lines as code. */
 function renderOutput(output: string): string[] {
   const blocks: { isTable: boolean; lines: string[] }[] = []
   for (const line of output.split('\n')) {

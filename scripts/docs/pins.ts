@@ -11,10 +11,10 @@ export const pinnedFiles = [
 
 const NAMES = [...new Set(Object.values(images).map(nameOf))].join('|')
 
-/** A name with an exact tag; `redis:6379` and `node:8080` are hosts with ports. */
+/** An image name with an exact version. Does not match hosts with ports, such as `redis:6379` and `node:8080`. */
 const taggedImage = new RegExp(String.raw`(?<![\w./])(?:${NAMES}):v?\d+\.\d[\w.-]*\w`, 'g')
 
-/** The text with every tagged image as `images` has it: the one of the same major version where there are two. */
+/** Replaces each image tag by the pinned one; if an image has two pins, by the one with the same major version. */
 export function pinImages(text: string): string {
   return text.replaceAll(taggedImage, (found) => {
     const [first, ...others] = Object.values(images).filter((each) => nameOf(each) === nameOf(found))

@@ -1,8 +1,8 @@
-/** The page about sizes: what a chain takes, computed from scripts/docs/sizing. */
+/** The page about sizing: resources that a chain needs, computed from scripts/docs/sizing. */
 import { code, table } from './markdown.ts'
 import { drivers, readFigures, requestsPerProcessor, sizeOf, unitBytes } from './sizing/compute.ts'
 
-/** Parts of the page. */
+/** The sections of the page, as Markdown. */
 export function renderSizing(): string[] {
   const figures = readFigures()
   const { bytes, rates, assumed } = figures

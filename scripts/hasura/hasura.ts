@@ -2,8 +2,8 @@ import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import { compareHasura } from '../../services/appliance/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 
-// hasura check: compares infra/hasura/metadata with the schema of the migrations, on its own database.
-// hasura write: makes the metadata from it.
+// `hasura check`: compares infra/hasura/metadata with the schema of the migrations, in a database of its own. `hasura
+// write`: generates the metadata.
 
 const mode = process.argv[2]
 if (mode !== 'check' && mode !== 'write') {

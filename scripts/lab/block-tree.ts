@@ -5,9 +5,9 @@ import type { Chain, ChainBlock } from '../../services/devchain/chain/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
 import { nameValue } from '../../services/devchain/runtime/index.ts'
 
-/** Blocks that a chain had and lost: they follow block `parent` of the main branch. */
+/** A branch that a chain had and lost to a fork. */
 export interface LostBranch {
-  /** Number of the last block in common with the main branch. */
+  /** Number of the branch's parent block on the main branch. */
   readonly parent: number
   readonly blocks: readonly ChainBlock[]
 }
@@ -18,31 +18,31 @@ export interface BlockTree {
   readonly lost: readonly LostBranch[]
 }
 
-/** What is to be grown. Numbers of blocks count from the base: 1 is the first block above it. */
+/** Properties of a tree. Block numbers count from the base: 1 is the first block above it. */
 export interface TreePlan {
-  /** Everything follows from this number. */
+  /** Seed of the generated content. */
   readonly seed: number
-  /** Blocks of the main branch. */
+  /** Number of blocks on the main branch. */
   readonly length: number
-  /** Actions that users push per block, on average. */
+  /** Average number of user actions per block. */
   readonly rate: number
   readonly lost: readonly { readonly parent: number; readonly length: number }[]
-  /** Additional content of certain blocks; `branch` is 0 for the main one. */
+  /** Additional content of a block; `branch` is 0 for the main branch. */
   readonly content?: (num: number, branch: number) => BlockContent
 }
 
-/** Blocks produced after the recordings before every tree, so that there is something to trade. */
+/** Generated blocks between the recordings and every tree, which create assets to trade. */
 const SETTLING_BLOCKS = 40
 const SETTLING_RATE = 10
 
 /**
- * Grows many chains from one base: the recordings, and some generated blocks. Branches are created with the blocks that they
- * fork from, so that a fork costs no more than its own blocks.
+ * Generates many block trees above one base: the recordings and some generated blocks. A lost branch is produced when
+ * its parent is the head, so it costs only its own blocks.
  */
 export class TreeGrower {
   readonly chainId: string
   readonly abiText: string
-  /** The blocks that all trees have in common, from block 1. */
+  /** Blocks that all trees share, from block 1. */
   readonly base: readonly ChainBlock[]
   readonly #chain: Chain
 
@@ -58,15 +58,13 @@ export class TreeGrower {
     this.base = Array.from({ length: this.#chain.head.num }, (_, i) => this.#chain.at(i + 1)!)
   }
 
-  /** The packed ABI that an account has after the base; empty when it has none. */
+  /** Packed ABI of an account at the end of the base; empty if it has none. */
   abiOf(account: string): Buffer {
     this.#chain.rewindTo(this.base.length)
     return this.#chain.state.accounts.get(nameValue(account))?.abi ?? Buffer.alloc(0)
   }
 
-  /**
-   * Creates a tree. Equal plans give an equal main branch; the content of lost blocks may depend on what was grown before.
-   */
+  /** Generates a tree. Equal plans give an equal main branch; lost blocks may depend on earlier trees. */
   grow(plan: TreePlan): BlockTree {
     const base = this.base.length
     this.#chain.rewindTo(base)
@@ -75,7 +73,7 @@ export class TreeGrower {
       Array.from({ length: count }, () => {
         const head = this.#chain.head.num
         const num = head + 1 - base
-        // A lost branch takes other slots, so that even its empty blocks are others.
+        // Lost branches use other time slots, so that even their empty blocks differ from the main branch.
         const slot = slotOf(this.#chain.at(head)!) + (branch === 0 ? 1 : 2)
         return producer.produce(slot, branch, plan.content?.(num, branch))
       })

@@ -4,16 +4,16 @@ import type { ChainBlock, Position } from '../../services/devchain/chain/index.t
 import { emptyTemplate, foreignTemplate } from './template.ts'
 import type { BlockTemplate } from './template.ts'
 
-/** Kinds of blocks that cost next to nothing to create. */
+/** Kinds of benchmark blocks that are cheap to create. */
 export type BenchKind = 'foreign' | 'empty'
 
-/** The block that bench blocks follow. */
+/** The block before the first benchmark block. */
 export interface BenchStart extends Position {
-  /** Time slot (half-seconds since 2000). */
+  /** Time slot of the block (half-seconds since 2000). */
   readonly slot: number
 }
 
-/** Mostly mints, transfers and edits, with payments between: what the busy parts of a chain look like. */
+/** Mostly mints, transfers and edits, with payments in between, like the busy parts of a chain. */
 export const denseMix: ActivityMix = {
   mint: 21,
   transfer: 30,
@@ -24,7 +24,7 @@ export const denseMix: ActivityMix = {
   burn: 0.5,
 }
 
-/** As dense, with a lively market: of ten actions one is a sale that is announced or bought. */
+/** Like `denseMix`, with a busy market: one action in ten announces or buys a sale. */
 export const denseMarketMix: ActivityMix = {
   mint: 30,
   transfer: 30,
@@ -35,13 +35,13 @@ export const denseMarketMix: ActivityMix = {
   writePrices: 0.2,
 }
 
-/** Actions per block of a dense block of about a megabyte. */
+/** User actions of a dense block, which has about a megabyte. */
 export const DENSE_RATE = 900
 
 /**
- * Creates `count` consecutive blocks that share their traces and deltas: `foreign` with 378 transfers of a
- * foreign token (1,134 action traces, results of about 300 kB), `empty` with results of about 860 bytes. Only
- * the header differs from block to block, and it is created when it is read.
+ * Creates `count` consecutive blocks with shared traces and deltas: `foreign` with 378 transfers of a foreign token
+ * (1,134 action traces, results of about 300 kB), `empty` with results of about 860 bytes. Only the header differs
+ * between blocks; it is built when it is read.
  */
 export function* benchBlocks(kind: BenchKind, count: number, after: BenchStart): Generator<ChainBlock> {
   const template = kind === 'foreign' ? foreignTemplate() : emptyTemplate()
@@ -59,7 +59,7 @@ export function* benchBlocks(kind: BenchKind, count: number, after: BenchStart):
   }
 }
 
-/** A block whose `signed_block` is assembled at each reading, so that a million of them fit. */
+/** A block whose `signed_block` is built on each read, so that a million blocks fit into memory. */
 class BenchBlock implements ChainBlock {
   readonly num: number
   readonly id: Buffer

@@ -7,21 +7,21 @@ import { benchBlocks } from './blocks.ts'
 
 type ChainSource = Devchain['source']
 
-/** How a node differs from the chain that it mirrors. */
+/** How a mirror node differs from the chain. */
 export interface MirrorOptions {
-  /** Id that it reports instead of the chain's. */
+  /** Reported chain id, instead of the chain's own. */
   readonly chainId?: string
-  /** First block that it has. Default: the first of the chain. */
+  /** First block of the node. Default: the chain's first block. */
   readonly first?: number
-  /** Blocks by which its last irreversible block trails its head. Default 12. */
+  /** Number of blocks between the head and the last irreversible block. Default 12. */
   readonly libLagBlocks?: number
-  /** What it sends instead of a result. */
+  /** Replaces results by other frames. */
   readonly replace?: SessionFaults['replace']
 }
 
 /**
- * Another node of the same chain, with its own state-history socket, that can be stopped, killed, slowed down, set
- * back and led to its own branch while it runs.
+ * A second node of the same chain with its own state-history socket. It can be stopped, killed, slowed down, set back,
+ * and moved to a branch of its own while it runs.
  */
 export class MirrorNode {
   readonly conduct: NodeConduct = { frozen: false, bytesPerSecond: Infinity }
@@ -31,11 +31,11 @@ export class MirrorNode {
   readonly #unfollow: () => void
   #server: ShipServer | null = null
   #url: URL | null = null
-  /** `apart`: on its own branch from this block on; `held`: takes no more blocks. */
+  /** `apart`: on a branch of its own; `held`: accepts no more blocks. */
   #mode: 'following' | 'apart' | 'held' = 'following'
   #common = 0
 
-  /** Takes all blocks that the chain has; nothing listens yet. The caller has to stop it. */
+  /** Copies all blocks of the chain, without listening. The caller must stop the node. */
   constructor({ source }: Devchain, options: MirrorOptions = {}) {
     this.#source = source
     this.#options = options
@@ -54,7 +54,7 @@ export class MirrorNode {
     })
   }
 
-  /** Address of its socket; after `start`. */
+  /** URL of the node's socket; valid after `start`. */
   get url(): string {
     return this.#url === null ? '' : `ws://${this.#url.host}`
   }
@@ -63,7 +63,7 @@ export class MirrorNode {
     return this.#chain.head
   }
 
-  /** Listens; after `kill` on the same port again. */
+  /** Starts listening. After `kill` it uses the same port again. */
   async start(): Promise<string> {
     const { abiText, chainId } = this.#source
     const { replace } = this.#options
@@ -78,32 +78,32 @@ export class MirrorNode {
     return this.url
   }
 
-  /** Ends at once, with every connection. */
+  /** Stops at once and cuts all connections. */
   async kill(): Promise<void> {
     const server = this.#server
     this.#server = null
     await server?.close()
   }
 
-  /** Ends for good. */
+  /** Stops for good. */
   async stop(): Promise<void> {
     this.#unfollow()
     await this.kill()
   }
 
-  /** Sends and answers again, after `conduct.frozen`. */
+  /** Resumes sending and answering after `conduct.frozen`. */
   thaw(): void {
     this.conduct.frozen = false
     this.#server?.pump()
   }
 
-  /** Drops its last `depth` blocks and takes no more, as a node that was restored does; `rejoin` ends that. */
+  /** Drops the last `depth` blocks and accepts no more until `rejoin`, like a node restored from a backup. */
   setBack(depth: number): void {
     this.#mode = 'held'
     this.#chain.rewindTo(Math.max(this.#chain.lib.num, this.#chain.head.num - depth))
   }
 
-  /** Undoes `depth` blocks and continues with empty ones of its own, one for each block of the chain. */
+  /** Undoes `depth` blocks and continues on a branch of its own, with an empty block for each block of the chain. */
   branchOff(depth: number): void {
     this.#mode = 'apart'
     this.#common = Math.max(this.#chain.lib.num, this.#chain.head.num - depth)
@@ -111,7 +111,7 @@ export class MirrorNode {
     while (this.#chain.head.num < this.#source.chain.head.num) this.#appendOwn()
   }
 
-  /** Returns to the chain. */
+  /** Returns to the chain's branch. */
   rejoin(): void {
     if (this.#mode === 'apart') this.#chain.rewindTo(this.#common)
     this.#mode = 'following'
@@ -131,7 +131,7 @@ export class MirrorNode {
     }
   }
 
-  /** An empty block that no other node has; no producer confirms it, so it never becomes irreversible. */
+  /** Appends an empty block that no other node has. No producer confirms it, so it never becomes irreversible. */
   #appendOwn(): void {
     const { num, id } = this.#chain.head
     const slot = this.#chain.at(num)!.block!.readUInt32LE(0)
@@ -142,7 +142,7 @@ export class MirrorNode {
   }
 }
 
-/** The block without what else the recorded node reported: a mirror has its own head. */
+/** Copies a block without the head and irreversible block that the recorded node reported: a mirror reports its own. */
 function withoutHeads(block: ChainBlock): ChainBlock {
   if (block.seen === undefined) return block
   const { num, id, prevId, block: packed, traces, deltas } = block

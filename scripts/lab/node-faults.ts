@@ -1,15 +1,15 @@
 import type { MirrorNode } from './mirror.ts'
 
-/** What can happen to a node at the head, and what ends it. */
+/** Begin and end of a node's fault. */
 export interface NodeFault {
   happen(node: MirrorNode): void | Promise<void>
   end(node: MirrorNode): void | Promise<void>
 }
 
-/** Blocks that a node loses when it is set back, or when it goes to its own branch. */
+/** Blocks that a node loses if it is set back or moves to a branch of its own. */
 const DEPTH = 4
 
-/** Faults of a node at the head, by name. */
+/** Faults of a node at the head of the chain, by name. */
 export const nodeFaults: Readonly<Record<'frozen' | 'killed' | 'rewound' | 'branched', NodeFault>> = {
   frozen: {
     happen: (node) => {

@@ -11,9 +11,9 @@ import { ByteWriter } from '../../services/devchain/bytes/index.ts'
 import { nameValue, packAction } from '../../services/devchain/runtime/index.ts'
 import type { ActionTrace, PackedAction } from '../../services/devchain/runtime/index.ts'
 
-/** Payloads that all blocks of a kind share, but for the header. */
+/** Payloads that all blocks of a kind share; only the header differs. */
 export interface BlockTemplate {
-  /** What follows the header and its signature in a `signed_block`: transactions and extensions. */
+  /** Bytes after header and signature in a `signed_block`: transactions and extensions. */
   readonly transactions: Buffer
   readonly transactionRoot: Buffer
   readonly actionRoot: Buffer
@@ -21,15 +21,15 @@ export interface BlockTemplate {
   readonly deltas: Buffer
 }
 
-/** A token that no handler watches. */
+/** A token that no handler reads. */
 const FOREIGN_TOKEN = 'foreigntoken'
 const TRANSFERS_PER_BLOCK = 378
 const FIRST_SEQUENCE = 9_000_000_000n
 const SLOT = 1_700_000_000
 
 /**
- * Transactions of a foreign token: each is a transfer with the two notifications that a token sends, so that
- * 378 transfers give 1,134 action traces and a result of about 300 kB.
+ * Template with transactions of a foreign token. Each is a transfer with the two notifications of a token contract:
+ * 378 transfers give 1,134 action traces, and a result of about 300 kB.
  */
 export function foreignTemplate(): BlockTemplate {
   const transactions = new ByteWriter(128 * 1024).varuint(TRANSFERS_PER_BLOCK)
@@ -57,7 +57,7 @@ export function foreignTemplate(): BlockTemplate {
   }
 }
 
-/** A block without transactions but the implicit one; a result of about 860 bytes. */
+/** Template without transactions except the implicit one; a result of about 860 bytes. */
 export function emptyTemplate(): BlockTemplate {
   const data = Buffer.alloc(116)
   const action = packAction({ account: 'eosio', name: 'onblock', actors: ['eosio'], data })
@@ -78,7 +78,7 @@ const emptyFrame = { expiresAt: 0, refNum: 0, refId: Buffer.alloc(32) }
 
 function transferAction(from: string, to: string, index: number): PackedAction {
   const data = new ByteWriter(64).u64(nameValue(from)).u64(nameValue(to))
-  // 4,FOR: precision, then the letters.
+  // Symbol `4,FOR`: precision, then letters.
   data
     .i64(BigInt(index + 1))
     .u8(4)

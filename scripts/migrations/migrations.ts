@@ -14,9 +14,9 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 
 /** Folder of the migrations, below the package root. */
 const FOLDER = 'services/core/database/migrations'
-/** The list of landed migrations, in the format of `sha256sum`. */
+/** Name of the list of landed migrations, in the format of `sha256sum`. */
 const LIST = 'landed.sha256'
-/** Migrations of versions before 1.0.0, which the history lists and no database needs. */
+/** Migrations before version 1.0.0. They are in the list's history, but no database needs them. */
 const BEFORE_FIRST_RELEASE = /^0\d{3}_/
 const MIGRATION = /^\d{4}_.*\.sql$/
 const ENTRY = /^([0-9a-f]{64}) {2}(\S+)$/
@@ -25,19 +25,19 @@ const GIT_OUTPUT_BYTES = 64 * 1024 * 1024
 /** SHA-256 of each landed migration, by its file name. */
 export type Landed = ReadonlyMap<string, string>
 
-/** What `checkMigrations` found. */
+/** Result of `checkMigrations`. */
 export interface MigrationReport {
-  /** What is wrong, each with the file's name; empty when nothing is. */
+  /** Problems, each with its file name; empty if there are none. */
   readonly problems: readonly string[]
-  /** Migrations that are not listed yet, ascending. */
+  /** Migrations that are not in the list yet, ascending. */
   readonly unlisted: readonly string[]
-  /** Commits of the list that were compared; 0 without the history of git. */
+  /** Number of commits of the list that were compared; 0 without git history. */
   readonly commits: number
 }
 
 /**
  * Parses a list of landed migrations.
- * @throws Error naming the line that is not an entry, or the file that is listed twice.
+ * @throws Error with the malformed line, or with the file that is listed twice.
  */
 export function parseLanded(text: string): Landed {
   const landed = new Map<string, string>()
@@ -53,7 +53,7 @@ export function parseLanded(text: string): Landed {
   return landed
 }
 
-/** Compares the migrations below `root` with the list there, and the list with its history where git has one. */
+/** Compares the migrations below `root` with the list, and the list with its git history, if there is one. */
 export function checkMigrations(root: string = packageRoot): MigrationReport {
   const files = readMigrations(root)
   const landed = readLanded(root)
@@ -84,9 +84,9 @@ export function checkMigrations(root: string = packageRoot): MigrationReport {
 }
 
 /**
- * Adds the migrations that are not listed.
- * @returns the names of those that were added.
- * @throws Error with the problems of `checkMigrations`; the list stays as it was.
+ * Adds the unlisted migrations to the list.
+ * @returns their names.
+ * @throws Error with the problems of `checkMigrations`; the list is then unchanged.
  */
 export function listMigrations(root: string = packageRoot): readonly string[] {
   const { problems, unlisted } = checkMigrations(root)
@@ -118,7 +118,7 @@ function readLanded(root: string): Landed {
   }
 }
 
-/** The list as each commit had it, newest first; empty where git or its history is missing. */
+/** The list in each commit, newest first; empty without git or its history. */
 function readHistory(root: string): readonly { readonly commit: string; readonly list: Landed }[] {
   const path = `${FOLDER}/${LIST}`
   const commits = git(root, ['log', '--format=%H', '--', path])?.split('\n').filter(Boolean) ?? []

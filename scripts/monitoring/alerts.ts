@@ -1,24 +1,30 @@
 import { fillerCommand } from '../../services/core/errors/index.ts'
 
-/** Limits and times of the alerts; a test shortens them. */
+/** Thresholds and durations of the alerts; a test uses shorter ones. */
 export interface AlertLimits {
   readonly commitSeconds: number
   readonly behindBlocks: number
   readonly errorShare: number
   readonly certificateDays: number
   readonly diskDays: number
-  /** Longest age of a backup without a schedule. */
+  /** Largest age of a backup, if no schedule is configured, days. */
   readonly backupDays: number
-  /** How long a fault has to last: one that stops something, one that slows something down. */
+  /**
+   * How long a condition must last before an alert fires: `soon` for faults that stop a service, `later` for faults
+   * that slow it down.
+   */
   readonly soon: string
   readonly later: string
-  /** Time over which shares of requests are counted, and over which the lag and the free disk are followed. */
+  /**
+   * Windows of rates: `window` for shares of requests, `lagWindow` for the reader's lag, `diskWindow` for free disk
+   * space.
+   */
   readonly window: string
   readonly lagWindow: string
   readonly diskWindow: string
 }
 
-/** The limits of infra/monitoring/rules.yml. */
+/** Thresholds of infra/monitoring/rules.yml. */
 export const standardLimits: AlertLimits = {
   commitSeconds: 60,
   behindBlocks: 600,
@@ -39,9 +45,9 @@ export interface Alert {
   readonly severity: 'critical' | 'warning'
   readonly expr: string
   readonly lasts: string
-  /** One sentence, with labels and the value as Prometheus fills them in. */
+  /** One sentence, with placeholders for labels and value in the syntax of Prometheus. */
   readonly summary: string
-  /** When it fires, for the page. */
+  /** When the alert fires, for the documentation. */
   readonly meaning: string
   /** Instructions for the operator, in Markdown. */
   readonly remedy: readonly string[]
@@ -49,7 +55,7 @@ export interface Alert {
 
 const DAY_S = 86_400
 
-/** Every alert with these limits. */
+/** All alerts with these thresholds. */
 export function listAlerts(limits: AlertLimits): Alert[] {
   return [
     ...readerAlerts(limits),
@@ -60,7 +66,7 @@ export function listAlerts(limits: AlertLimits): Alert[] {
 }
 
 function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: AlertLimits): Alert[] {
-  /** No reader at its `stop_block`: nothing more is expected of it. */
+  /** Excludes readers that have stopped at their `stop_block`. */
   const unlessStopped = ' unless on (instance, reader) pronghorn_reader_state{state="stopped"} == 1'
   const behind = 'pronghorn_reader_blocks_behind{job="filler"}'
   return [

@@ -1,11 +1,11 @@
-/** A line, or a group of lines, of a panel. */
+/** A query of a panel: one line, or a group of lines. */
 export interface Query {
   readonly expr: string
   /** Name of each line, with labels in double braces. */
   readonly legend: string
 }
 
-/** A panel: its title, the unit as Grafana names it, and what it shows. */
+/** A panel: title, queries, and unit as Grafana names it. */
 export interface PanelText {
   readonly title: string
   readonly unit: string
@@ -14,7 +14,7 @@ export interface PanelText {
 
 /** A dashboard. */
 export interface DashboardText {
-  /** Name of its file, and of its address. */
+  /** File name and URL path of the dashboard. */
   readonly name: string
   readonly title: string
   readonly panels: readonly PanelText[]
@@ -394,5 +394,5 @@ const host: DashboardText = {
   ],
 }
 
-/** Every dashboard. */
+/** All dashboards. */
 export const dashboards: readonly DashboardText[] = [reader, api, live, database, host]

@@ -11,7 +11,7 @@ import { listAlerts, standardLimits } from './alerts.ts'
 import { dashboards } from './dashboards.ts'
 import { renderAlertsPage, renderDashboard, renderRules } from './render.ts'
 
-/** Text of every generated file by its path in the repository. */
+/** Text of every generated file, by path in the repository. */
 export async function renderMonitoring(): Promise<Map<string, string>> {
   const files = new Map([
     ['infra/monitoring/rules.yml', renderRules(standardLimits)],

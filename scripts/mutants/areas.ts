@@ -1,4 +1,4 @@
-/** Parts of the code whose result depends on their input alone, with the tests that have to notice a change of them. */
+/** Areas of the code whose result depends only on their input, with the tests that must detect a change. */
 export const areas: Readonly<Record<string, { readonly folder: string; readonly tests: readonly string[] }>> =
   {
     handlers: {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** A change of one place of a file: the bytes from `start` to `end` become `to`. */
+/** A mutation of a file: `to` replaces the characters from `start` to `end`. */
 export interface DrawnMutant {
   readonly file: string
   readonly line: number
@@ -25,7 +25,7 @@ const operators: ReadonlyMap<ts.SyntaxKind, string> = new Map([
   [ts.SyntaxKind.MinusToken, '+'],
 ])
 
-/** Words of a statement and what takes their place. */
+/** Mutations of SQL: patterns and their replacements. */
 const sqlWords: readonly (readonly [RegExp, string])[] = [
   [/ <= /g, ' < '],
   [/ < /g, ' <= '],
@@ -37,7 +37,7 @@ const sqlWords: readonly (readonly [RegExp, string])[] = [
   [/\bEXISTS \(/g, 'NOT EXISTS ('],
 ]
 
-/** Every change of one place of the files of a folder that is no test. */
+/** All possible mutations of the source files of a folder, without tests. */
 export function mutantsOf(root: string, folder: string): DrawnMutant[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

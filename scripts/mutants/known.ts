@@ -1,12 +1,12 @@
-/** A change of the code that a test has to notice. */
+/** A mutation that a test must detect. */
 export interface Mutant {
-  /** How the program behaves with the change. */
+  /** Behaviour of the program with the mutation. */
   readonly behaviour: string
   readonly file: string
-  /** Text that stands once in the file, and what takes its place. */
+  /** Text that occurs once in the file, and its replacement. */
   readonly from: string
   readonly to: string
-  /** Files or folders of the tests that have to notice. */
+  /** Files or folders of the tests that must detect it. */
   readonly tests: readonly string[]
 }
 
@@ -18,7 +18,7 @@ const market = [
 ]
 const damages = ['tests/verify/missing-rows.test.ts', 'tests/verify/every-damage.test.ts']
 
-/** Changes that no test noticed once, each with the tests that notice it now. */
+/** Mutations that no test once detected, with the tests that detect them now. */
 export const knownMutants: readonly Mutant[] = [
   {
     behaviour: 'an undone block stays among those that a fork can go back to',

@@ -14,7 +14,7 @@ import { areas } from './areas.ts'
 import { mutantsOf } from './draw.ts'
 import { knownMutants } from './known.ts'
 
-/** Longest run of the tests of one change; a change that lets them run for longer is noticed. */
+/** Time limit of the tests for one mutation, ms. A timeout counts as detected. */
 const MAX_TEST_MS = 300_000
 
 const { values } = parseArgs({
@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 })
 
-/** One change to try: its file with the change, and the tests that have to fail. */
+/** A mutation to try: the mutated file, and the tests that must fail. */
 interface Attempt {
   readonly title: string
   readonly file: string
@@ -43,7 +43,10 @@ try {
   rmSync(copy, { recursive: true, force: true })
 }
 
-/** Copies the tracked files and returns the folder of the copy. */
+/**
+ * Copies the tracked files.
+ * @returns the folder of the copy.
+ */
 function copyProject(): string {
   const files = execFileSync('git', ['ls-files', '-z'], { cwd: packageRoot, encoding: 'utf8' })
   for (const file of files.split('\0').filter((name) => name !== '')) {
@@ -84,7 +87,10 @@ function drawnAttempts(): Attempt[] {
   })
 }
 
-/** Tries every change and returns the titles of those that no test notices. */
+/**
+ * Tries all mutations.
+ * @returns the titles of those that no test detects.
+ */
 function tryAll(root: string, attempts: readonly Attempt[]): string[] {
   const survivors: string[] = []
   for (const tests of new Set(attempts.map((attempt) => attempt.tests.join(' '))))
@@ -100,7 +106,10 @@ function tryAll(root: string, attempts: readonly Attempt[]): string[] {
   return survivors
 }
 
-/** Runs tests until the first failure; returns the title of the test that failed. */
+/**
+ * Runs tests until the first failure.
+ * @returns the title of the failed test.
+ */
 function failedTest(root: string, tests: readonly string[]): string | undefined {
   const output = join(root, '.data/test-results.json')
   rmSync(output, { force: true })
@@ -127,7 +136,7 @@ function failedTest(root: string, tests: readonly string[]): string | undefined 
   }
 }
 
-/** Number from 0 to 1 that follows from the seed and its place. */
+/** Pseudo-random number from 0 to 1, derived from the seed and a text. */
 function drawn(place: string): number {
   return createHash('sha256').update(`${values.seed} ${place}`).digest().readUInt32LE(0) / 2 ** 32
 }

@@ -51,7 +51,7 @@ try {
   await until(
     async () => (await chipOf(shown)) === 'Catching up' && / left/.test(terminal.output.slice(-2_000)),
   )
-  // The page has the speed of the reader a few seconds later.
+  // Wait until the page shows the reader's speed, which takes a few seconds.
   await until(async () => /\d blocks\/s/.test(String(await shown.evaluate('document.body.innerText'))))
   await keep('catching-up')
   await until(async () => (await chipOf(shown)) === 'Healthy' && terminal.output.includes('At the head'))
@@ -84,12 +84,12 @@ function start(command: string, args: readonly string[]): ChildProcess {
   return child
 }
 
-/** Runs `pronghorn standalone` in a terminal of so many columns. */
+/** Runs `pronghorn standalone` in a terminal with this many columns. */
 function startInTerminal(columns: number, port: number): { output: string } {
   const node = `--ship ws://127.0.0.1:${ports.ship} --http http://127.0.0.1:${ports.http} --port ${port}`
   const command = `stty cols ${columns}; exec ${process.execPath} ${program} standalone ${node}`
   const terminal = { output: '' }
-  // `script` gives it a terminal.
+  // `script` provides a pseudo-terminal.
   start('script', ['-qfc', command, '/dev/null']).stdout?.on('data', (chunk: Buffer) => {
     terminal.output += chunk.toString()
   })

@@ -1,4 +1,4 @@
-/** A character on a screen, with its colour. */
+/** A character of the screen, with its colour. */
 interface Cell {
   readonly character: string
   readonly colour: string
@@ -17,7 +17,7 @@ const MARGIN = 16
 // eslint-disable-next-line no-control-regex
 const SEQUENCE = /\x1b\[(\??[\d;]*)([A-Za-z])/y
 
-/** What a terminal shows after some output: enough of one for plain lines, colours and a bar that is drawn again. */
+/** A minimal terminal emulator: plain lines, colours, and a progress bar that is redrawn. */
 class Screen {
   readonly #lines: Cell[][] = [[]]
   #row = 0
@@ -35,7 +35,7 @@ class Screen {
     }
   }
 
-  /** The last lines that are not empty. */
+  /** The last non-empty lines. */
   lines(most: number): readonly (readonly Cell[])[] {
     const filled = this.#lines.filter((line) => line.some(({ character }) => character !== ' '))
     return filled.slice(-most)
@@ -72,7 +72,10 @@ class Screen {
   }
 }
 
-/** An SVG picture of what a terminal shows after some output. @param secrets are replaced. */
+/**
+ * Renders the final screen of a terminal output as SVG.
+ * @param secrets patterns whose matches are masked.
+ */
 export function drawTerminal(output: string, secrets: readonly RegExp[], most = 24): string {
   const screen = new Screen()
   screen.write(secrets.reduce((text, secret) => text.replace(secret, '…'), output))

@@ -2,8 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { OpenApiDocument } from '../../scripts/compare/document.ts'
 
 /**
- * Compares answers with what the document says of them; text of the first deviation, or undefined. Members that the
- * document does not know are a deviation.
+ * Creates a check of answers against their schemas in the OpenAPI document. Returns the first deviation as text, or
+ * undefined. Undocumented members are deviations.
  */
 export function createAnswerCheck(
   document: OpenApiDocument,
@@ -30,7 +30,7 @@ function escapePointer(path: string): string {
   return path.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** The same schemas, in which an object with known members has no others. */
+/** Copies schemas so that objects with documented members allow no others. */
 function closeObjects(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closeObjects)
   if (typeof value !== 'object' || value === null) return value

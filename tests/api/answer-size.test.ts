@@ -20,11 +20,11 @@ afterEach(async () => {
 
 interface Served {
   readonly port: number
-  /** Sends a GET below the namespace. */
+  /** Sends a GET request to a path below the namespace. */
   readonly get: (path: string, init?: RequestInit) => Promise<JsonAnswer>
 }
 
-/** Starts an api on a database with large rows. */
+/** Starts an API on a database with large rows. */
 async function serve(
   rows: LargeRows,
   settings: Record<string, unknown> = {},
@@ -41,7 +41,7 @@ async function serve(
   return { port: api.port, get: (path, init) => ask(`${api.url}/assets${path}`, init) }
 }
 
-/** Longest time for which the event loop did not turn while a task ran, ms, and the growth of memory. */
+/** Runs a task. Returns the longest time that the event loop was blocked, ms, and the growth of memory. */
 async function watch(task: () => Promise<void>): Promise<{ stallMs: number; growth: number }> {
   const rss = process.memoryUsage.rss()
   let [last, stallMs, highest] = [performance.now(), 0, rss]
@@ -56,7 +56,7 @@ async function watch(task: () => Promise<void>): Promise<{ stallMs: number; grow
   return { stallMs, growth: highest - rss }
 }
 
-/** The limit that a refusal names. */
+/** The limit that a refusal names in its message. */
 function namedLimit({ body }: JsonAnswer): number {
   return Number(/limit=(\d+) or less/.exec(body.message ?? '')?.[1])
 }
@@ -104,7 +104,7 @@ describe('an answer above limits.answer_bytes', () => {
   })
 })
 
-/** Templates and assets that are too large to be read in one statement. */
+/** Templates and assets whose total size exceeds one statement's limit. */
 const manyLarge = { templates: 100, templateBytes: 100 * KIB, assets: 100, assetBytes: 100 * KIB, offers: 3 }
 
 describe('a page that is too large for one statement', () => {
@@ -236,7 +236,7 @@ async function rawBody(port: number, path: string, encoding: string): Promise<Bu
   return all.subarray(all.indexOf('\r\n\r\n') + 4)
 }
 
-/** Sends a request on a connection of its own, from which nothing is read. */
+/** Sends a request on a new connection and never reads the answer. */
 function askWithoutReading(port: number, path: string, client: string): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)

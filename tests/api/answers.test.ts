@@ -200,7 +200,7 @@ describe('methods that write', () => {
       expect(headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
       expect((await get('/health', { method })).status).toBe(405)
       expect((await get('/nothing', { method })).status).toBe(404)
-      // As recorded of the replaced system.
+      // Status 404 as recorded from the replaced system.
       expect((await get('/market/v1/config', { method })).status).toBe(404)
     }
   })

@@ -31,7 +31,7 @@ import { orOfNoRow } from './values-of-no-row.ts'
 import { patient } from '../setup/patience.ts'
 import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
 
-/** Requests of each test and seed. */
+/** Number of requests per test and seed. */
 const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? roundsOfSeed(150))
 const SEED = 7
 const families = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
@@ -56,7 +56,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Filters with the values of an asset that is there. */
+/** Draws filters with values of an existing asset. */
 async function pickFilters(random: () => number): Promise<Query> {
   const { rows } = await client.query<Record<string, unknown>>(
     `SELECT a.*, t.immutable_data AS template_data FROM assets.assets a LEFT JOIN assets.templates t USING (template_id)
@@ -147,7 +147,7 @@ function keysOf(reader: ListReader, list: List, { limit, page }: Query): Promise
   return reader.keys(session, list, { limit: Number(limit), offset: (Number(page) - 1) * Number(limit) })
 }
 
-/** The conditions of all filters, as rows are checked by them. */
+/** The conditions of all filters, in the form that checks single rows. */
 function allConditions({ filters }: List): Sql {
   return where(filters.map(({ condition }) => condition))
 }
@@ -157,7 +157,7 @@ async function texts(statement: Sql): Promise<string[]> {
   return rows.map((row) => row.join(' '))
 }
 
-/** A page in plain SQL: every condition, sorted by the whole order. */
+/** A page in plain SQL: all conditions, fully sorted. */
 async function plainPage({ list }: { list: List }, query: Query): Promise<string[]> {
   const { order } = list
   const direction = raw(order.direction)
@@ -183,7 +183,7 @@ describe('lists of assets', () => {
       let shown = 0
       for (let at = 0; at < REQUESTS; at++) {
         const sort = sorts[at % sorts.length]!
-        // Every order without a filter first.
+        // The first requests cover every order without filters.
         const filters = at < 2 * sorts.length ? {} : await pickFilters(random)
         const query = { ...filters, ...pageOf(random), sort }
         const context = await contextOf(query, assetListParameters(1_000))
@@ -203,7 +203,7 @@ describe('lists of assets', () => {
           count,
         ])
       }
-      // A few requests of another seed may find nothing.
+      // With another seed all requests may find nothing.
       if (seed === SEED) expect(shown).toBeGreaterThan(REQUESTS / 4)
     },
   )
@@ -259,7 +259,7 @@ describe('lists of assets', () => {
       onTestFinished(async () => {
         await client.query('ROLLBACK')
       })
-      // Every third price is capped at less than those that are not.
+      // Every third price is capped, to less than any uncapped price.
       await client.query(`UPDATE market.template_prices SET suggested_median = suggested_median + 1000000000000,
           suggested_average = suggested_average + 1000000000000;
         UPDATE market.template_prices SET oracle_floors = jsonb_build_object(
@@ -310,7 +310,7 @@ describe('accounts', () => {
         const wanted = async (column: string): Promise<{ account: string; assets: string }[]> => {
           const { list } = await assetList(reader, true, {
             ...owners,
-            // Bounds of accounts are no bounds of assets.
+            // Bounds of account names must not be applied to asset ids.
             values: without(owners.values, ['ids', 'lower_bound', 'upper_bound']),
           })
           const match = 'match_owner' in query ? sql`AND k.account LIKE '%a%'` : raw('')
@@ -336,7 +336,7 @@ describe('accounts', () => {
           burned.slice(0, 1_000),
         ])
       }
-      // A few requests of another seed may find nothing.
+      // With another seed all requests may find nothing.
       if (seed === SEED) expect(shown).toBeGreaterThan(REQUESTS / 4)
     },
   )
@@ -367,7 +367,7 @@ describe('assets of each template', () => {
   )
 })
 
-/** Direction and window of a page. */
+/** Draws the direction, size and number of a page. */
 function pageOf(random: () => number): Query & { readonly limit: string; readonly page: string } {
   return {
     order: random() < 0.5 ? 'asc' : 'desc',
@@ -376,21 +376,21 @@ function pageOf(random: () => number): Query & { readonly limit: string; readonl
   }
 }
 
-/** Numbers of the first mints of some templates are not known, as after an import of the state. */
+/** Removes the first mint numbers of some templates: an import of chain state does not know them. */
 async function forgetMints(database: pg.Client): Promise<void> {
   await database.query(
     'UPDATE assets.assets SET template_mint = NULL WHERE template_id % 5 = 0 AND template_mint <= template_id % 50',
   )
 }
 
-/** Names of templates that may change, at both ends of the order. */
+/** Adds template names in mutable data, at both ends of the order. */
 async function addChangingNames(database: pg.Client): Promise<void> {
   await database.query(`UPDATE assets.templates SET immutable_data = immutable_data - 'name', mutable_data =
     jsonb_build_object('name', CASE WHEN template_id % 2 = 0 THEN '0' ELSE 'z' END || (immutable_data ->> 'name'))
     WHERE template_id % 7 = 0 AND immutable_data ? 'name'`)
 }
 
-/** Chance that can be repeated: numbers from 0 to below 1. */
+/** Reproducible random numbers from 0 to below 1. */
 function chance(seed: number): () => number {
   const random = createRandom(seed)
   return () => random.fraction()

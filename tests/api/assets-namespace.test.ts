@@ -16,7 +16,7 @@ async function list(path: string, init?: RequestInit): Promise<Row[]> {
   return body.data as Row[]
 }
 
-/** Every row of a list, page by page. */
+/** Reads all rows of a list, page by page. */
 async function everything(path: string): Promise<Row[]> {
   const rows: Row[] = []
   const link = path.includes('?') ? '&' : '?'
@@ -325,7 +325,7 @@ describe('lists', () => {
       'collection_blacklist=alicecollect',
     ]) {
       const unfiltered = await one(`/v1/assets/_count?${query}`)
-      // A bound that excludes nothing keeps the counters out of it.
+      // The bound excludes nothing, but prevents an answer from counters: rows are counted.
       const counted = await one(`/v1/assets/_count?lower_bound=1&${query}`)
       expect([query, unfiltered]).toEqual([query, counted])
     }

@@ -17,13 +17,13 @@ interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** How the server came by it. */
+  /** Origin of the answer: cached, shared, joined or new. */
   readonly cache: CacheOutcome
-  /** Bytes of the body, as the server counted them. */
+  /** Size of the body as the server counted it, bytes. */
   readonly bytes: number
 }
 
-/** An api whose answers name their origin. */
+/** An API that reports the cache outcome of each answer. */
 class Watched {
   readonly api: RunningApi
   readonly #facts: RequestFacts[]
@@ -51,7 +51,7 @@ class Watched {
     return watched
   }
 
-  /** Sends one request and waits until the server has reported it; not to be used for several at once. */
+  /** Sends one request and waits until the server has reported its outcome. Not for concurrent requests. */
   async ask(path: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Answer> {
     const before = this.#facts.length
     const answer = await send(this.api, path, headers, method, body)
@@ -60,7 +60,7 @@ class Watched {
     return { ...answer, cache, bytes }
   }
 
-  /** Sends requests at the same time. */
+  /** Sends several requests concurrently. */
   async askAtOnce(paths: readonly string[]): Promise<{ bodies: string[]; outcomes: CacheOutcome[] }> {
     const before = this.#facts.length
     const answers = await Promise.all(paths.map((path) => send(this.api, path, {}, 'GET', '')))
@@ -103,7 +103,7 @@ afterAll(() => server.close())
 
 const ASSETS = '/atomicassets/v1/assets?limit=2&order=asc'
 
-/** Runs something while every query of offers waits. */
+/** Runs `work` while a lock blocks all queries of offers. */
 async function whileOffersWait<T>(work: (release: () => Promise<void>) => Promise<T>): Promise<T> {
   const locker = await connectDatabase(server.database.address, { applicationName: 'test' })
   await locker.query('BEGIN; LOCK TABLE assets.offers')
@@ -389,7 +389,7 @@ describeWithRedis('answers cached on Redis', () => {
     ]
     const built = await one.ask(ASSETS)
     expect(built.cache).toBe('miss')
-    // It is written in the background.
+    // The shared cache is written in the background: repeat until the answer is there.
     let found = await other.ask(`${ASSETS}&unknown=0`)
     for (let each = 1; found.cache === 'miss'; each++)
       found = await other.ask(`${ASSETS}&page=1&unknown=${each}`)
@@ -425,7 +425,10 @@ interface ServiceHealth {
   readonly kvstore: string
 }
 
-/** Health follows within a few checks; its status stays 200, so a load balancer keeps sending requests. */
+/**
+ * Waits for a state of the key-value store in `/health`. The status must stay 200: load balancers must continue to use
+ * the server.
+ */
 async function untilKvstoreIs(api: RunningApi, wanted: string): Promise<ServiceHealth> {
   for (;;) {
     const response = await fetch(`${api.url}/health`)
@@ -436,7 +439,7 @@ async function untilKvstoreIs(api: RunningApi, wanted: string): Promise<ServiceH
   }
 }
 
-/** Headers; those that depend on the time are reduced to their type. */
+/** Headers of an answer, with time-dependent ones replaced by their type. */
 function headersOf({ headers }: Answer): object {
   const times = ['date', 'last-modified', 'ratelimit-remaining', 'x-ratelimit-remaining']
   const resets = ['ratelimit-reset', 'x-ratelimit-reset', 'retry-after']

@@ -32,14 +32,14 @@ async function everyAsset(): Promise<Map<string, Asset>> {
   return new Map(assets.map((asset) => [asset.asset_id, asset]))
 }
 
-/** The assets as they are, requested twice: what is cached by the first is used by the second. */
+/** Requests the list of assets twice: the second answer uses the fragments that the first has cached. */
 async function cachedAssets(): Promise<Map<string, Asset>> {
   const first = await everyAsset()
   expect(await everyAsset()).toEqual(first)
   return first
 }
 
-/** An asset with a template and with attributes that are not the template's. */
+/** An asset that has a template and attributes of its own. */
 async function richAsset(): Promise<Asset & { readonly template: Row }> {
   const { rows } = await writer.query<{ id: string }>(
     `SELECT asset_id::text AS id FROM assets.assets
@@ -95,7 +95,7 @@ describe('a list shows new records when', () => {
         token_contract: 'gemtoken',
         token_symbol: 'GEM',
         token_precision: 4,
-        // JSON has all digits, of which a double holds these.
+        // The JSON text contains all digits; `JSON.parse` rounds the number to this double.
         amount: 9007199254740992,
       },
     },
@@ -105,7 +105,7 @@ describe('a list shows new records when', () => {
     expect(shown(before)).not.toEqual(value)
     await writer.query('BEGIN')
     await writer.query(sql(before))
-    // No list shows what has not been committed.
+    // Uncommitted changes do not show.
     expect((await cachedAssets()).get(before.asset_id)).toEqual(before)
     await writer.query('COMMIT')
     const after = (await cachedAssets()).get(before.asset_id)!
@@ -143,7 +143,7 @@ describe('a list shows new records when', () => {
       )
     try {
       for (const each of others) await each.query('BEGIN')
-      // Each of them has its number, in this order, before any of them ends.
+      // All transactions get their ids in this order before any of them ends.
       for (const each of others) await each.query('SELECT pg_current_xact_id()')
       const authors: unknown[] = []
       for (const [place, client] of [others[2], others[1], others[0]].entries()) {
@@ -161,7 +161,7 @@ describe('a list shows new records when', () => {
 
 describe('a list of the market shows new records when', () => {
   const now = Date.now()
-  /** One listing of each kind, of one asset that has a template; every price depends on the oracle. */
+  /** One listing of each type, for an asset with a template. All prices depend on the oracle. */
   const rows = `
     TRUNCATE market.sales, market.auctions, market.bids, market.template_buyoffers, market.template_prices, market.tokens,
       market.symbol_pairs, oracle.pairs;
@@ -282,7 +282,7 @@ describe('a list of the market shows new records when', () => {
     'a list of the market shows new records when %s',
     async (_, [list, sql, shown, value]) => {
       const before = await market(list)
-      // Assembled, cached, and with other records of the same parts.
+      // The second answer comes from cached fragments, also in a list of another size.
       expect([await market(list), await market(`${list}&limit=2`)]).toEqual([before, before])
       expect(before.map(shown)).not.toEqual([value, value])
       await writer.query('BEGIN')

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { serveRecordings } from './server.ts'
 import type { TestServer } from './server.ts'
 
-/** A request that the library sent. */
+/** A request that the client library sent. */
 interface Sent {
   readonly method: string
   readonly path: string
@@ -16,7 +16,7 @@ let server: TestServer
 let sent: Sent[]
 let asked: Promise<Response>[] = []
 let client: ExplorerApi
-/** Names of records that there are. */
+/** Ids and names of existing records. */
 let known: { asset: string; schema: string; template: string; offer: string; owner: string; burner: string }
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
 })
 afterAll(() => server.close())
-// The library asks for settings that no test waits for, and when it has them once more.
+// The library requests its settings in the background: wait until no request is running.
 afterEach(async () => {
   await client.action
   await Promise.allSettled(asked)
@@ -62,7 +62,7 @@ beforeEach(() => {
   })
 })
 
-/** `data` of a plain GET. */
+/** `data` of the answer to a plain GET request. */
 async function rest<T>(path: string): Promise<T> {
   const { status, body } = await server.get(path)
   expect([path, status]).toEqual([path, 200])
@@ -75,7 +75,7 @@ async function restCount(path: string): Promise<number> {
 
 type Call = readonly [method: keyof ExplorerApi, call: () => Promise<unknown>, plain: () => Promise<unknown>]
 
-/** Every call of the library, and the plain request that must say the same. */
+/** Every method of the library, with the plain request whose answer must be equal. */
 function everyCall(): Call[] {
   const { asset, schema, template, offer, owner, burner } = known
   const page = 'page=2&limit=7'
@@ -196,7 +196,7 @@ describe('the published client library', () => {
       expect({ [method]: found }).toEqual({ [method]: expected })
       if (isEmpty(found)) empty.push(method)
     }
-    // The only request that nothing matches is the one with two attributes.
+    // Only the request with two attribute filters matches nothing.
     expect(empty).toEqual(['getAssets'])
   })
 
@@ -204,7 +204,7 @@ describe('the published client library', () => {
     const level22 = await rest<{ asset_id: string }[]>('/v1/assets?mutable_data:number.level=22')
     const assets = [...level22, ...(await rest<{ asset_id: string }[]>('/v1/assets?limit=100'))]
     const list = assets.map(({ asset_id }) => asset_id).join(',')
-    // Names of collections that there are not.
+    // Names of collections that do not exist.
     const long = Array.from({ length: 200 }, (_each, index) =>
       `none${index.toString(5)}`.replaceAll('0', 'z'),
     ).join(',')

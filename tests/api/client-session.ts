@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Session, Statement } from '../../services/api/index.ts'
 
-/** The session of a client. */
+/** Wraps a client as a `Session`. */
 export function sessionOf(client: pg.Client): Session {
   return {
     async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {

@@ -136,7 +136,7 @@ function hasContent(body: unknown): boolean {
 }
 
 describe('the page at /docs', () => {
-  /** Addresses that a browser loads for a page or style sheet. */
+  /** URLs that a browser loads for a page or style sheet. */
   const references = (text: string) =>
     [...text.matchAll(/(?:src|href)="([^"]+)"|url\(([^)]+)\)|@import\s+["']([^"']+)/g)].map(
       (match) => match[1] ?? match[2] ?? match[3] ?? '',
@@ -203,7 +203,7 @@ describe('the page at /docs', () => {
   })
 })
 
-// The compiler takes seconds, in which connections become stale: after all tests that send requests.
+// Must come after all tests that send requests: compiling takes seconds, in which idle connections expire.
 it(
   'a client that is generated from the document type-checks with every answer',
   () => {
@@ -230,7 +230,7 @@ it(
   patient(60_000),
 )
 
-/** `fetch` would add a header that asks for an answer in full. */
+/** Not `fetch`, which would add the header `Accept-Encoding`. */
 function statusWith(url: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers }, (response) => {

@@ -30,7 +30,7 @@ import { forcedPaths } from './forced-paths.ts'
 import { patient } from '../setup/patience.ts'
 import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
 
-/** Requests of each list and seed. */
+/** Number of requests per list and seed. */
 const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? roundsOfSeed(120))
 const SEED = 3
 const seeds = seedsBeside(SEED)
@@ -45,7 +45,7 @@ const LINKS_OF_ASSETS = `INSERT INTO tools.links (link_id, created_at_time, upda
 
 interface Request {
   readonly session: Session
-  /** Of the parameters of the list. */
+  /** Parsed parameters of the list. */
   readonly values: never
   readonly attributes: readonly AttributeFilter[]
 }
@@ -96,7 +96,7 @@ const lists: readonly TestedList[] = [
   },
 ]
 
-/** Settings that force each access path, including the one through another table wherever it is possible. */
+/** Choices of the planner that force each access path, including the path through another table wherever it exists. */
 const paths: Readonly<Record<string, ChoosePath>> = {
   ...forcedPaths,
   'gathering through another table': (request) => {
@@ -123,16 +123,16 @@ beforeAll(async () => {
   await generateDatabase(database.address, scaledSizes(0.01), 'entities')
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await client.query('SET jit = off')
-  // Some templates were deleted, and some have no name; some offers give nothing, or unknown assets.
+  // Some templates are deleted, some have no name; some offers are empty on one side, or contain unknown assets.
   await client.query(`UPDATE assets.templates SET deleted_at_block = 1, deleted_at_time = 1 WHERE template_id % 13 = 0;
     UPDATE assets.templates SET immutable_data = immutable_data - 'name' WHERE template_id % 11 = 0;
     UPDATE assets.offers o SET sender_asset_ids = '{}', collection_names = ARRAY(SELECT DISTINCT a.collection_name
       FROM assets.assets a WHERE a.asset_id = ANY(o.recipient_asset_ids)) WHERE offer_id % 17 = 0;
     UPDATE assets.offers SET collection_names = '{}', sender_asset_ids = '{5}', recipient_asset_ids = '{}'
       WHERE offer_id % 19 = 0`)
-  // Not of every change of owner is there a transfer.
+  // Some changes of owner have no transfer.
   await client.query('DELETE FROM assets.transfers WHERE transfer_id % 3 = 0')
-  // Links of two assets each; several change in one block.
+  // Links of two assets each; several links change in the same block.
   await client.query(LINKS_OF_ASSETS, [keyText('PUB', 0, Buffer.alloc(33, 2))])
   await client.query('ANALYZE')
   session = sessionOf(client)
@@ -188,7 +188,7 @@ describe.each(lists)('$path', ({ path, oracle, sorts, read }) => {
         expect([JSON.stringify(query), count]).toEqual([JSON.stringify(query), String(all.length)])
       }
     }
-    // A few requests of another seed may find nothing.
+    // With another seed all requests may find nothing.
     if (seed === SEED) expect(shown).toBeGreaterThan(REQUESTS / (seeds.length === 1 ? 4 : 6))
   })
 })

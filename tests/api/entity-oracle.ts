@@ -1,16 +1,16 @@
-/** What lists of entities show, by plain SQL: all conditions, sorted, without any choice. */
+/** Reference results of the entity lists by plain SQL: all conditions, fully sorted, without a planner. */
 import pg from 'pg'
 import { orOfNoRow } from './values-of-no-row.ts'
 
 export type Filters = Readonly<Record<string, string>>
 
-/** Generates requests, and answers them with plain SQL. */
+/** Generates requests for a list and computes their reference results. */
 export interface Oracle {
-  /** Up to four filters, most with the values of rows that are there. */
+  /** Draws up to four filters, most with values of existing rows. */
   pick(client: pg.Client, random: () => number): Promise<Filters>
-  /** Values of all filters, of rows that are there. */
+  /** Draws values of all filters from existing rows. */
   values(client: pg.Client, random: () => number): Promise<Readonly<Record<string, string | undefined>>>
-  /** All keys in order. */
+  /** Keys of all matching rows, in order. */
   keys(client: pg.Client, filters: Filters, sort: string, order: 'asc' | 'desc'): Promise<string[]>
 }
 
@@ -21,13 +21,13 @@ interface Table {
   readonly key: string
   readonly conditions: Readonly<Record<string, Condition>>
   readonly orders: Readonly<Record<string, (order: string) => string>>
-  /** Conditions that a request has without the parameter. */
+  /** Conditions that apply if a request omits the parameter. */
   readonly unless?: Readonly<Record<string, string>>
-  /** Condition of all filters on contained assets. */
+  /** Builds the condition that one contained asset matches all asset filters. */
   readonly contained?: (conditions: readonly string[]) => string
-  /** Values of parameters, of a random row. */
+  /** Draws parameter values from a random row. */
   readonly pool: (client: pg.Client, random: () => number) => Promise<Record<string, string | undefined>>
-  /** Parameters that cannot come together. */
+  /** Groups of parameters that exclude each other. */
   readonly apart?: readonly (readonly string[])[]
 }
 
@@ -95,7 +95,7 @@ const oracleOf = (table: Table): Oracle => ({
   },
 })
 
-/** A random row of a table, and another. */
+/** Reads two random rows of a table. */
 async function rowsOf(
   client: pg.Client,
   random: () => number,
@@ -124,7 +124,7 @@ const PARTIES = (row: string): Readonly<Record<string, Condition>> => ({
   match_memo: (value) => `${row}.memo ILIKE ${like(value)}`,
 })
 
-/** Values of the filters on contained assets, of an asset in a random row. */
+/** Draws values of the filters on contained assets, from an asset of a random row. */
 async function containedPool(
   client: pg.Client,
   random: () => number,
@@ -394,7 +394,7 @@ export const collections = oracleOf({
 export const schemas = oracleOf({
   from: `assets.schemas s LEFT JOIN assets.schema_counts k
     ON k.collection_name = s.collection_name AND k.schema_name = s.schema_name`,
-  // As the list has them.
+  // Same key expression as in the list: schema name, then collection name.
   key: `(s.schema_name || ' ' || s.collection_name)`,
   orders: {
     created: (order) => `s.created_at_time ${order}, s.schema_name, s.collection_name`,
@@ -467,7 +467,7 @@ export const links = oracleOf({
     return {
       creator: either(random, row!['creator']!, several(rows, 'creator')),
       claimer: either(random, row!['claimer'] ?? 'nobody', several(rows, 'claimer')),
-      // Others are no keys.
+      // Generated keys are shorter placeholders, which are not valid public keys.
       public_key: rows.find((each) => each['public_key']!.length > 40)?.['public_key'],
       state: either(random, row!['state']!, '0,3'),
       asset_id: either(random, row!['asset']!, several(rows, 'asset')),

@@ -1,12 +1,12 @@
 import type { JsonSchema, OpenApiDocument } from '../../scripts/compare/document.ts'
 
-/** The value of an attribute has the type that the schema of a contract gives it. */
+/** Type of attribute values: the schema of a contract determines them, so they may have any JSON type. */
 const FREE = 'AttributeValue'
 
-/** Members of the action of an event are whatever the contract has. */
+/** Action data of an event: the contract determines its members. */
 const ACTION_DATA = /^Live\w+\.action\.data$/
 
-/** Fields of the records of a document whose values have several JSON types, null left out. */
+/** Record fields of an OpenAPI document whose values have several JSON types, not counting null. */
 export function fieldsOfSeveralTypes(document: OpenApiDocument): string[] {
   const found: string[] = []
   const { schemas } = document.components

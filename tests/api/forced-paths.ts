@@ -3,7 +3,7 @@ import { choosePath } from '../../services/api/planner/choose.ts'
 import type { AccessPath, ListRequest } from '../../services/api/planner/choose.ts'
 import type { ChoosePath } from '../../services/api/planner/list.ts'
 
-/** Settings that force each access path; all of them must return the same page. */
+/** Choices of the planner that force each access path. All of them must return the same page. */
 export const forcedPaths: Readonly<Record<string, ChoosePath>> = {
   'as chosen': choosePath,
   gathering: () => ({ kind: 'gather', expected: 1, reason: 'forced' }),
@@ -14,14 +14,14 @@ export const forcedPaths: Readonly<Record<string, ChoosePath>> = {
   'through another table, where it has the order': (request) => walked(byKeyAlone(request), 40),
 }
 
-/** A request that can be walked by the key alone, or through another table. */
+/** Removes all indexes except the key's: the list can be scanned only by key, or via another table. */
 function byKeyAlone(request: ListRequest): ListRequest {
   const { source } = request
   const indexes = source.indexes.filter(({ columns }) => columns.join() === source.key)
   return { ...request, source: { ...source, indexes } }
 }
 
-/** The path with an estimate of one value for each query of values: all but the first of their ranges were not expected. */
+/** Sets the estimate of every query of values to one value, so that all further ranges come unexpectedly. */
 function underestimated(path: AccessPath): AccessPath {
   if (path.kind === 'gather') return path
   const walks = path.walks.map((walk) => {
@@ -33,7 +33,7 @@ function underestimated(path: AccessPath): AccessPath {
   return { ...path, walks }
 }
 
-/** The walk that a request would have if nothing could be gathered; without an index of the order it is gathered. */
+/** The index scan that the planner chooses if no filter is indexed; collect and sort if no index has the order. */
 function walked(request: ListRequest, budget: number | undefined): AccessPath {
   const filters = request.filters.map((filter) => ({ ...filter, isIndexed: false }))
   const path = choosePath({ ...request, filters })

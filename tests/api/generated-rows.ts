@@ -12,16 +12,16 @@ export interface GeneratedRows {
   readonly transfers: number
 }
 
-/** The collection that has logs, and its schema2. */
+/** Collection with logs; also the name of its schema. */
 const LOGGED_COLLECTION = 'col13'
 
-/** Antelope names have no digit 0 and none above 5. */
+/** Builds an Antelope name. Digits 0 and 6 to 9 are not allowed in names and are replaced. */
 const name = (prefix: string, number: string): string =>
   `'${prefix}' || translate(${number}::text, '06789', 'abcde')`
 
 /**
- * Fills the tables of the assets family with made-up rows, evenly spread, counters and logs included. Asset ids begin at 2^40,
- * blocks are half a second apart, and each transfer is its own transaction.
+ * Fills the tables of the assets family with evenly distributed artificial rows, including counters and logs. Asset
+ * ids start at 2^40, blocks are half a second apart, each transfer is a transaction of its own.
  */
 export async function generateRows(client: pg.ClientBase, rows: GeneratedRows): Promise<void> {
   await client.query(`

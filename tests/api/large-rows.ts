@@ -1,28 +1,31 @@
 import type pg from 'pg'
 import { nameToInt64 } from '../../services/core/antelope/index.ts'
 
-/** Numbers and sizes of the rows of an account with large attributes. */
+/** Numbers and sizes of rows with large attributes. */
 export interface LargeRows {
   readonly templates: number
-  /** Bytes of the attributes of each template. */
+  /** Size of each template's attributes, bytes. */
   readonly templateBytes: number
   readonly assets: number
-  /** Bytes of the attributes of each asset's own; 0 for none. */
+  /** Size of each asset's own attributes, bytes; 0 for none. */
   readonly assetBytes: number
-  /** Each offers all assets. */
+  /** Number of offers; each contains all assets. */
   readonly offers: number
-  /** Whether the attributes of the assets are stored in a small part of their bytes. */
+  /** Whether the attributes of the assets are highly compressible. */
   readonly isCompressible?: boolean
 }
 
 /** Id of the first asset. */
 const FIRST_LARGE_ASSET = 2n ** 41n
 
-/** Text that does not compress, of so many characters. @param seed SQL of a number. */
+/**
+ * SQL of incompressible text.
+ * @param seed SQL expression of a number.
+ */
 const noise = (seed: string, bytes: number): string =>
   `(SELECT left(string_agg(md5(concat(${seed}, '/', u.i)), ''), ${bytes}) FROM generate_series(1, ${Math.ceil(bytes / 32)}) u(i))`
 
-/** Adds a collection with large templates and assets, and offers of all of these. */
+/** Adds a collection with large templates and assets, and offers of all these assets. */
 export async function addLargeRows(client: pg.ClientBase, rows: LargeRows): Promise<void> {
   const { templates, templateBytes, assets, assetBytes, offers, isCompressible } = rows
   const text = isCompressible ? `repeat('a', ${assetBytes})` : noise('n', assetBytes)
@@ -53,7 +56,7 @@ export async function addLargeRows(client: pg.ClientBase, rows: LargeRows): Prom
     ANALYZE`)
 }
 
-/** Adds logs of the collection's data, each of so many bytes. */
+/** Adds logs of changed collection data, each with this many bytes. */
 export async function addLargeLogs(client: pg.ClientBase, count: number, bytes: number): Promise<void> {
   await client.query(`
     SELECT chain.ensure_partition('assets.logs', 1);

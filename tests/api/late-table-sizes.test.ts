@@ -9,7 +9,7 @@ import { apiConfig } from './server.ts'
 const MEASURING = 'measuring the table sizes for the console'
 
 it.each([
-  // Its size cannot be read while another session holds the table.
+  // PostgreSQL cannot read the size of a table while another session locks it.
   ['found a table locked', () => 'BEGIN; LOCK TABLE assets.assets IN ACCESS EXCLUSIVE MODE'],
   [
     'took longer than 3 s',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sends a path exactly as it is written, which `fetch` would not. */
+/** Sends a path exactly as written; `fetch` would normalize it. */
 function sendRaw(path: string, method = 'GET'): Promise<{ status: number; type: string; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port: server.api.port, path, method }, (response) => {
@@ -30,7 +30,7 @@ function sendRaw(path: string, method = 'GET'): Promise<{ status: number; type: 
   })
 }
 
-/** Writes bytes to the port and reads until the server closes. */
+/** Sends raw bytes to the port, and reads until the server closes the connection. */
 function sendBytes(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -193,7 +193,7 @@ describe('requests that cannot be read', () => {
     expect(await numberOf('application/x-www-form-urlencoded', 'limit=1')).toEqual([200, 1])
   })
 
-  /** A form with parts, each of its head and its content. */
+  /** Builds a multipart form from parts with head and content. */
   const parts = (...given: readonly (readonly [head: string, content: string])[]): string =>
     [...given.map(([head, content]) => `--x\r\n${head}\r\n\r\n${content}\r\n`), '--x--\r\n'].join('')
   const field = (name: string, value: string) =>
@@ -335,18 +335,18 @@ describe('more requests than the database has connections for', () => {
     const locker = await connectDatabase(server.database.address, { applicationName: 'test' })
     await locker.query('BEGIN; LOCK TABLE assets.offers')
     const requests = Array.from({ length: 30 }, () => fetch(`${api.url}/atomicassets/v1/offers?limit=1`))
-    // One runs and twenty wait; the others are answered although nothing moves.
+    // One request runs and twenty wait. The nine others must be refused at once, although no slot becomes free.
     await refusals(requests, 9)
     await locker.end()
     const statuses = (await Promise.all(requests)).map(({ status }) => status)
     expect(statuses[0]).toBe(200)
-    // Nothing moved for longer than a burst lasts: of those who waited some are refused as well.
+    // The lock lasted longer than an allowed burst: some waiting requests are refused too.
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThanOrEqual(9)
     expect(new Set(statuses)).toEqual(new Set([200, 503]))
     await api.close()
   })
 
-  /** Resolves when so many have been refused; none is answered before. */
+  /** Resolves when `count` requests have been refused. Rejects if any request succeeds before. */
   function refusals(requests: readonly Promise<Response>[], count: number): Promise<void> {
     let refused = 0
     return new Promise((resolve, reject) => {
@@ -372,7 +372,7 @@ function encode(query: readonly [string, unknown][]): string {
     .join('&')
 }
 
-/** A request to any endpoint, with valid, borderline and nonsensical values. */
+/** Draws a request to an endpoint with valid, borderline and nonsensical values. */
 function requestOf(
   endpoints: readonly Endpoint[],
 ): fc.Arbitrary<{ path: string; query: [string, unknown][]; body: boolean }> {

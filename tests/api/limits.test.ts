@@ -106,7 +106,7 @@ describe('slow clients', () => {
   })
   afterAll(() => listener.close())
 
-  /** Sends something and no more, and reads until the server ends it. */
+  /** Sends an incomplete request, and reads until the server closes the connection. */
   function sendPart(part: string): Promise<string> {
     return new Promise((resolve, reject) => {
       let text = ''

@@ -13,7 +13,7 @@ interface ListedAsset {
 
 type Listing = Readonly<Record<string, string>> & { readonly assets: readonly ListedAsset[] }
 
-/** Attributes that a family of filters compares with. */
+/** Attribute sets that each family of filters compares with. */
 const layers = {
   data: ({ template }: ListedAsset) => [template?.immutable_data, template?.mutable_data],
   template_data: ({ template }: ListedAsset) => [template?.immutable_data, template?.mutable_data],
@@ -44,7 +44,7 @@ async function get<T>(path: string): Promise<T> {
   return body.data as T
 }
 
-/** Scalars of a family that assets have, with one asset for each: `key`, value. */
+/** Scalar attributes of a family, with one asset for each: `key`, value. */
 function valuesOf(assets: readonly ListedAsset[], family: Family): Map<string, readonly [string, unknown]> {
   const found = new Map<string, readonly [string, unknown]>()
   for (const attributes of assets.flatMap(layers[family]))
@@ -58,7 +58,7 @@ describe.each(lists)('filters on attributes of %s', (path, key, further) => {
   it('filters on attributes find the value in every way that it is written', async () => {
     const page = `${path}?limit=100&sort=${key}&order=asc${further}`
     const all = await get<Listing[]>(page)
-    // The first page is the whole list of what is compared.
+    // An upper bound limits the requests to the rows of the first page, which are compared.
     const whole = `${page}&upper_bound=${BigInt(all.at(-1)![key]!) + 1n}`
     const ids = (rows: readonly Listing[]) => rows.map((row) => row[key])
     const matching = (family: Family, name: string, value: unknown) =>
@@ -85,7 +85,7 @@ describe.each(lists)('filters on attributes of %s', (path, key, further) => {
           numbers++
           expect([place, await find(':number')]).toEqual([place, expected])
         }
-        // Untyped, text and number are found.
+        // An untyped filter matches text and numbers.
         const untyped = all.filter(
           (row) =>
             matching(family, name, String(value)).includes(row) ||
@@ -113,7 +113,7 @@ it('a filter on attributes of sales finds the sales of the assets that it finds'
       const found = new Set(assets.map(({ asset_id: id }) => id))
       const expected = sales.filter(({ assets: own }) => own.some(({ asset_id: id }) => found.has(id)))
       const shown = await get<Listing[]>(`${whole}&${filter}`)
-      // Text that is written like a number finds numbers too, which it does not among assets.
+      // Superset: on listings, numeric text also matches numbers, which it does not on assets.
       const ids = shown.map((row) => row.sale_id)
       expect(ids).toEqual(expect.arrayContaining(expected.map((row) => row.sale_id)))
     }

@@ -99,7 +99,7 @@ describe('metrics', () => {
     const query = (name: string) =>
       `pronghorn_database_query_duration_seconds_count{query="${name}",${server}}`
     expect(await risen(query('one-asset'))).toBe(1)
-    // The statements of the keys and of the records; where each page begins a snapshot.
+    // Four requests with two statements each, for keys and records. Each request begins a snapshot.
     expect(await risen(query('assets /v1/collections'))).toBe(8)
     expect(await risen(query('begin'))).toBe(4)
     const lookups = ['cached', 'read'].map((outcome) =>

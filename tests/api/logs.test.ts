@@ -15,7 +15,10 @@ interface Log {
 }
 let server: TestServer
 let assets: Asset[]
-/** Every asset that was burned or has data that changes, and every fifth of the others, which all have the same logs. */
+/**
+ * Assets whose logs are compared: all burned and edited assets, and every fifth of the others, whose logs are all
+ * alike.
+ */
 let telling: Asset[]
 let get: Reading['get']
 let failure: Reading['failure']
@@ -158,7 +161,7 @@ describe('logs', () => {
     const path = `/v1/assets/${first.asset_id}/logs`
     expect(await get(`${path}?asset_id=${second.asset_id}`)).toEqual(await get(path))
     expect(await get(path, post({ asset_id: second.asset_id }))).toEqual(await get(path))
-    // Offer, template and asset 1 are different subjects.
+    // Offer 1, template 1 and asset 1 are different subjects of logs.
     expect((await get<Log[]>('/v1/offers/1/logs')).map(({ name }) => name)).toEqual([
       'lognewoffer',
       'acceptoffer',

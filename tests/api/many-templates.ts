@@ -1,9 +1,12 @@
 import type pg from 'pg'
 
-/** More templates than a filter on their data names; see `resolveTemplates`. */
+/** One more template than a filter on template data may list by id; see `resolveTemplates`. */
 const MANY = 2_001
 
-/** Adds copies of a template that have no assets: the filter on its rarity, Common, then matches too many templates to name them. */
+/**
+ * Adds copies of a template without assets, so that the filter `rarity=Common` matches too many templates to list them
+ * by id.
+ */
 export async function addManyTemplates(client: pg.ClientBase): Promise<void> {
   await client.query(
     `INSERT INTO assets.templates SELECT (jsonb_populate_record(t, jsonb_build_object('template_id', 10000000 + n))).*

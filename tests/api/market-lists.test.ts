@@ -43,7 +43,7 @@ const REQUESTS = Number(process.env['LIST_REQUESTS'] ?? rounds(60))
 const REQUESTS_OF_SEED = Number(process.env['LIST_REQUESTS'] ?? roundsOfSeed(60))
 const SEED = 7
 const families = ['data', 'template_data', 'immutable_data', 'mutable_data'] as const
-/** Before the auctions of a generated database that still run. */
+/** Fixed current time: some auctions of the generated database end after it. */
 const clock = () => Date.UTC(2030, 0, 1)
 
 type Query = Readonly<Record<string, string>>
@@ -57,7 +57,7 @@ beforeAll(async () => {
   await generateDatabase(database.address, scaledSizes(0.02), 'market-lists')
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await addManyTemplates(client)
-  // A second pair, of which several listing prices become one price, and one without a rate.
+  // Adds a second pair, which converts different listing prices to the same price, and a pair without a rate.
   await client.query(`
     INSERT INTO oracle.pairs SELECT (jsonb_populate_record(p, jsonb_build_object('pair_name', n.name, 'median', n.median))).*
       FROM oracle.pairs p CROSS JOIN (VALUES ('coarse', 48000000000000::bigint), ('unknown', NULL)) n(name, median) LIMIT 2;
@@ -80,7 +80,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Values of a listing and of its asset, and of others. @param condition of the listing, `l`. */
+/**
+ * Values of a listing and its asset, and of other rows.
+ * @param condition SQL condition on the listing, alias `l`.
+ */
 async function poolOf(
   kind: ListingKind,
   random: () => number,
@@ -164,9 +167,9 @@ async function poolOf(
   }
 }
 
-/** Filters, most with the values of a listing that is there. */
+/** Draws a listing type's filters; most have values of an existing listing. */
 async function pickFilters(kind: ListingKind, random: () => number): Promise<Query> {
-  // Open sales, which are requested most, are found by indexes of their own.
+  // Open sales have indexes of their own, because they are requested most.
   const isOpen = kind === 'sale' && random() < 0.4
   const condition = isOpen ? `l.state = 1${random() < 0.4 ? ' AND l.asset_count > 1' : ''}` : 'true'
   const pool = await poolOf(kind, random, condition)
@@ -188,7 +191,7 @@ async function pickFilters(kind: ListingKind, random: () => number): Promise<Que
   return chosen
 }
 
-/** A request for listings, or with such parameters. */
+/** Context of a request for listings, or for a list with other parameters. */
 async function contextOf<P extends Parameters = ReturnType<typeof listingParameters>>(
   path: string,
   query: Query,
@@ -204,13 +207,13 @@ interface Paged {
   readonly limit: number
 }
 
-/** The keys of a page. */
+/** Keys of a page, by the planner. */
 function keysOf({ values }: EndpointContext<Paged>, lists: ListReader, list: List): Promise<string[]> {
   const limit = values.limit
   return lists.keys(session, list, { offset: limit * (values.page - 1), limit })
 }
 
-/** The page by one plain statement: all conditions, one sort. */
+/** Keys of the page by one plain statement: all conditions, one sort. */
 async function plainPage(
   { source, filters, order }: List,
   { values }: EndpointContext<Paged>,
@@ -253,7 +256,7 @@ describe('lists of the market', () => {
       const setups = Object.entries(forcedPaths).map(([name, choose]) => [name, setupOf(choose)] as const)
       let shown = 0
       for (let at = 0; at <= REQUESTS_OF_SEED; at++) {
-        // Of a collection without assets no share of a schema is known.
+        // First request: a collection without assets, so that the planner has no estimate of its schemas' shares.
         const filters =
           at === 0 ? { collection_name: 'nobody', schema_name: 'any' } : await pickFilters(kind, random)
         const sort = sorts[Math.floor(random() * sorts.length)]!
@@ -288,7 +291,7 @@ describe('lists of the market', () => {
             expect([asked, Math.min(Number(counted), Number(query['limit']))]).toEqual([asked, plain.length])
         }
       }
-      // A few requests of another seed may find nothing.
+      // With another seed all requests may find nothing.
       if (seed === SEED) expect(shown).toBeGreaterThan(REQUESTS_OF_SEED / 10)
     },
   )
@@ -357,7 +360,7 @@ describe.each(['auction', 'buyoffer', 'sale'] as const)('each %s of an asset', (
       "a.template_id IS NULL AND a.immutable_data ->> 'name' ILIKE '%gilded%'",
     ],
   ]
-  // Names of sales are those that are shown.
+  // Name filters on sales apply to the displayed names, so the cases of own names do not apply.
   const cases = kind === 'sale' ? [ofNoTemplate] : [ofNoTemplate, ...ofOwnNames]
   it.each(cases)(`each ${kind} of an asset that matches %j is found`, async (query: Query, condition) => {
     const isShown = kind === 'sale' ? 'l.offer_id IS NOT NULL' : 'true'

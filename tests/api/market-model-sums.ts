@@ -12,7 +12,7 @@ export interface ModelTrade {
   readonly maker: string
   readonly taker: string
   readonly collection: string
-  /** Of a single asset that has one. */
+  /** Template of the asset, if a single asset with a template was sold. */
   readonly template: number | undefined
 }
 
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000
 const RECENT_MS = 3 * DAY_MS
 const LATEST = 5
 
-/** Every completed purchase, as the model has it now. */
+/** All completed purchases in the model. */
 export function tradesOf(model: MarketModel): ModelTrade[] {
   const { sales, auctions, buyoffers, template_buyoffers: templates } = model.listings
   const trade = (kind: number, listing: ModelListing, time: number): ModelTrade => {
@@ -48,7 +48,7 @@ export function tradesOf(model: MarketModel): ModelTrade[] {
   ]
 }
 
-/** Sums by a key. */
+/** Groups items by key and sums their values. */
 export function sumBy<T>(
   rows: readonly T[],
   keyOf: (row: T) => string,
@@ -62,7 +62,7 @@ export function sumBy<T>(
   return sums
 }
 
-/** Price statistics of templates as `/v1/prices/templates` answers them. */
+/** Expected price statistics of templates, in the format of `/v1/prices/templates`. */
 export function templatePricesOf(
   model: MarketModel,
   trades: readonly ModelTrade[],
@@ -99,7 +99,7 @@ export function templatePricesOf(
   )
 }
 
-/** The lowest price of a single asset of the template that has been asked for three days. */
+/** Lowest price among open sales of single assets of the template that have been listed for at least three days. */
 function floorOf(model: MarketModel, template: number, symbol: string): bigint | undefined {
   const floors = [...model.listings.sales.values()]
     .filter(
@@ -120,7 +120,7 @@ function middle(prices: readonly bigint[]): bigint {
   return sorted[Math.floor((sorted.length - 1) / 2)]!
 }
 
-/** Rounded to the nearest, halves up. */
+/** Average, rounded half up. */
 function average(prices: readonly bigint[]): bigint {
   const count = BigInt(prices.length)
   return (2n * prices.reduce((sum, price) => sum + price, 0n) + count) / (2n * count)

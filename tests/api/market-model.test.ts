@@ -21,12 +21,12 @@ import type { ModelTrade } from './market-model-sums.ts'
 
 const SEED = 20_261
 const STEPS = 60
-/** Blocks before the first step: so long that auctions begun in them end during the steps. */
+/** Blocks before the first step; enough for auctions that begin in them to end during the steps. */
 const LEAD_IN = 460
-/** Days between the recorded trades and the generated ones: the recorded ones are not recent any more. */
+/** Time between recorded and generated trades: the recorded trades no longer count as recent. */
 const LATER_MS = 4 * 86_400_000
 
-/** Listings, purchases and changes that invalidate listings and make them valid again. */
+/** Activity: listings, purchases, and changes that invalidate listings or make them valid again. */
 const mix: ActivityMix = {
   newAccount: 0.3,
   newTemplate: 0.5,
@@ -123,7 +123,7 @@ async function ask<T>(path: string, query: Readonly<Record<string, string>> = {}
   return JSON.parse(jsonString(data)) as T
 }
 
-/** What the test looks at in the record of a listing. */
+/** Members of a listing's record that the test compares. */
 interface Listing {
   readonly sale_id?: string
   readonly auction_id?: string
@@ -150,7 +150,7 @@ const kinds: readonly (readonly [
   ['template_buyoffers', '/v1/template_buyoffers', 'buyoffer_id', [0, 1, 2]],
 ]
 
-/** Listings that the api shows: a sale only once it has its offer. */
+/** Listings that the API shows: sales only if they have an offer. */
 function shown(model: MarketModel, kind: ModelKind): ModelListing[] {
   const all = [...model.listings[kind].values()].sort((a, b) => Number(a.id - b.id))
   return kind === 'sales' ? all.filter(({ offer }) => offer !== undefined) : all
@@ -200,12 +200,12 @@ function brief(key: 'sale_id' | 'auction_id' | 'buyoffer_id', record: Listing): 
     maker: record.maker_marketplace,
     taker: record.taker_marketplace,
     assets: record.assets.map((asset) => (typeof asset === 'string' ? asset : asset.asset_id)),
-    // Claims, bids and the contract's own rows move that of an auction.
+    // Not compared for auctions: claims, bids and changes of the contract's rows all update it.
     updated: key === 'auction_id' ? undefined : record.updated_at_time,
   }
 }
 
-/** The listed sales by price, the oracle's prices among the others. */
+/** Compares the order of open sales by price, including prices that depend on the oracle. */
 async function comparePriceOrder(model: MarketModel): Promise<void> {
   const listed = shown(model, 'sales').filter(
     (each) => model.stateOf('sales', each) === 1 && each.settlement === 'WAX',
@@ -307,7 +307,7 @@ async function compareSums(symbol: string, trades: readonly ModelTrade[]): Promi
   expect(result).toEqual({ volume, sales: String(own.length) })
 }
 
-/** Ids that a block's actions name; ids of different kinds may be the same. */
+/** Ids in the actions of a block; ids of different kinds may be equal. */
 function touchedBy({ actions }: ModelBlock): Set<bigint> {
   const ids = actions.flatMap(({ said }) => [said['sale_id'], said['auction_id'], said['buyoffer_id']])
   return new Set(ids.filter((id) => typeof id === 'bigint'))

@@ -8,10 +8,10 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 import type { ChainBlock } from '../../services/devchain/index.ts'
 import { signedBlockOf, transactionsOf } from '../devchain/chain-blocks.ts'
 
-/** What an action said. */
+/** Decoded data of an action. */
 type Said = Readonly<Record<string, unknown>>
 
-/** An action with the names that the model knows it by. */
+/** An action in the form that the model uses. */
 interface ModelAction {
   readonly account: string
   readonly name: string
@@ -19,15 +19,15 @@ interface ModelAction {
   readonly said: Said
 }
 
-/** Actions of a block in the order of execution. */
+/** Actions of a block, in order of execution. */
 export interface ModelBlock {
   readonly num: number
-  /** ms since 1970. */
+  /** Time of the block, ms since 1970. */
   readonly time: number
   readonly actions: readonly ModelAction[]
 }
 
-/** A listing of any kind; what a kind does not have is left out. */
+/** A listing of any type; members that its type does not have are absent. */
 export interface ModelListing {
   readonly id: bigint
   readonly seller: string | null
@@ -36,7 +36,7 @@ export interface ModelListing {
   readonly collection: string
   readonly amount: bigint
   readonly symbol: string
-  /** Sales: token that is paid. */
+  /** Sales: token of the payment. */
   readonly settlement: string
   readonly state: number
   readonly maker: string
@@ -45,14 +45,14 @@ export interface ModelListing {
   readonly updated: number
   readonly offer?: bigint
   readonly template?: number
-  /** Auctions: seconds since 1970. */
+  /** Auctions: end, seconds since 1970. */
   readonly end?: number
   readonly claims?: readonly string[]
-  /** Sales: what was paid. */
+  /** Sales: the price paid. */
   readonly paid?: bigint
 }
 
-/** The listings by kind. */
+/** Listing types. */
 export type ModelKind = 'sales' | 'auctions' | 'buyoffers' | 'template_buyoffers'
 
 interface ModelAsset {
@@ -70,14 +70,14 @@ interface ModelOffer {
   readonly isOpen: boolean
 }
 
-/** What the recording leaves in the oracle: three reports, and the median of the newest. */
+/** State of the oracle at the end of the recording: three reports and their median. */
 const recordedValues = [490n, 490n, 510n]
 const RECORDED_MEDIAN = 500n
-/** Place of the median among sorted reports, once there are enough of them. */
+/** Index of the median in the sorted reports, if there are enough reports. */
 const MEDIAN_PLACE = 9
-/** Status of a transaction that has happened. */
+/** Transaction status "executed". */
 const EXECUTED = 0
-/** Seconds that an auction runs on after a bid, by the settings of the recorded market. */
+/** A bid extends an auction to at least this many seconds, by the configuration of the recorded market. */
 const RESET_SECONDS = 120
 
 const abis: Readonly<Record<string, CompiledAbi>> = {
@@ -91,9 +91,9 @@ function readAbi(name: string): CompiledAbi {
   return compileAbi(normalizeAbiJson(JSON.parse(readFileSync(file, 'utf8'))))
 }
 
-/** The actions of the three contracts in a block, decoded. */
+/** Decodes the actions of the three contracts in a block. */
 export function readBlock(block: ChainBlock): ModelBlock {
-  // The first block of a chain comes without content.
+  // The first block of a chain has no content.
   if (!block.block || !block.traces) return { num: block.num, time: 0, actions: [] }
   const time = Date.parse(`${String(signedBlockOf(block)['timestamp'])}Z`)
   const traces = transactionsOf(block)
@@ -114,8 +114,8 @@ export function readBlock(block: ChainBlock): ModelBlock {
 }
 
 /**
- * The market as its documents describe it, as plain maps that actions change. Nothing is stored that can be
- * computed on request.
+ * Reference model of the market by its documentation: plain maps that actions change. Derived values are not stored
+ * but computed on request.
  */
 export class MarketModel {
   readonly listings: Readonly<Record<ModelKind, Map<bigint, ModelListing>>> = {
@@ -127,7 +127,7 @@ export class MarketModel {
   readonly assets = new Map<bigint, ModelAsset>()
   readonly #offers = new Map<bigint, ModelOffer>()
   readonly #ring = recordedValues.map((value) => ({ value, time: 0 }))
-  /** Newest median of the one pair that sales are priced by. */
+  /** Latest median of the only pair that sales are priced by. */
   median = RECORDED_MEDIAN
   time = 0
   operations = 0
@@ -174,7 +174,7 @@ export class MarketModel {
     }
   }
 
-  /** A report takes the place of the oldest one; the median is that of all places after it. */
+  /** A report replaces the oldest one. The median is then computed from all reports. */
   #onOracle(name: string, said: Said): void {
     if (name !== 'write') return
     for (const { value, pair } of said['quotes'] as { value: bigint; pair: string }[]) {
@@ -248,7 +248,7 @@ export class MarketModel {
       case 'fulfil':
         return { state: 2, taker, seller: said['seller'] as string, assets: [said['asset_id'] as bigint] }
       default:
-        // `decline` is 1, the other ends are 2, of template buy offers 1.
+        // The verb is the resulting state: 1 for `decline` and for the end of a template buy offer, 2 for other ends.
         return { state: Number(verb) }
     }
   }
@@ -258,7 +258,7 @@ export class MarketModel {
     return median === 0n ? listing.amount : dollarsInWax(listing.amount, median)
   }
 
-  /** The state of a listing as clients know it, at the time of the last block. */
+  /** State of a listing at the time of the last block, with the API's state numbers. */
   stateOf(kind: ModelKind, listing: ModelListing): number {
     if (kind === 'sales') {
       if (listing.state !== 1) return listing.state
@@ -278,7 +278,7 @@ export class MarketModel {
     return listing.state
   }
 
-  /** What a listing costs now. */
+  /** Current price of a listing; null if there is none. */
   priceOf(listing: ModelListing): bigint | null {
     if (listing.paid !== undefined) return listing.paid
     if (listing.symbol === listing.settlement) return listing.amount
@@ -290,12 +290,12 @@ export class MarketModel {
   }
 }
 
-/** Cents at a median of four decimals, in units of eight. */
+/** Converts cents to units of a token with eight decimals, by a median with four decimals. */
 function dollarsInWax(cents: bigint, median: bigint): bigint {
   return (cents * 10n ** 10n) / median
 }
 
-/** What actions do to which kind of listing. */
+/** Listing type and change of each action. */
 const verbs: Readonly<Record<string, readonly [ModelKind, string]>> = {
   lognewsale: ['sales', 'new'],
   logsalestart: ['sales', 'start'],

@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = await serveRecordings(['main'])
   wire = new Wire(server.database.address)
   await wire.open()
-  // One client may wait for as many statements as the tests need, whatever the machine has.
+  // Enough list queries for all tests, independent of the machine's processors.
   api = await startApi({ config: apiConfig(wire.address, { max_list_queries: 8 }), logger: quiet })
 })
 afterAll(async () => {
@@ -65,7 +65,7 @@ describe('while the database is unavailable', () => {
     await keeping.close()
   })
 
-  /** Health follows within a few looks at the database. */
+  /** Waits for a status of `/health`, which follows within a few polls of the database. */
   async function untilHealth(status: string): Promise<Awaited<ReturnType<typeof ask>>> {
     for (;;) {
       const answer = await ask(`${api.url}/health`)

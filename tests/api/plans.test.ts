@@ -19,7 +19,7 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
-/** The endpoints of a family. */
+/** Endpoints of a contract family. */
 function endpointsOf(family: 'assets' | 'market'): readonly Endpoint[] {
   const { config } = parseConfig({ server: { namespaces: benchNamespaces(family) } })
   return config.server.namespaces.flatMap(
@@ -28,8 +28,8 @@ function endpointsOf(family: 'assets' | 'market'): readonly Endpoint[] {
 }
 
 /**
- * Filters that leave out little: a count of what they leave walks the table, within the time limit of a query. Lists
- * with them find their first page at once.
+ * Filters that exclude few rows: a count with them scans the table, within the time limit of a query. Lists with them
+ * find their first page at once.
  */
 const countedByWalking: Readonly<Record<string, readonly string[]>> = {
   '/v1/assets/_count': ['hide_templates_by_accounts'],
@@ -57,7 +57,7 @@ const countedByWalking: Readonly<Record<string, readonly string[]>> = {
             'symbol',
             'hide_empty_auctions',
           ],
-          // Of template buy offers few have an asset, whose data are then looked at.
+          // Few template buy offers have an asset; a filter on attributes checks the data of these assets row by row.
           ...(path === '/v1/template_buyoffers/_count'
             ? [
                 ...[
@@ -75,7 +75,7 @@ const countedByWalking: Readonly<Record<string, readonly string[]>> = {
     ),
   ),
   '/v1/royalties/payouts/_count': [''],
-  // In the order of ids those before the time are read first; a count reads all.
+  // Ordered by id, templates before the given time are read first; a count reads all.
   '/v1/templates': ['after'],
   '/v1/templates/_count': [
     ...['', 'account_blacklist', 'after', 'before', 'collection_blacklist'],
@@ -85,7 +85,10 @@ const countedByWalking: Readonly<Record<string, readonly string[]>> = {
 }
 
 const endpoints = endpointsOf('assets')
-/** The lists of sales are one list; what the market has of the assets namespace is read as there. */
+/**
+ * Market endpoints to check. Paths that share a list with others are left out: older paths of sales, and lists of the
+ * assets namespace.
+ */
 const marketEndpoints = endpointsOf('market').filter(
   ({ path }) => !/^\/v1\/(?:assets|offers|transfers)(?:\/|$)|^\/v[01]\/sales(?:\/_count)?$/.test(path),
 )
@@ -101,7 +104,8 @@ beforeAll(async () => {
   examples = await pickExamples(client)
   cases = fewerCases(requestCases(endpoints, examples))
   marketCases = inTurns(fewerCases(requestCases(marketEndpoints, examples)))
-  // The tables are small: what still walks one has no index to use.
+  // With sequential scans disabled, a plan that still has one lacks a usable index; the tables are too small to tell
+  // otherwise.
   await client.query('SET enable_seqscan = off; SET jit = off; SET random_page_cost = 1.1')
 })
 afterAll(async () => {
@@ -109,7 +113,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Addresses of requests that walk a big table, with the tables. */
+/** URLs of requests that scan a big table, with the tables. */
 async function walksOf(requests: readonly RequestCase[]): Promise<Record<string, string[]>> {
   const walks: Record<string, string[]> = {}
   for (const request of requests) {
@@ -120,7 +124,7 @@ async function walksOf(requests: readonly RequestCase[]): Promise<Record<string,
   return walks
 }
 
-/** Every sort without a filter, and every filter with one sort after the other. */
+/** Selects every sort without a filter, and every filter with one sort in turn. */
 function inTurns(requests: readonly RequestCase[]): RequestCase[] {
   const turns = new Map<string, number>()
   const sorts = new Map<string, string[]>()
@@ -150,9 +154,10 @@ describe('with every sort and every single filter', () => {
 })
 
 /**
- * Filters under which the first rows of an order do not match, or very many rows do, with the most rows or entries that a
- * statement may read of 20,000 assets, 60,000 transfers, 1,200 accounts or 7,000 accounts by collection. In the order of mint
- * numbers every schema has a range, of which as many rows are read as a page has; downwards supplies of templates bound them.
+ * Filters for which the first rows of an order do not match, or very many rows do. Each has the limit of rows or index
+ * entries that a statement may read of 20,000 assets, 60,000 transfers, 1,200 accounts or 7,000 accounts by
+ * collection. In the order of mint numbers every schema is an index range, of which a page of rows is read; in
+ * descending order the supplies of templates bound the ranges.
  */
 const readInPart = [
   { path: '/v1/accounts', sort: '', order: '', filter: 'collection_blacklist', most: 6_000 },

@@ -67,7 +67,7 @@ describe('a limit of requests', () => {
 
   it('a limit of requests lets exactly so many pass, and answers the rest with the time to retry', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 240 } })
-    // A path that is not there counts as well, and costs the least.
+    // Unknown paths count too, and are the cheapest requests.
     const found = await Promise.all(Array.from({ length: 240 }, () => get(api, '/atomicassets/nothing')))
     expect(found.filter(({ status }) => status === 404)).toHaveLength(240)
     const refused = await get(api, ASSETS)
@@ -126,7 +126,7 @@ describe('a limit of requests', () => {
     const mostSeconds = Math.ceil((performance.now() - startedMs) / 1_000)
     await locker.end()
     expect([slow.status, slow.headers.get('x-ratelimit-remaining')]).toEqual([408, '9'])
-    // The slow one took one for each second it began, at least two, and this one takes one.
+    // The slow request cost one request per started second, at least two; this request costs one.
     const remaining = Number((await get(api, ASSETS)).headers.get('x-ratelimit-remaining'))
     expect(remaining).toBeLessThanOrEqual(10 - 2 - 1)
     expect(remaining).toBeGreaterThanOrEqual(10 - mostSeconds - 1)
@@ -190,7 +190,7 @@ describeWithRedis('a limit of requests on Redis', () => {
     await untilRedis(servers, 'ERROR')
     await redis.start()
     await untilRedis(servers, 'OK')
-    // Redis is tried again at the latest a second after it last failed.
+    // Redis is tried again at most one second after its last failure.
     await sleep(1_100)
     expect(await each('9.9.9.4')).toEqual([200, 200, 429, 429])
     redis.freeze()

@@ -6,7 +6,7 @@ export interface Row {
   readonly [key: string]: unknown
 }
 
-/** What tests look at in an asset record. */
+/** Members of an asset record that tests use. */
 export interface Asset extends Row {
   readonly asset_id: string
   readonly owner: string | null
@@ -18,7 +18,7 @@ export interface Asset extends Row {
   readonly mutable_data: Row
 }
 
-/** What tests look at in a template record. */
+/** Members of a template record that tests use. */
 export interface Template extends Row {
   readonly template_id: string
   readonly collection: { readonly collection_name: string }
@@ -26,15 +26,15 @@ export interface Template extends Row {
 
 /** Reads answers of a server. */
 export interface Reading {
-  /** `data` of an answer that must be a success. */
+  /** `data` of an answer; throws if the answer is no success. */
   readonly get: <T>(path: string, init?: RequestInit) => Promise<T>
-  /** Every row of a list, page by page. */
+  /** Reads all rows of a list, page by page. */
   readonly everything: <T>(path: string, limit: number) => Promise<T[]>
-  /** Status and message of an answer that is no success. */
+  /** Status and message of a failure. */
   readonly failure: (path: string) => Promise<string>
 }
 
-/** Reads answers below the namespace of a server. */
+/** Creates the reader of answers below a server's namespace. */
 export function readingOf(server: Pick<TestServer, 'get'>): Reading {
   async function get<T>(path: string, init?: RequestInit): Promise<T> {
     const { status, body } = await server.get(path, init)

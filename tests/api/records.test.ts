@@ -39,7 +39,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** What REST answers below the namespace. */
+/** `data` of the REST answer below the namespace. */
 async function rest(path: string): Promise<unknown> {
   return (await server.get(path)).body.data
 }
@@ -48,7 +48,7 @@ const parsed = (records: Iterable<Json>): unknown[] =>
   [...records].map((record) => JSON.parse(jsonString(record)) as unknown)
 const createKinds = (shared = new Fragments()) =>
   assetsRecordKinds(shared, { given: () => ({ contract: '"atomicassets"' }) }, assets)
-/** How many statements some work takes. */
+/** Counts the statements of some work. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   statements = []
   await work()

@@ -10,9 +10,9 @@ import { startReplicatedPostgres } from '../setup/replicated-postgres.ts'
 import type { ReplicatedPostgres } from '../setup/replicated-postgres.ts'
 
 const logger = createLogger({ name: 'test', level: 'silent' })
-/** Short, where a replica is to be given up. */
+/** Short time limits, for tests in which a replica becomes unusable. */
 const replicaTiming = { lookMs: 50, lookTimeoutMs: 1_000, maxLagMs: 400, caughtUpMs: 300 }
-/** Longer than any machine takes. */
+/** Long time limits, for tests in which the replica must stay usable on a slow machine. */
 const patient = { ...replicaTiming, lookTimeoutMs: 30_000, maxLagMs: 30_000, caughtUpMs: 30_000 }
 
 let servers: ReplicatedPostgres
@@ -23,7 +23,7 @@ let database: RequestDatabase
 beforeAll(async () => {
   servers = await startReplicatedPostgres()
   writer = await connect(servers.primary.address)
-  // As the filler commits: the replica gets it a little later.
+  // Commit asynchronously like the filler: the replica then receives the data slightly later.
   await writer.query('SET synchronous_commit = off')
   await writer.query(
     "INSERT INTO chain.readers (name, start_block, block_num, block_time, block_id) VALUES ('r', 1, 1, 0, '\\x01')",
@@ -62,7 +62,7 @@ function open(
   )
 }
 
-/** A new block on the primary, on a new branch. */
+/** Commits a new block with a new id on the primary. */
 async function commitBlock(): Promise<number> {
   block++
   await writer.query(
@@ -72,7 +72,7 @@ async function commitBlock(): Promise<number> {
   return block
 }
 
-/** What a request shows, and the port of the server that it asked. */
+/** Sends a request. Returns the block that it shows and the port of the server that answered. */
 async function ask(from: RequestDatabase = database): Promise<{ block: number; port: number }> {
   const text = 'SELECT block_num, inet_server_port() FROM chain.readers'
   const rows = await from.run((session) => session.query<[number, number]>({ text, values: [] }))
@@ -100,7 +100,7 @@ async function untilReplicaIs(state: string): Promise<void> {
 describe('with a replica', () => {
   it('with a replica, requests go there, and never show less than a block that was announced', async () => {
     const patiently = await open([servers.replica.address], patient)
-    // The replica may be behind when the first look comes.
+    // The replica may be behind at the first poll.
     await untilAskedOf(() => servers.replica.address, patiently)
     for (let each = 0; each < 10; each++) {
       const announced = await commitBlock()
@@ -148,7 +148,7 @@ describe('with a replica', () => {
         await sleep(1)
       }
     }
-    // A client that asks twice at the same time may get either answer first, so each asks one after the other.
+    // Each client sends its requests in sequence: answers of concurrent requests may arrive in any order.
     const clients = [client(), client(), client()]
     for (let round = 0; round < 4; round++) {
       const pause = round % 2 === 0 ? 'pg_wal_replay_pause' : 'pg_wal_replay_resume'
@@ -186,7 +186,7 @@ describe('with a replica', () => {
     await Promise.all(clients)
 
     await servers.replica.start()
-    // It listens on another port now.
+    // The restarted replica has another port.
     await database.close()
     database = await open([servers.replica.address])
     await untilAskedOf(() => servers.replica.address)

@@ -32,7 +32,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Statements of the api that run in this database. */
+/** Number of the API's running statements in this database. */
 async function running(): Promise<number> {
   const { rows } = await admin.query<{ n: bigint }>(
     `SELECT count(*) AS n FROM pg_stat_activity
@@ -81,7 +81,7 @@ describe('the time of a request', () => {
 })
 
 describe('a statement that cannot be cancelled', () => {
-  /** A proxy of the database that loses cancel requests. */
+  /** Opens a proxy of the database that drops cancel requests. */
   async function openDeafWire(): Promise<DatabaseAddress> {
     const wire = createServer((near) => {
       near.once('data', (first) => {
@@ -117,14 +117,14 @@ describe('a statement that cannot be cancelled', () => {
   })
 })
 
-/** Most clients that one test lets leave together. */
+/** Limit of clients that disconnect together in one test. */
 const CLIENTS = 20
 
 describe('a client that leaves', () => {
   let api: RunningApi
   let locker: pg.Client
 
-  /** Asks and leaves when `leave` is aborted. */
+  /** Sends a request and disconnects when `leave` is aborted. */
   function askAndLeave(path: string, client: string, leave: AbortSignal): Promise<unknown> {
     return new Promise((resolve) => {
       const headers = { 'x-forwarded-for': client }
@@ -132,7 +132,7 @@ describe('a client that leaves', () => {
         response.resume().on('end', resolve)
       })
       sent.on('error', resolve).end()
-      // One signal makes all clients leave: as many listeners as clients are no leak.
+      // One signal disconnects all clients: allow one listener for each, without a leak warning.
       setMaxListeners(CLIENTS, leave)
       leave.addEventListener('abort', () => sent.destroy())
     })
@@ -159,7 +159,7 @@ describe('a client that leaves', () => {
     leave.abort()
     await Promise.all(asked)
     await until(async () => (await running()) === 0)
-    // The table is still locked, and another list is answered.
+    // The table is still locked, but another list is answered.
     expect((await ask(`${api.url}/atomicassets/v1/transfers?limit=1`)).status).toBe(200)
   })
 

@@ -7,13 +7,13 @@ import type { TestDatabase } from '../setup/database.ts'
 import type { OpenApiDocument } from '../../scripts/compare/document.ts'
 import { apiConfig, quiet } from './server.ts'
 
-/** The routes that a server has, as its users see them. */
+/** Routes of a server by three sources. */
 interface Routes {
-  /** Paths below the namespace that answer something else than "Endpoint not found". */
+  /** Paths below the namespace that do not answer "Endpoint not found". */
   readonly answering: readonly string[]
   /** Paths of the OpenAPI document, in the notation of the endpoint data. */
   readonly documented: readonly string[]
-  /** Paths on the page `docs/endpoints.md`. */
+  /** Paths in `docs/endpoints.md`. */
   readonly listed: readonly string[]
 }
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** The endpoints of the assets namespace, without one. */
+/** Creates the assets namespace with one endpoint removed. */
 const withoutOne: NamespaceFactory = (config, traits) => {
   const namespace = createNamespace(config, traits)
   if (!namespace) return undefined

@@ -7,31 +7,31 @@ import type { RunningApi } from '../../services/api/index.ts'
 import { buildIndexes, createIndexedDatabase } from '../integration/indexed-database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
-/** An answer with its body parsed. */
+/** An answer with its parsed body. */
 export interface JsonAnswer {
   readonly status: number
   readonly headers: Headers
   readonly body: { success: boolean; data: unknown; message?: string; query_time?: number }
 }
 
-/** An api on an indexed recording. */
+/** An API on an indexed recording. */
 export interface TestServer {
   readonly api: RunningApi
   readonly config: ApiConfig
   readonly database: TestDatabase
-  /** GET below the namespace, for example `get('/v1/assets?limit=1')`. */
+  /** Sends a GET request below the namespace, for example `get('/v1/assets?limit=1')`. */
   get(path: string, init?: RequestInit): Promise<JsonAnswer>
   close(): Promise<void>
 }
 
 const CHAIN_ID = '6693f0d1bb4e997750f43a152bda2683a1f6bbad5430aa21819f10f822483320'
 
-/** Configuration of an api that listens on any free port of this machine. */
+/** Configuration of an API that listens on any free local port. */
 export function apiConfig(database: DatabaseAddress, server: Record<string, unknown> = {}): ApiConfig {
   const { config } = parseConfig({
     connections: {
       sqldb: { ...database },
-      // Nothing listens there: only the readers report the head.
+      // Nothing listens on port 9: the head comes only from the readers.
       chain: { name: 'test', chain_id: CHAIN_ID, http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' },
     },
     server: {
@@ -53,7 +53,7 @@ export function apiConfig(database: DatabaseAddress, server: Record<string, unkn
   return { connections: config.connections, server: { ...config.server, server_port: 0 } }
 }
 
-/** Log of unexpected lines alone. */
+/** A logger that writes errors only. */
 export const quiet = createLogger({ name: 'api', level: 'error' })
 
 const allContracts = [
@@ -66,23 +66,23 @@ const allContracts = [
   { handler: 'tools', args: { tools_account: 'atomictoolsx', store_logs: true } },
 ]
 
-/** Blocks that follow the recordings: what the recorded chain never did happens there. */
+/** Generated blocks after the recordings, for activity that the recorded chain lacks. */
 const GENERATED_BLOCKS = 1_000
 
-/** Namespaces of every family. */
+/** Configuration of namespaces of every family. */
 const allNamespaces = [
   { name: 'assets', path: '/assets', aliases: ['/atomicassets'], args: { assets_account: 'atomicassets' } },
   { name: 'market', path: '/market', args: { market_account: 'atomicmarket' } },
   { name: 'tools', path: '/tools', args: { tools_account: 'atomictoolsx' } },
 ]
 
-/** Serves every family of a database that a reader has filled. */
+/** Starts an API with all families on a database that a reader has filled. */
 export async function serveEverything(database: DatabaseAddress): Promise<RunningApi> {
   await buildIndexes(database)
   return startApi({ config: apiConfig(database, { namespaces: allNamespaces }), logger: quiet })
 }
 
-/** Indexes recordings and serves their assets; with `everything`, all families and some generated blocks as well. */
+/** Indexes recordings and serves their assets; with `everything`, also all other families and generated blocks. */
 export async function serveRecordings(
   recordings: readonly string[],
   options: { everything?: boolean } = {},
@@ -113,7 +113,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<JsonAnsw
   return { status: response.status, headers: response.headers, body }
 }
 
-/** A POST with a JSON body. */
+/** Options of a POST request with a JSON body. */
 export function post(body: unknown): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }

@@ -32,7 +32,10 @@ const count = { text: 'SELECT number FROM public.numbers', values: [] }
 const backend = { text: 'SELECT pg_backend_pid()', values: [] }
 const add = () => admin.query('UPDATE public.numbers SET number = number + 1')
 
-/** By how much a number has changed, to two statements between which one is added. */
+/**
+ * Reads a number before and after another connection increments it.
+ * @returns the difference.
+ */
 async function countTwice(session: Session): Promise<number> {
   const [[before]] = (await session.query<[number]>(count)) as [[number]]
   await add()

@@ -38,7 +38,7 @@ let logs: ModelLog[]
 let get: Reading['get']
 let everything: Reading['everything']
 let failure: Reading['failure']
-/** Newest first, as lists are by default. */
+/** Link ids, newest first: the default order of lists. */
 let ids: string[]
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ async function idsOf(query: string): Promise<string[]> {
   return rows.map(({ link_id: id }) => id)
 }
 
-/** Ids of the links that a condition holds for, newest first. */
+/** Ids of the links that match a condition, newest first. */
 function where(condition: (link: ModelLink) => boolean): string[] {
   return ids.filter((id) => condition(links.get(id)!)).slice(0, 100)
 }

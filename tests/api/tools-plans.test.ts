@@ -17,18 +17,18 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** Tables that no request may walk from end to end. */
+/** Tables that no request may scan completely. */
 const BIG = /^(?:links|logs|blocks|assets)(?:_\d+)?$/
 
 const LINK_COUNT = 20_000
 const ASSET_COUNT = 30_000
 
-/** A name of letters and the digits that names have. */
+/** Builds a name from letters and a number; digits that names do not allow are replaced. */
 function named(word: string, number: string): string {
   return `'${word}' || translate(${number}::text, '06789', 'abcde')`
 }
 
-/** Some creators and collections have many links, most have few. */
+/** Generates links: some creators and collections have many, most have few. */
 const generation = [
   `INSERT INTO assets.collections (collection_name, created_at_time, created_at_block, market_fee, allow_notify, author,
      authorized_accounts, notify_accounts, data)
@@ -53,7 +53,7 @@ const generation = [
 
 const key = keyText('PUB', 0, Buffer.alloc(33, 2))
 
-/** Every filter by itself; the counts of those below are not of what an index holds. */
+/** Every filter on its own. The counts of `walkingCounts` may scan the table. */
 const filters = [
   ...['', 'page=150', 'creator=creatorc', 'creator=creatorc,creator4a', 'creator=nobody', 'claimer=claimer3'],
   ...['state=1', 'state=0,3', `public_key=${key}`, 'asset_id=77', 'asset_id=77,20001,999999'],
@@ -72,7 +72,8 @@ beforeAll(async () => {
   await client.query('UPDATE tools.links SET public_key = $1 WHERE link_id % 5000 = 0', [key])
   await buildQueryIndexes(client, 'tools')
   await client.query('VACUUM ANALYZE')
-  // The tables are small: what still walks one has no index to use.
+  // With sequential scans disabled, a plan that still has one lacks a usable index; the tables are too small to tell
+  // otherwise.
   await client.query('SET enable_seqscan = off')
   const namespaces = [{ name: 'tools', path: '/tools', args: { tools_account: 'atomictoolsx' } }]
   const { config } = parseConfig({ server: { namespaces } })
@@ -83,7 +84,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Runs a request with every statement explained, and names the tables that it walks. */
+/** Runs a request, explains each of its statements, and returns the tables that are scanned completely. */
 async function walksOf(
   path: string,
   query: string,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** How many rows have each key, as the decimal text that answers use. */
+/** Number of rows by key, as decimal text, the format of answers. */
 function countBy<T>(rows: readonly T[], key: (row: T) => string): Record<string, string> {
   const counts: Record<string, number> = {}
   for (const row of rows) counts[key(row)] = (counts[key(row)] ?? 0) + 1
@@ -32,7 +32,7 @@ function byKey<T extends Holding>(rows: readonly T[], key: (row: T) => string): 
   return Object.fromEntries(rows.map((row) => [key(row), row.assets]))
 }
 
-/** Most first; what is equally many by key. */
+/** Expects descending numbers of assets, and ascending keys among equal numbers. */
 function expectRanked<T extends Holding>(rows: readonly T[], key: (row: T) => string): void {
   for (const [index, row] of rows.slice(1).entries()) {
     const before = rows[index]!
@@ -72,7 +72,7 @@ describe('statistics', () => {
     const shown: unknown[] = []
     for (const block of [0, minted_at_block]) {
       await put(null, block)
-      // A cached answer is left out: the address differs.
+      // The parameter makes the URL differ, so that no cached answer is returned.
       shown.push(await get(`/v1/assets/${id}/stats?block=${block}`))
     }
     await put(template_mint, minted_at_block)

@@ -3,7 +3,10 @@ import type { JsonSchema, OpenApiDocument } from '../../scripts/compare/document
 
 const FILE = 'client.ts'
 
-/** TypeScript of the records of a document, each by its name, and of `data` of each path: `Answers[path]`. */
+/**
+ * Generates TypeScript types from an OpenAPI document: one for each record, and `Answers[path]` for `data` of each
+ * path.
+ */
 export function generateTypes(document: OpenApiDocument): string {
   const records = Object.entries(document.components.schemas).map(
     ([name, schema]) => `export type ${identifier(name)} = ${typeText(schema)}`,
@@ -48,7 +51,10 @@ function ofType(type: string, schema: JsonSchema): string {
   return `{ ${members.join('; ')} }`
 }
 
-/** Type-checks lines that use the types of a document; the complaints of the compiler. */
+/**
+ * Type-checks code that uses the generated types.
+ * @returns the compiler's errors.
+ */
 export function checkClient(types: string, use: readonly string[]): string[] {
   const text = `${types}\n${use.join('\n')}\n`
   const options: ts.CompilerOptions = {

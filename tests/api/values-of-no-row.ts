@@ -1,9 +1,11 @@
-/** How often a value of a row is replaced by one that no row has. */
+/** Probability that a value is replaced by one that no row has. */
 const SHARE = 0.06
-/** Filters of which every other value is refused: few values, or with a checksum. */
+/** Filters that reject unknown values: enumerations, and values with a checksum. */
 const refused = new Set(['state', 'symbol', 'public_key'])
 
-/** The value of a filter, now and then one that no row has: names and ids that users mistype, or that are of another chain. */
+/**
+ * Replaces a filter's value now and then by one that no row has, such as a mistyped name, or an id of another chain.
+ */
 export function orOfNoRow(name: string, value: string, random: () => number): string {
   if (random() >= SHARE || refused.has(name) || /^(true|false|null)$/.test(value)) return value
   return /^[\d,]+$/.test(value) ? '2000000000' : 'nobody'

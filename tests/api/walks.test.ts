@@ -18,9 +18,9 @@ import { seedsBeside } from '../setup/seeds.ts'
 
 const SEED = 7
 const seeds = seedsBeside(SEED)
-/** Tables of each seed. */
+/** Number of random tables per seed. */
 const TABLES = Number(process.env['LIST_REQUESTS'] ?? 40 / seeds.length)
-/** Up to eight ranges are one stream. */
+/** Numbers of ranges: up to eight are merged as one stream, more are read one by one. */
 const rangeFilters = [2, 8, 9, 30] as const
 
 let database: TestDatabase
@@ -42,7 +42,7 @@ function pick<T>(random: SeededRandom, values: readonly T[]): T {
   return values[random.between(0, values.length - 1)]!
 }
 
-/** Ranges of different sizes, of which some have matches from the first row on, some late, some hardly any. */
+/** Fills ranges of different sizes. Some have matches from the first row on, some late, some hardly any. */
 async function fill(random: SeededRandom, ranges: number): Promise<void> {
   const rows: [number, number, boolean][] = []
   for (let range = 0; range < ranges; range++) {
@@ -62,13 +62,13 @@ async function fill(random: SeededRandom, ranges: number): Promise<void> {
   await client.query('ANALYZE ranged')
 }
 
-/** What a list may have, by chance. */
+/** Random properties of a list. */
 interface Kind {
   readonly direction: 'ASC' | 'DESC'
-  /** Its ranges are the values of a query. */
+  /** Whether the values of the ranges come from a query. */
   readonly isQueried: boolean
   readonly isChecked: boolean
-  /** Several values of the index have one value of the order. */
+  /** Whether several index values map to the same sort value. */
   readonly isCoarse: boolean
 }
 

@@ -46,7 +46,7 @@ class Api {
     this.#child.kill(signal)
   }
 
-  /** The process id of each worker that has said that it serves, in that order. */
+  /** Process ids of the workers that have reported that they serve, in that order. */
   pids(): number[] {
     return [...this.output.matchAll(/"workerPid":(\d+),"msg":"a worker serves"/g)].map(([, pid]) =>
       Number(pid),
@@ -69,7 +69,7 @@ class Api {
   }
 }
 
-/** Asks on a new connection, so that any worker may answer. */
+/** Sends a request on a new connection, so that any worker may answer. */
 function askAfresh(url: string): ReturnType<typeof ask> {
   return ask(url, { headers: { connection: 'close' } })
 }
@@ -125,7 +125,7 @@ describeWithRedis('several processes', () => {
     const answers = []
     for (let each = 0; each < 30; each++) answers.push(await assets())
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(30).fill(200))
-    // The window is one for all of them.
+    // All workers share one window of the limit.
     expect(answers.at(-1)?.headers.get('x-ratelimit-remaining')).toBe('10')
 
     const route = 'namespace="assets",route="/assets/v1/assets",status="2xx",method="GET"'
@@ -137,7 +137,7 @@ describeWithRedis('several processes', () => {
     expect(before.get('pronghorn_worker_restarts_total')).toBe(0)
 
     process.kill(api.pids()[0]!, 'SIGKILL')
-    // A connection that is handed to it just now is lost with it.
+    // Wait for the exit: a connection that is handed to the dying worker would be lost.
     await api.untilSaid('a worker exited')
     for (let each = 0; each < 5; each++) expect((await assets()).status).toBe(200)
     await api.untilServing(WORKERS + 1)
@@ -153,16 +153,16 @@ describeWithRedis('several processes', () => {
     })
     for (const other of others) expect(other).toEqual(first)
 
-    // The port is taken.
+    // A second process cannot use the same port.
     const second = await start({ server_port: Number(new URL(api.url).port) })
     expect(await second.ended).toEqual({ code: 1, signal: null })
     expect(second.output).toContain('PORT_UNAVAILABLE')
     expect(second.pids()).toEqual([])
 
-    // A request that runs is answered before the processes end.
+    // A running request is answered before the processes exit.
     const client = await connectDatabase(database.address, { applicationName: 'test' })
     await client.query('BEGIN; LOCK TABLE assets.assets IN ACCESS EXCLUSIVE MODE')
-    // Asked for the first time, so that no process has the answer.
+    // The URL is requested for the first time, so no process has a cached answer.
     const running = askAfresh(`${api.url}/assets/v1/assets?limit=2`)
     for (let waits = 0; waits === 0;) {
       const { rows } = await client.query<{ waits: number }>(

@@ -4,12 +4,12 @@ import type { ActionInput, Devchain } from '../../services/devchain/index.ts'
 
 const ASSETS = 'atomicassets'
 const MARKET = 'atomicmarket'
-/** Account of the attacker, and of the collection. */
+/** Account of the attacker; also the name of its collection. */
 export const ATTACKER = 'mallory12345'
 const VICTIM = 'victim123451'
 const SCHEMA = 'odd'
 
-/** Texts that an attacker writes where people read names. */
+/** Misleading or malicious texts in place of names. */
 const oddTexts: readonly string[] = [
   '',
   ' ',
@@ -30,7 +30,7 @@ const oddTexts: readonly string[] = [
   'NaN',
 ]
 
-/** Numbers at the edges of each type, as attributes. */
+/** Attribute values at the limits of each numeric type. */
 const edges: Readonly<Record<string, readonly unknown[]>> = {
   uint64: [0n, 2n ** 63n - 1n, 2n ** 63n, 2n ** 64n - 1n],
   int64: [-(2n ** 63n), -1n, 2n ** 63n - 1n],
@@ -52,7 +52,7 @@ const format = [
   ...Object.keys(edges).map((type) => ({ name: type, type })),
 ]
 
-/** Text that does not compress. */
+/** Incompressible text. */
 function noise(seed: number, bytes: number): string {
   let text = ''
   for (let part = 0; text.length < bytes; part++)
@@ -62,7 +62,7 @@ function noise(seed: number, bytes: number): string {
 
 const attributes = (values: Readonly<Record<string, unknown>>) => encodeAttributeMap(format, values)
 
-/** An account that makes the rows of a chain as large and as odd as the contracts allow. */
+/** An attacker on the chain, who creates rows as large and odd as the contracts allow. */
 export class Attacker {
   readonly #chain: Devchain
 
@@ -70,7 +70,7 @@ export class Attacker {
     this.#chain = chain
   }
 
-  /** The collection, its schema, and templates: one of `largeBytes`, and one for each odd text. */
+  /** Creates the collection, its schema, and templates: one of `largeBytes`, and one for each odd text. */
   create(largeBytes: number): void {
     this.#produce([
       [
@@ -99,7 +99,7 @@ export class Attacker {
     ])
   }
 
-  /** Assets of a template, in transactions of some each, with numbers at the edges as their own attributes. */
+  /** Mints assets of a template, several per transaction, with extreme numbers as their own attributes. */
   mint(template: number, count: number): void {
     const edge = (type: string, at: number): unknown => edges[type]![at % edges[type]!.length]
     const actions = Array.from({ length: count }, (_, at) =>
@@ -119,7 +119,7 @@ export class Attacker {
     for (let at = 0; at < actions.length; at += 50) this.#produce([actions.slice(at, at + 50)])
   }
 
-  /** Offers of all assets, a sale and an auction of one each, and transfers of all of them there and back. */
+  /** Creates offers of all assets, a sale and an auction, and transfers all assets there and back. */
   list(ids: readonly bigint[], offers: number): void {
     const memo = (at: number): string => oddTexts[at % oddTexts.length]!
     this.#produce(

@@ -16,15 +16,15 @@ const LARGE_BYTES = 200 * 1_024
 const ASSETS = 200
 const OFFERS = 20
 const limits = [1, 4, 100]
-/** Longest that `/alive` may take beside these requests, ms: 265 on two busy cores on 2026-11-27. */
+/** Time limit of `/alive` during the requests, ms. Measured 2026-11-27 on two busy cores: 265 ms. */
 const ALIVE_MS = patient(1_000)
-/** Most that the resident memory of a process may grow, megabytes. */
+/** Limit of a process's growth in resident memory, megabytes. */
 const GROWTH_MB = 300
 const AT_ONCE = 6
-/** A list that is refused without a filter. */
+/** A list that the API refuses without a filter. */
 const NEEDS_FILTER = '/v1/sales/templates'
 
-/** Requests `/alive` until it is stopped; then it knows the longest time of an answer, ms. */
+/** Requests `/alive` repeatedly and records the longest response time, ms. */
 class AliveProbe {
   readonly #child: ChildProcessWithoutNullStreams
   #output = ''
@@ -44,7 +44,7 @@ class AliveProbe {
   }
 }
 
-/** Rows of a query. */
+/** Runs a query and returns its rows. */
 async function select<T>(programs: Programs, query: string): Promise<T[]> {
   const client = await connectDatabase(programs.database.address, { applicationName: 'test' })
   try {
@@ -65,12 +65,12 @@ async function untilIndexed(programs: Programs): Promise<void> {
     .toSatisfy((row: { block_num: number } | undefined) => Number(row?.block_num) >= num)
 }
 
-/** Why an answer is neither valid nor an error that names the limit; undefined when it is one of these. */
+/** Why an answer is unacceptable; undefined if it is valid, or an error that names the limit. */
 function faultOf(status: number, text: string, retryAfter: string | null): string | undefined {
   const { success, message } = JSON.parse(text) as { success?: boolean; message?: string }
   if (status === 200 && success === true) return undefined
   if (status === 400 && message?.includes('limits.answer_bytes') === true) return undefined
-  // A lookup of a record that the attacker has none of.
+  // The attacker has no such record.
   if (status === 416 || status === 404) return undefined
   if (status === 503 && retryAfter !== null) return undefined
   return `${status} ${text.slice(0, 300)}`
@@ -169,7 +169,7 @@ describeWithPrograms('a chain with an attacker', (running) => {
       )
       expect(faults).toEqual([])
       expect(programs.crashed).toEqual([])
-      // The api is a supervisor with workers.
+      // The API process is a supervisor; its workers are child processes.
       for (const [at, { name, children }] of processes.entries()) {
         const allowed = GROWTH_MB * Math.max(1, children.length)
         expect([name, highest[at]! - idle[at]! < allowed]).toEqual([name, true])
@@ -189,7 +189,7 @@ describeWithPrograms('a chain with an attacker', (running) => {
   )
 })
 
-/** Paths of the attacker's records; of the assets, which differ in small attributes alone, the first ones. */
+/** Paths of the attacker's records. The assets differ only in small attributes, so only the first 20 are included. */
 async function recordPaths(programs: Programs): Promise<string[]> {
   const rows = await select<{ path: string }>(
     programs,

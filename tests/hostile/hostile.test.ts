@@ -8,10 +8,10 @@ import { StateAttack } from './state.ts'
 import { runMany } from './tally.ts'
 import type { Tally } from './tally.ts'
 
-/** Requests, packets and frames of all attacks together. `npm run hostile` sends a million. */
+/** Total number of requests, packets and frames. `npm run hostile` sends a million. */
 const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 6_000)
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_123)
-/** Parts of the count. */
+/** Share of each attack in COUNT. */
 const shares = {
   rest: 0.08,
   raw: 0.01,
@@ -26,12 +26,12 @@ const shares = {
   stream: 0.005,
   ship: 0.27,
 }
-/** More than that, between the second and the last fifth of the time, is no longer flat; megabytes. */
+/** Limit of memory growth between the second and the last fifth of the run, megabytes. */
 const MAX_GROWTH_MB = 64
-/** A shorter run says nothing of growth: it has only begun. */
+/** Growth is checked only in runs of at least this many seconds: shorter ones are still warming up. */
 const GROWTH_FROM_S = 60
 const AT_ONCE = 6
-/** Of those that wait for answers that do not come. */
+/** Concurrent attacks that wait for answers which never come. */
 const WAITING_AT_ONCE = 24
 const LONGEST_MS = Math.max(600_000, COUNT * 10)
 
@@ -122,14 +122,14 @@ describeWithPrograms('hostile requests, packets and frames', (running) => {
         ].join('\n'),
       )
       expect(programs.crashed).toEqual([])
-      // A worker that ended would have been replaced.
+      // The workers are still the same processes: a crashed worker would have been replaced.
       expect(programs.api.children).toEqual(workers)
       expect(tallies.flatMap(({ problems }) => problems)).toEqual([])
       expect(programs.filler.output).not.toMatch(/^ended (?:INTERNAL|UNKNOWN) /m)
       expect(`${programs.api.output}${programs.state.output}`).not.toMatch(/unhandled|uncaught/i)
       for (const { name, earlyMegabytes, lateMegabytes } of elapsedS < GROWTH_FROM_S ? [] : courses)
         expect([name, lateMegabytes - earlyMegabytes < MAX_GROWTH_MB]).toEqual([name, true])
-      // Who means well is still served.
+      // A well-behaved client is still connected.
       expect(witness.closed).toBeUndefined()
       expect((await fetch(`${apiUrl}/assets/v1/assets?limit=5`)).status).toBe(200)
       expect(await programs.differences()).toEqual([])

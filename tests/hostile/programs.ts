@@ -22,13 +22,13 @@ import { makeKey } from '../state/service.ts'
 import { ShipRelay } from './ship-relay.ts'
 
 const dist = join(packageRoot, 'dist')
-/** Less than machines have, so that what is kept too long shows. */
+/** Heap limit of each program, megabytes: small, so that memory leaks show. */
 const HEAP_MB = 384
 const OUTPUT_KEPT = 100_000
 const START_MS = 300_000
 const MEGABYTE = 2 ** 20
 
-/** A reader that keeps all that there is to keep. */
+/** A reader that stores all optional data. */
 const settings: ReaderSettings = {
   ...testSettings,
   contracts: [
@@ -40,7 +40,7 @@ const settings: ReaderSettings = {
   ],
 }
 
-/** The namespaces that are served. */
+/** Namespaces of the API. */
 export const namespaces = [
   {
     name: 'assets',
@@ -60,7 +60,7 @@ export const namespaces = [
   },
 ]
 
-/** A program that runs, by the name that tables show. */
+/** A running program with its name in the report. */
 export class Program {
   readonly name: string
   readonly child: ChildProcess
@@ -83,13 +83,13 @@ export class Program {
     return this.child.exitCode !== null || this.child.signalCode !== null
   }
 
-  /** Resident memory in megabytes, that of its worker processes included. */
+  /** Resident memory of the program and its worker processes, megabytes. */
   get megabytes(): number {
     const pid = this.child.pid ?? 0
     return [pid, ...this.children].reduce((sum, each) => sum + residentMegabytes(each), 0)
   }
 
-  /** Its worker processes. */
+  /** Process ids of its workers. */
   get children(): readonly number[] {
     return childrenOf(this.child.pid ?? 0)
   }
@@ -114,7 +114,7 @@ function parentOf(pid: string): number {
   try {
     return Number(/PPid:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   } catch {
-    // A process that ended meanwhile.
+    // The process has ended meanwhile.
     return NaN
   }
 }
@@ -129,8 +129,8 @@ function residentMegabytes(pid: number): number {
 }
 
 /**
- * Private memory of a backend of a database, mean, megabytes; backends are found by their title. A sum would grow and shrink
- * with the pools, which open and close connections as they need them.
+ * Mean private memory of a database's PostgreSQL backends, megabytes; backends are found by their process title. Not
+ * the sum, which changes with the number of pooled connections.
  */
 function backendMegabytes(database: string): number {
   let sum = 0
@@ -149,7 +149,7 @@ function backendMegabytes(database: string): number {
   return count === 0 ? 0 : sum / count
 }
 
-/** All services as separate processes, on a chain that makes blocks, with a relay between node and filler. */
+/** All services as separate processes, on a live chain, with a relay between node and filler. */
 export class Programs {
   readonly chain: Devchain
   readonly relay: ShipRelay
@@ -160,13 +160,13 @@ export class Programs {
   readonly filler: Program
   readonly apiUrl: string
   readonly stateUrl: string
-  /** Where the api gives its metrics. */
+  /** URL of the API's metrics. */
   readonly metricsUrl: string
-  /** Where the filler gives its health. */
+  /** URL of the filler's health endpoint. */
   readonly fillerUrl: string
-  /** An API key of the state service. */
+  /** API key of the state service. */
   readonly key: string
-  /** Samples of memory, megabytes, by program, one a second. */
+  /** Memory samples by program, megabytes, one a second. */
   readonly memory = new Map<string, { atS: number; megabytes: number }[]>()
   readonly #directory: string
   readonly #httpUrl: string
@@ -232,7 +232,7 @@ export class Programs {
     }, 1_000)
   }
 
-  /** Starts everything; the chain makes a block every `intervalMs`. */
+  /** Starts all programs. The chain produces a block every `intervalMs`. */
   static async start(intervalMs = 500): Promise<Programs> {
     const database = await createTestDatabase()
     const redis = await startTestRedis()
@@ -272,7 +272,7 @@ export class Programs {
       trust_proxy: true,
       max_db_connections: 20,
       metrics_port: ports[2],
-      // What a message may do is tried here; that few are let in is tried elsewhere.
+      // A high limit: these tests attack the content of messages; other tests check the rate limit.
       live: { messages_per_second: 10_000 },
       namespaces,
     })
@@ -286,14 +286,14 @@ export class Programs {
     return programs
   }
 
-  /** Programs that have ended, with the last that they said: none may. */
+  /** Programs that have exited, with their last output; expected to be empty. */
   get crashed(): string[] {
     return [this.api, this.state, this.filler]
       .filter(({ hasEnded }) => hasEnded)
       .map(({ name, output }) => `${name} ended: ${output.slice(-2_000)}`)
   }
 
-  /** Waits until the filler is at the head, and compares all rows with those of an undisturbed reader. */
+  /** Waits until the filler is at the head, and compares all rows with an undisturbed reader's rows. */
   async differences(): Promise<string[]> {
     this.relay.calm()
     this.chain.setPaused(true)
@@ -321,7 +321,7 @@ export class Programs {
         await dumpDatabase(straight.address),
         await dumpDatabase(this.database.address),
       )
-      // Keys are not the chain's.
+      // API keys do not come from the chain.
       return found.filter((difference) => !difference.startsWith('access.'))
     } finally {
       await straight.drop()
@@ -365,10 +365,13 @@ export class Programs {
   }
 }
 
-/** How memory went: the mean of the second fifth of a run, of its last fifth, the most, and the slope over the last four fifths. */
+/**
+ * Memory of a program over a run: means of the second and of the last fifth, maximum, and slope over the last four
+ * fifths.
+ */
 export interface MemoryCourse {
   readonly name: string
-  /** At the start, after a quarter, after a half, at the end. */
+  /** Memory at the start, after a quarter, after a half, and at the end. */
   readonly courseMegabytes: readonly number[]
   readonly earlyMegabytes: number
   readonly lateMegabytes: number
@@ -376,7 +379,7 @@ export interface MemoryCourse {
   readonly slopePerHour: number
 }
 
-/** The course of each program's memory between two moments, seconds since the start. */
+/** Memory statistics of each program from `fromS` seconds after the start on. */
 export function memoryCourses(programs: Programs, fromS = 0): MemoryCourse[] {
   return [...programs.memory].map(([name, all]) => {
     const samples = all.filter(({ atS }) => atS >= fromS)
@@ -399,7 +402,7 @@ function mean(samples: readonly { readonly megabytes: number }[]): number {
   return samples.reduce((sum, { megabytes }) => sum + megabytes, 0) / samples.length
 }
 
-/** Of the line of least squares, megabytes a second. */
+/** Slope of the least-squares line, megabytes a second. */
 function slope(samples: readonly { readonly atS: number; readonly megabytes: number }[]): number {
   const time = samples.reduce((sum, { atS }) => sum + atS, 0) / samples.length
   const memory = mean(samples)
@@ -411,7 +414,7 @@ function slope(samples: readonly { readonly atS: number; readonly megabytes: num
   return below === 0 ? 0 : above / below
 }
 
-/** The table of memory. */
+/** Formats memory statistics as a table. */
 export function memoryTable(courses: readonly MemoryCourse[]): string {
   const lines = courses.map(
     ({ name, courseMegabytes, earlyMegabytes, lateMegabytes, mostMegabytes, slopePerHour }) =>
@@ -424,7 +427,7 @@ export function memoryTable(courses: readonly MemoryCourse[]): string {
   ].join('\n')
 }
 
-/** A suite whose tests get the running programs. */
+/** A test suite with running programs. */
 export function describeWithPrograms(title: string, suite: (programs: () => Programs) => void): void {
   describeWithRedis(title, () => {
     let programs: Programs | undefined
@@ -432,7 +435,7 @@ export function describeWithPrograms(title: string, suite: (programs: () => Prog
       programs = await Programs.start()
     }, 600_000)
     afterAll(async () => {
-      // It may not have started.
+      // Undefined if the start failed.
       await programs?.stop()
     }, 60_000)
     suite(() => programs!)

@@ -13,16 +13,16 @@ import { noise } from './ship-relay.ts'
 import { isHonest, Tally } from './tally.ts'
 
 const PATIENCE_MS = 60_000
-/** What has not been answered then is let go of: some of these requests never end. */
+/** Unanswered connections are closed after this time, ms: some of the requests never complete. */
 const RAW_PATIENCE_MS = 700
 
-/** What an attack needs to know of a server. */
+/** Endpoints and valid values of a server, from which attacks are generated. */
 export interface RestKnowledge {
   readonly targets: readonly Target[]
   readonly known: KnownValues
 }
 
-/** Endpoints of a server, and values that its lists have. */
+/** Reads the endpoints of a server, and values from its lists. */
 export async function learnRest(
   served: readonly unknown[],
   ask: (path: string) => Promise<{ status: number; body: unknown }>,
@@ -42,7 +42,7 @@ export async function learnRest(
   return { targets, known: collectValues(answers) }
 }
 
-/** Asks a server with `fetch`. */
+/** Creates a function that requests paths of a server. */
 export function fetchFrom(url: string): (path: string) => Promise<{ status: number; body: unknown }> {
   return async (path) => {
     const response = await fetch(url + path)
@@ -50,7 +50,7 @@ export function fetchFrom(url: string): (path: string) => Promise<{ status: numb
   }
 }
 
-/** Sends requests with parameters, bodies and paths that make no sense. */
+/** Sends requests with nonsensical parameters, bodies and paths. */
 export class RestAttack {
   readonly tally = new Tally('api: requests')
   readonly #url: URL
@@ -58,7 +58,7 @@ export class RestAttack {
   readonly #agent: Agent
   readonly #request: typeof request
 
-  /** @param url of an api, or of a proxy with its own certificate before one. */
+  /** @param url URL of an API, or of a proxy with a self-signed certificate. */
   constructor(url: string, knowledge: RestKnowledge) {
     this.#url = new URL(url)
     this.#knowledge = knowledge
@@ -68,7 +68,7 @@ export class RestAttack {
     this.#request = isSecure ? secureRequest : request
   }
 
-  /** The request of a seed and a number. */
+  /** Sends the request of a seed. */
   async send(seed: number): Promise<void> {
     const random = createChoices(seed)
     const fuzz = makeRequest(this.#knowledge.targets, this.#knowledge.known, random)
@@ -109,12 +109,12 @@ export class RestAttack {
   }
 }
 
-/** An address that the server takes a client to be at. */
+/** A random client address for the `X-Forwarded-For` header. */
 export function addressOf(random: Choices): string {
   return `10.${random.below(64)}.${random.below(256)}.${random.below(256)}`
 }
 
-/** Sends what is no request, or hardly one, over TCP. */
+/** Sends raw bytes over TCP that are no valid requests, or barely valid ones. */
 export class RawAttack {
   readonly tally: Tally
   readonly #host: string
@@ -129,7 +129,7 @@ export class RawAttack {
     this.#paths = paths
   }
 
-  /** A connection with what follows from a seed; every request in it counts. */
+  /** Opens a connection and sends the bytes of a seed. Each request counts. */
   async send(seed: number): Promise<void> {
     const random = createChoices(seed)
     const bytes = oddRequest(random, random.pick(this.#paths))
@@ -159,7 +159,7 @@ export class RawAttack {
         clearTimeout(timer)
         resolve(answer)
       })
-      // The other side of the connection stays open: some servers answer only then.
+      // Half-open: some servers reply only once the client has finished sending.
       socket.write(bytes)
       if (bytes.length % 3 === 0) socket.end()
     })

@@ -8,25 +8,28 @@ import { createRandom } from '../integration/seeded-random.ts'
 import type { SeededRandom } from '../integration/seeded-random.ts'
 import { readNumber } from '../setup/read-number.ts'
 
-/** Rows of all ABIs together. `npm run hostile` reads a million. */
+/** Total number of rows over all ABIs. `npm run hostile` decodes a million. */
 const ROWS = readNumber('HOSTILE_ROWS', 5_000, 1, 1e9)
 const VALUES_OF_ABI = 5
-/** The first is as it was packed, the others are damaged. */
+/** Rows per value: the first is undamaged, the others are damaged. */
 const ROWS_OF_VALUE = 20
 const ROWS_OF_ABI = VALUES_OF_ABI * ROWS_OF_VALUE
 const MS_FOR_A_ROW = 5
 
-/** Values that a node cannot have written, bytes after the last field, and values that take no bytes by the thousand: the native library reads them. */
+/**
+ * Error messages for data that no node writes but that the native library accepts: invalid values, bytes after the
+ * last field, and thousands of values that take no bytes.
+ */
 const REFUSED_BY_NODES =
   /bytes are left over|symbol has other characters|symbol has the precision|neither false nor true|more than 32 bits|amount of an asset|far too many values/
 
-/** The native library reads times up to 2106; damaged bytes mostly are later ones. */
+/** Times are not compared: the native library supports years up to 2106, and damaged bytes mostly mean later ones. */
 const notCompared = [...unknownToAbieos, 'time_point'] as const
 
-/** Bytes that are often next to a limit: of a length, a letter, a number of variable length. */
+/** Byte values at limits: of lengths, of letters, of variable-length numbers. */
 const edges = [0, 1, 2, 7, 64, 65, 90, 127, 128, 255]
 
-/** Row bytes of which some are changed, missing or added. */
+/** Copies a row with some bytes changed, removed or added. */
 function damaged(random: SeededRandom, bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return bytes
   const at = random.between(0, bytes.length - 1)
@@ -39,7 +42,10 @@ function damaged(random: SeededRandom, bytes: Uint8Array): Uint8Array {
   return changed
 }
 
-/** The text of a value; for damaged UTF-8 the native library writes other replacement characters, and other numbers. */
+/**
+ * Text of a value for comparison. The native library writes damaged UTF-8 with other and more or fewer replacement
+ * characters.
+ */
 const comparable = (value: unknown): string => JSON.stringify(value).replaceAll(/[?\ufffd]+/g, '?')
 
 function attempt(read: () => unknown): { readonly value?: string; readonly error?: string } {

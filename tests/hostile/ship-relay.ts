@@ -6,17 +6,21 @@ import { createChoices } from '../../scripts/compare/requests/choices.ts'
 import type { Choices } from '../../scripts/compare/requests/choices.ts'
 import { Tally } from './tally.ts'
 
-/** Time for which a connection is left alone, so that the reader gets somewhere, ms: most, and every tenth. */
+/**
+ * Quiet time before the attack on a connection, ms, so that the reader makes progress: CALM_MS at most, for one in ten
+ * LONG_CALM_MS.
+ */
 const CALM_MS = 60
 const LONG_CALM_MS = 1_500
-/** Then something comes so often, ms. */
+/** Interval of attacks after the quiet time, ms. */
 const ATTACK_MS = 5
-/** Greeting and status: messages that are attacked at once now and then. */
+/** Greeting and status: these messages are attacked immediately with a probability of 10 %. */
 const FIRST_MESSAGES = 3
 
 /**
- * Stands before a chain node and, while it is hostile, corrupts what the node sends so that no reader may take it for a
- * block: cut, random, repeated, left out, in pieces, not a websocket's, and floods of unrequested messages.
+ * Relay before a chain node. In attack mode it corrupts the node's messages so that no reader can mistake them for a
+ * block: truncated, random, repeated, omitted, fragmented, invalid websocket frames, and floods of unrequested
+ * messages.
  */
 export class ShipRelay {
   readonly url: string
@@ -46,7 +50,7 @@ export class ShipRelay {
     return new ShipRelay(target, http)
   }
 
-  /** Begins to break what is said, from a seed, until so many frames were sent. */
+  /** Starts attack mode with a seed, until this many frames have been sent. */
   attack(seed: number, frames: number): void {
     this.#seed = seed
     this.#most = frames
@@ -57,13 +61,13 @@ export class ShipRelay {
     return this.tally.sent >= this.#most
   }
 
-  /** Passes on as it comes from now on. */
+  /** Ends attack mode: forwards all messages unchanged. */
   calm(): void {
     this.#seed = undefined
     this.drop()
   }
 
-  /** Cuts every connection. */
+  /** Cuts all connections. */
   drop(): void {
     for (const [client, node] of this.#pairs) for (const socket of [client, node]) socket.terminate()
   }
@@ -107,7 +111,7 @@ export class ShipRelay {
   }
 }
 
-/** What is done to one connection. */
+/** The attack on one connection. */
 class ConnectionAttack {
   readonly #client: WebSocket
   readonly #random: Choices
@@ -131,7 +135,7 @@ class ConnectionAttack {
     })
   }
 
-  /** Passes a message of the node on, or something worse. */
+  /** Forwards a message of the node, or attacks instead. */
   pass(data: Buffer, isBinary: boolean): void {
     if (isBinary) {
       this.#last = data
@@ -156,12 +160,12 @@ class ConnectionAttack {
           true,
         )
       case 4:
-        // Again what it said before.
+        // Repeat earlier messages.
         for (let times = 1 + random.below(20); times > 0; times--)
           this.#send(random.pick([this.#last, this.#first]) ?? data, true)
         return this.#send(data, isBinary)
       case 5:
-        // Left out.
+        // Omit the message.
         return undefined
       case 6:
         for (let times = 500; times > 0; times--) this.#control(() => this.#client.ping(noise(random, 125)))
@@ -211,7 +215,9 @@ class ConnectionAttack {
     }
   }
 
-  /** What no websocket sends: reserved bits and kinds, masked or endless frames, and what is no frame at all. */
+  /**
+   * Sends invalid websocket bytes: reserved bits and opcodes, masked or endless frames, and bytes that are no frame.
+   */
   #raw(random: Choices): void {
     if (this.#client.readyState !== WebSocket.OPEN) return
     this.#tally.sent++
@@ -236,7 +242,7 @@ function socketOf(client: WebSocket): Socket {
   return (client as unknown as { _socket: Socket })._socket
 }
 
-/** Bytes that follow from a seed. */
+/** Pseudo-random bytes. */
 export function noise(random: Choices, length: number): Buffer {
   const bytes = Buffer.alloc(length)
   for (let at = 0; at < length; at++) bytes[at] = random.below(256)

@@ -7,17 +7,17 @@ import { SocketAttack } from './sockets.ts'
 import { StateAttack } from './state.ts'
 import { Tally } from './tally.ts'
 
-/** `npm run soak` takes an hour. */
+/** Duration, minutes. `npm run soak` runs for an hour. */
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 1)
 const SEED = Number(process.env.SOAK_SEED ?? 20_261_123)
 const SUBSCRIBERS = 30
-/** Every so often a subscriber leaves and another comes, ms. */
+/** Interval at which a subscriber leaves and another one joins, ms. */
 const SUBSCRIBER_TURN_MS = 2_000
-/** Pauses between two of a kind, ms. */
+/** Pause between two requests of a kind, ms. */
 const pauses = { friendly: 50, rest: 200, raw: 1_000, state: 200, socket: 1_000 }
-/** Once a minute the chain node sends so many frames that are none. */
+/** Once a minute the chain node sends this many invalid frames. */
 const HOSTILE_FRAMES = 300
-/** Megabytes that a process may have grown by, from the second fifth of an hour to the last. */
+/** Limit of a process's memory growth from the second to the last fifth of an hour, megabytes. */
 const MAX_GROWTH_MB = 64
 
 const friendly = [
@@ -108,7 +108,10 @@ describeWithPrograms('a long run of mixed load', (running) => {
     MINUTES * 60_000 + 600_000,
   )
 
-  /** Keeps subscribers, of whom the oldest leaves now and then; every other resumes where it was. */
+  /**
+   * Keeps several subscribers connected. The oldest leaves now and then; every second new one resumes at the cursor of
+   * the one that left.
+   */
   async function subscribe(received: Tally, isOver: () => boolean): Promise<void> {
     const clients: WebsocketClient[] = []
     let cursor: string | undefined

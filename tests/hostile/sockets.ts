@@ -8,7 +8,7 @@ import { noise } from './ship-relay.ts'
 import { isHonest, Tally } from './tally.ts'
 
 const PATIENCE_MS = 1_000
-/** How long an event stream is listened to. */
+/** An attack reads an event stream for at most this time, ms. */
 const STREAM_MS = 100
 const MAX_FRAMES = 90
 
@@ -33,10 +33,10 @@ const rooms = [
   `/${'x'.repeat(3_000)}`,
 ]
 
-/** A kind of client, by its protocol. */
+/** Protocol of an attacking client. */
 type Tongue = 'websocket' | 'socket.io 3' | 'socket.io 4' | 'polling' | 'event stream'
 
-/** Sends malformed frames and packets to the live entry points. */
+/** Sends malformed frames and packets to the websocket, event stream and socket.io endpoints. */
 export class SocketAttack {
   readonly tally: Tally
   readonly #tongue: Tongue
@@ -51,7 +51,7 @@ export class SocketAttack {
     this.tally = new Tally(`api: ${tongue}`)
   }
 
-  /** A connection with all that follows from a seed. */
+  /** Opens a connection and sends the frames of a seed. */
   async send(seed: number): Promise<void> {
     const random = createChoices(seed)
     const blame = (status: number): void => {
@@ -103,7 +103,7 @@ export class SocketAttack {
     }
   }
 
-  /** A request on a separate connection; those that wait for events are closed. */
+  /** Sends a request on a connection of its own. Polling requests that wait for events are closed. */
   async #ask(line: string, body: string, random: Choices): Promise<{ status: number; text: string }> {
     this.tally.sent++
     const talk = new Talk(this.#host, this.#port)
@@ -144,7 +144,7 @@ export class SocketAttack {
   }
 }
 
-/** A connection over TCP on which anything may be said. */
+/** A TCP connection that can send any bytes. */
 class Talk {
   text = ''
   readonly #socket: Socket
@@ -160,7 +160,10 @@ class Talk {
     return !this.#socket.destroyed && this.#socket.writable
   }
 
-  /** Says something; the status of the answer, 0 when there is none. */
+  /**
+   * Sends bytes and waits for the response.
+   * @returns the status of the response; 0 if there is none.
+   */
   async open(bytes: Buffer, patienceMs = PATIENCE_MS * 30): Promise<number> {
     this.#socket.write(bytes)
     const answered = new Promise<void>((resolve) => {
@@ -181,7 +184,10 @@ class Talk {
     return after(2)
   }
 
-  /** Ends it; who does, when the server is given some time for it. */
+  /**
+   * Closes the connection. With `waits`, the server gets 50 ms to close it first.
+   * @returns who closed it.
+   */
   async finish(waits: boolean): Promise<string> {
     if (waits) await Promise.race([this.#closed, after(50)])
     const cut = this.#socket.destroyed
@@ -213,7 +219,7 @@ function upgradeRequest(path: string, random: Choices): Buffer {
   )
 }
 
-/** Clients have to mask; a mask of zeros changes nothing. */
+/** A masked frame of a client; a mask of zeros leaves the payload as it is. */
 function maskedFrame(first: number, payload: Buffer, isMasked = true): Buffer {
   const mask = isMasked ? 0x80 : 0
   const { length } = payload
@@ -271,7 +277,7 @@ function oddFrame(random: Choices): Buffer {
         Buffer.concat([Buffer.from([random.below(256), random.below(256)]), small.subarray(0, 100)]),
       )
     case 10:
-      // Compressed, or so it says.
+      // A frame whose header claims compression.
       return maskedFrame(0xc1, small)
     default:
       return maskedFrame(0x81, Buffer.alloc(random.pick([65_536, 65_537, 200_000]), 'x'))

@@ -9,7 +9,7 @@ import { isHonest, Tally } from './tally.ts'
 
 const PATIENCE_MS = 60_000
 
-/** Values that mean something, by the name of their parameter. */
+/** Valid values by parameter name. */
 const meant: Readonly<Record<string, readonly string[]>> = {
   account: ['atomicassets', 'eosio', 'eosio.token', 'atomicmarket', 'delphioracle'],
   accounts: ['atomicassets|eosio', 'atomicmarket'],
@@ -21,14 +21,14 @@ const meant: Readonly<Record<string, readonly string[]>> = {
   json: ['true', 'false'],
 }
 
-/** An endpoint with its parameters. */
+/** An endpoint and its parameters. */
 interface Place {
   readonly path: string
   readonly methods: readonly string[]
   readonly parameters: readonly string[]
 }
 
-/** What is read of the service's OpenAPI document. */
+/** The members of the service's OpenAPI document that the attack uses. */
 interface StateDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, StateOperation>>>>
 }

@@ -1,12 +1,12 @@
-/** What became of the attacks on one entry point. */
+/** Outcomes of the attacks on one entry point. */
 export class Tally {
   readonly entry: string
-  /** Requests, packets or frames that were sent. */
+  /** Number of sent requests, packets or frames. */
   sent = 0
   elapsedS = 0
-  /** How often each outcome was seen: a status, a close code, a refusal. */
+  /** Number of each outcome: a status, a close code, a refusal. */
   readonly outcomes = new Map<string, number>()
-  /** What may not happen, with what was sent; the first ones. */
+  /** Unacceptable outcomes with their requests; limited to the first ones. */
   readonly problems: string[] = []
   problemCount = 0
 
@@ -23,7 +23,7 @@ export class Tally {
     if (this.problems.length < 10) this.problems.push(what.slice(0, 700))
   }
 
-  /** A row of the table. */
+  /** Row of the report. */
   row(): string {
     const outcomes = [...this.outcomes]
       .sort((one, other) => other[1] - one[1])
@@ -33,12 +33,12 @@ export class Tally {
   }
 }
 
-/** Statuses that a client may cause in addition to 200: those that name its fault, and 503. */
+/** Whether an attack may cause this status: 200, an error that blames the client, or 503. */
 export function isHonest(status: number): boolean {
   return status < 500 || status === 503
 }
 
-/** Runs `work` for the numbers from 0 to `count - 1`, so many at once, until `signal` aborts. */
+/** Runs `work` for the numbers 0 to `count - 1` with limited concurrency, until `signal` aborts. */
 export async function runMany(
   count: number,
   atOnce: number,

@@ -1,12 +1,11 @@
-/** How much disk, memory, time and processing a chain takes, from measured figures and from what is assumed of the chain. */
+/** Computes disk, memory, time and processors for a chain, from measured figures and assumptions about the chain. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { packageRoot } from '../../../services/core/paths/index.ts'
 
-/** Rows that the size of a database follows from. */
+/** Row counts that determine the size of a database. */
 export const drivers = ['assets', 'transfers', 'logs', 'offers', 'listings'] as const
-/** One of them. */
 export type Driver = (typeof drivers)[number]
 
 const amount = z.number().positive()
@@ -21,7 +20,7 @@ const chainSchema = z.strictObject({
   listings: amount,
   requestsPerSecond: amount,
 })
-/** What is assumed of a chain. */
+/** Assumptions about a chain. */
 export type AssumedChain = z.infer<typeof chainSchema>
 
 const assumptionsSchema = z.strictObject({
@@ -30,11 +29,11 @@ const assumptionsSchema = z.strictObject({
   nodeMegabytesPerSecond: amount,
   indexBuildMegabytesPerSecond: amount,
   spareDisk: amount,
-  /** GB of memory. */
+  /** Memory of each process, GB. */
   processes: z.strictObject({ filler: amount, api: amount, others: amount }),
   chains: z.array(chainSchema),
 })
-/** What is assumed of machines and chains. */
+/** Assumptions about machines and chains. */
 export type Assumptions = z.infer<typeof assumptionsSchema>
 
 const bytesSchema = z.strictObject({
@@ -44,7 +43,7 @@ const bytesSchema = z.strictObject({
     z.strictObject({ rows: amount, table: z.number().min(0), indexes: z.number().min(0) }),
   ),
 })
-/** Bytes a row, as `bench/sizes.js` has measured them. */
+/** Bytes per row, as measured by `bench/sizes.js`. */
 export type MeasuredBytes = z.infer<typeof bytesSchema>
 
 const ratesSchema = z.strictObject({
@@ -63,10 +62,13 @@ const ratesSchema = z.strictObject({
     ratios: z.record(z.string(), amount),
   }),
 })
-/** Events and requests a second, as the benches have measured them. */
+/** Events and requests a second, as measured by the benchmarks. */
 export type MeasuredRates = z.infer<typeof ratesSchema>
 
-/** The figures in scripts/docs/sizing. @throws when a file does not have its form. */
+/**
+ * Reads the figures in scripts/docs/sizing.
+ * @throws if a file is malformed.
+ */
 export function readFigures(): { bytes: MeasuredBytes; rates: MeasuredRates; assumed: Assumptions } {
   const read = (name: string): unknown =>
     JSON.parse(readFileSync(join(packageRoot, 'scripts/docs/sizing', name), 'utf8'))
@@ -77,7 +79,7 @@ export function readFigures(): { bytes: MeasuredBytes; rates: MeasuredRates; ass
   }
 }
 
-/** Bytes of everything that comes with one row of a driver. */
+/** Bytes that one row of a driver adds to the database, including rows of dependent tables. */
 export interface UnitBytes {
   readonly table: number
   readonly indexes: number
@@ -91,7 +93,9 @@ const counted: Readonly<Record<Driver, readonly string[]>> = {
   listings: ['market.sales', 'market.auctions', 'market.buyoffers', 'market.template_buyoffers'],
 }
 
-/** What the rows of a table come with; blocks come with transfers and logs, and count for the former. */
+/**
+ * Driver whose count a table's rows grow with. Blocks come with transfers and logs; they are attributed to transfers.
+ */
 function driverOf(table: string): Driver | undefined {
   if (table === 'assets.blocks') return 'transfers'
   if (/^assets\.(?:offers|open_offer_assets|offer_counts)$/.test(table)) return 'offers'
@@ -100,7 +104,7 @@ function driverOf(table: string): Driver | undefined {
   return table.startsWith('market.') ? 'listings' : undefined
 }
 
-/** Bytes for each row of a driver: its own, and those of the tables that grow with it. */
+/** Bytes per row of each driver: its own row, and rows of the tables that grow with it. */
 export function unitBytes({ tables }: MeasuredBytes): Record<Driver, UnitBytes> {
   const entries = drivers.map((driver) => {
     const rows = counted[driver].reduce((sum, name) => sum + (tables[name]?.rows ?? 0), 0)
@@ -112,16 +116,16 @@ export function unitBytes({ tables }: MeasuredBytes): Record<Driver, UnitBytes> 
   return Object.fromEntries(entries) as Record<Driver, UnitBytes>
 }
 
-/** What a chain takes. */
+/** Resources that a chain needs. */
 export interface ChainSize {
-  /** Bytes. */
+  /** Disk space, bytes. */
   readonly tables: number
   readonly indexes: number
   readonly disk: number
-  /** GB. */
+  /** Memory for PostgreSQL, GB. */
   readonly databaseMemory: number
   readonly memory: number
-  /** Days until the head is reached, and what of it is the time of the node, the filler, and the building of indexes. */
+  /** Days until the reader reaches the head, and the shares of the node, the filler and the index builds. */
   readonly days: {
     readonly node: number
     readonly filler: number
@@ -135,14 +139,14 @@ const GB = 1e9
 const MB = 1e6
 const DAY_S = 86_400
 
-/** Requests a second of one processor, when every measured kind is asked equally often. */
+/** Requests a second per processor, if all measured kinds are requested equally often. */
 export function requestsPerProcessor({ api }: MeasuredRates): number {
   const rates = Object.values(api.ratios).map((ratio) => ratio * api.plainRequestsPerSecond)
   const meanSeconds = rates.reduce((sum, rate) => sum + 1 / rate, 0) / rates.length
   return 1 / meanSeconds / api.processors
 }
 
-/** Computes the size of a chain. */
+/** Computes the resources for a chain. */
 export function sizeOf(
   chain: AssumedChain,
   { bytes, rates, assumed }: { bytes: MeasuredBytes; rates: MeasuredRates; assumed: Assumptions },
@@ -156,7 +160,7 @@ export function sizeOf(
   const databaseMemory = Math.max(4, hot / GB)
   const { filler, api, others } = assumed.processes
   const stream = chain.blocks * chain.bytesPerBlock
-  // A listing is announced, and bought or ended.
+  // Each offer and listing has two events: it is created, and it ends.
   const events = chain.assets + chain.transfers + chain.logs + chain.offers * 2 + chain.listings * 2
   const node = stream / (assumed.nodeMegabytesPerSecond * MB) / DAY_S
   const work =

@@ -17,12 +17,12 @@ import { patient } from '../../setup/patience.ts'
 import { roundsOfSeed, seedsBeside } from '../../setup/seeds.ts'
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? roundsOfSeed(20_000))
-/** Requests before memory is looked at for the first time: caches fill until then. */
+/** Requests before memory is first measured, while caches fill. */
 const WARM_UP = Math.floor(REQUESTS / 4)
 const CONCURRENCY = 8
 const MAX_GROWTH_BYTES = 96 * 1024 * 1024
 
-/** Statuses that a client may cause. 408 is not among them: no request on this chain may need so long. */
+/** Statuses that a request may cause. 408 is not allowed: no request takes that long on this chain. */
 const allowed = new Set([200, 204, 302, 304, 400, 404, 405, 413, 414, 415, 416, 431])
 
 let server: TestServer
@@ -35,7 +35,7 @@ beforeAll(async () => {
   known = collectValues(await crawl(server.api.url, document))
   const namespaces: NamespaceConfig[] = []
   for (const entry of server.config.server.namespaces) {
-    // Until the first block that holds the contract there is no configuration to answer with, which is a 500.
+    // Skip namespaces whose contract is not indexed yet: their configuration is missing, so they answer 500.
     if ((await fetch(`${server.api.url}${entry.path}/v1/config`)).ok) namespaces.push(entry)
   }
   targets = namespaces.flatMap((entry) =>
@@ -88,7 +88,7 @@ function send({ method, target, headers, body }: FuzzRequest): Promise<Answer> {
   })
 }
 
-/** What is wrong with an answer; undefined when nothing is. */
+/** Why an answer is unacceptable; undefined if it is valid. */
 function problemOf({ method }: FuzzRequest, { status, type, text }: Answer): string | undefined {
   if (!allowed.has(status)) return `status ${status}: ${text.slice(0, 200)}`
   if (method === 'HEAD' || text === '' || status === 302) return undefined
@@ -155,7 +155,7 @@ it.each(seedsBeside(20_261_121))(
     )
     expect(problems.slice(0, 30)).toEqual([])
     expect(growth).toBeLessThan(MAX_GROWTH_BYTES)
-    // A fuzz that only ever fails, or never does, looks at nothing.
+    // The fuzz must produce both successful and failing requests; otherwise it tests nothing.
     expect(statuses[200]).toBeGreaterThan(REQUESTS / 4)
     expect(statuses[400]).toBeGreaterThan(REQUESTS / 20)
   },
