@@ -1,6 +1,7 @@
 /**
- * The api of a measurement, in its own process. Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]] [SETTINGS], the address of
- * the database and `ApiSettings` as JSON. Prints one line of JSON: {"url"}.
+ * The API of a benchmark, as a separate process.
+ * Usage: api-process.js ADDRESS CHAIN_ID [FAMILY[,FAMILY]] [SETTINGS]
+ * ADDRESS is the address of the database, SETTINGS are `ApiSettings`, both as JSON. Prints one line of JSON: {"url"}.
  */
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'

@@ -1,9 +1,9 @@
 /**
- * What each cache of the api gains on varied traffic: requests of all kinds of `rates`, with values by their frequency (a
- * popular one comes again), four connections, two commits a second. Usage:
- *   node dist/scripts/bench/caches.js [--data FOLDER | --server ADDRESS] [--factor N] [--seconds N] [--rounds N]
- * Short rounds of an api with every cache and of one without the one in question alternate; prints the medians of requests/s
- * and of processor time for a request, and the rate with the cache as a multiple of that without.
+ * Measures the gain of each cache of the API under mixed traffic: requests of all kinds of `rates`, with values by
+ * frequency (popular values repeat), four connections, two commits a second.
+ * Usage: node dist/scripts/bench/caches.js [--data FOLDER | --server ADDRESS] [--factor N] [--seconds N] [--rounds N]
+ * Runs short rounds, alternately with all caches and without one of them. Prints the medians of requests/s and of
+ * processor time per request, and the rate with the cache as a multiple of the rate without it.
  */
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'

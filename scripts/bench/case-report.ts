@@ -51,7 +51,7 @@ export class CaseReport {
     return slow.map(({ request }) => request)
   }
 
-  /** Leaves out how long the first page of a request took: it is asked again. */
+  /** Removes the measurement of a request's first page, before it is measured again. */
   forget(again: RequestCase): void {
     this.#all = this.#all.filter(({ request, isDeep }) => isDeep || request !== again)
   }

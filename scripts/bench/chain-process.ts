@@ -1,6 +1,7 @@
 /**
- * The chain of a measurement, in its own process. Usage: chain-process.js KIND BLOCKS [BYTES_PER_SECOND [CHAIN_ID]].
- * Prints one line of JSON: {"shipUrl", "httpUrl", "chainId", "last"}. A number on its input is a new rate.
+ * The chain of a benchmark, as a separate process.
+ * Usage: chain-process.js KIND BLOCKS [BYTES_PER_SECOND [CHAIN_ID]]
+ * Prints one line of JSON: {"shipUrl", "httpUrl", "chainId", "last"}. A number on standard input sets a new byte rate.
  */
 import { createInterface } from 'node:readline'
 import { createDevchain } from '../../services/devchain/index.ts'

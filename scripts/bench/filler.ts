@@ -1,16 +1,17 @@
 /**
- * Measures the filler, in ratios made in one run.
+ * Measures the filler, as ratios of measurements of the same run.
  * Usage: node dist/scripts/bench/filler.js [foreign] [empty] [dense] [market] [writes] [--share 1] [--json FILE]
- * --share: part of the blocks that are read; --json: file for the ratios by name, of which more is better.
+ * --share: part of the blocks to read; --json: file for the ratios by name (greater is better).
  *
- * foreign, empty: blocks in which nothing is ours; blocks/s and MB/s of the filler against a reader that only
- *   acknowledges, both reading the same chain from a separate process.
- * dense: blocks full of NFT work; events/s, against the time that COPY alone needs to load the same rows into the same
- *   tables with their keys, and with all query indexes in place against without, by turns, of which the best time
- *   counts; bytes per row of each table afterwards, with query indexes.
- * market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases; with the values that
- *   the market derives, against its rows alone and against assets alone. Each five times, by turns; the best time counts.
- * writes: rows and index entries for one transfer, one edit and one sale, block by block with all query indexes.
+ * foreign, empty: blocks without data for the filler. Blocks/s and MB/s of the filler, compared with a reader that
+ * only acknowledges; both read the same chain from a separate process.
+ * dense: blocks full of NFT actions. Events/s, compared with the time of COPY alone for the same rows into the same
+ * tables with their keys; and with all query indexes, compared with none (in alternation, the best time counts).
+ * Prints the bytes per row of each table afterwards, with query indexes.
+ * market: 30 % mints, 30 % transfers, 15 % edits, 15 % foreign transfers, 10 % sales and purchases. Compares indexing
+ * with the market's derived values, with the market's rows alone, and without the market. Five rounds of each in
+ * alternation; the best time counts.
+ * writes: rows and index entries of one transfer, one edit and one sale, block by block with all query indexes.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

@@ -1,9 +1,9 @@
 /**
- * Generates a large database, for measurements. Usage:
- *   node dist/scripts/bench/generate.js --data FOLDER [--seed TEXT] [--factor NUMBER]
- * Generates 1,000,000 assets, 5,000 templates, 200 collections, 3,000,000 transfers and 200,000 offers (times the factor,
- * from 0.001 to 8; collections times its root), the same for the same seed, and keeps the PostgreSQL server in the folder.
- * Prints where it is and how large it is.
+ * Generates a large database for benchmarks, in a PostgreSQL server whose files stay in FOLDER.
+ * Usage: node dist/scripts/bench/generate.js --data FOLDER [--seed TEXT] [--factor NUMBER]
+ * Generates 1,000,000 assets, 5,000 templates, 200 collections, 3,000,000 transfers and 200,000 offers, times the
+ * factor (0.001 to 8; collections times its square root). The same seed gives the same database. Prints the location
+ * and the size.
  */
 import { parseArgs } from 'node:util'
 import { startGeneratedServer } from './generated-server.ts'

@@ -1,11 +1,11 @@
 /**
- * Measures how soon the next block is committed when the node that is followed at the head fails.
+ * Measures how soon the next block is committed after the node that the reader follows at the head fails.
  * Usage: node dist/scripts/bench/head-faults.js [--times 100] [--interval 500] [--nodes 3]
  *
- * Three nodes of a generated chain with a block every half second; the one that is followed is frozen, killed, set back
- * and led to another branch by turns, `times` times each, and healed before the next. For each kind: the time from the
- * fault to the first commit of a block that the chain got after it. At the end the committed blocks are counted, and
- * compared block by block with the chain.
+ * Three nodes serve a generated chain with a block every half second. The followed node is in turn frozen, killed, set
+ * back and moved to another branch, `times` times each, and repaired before the next fault. Measures the time from the
+ * fault to the commit of the first block that was produced after it. At the end all committed blocks are compared with
+ * the chain.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'

@@ -1,9 +1,9 @@
 /**
- * Measures `import-database` and COPY alone of the same rows into the same tables with their keys, in one run.
+ * Measures `import-database`, and COPY alone of the same rows into the same tables with their keys.
  * Usage: node dist/scripts/bench/import.js [copies] [workers]
  *
- * The old database is the fixture of the tests, its rows so many times (300) under other ids, with the indexes that the
- * old program has on them.
+ * The old database contains the rows of the tests' fixture, copied (300 times) under other ids, with the old program's
+ * indexes.
  */
 import { createDevchain } from '../../services/devchain/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'

@@ -1,7 +1,7 @@
 /**
- * Measures what uses each index: the kinds of traffic, and the second tier of requests (every list with a single filter or
- * sort). Writes `scripts/bench/index-use.json`, from which `docs/indexes.md` is generated. Usage:
- *   node dist/scripts/bench/index-use.js --data FOLDER [--factor N] [--samples N] [--seed TEXT]
+ * Measures which requests use each index: the kinds of traffic, and the second tier (every list with a single filter
+ * or sort). Writes `scripts/bench/index-use.json`, from which `docs/indexes.md` is generated.
+ * Usage: node dist/scripts/bench/index-use.js --data FOLDER [--factor N] [--samples N] [--seed TEXT]
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,11 +1,12 @@
 /**
- * How long it takes from a block's frame, as the node sends it, to the committed block and to the client's event.
- * Usage: node dist/scripts/bench/latency.js [--rates 2,50] [--seconds 60] [--clients 20] [--requests 200] [--json FILE]
+ * Measures the latency from the node's frame of a block to its commit, and to the client's event.
+ * Usage: node dist/scripts/bench/latency.js [--rates 2,50] [--seconds 60] [--clients 20] [--requests 200] [--json
+ * FILE]
  *
- * A generated chain gets blocks at each rate, first with no requests, then with REST requests at their own rate,
- * every one another address. Node, filler, api and clients are processes of their own; between filler and api is a
- * Redis (`redis-server` has to be on the PATH), as in the appliance. Prints p50 and p99 in ms: from the frame to the
- * commit, from the commit until the last client has its first event of the block, and both together.
+ * A generated chain produces blocks at each rate, first without requests, then with REST requests at a fixed rate,
+ * each for another URL. Node, filler, API and clients are separate processes. Filler and API share a Redis
+ * (`redis-server` must be on the PATH), as in the appliance. Prints p50 and p99 in ms: from the frame to the commit,
+ * from the commit until the last client has its first event of the block, and the sum.
  */
 import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

@@ -1,9 +1,9 @@
 /**
- * The clients of a measurement of live data, in their own process: plain websockets that do as little as possible.
- * Usage: live-clients.js URL COUNT MESSAGES plain|deflate. With `deflate` the clients take compressed messages, as
- * browsers do. The process sends `{ ready }` when all clients have subscribed, then `{ doneMs }` for each block of MESSAGES
- * messages when the last client has the last message. One more client reads nothing at all; the process sends `{ cutMs }`
- * when the server has cut that client off.
+ * The clients of a live data benchmark, as a separate process: minimal plain websockets.
+ * Usage: live-clients.js URL COUNT MESSAGES plain|deflate
+ * With `deflate` the clients accept compressed messages, as browsers do. Sends `{ ready }` when all clients have
+ * subscribed. For each block of MESSAGES messages, sends `{ doneMs }` when the last client has the last message. A
+ * further client never reads; sends `{ cutMs }` when the server disconnects it.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'

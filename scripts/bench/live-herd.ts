@@ -1,10 +1,11 @@
 /**
- * Clients that resume, on a generated database. Usage:
- *   node dist/scripts/bench/live-herd.js [--data FOLDER] [--factor N] [--clients N] [--seconds N] [--events N] [--slow N]
- * First a herd: all clients leave, blocks come for some time (two a second), and all clients reconnect at once with their
- * cursors. Prints how long until the last client has got every missed event. Then slow clients: from as many addresses,
- * each reads 128 KB a second of all events of these blocks, uncompressed; prints how long clients of other addresses, which
- * read at once, wait for their first event and for all missed events.
+ * Measures resuming live clients on a generated database.
+ * Usage: node dist/scripts/bench/live-herd.js [--data FOLDER] [--factor N] [--clients N] [--seconds N] [--events N]
+ * [--slow N]
+ * First a herd: all clients disconnect, blocks are produced for some time (two a second), and all clients reconnect at
+ * once with their cursors. Prints the time until the last client has all missed events. Then slow clients from
+ * different addresses: each reads all events of these blocks, uncompressed, at 128 KB a second. Prints how long fast
+ * clients of other addresses wait for their first event and for all missed events.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,9 @@
 /**
- * The api of a measurement of live data, in its own process. Usage: live-process.js ADDRESS CHAIN_ID, the address
- * of the database as JSON. Sends `{ url }` by IPC; at `{ block, assets }` the process commits an entry of the feed with one
- * event for each asset, sends the entry on the bus, as a filler does, and answers `{ committedMs }`: the time of the commit.
+ * The API of a live data benchmark, as a separate process.
+ * Usage: live-process.js ADDRESS CHAIN_ID
+ * ADDRESS is the address of the database, as JSON. Sends `{ url }`. On `{ block, assets }` it acts as the filler: it
+ * commits a feed entry with one event for each asset, publishes the entry, and sends `{ committedMs }`, the time of
+ * the commit.
  */
 import { startApi } from '../../services/api/index.ts'
 import { parseConfig } from '../../services/core/config/index.ts'

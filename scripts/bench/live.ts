@@ -1,9 +1,10 @@
 /**
- * Live data under load, on a generated database. Usage:
- *   node dist/scripts/bench/live.js [--data FOLDER] [--factor N] [--clients N] [--events N] [--blocks N] [--plain]
- * Clients take compressed messages, as browsers do, or plain ones with `--plain`. Prints how long after the commit of a
- * busy block the last client has its last event, what REST requests take with and without busy blocks (a ratio of one
- * run: a machine's figures drift), and when a client that reads nothing is cut off.
+ * Measures live data under load on a generated database.
+ * Usage: node dist/scripts/bench/live.js [--data FOLDER] [--factor N] [--clients N] [--events N] [--blocks N]
+ * [--plain]
+ * Clients accept compressed messages, as browsers do, or with `--plain` uncompressed ones. Prints: the time from the
+ * commit of a busy block until the last client has its last event; the times of REST requests with and without busy
+ * blocks, as a ratio of the same run; and when the server disconnects a client that never reads.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

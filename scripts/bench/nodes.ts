@@ -1,10 +1,10 @@
 /**
- * Measures catching up from several nodes, each its own process that sends a limited number of bytes a second.
+ * Measures catching up from several nodes. Each node is a separate process with a limited byte rate.
  * Usage: node dist/scripts/bench/nodes.js [--blocks 4000] [--megabytes 40] [--rounds 1]
  *
- * Blocks full of foreign transfers, from one node and from four; then from five of which one stays well and the others
- * are killed (SIGKILL), stopped (SIGSTOP), made to drip, and on another chain. The rows after that are compared with those
- * of a straight run from one node without a limit.
+ * Reads blocks full of foreign transfers from one node and from four; then from five nodes, of which one stays healthy
+ * and the others are killed (SIGKILL), stopped (SIGSTOP), slowed down to a trickle, and on another chain. The
+ * resulting rows are compared with those of a run from a single unlimited node.
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

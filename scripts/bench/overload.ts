@@ -1,9 +1,10 @@
 /**
- * Measures what an api does with more than it can do. Usage:
- *   node dist/scripts/bench/overload.js [--data FOLDER | --server ADDRESS] [--seed TEXT] [--factor NUMBER] [--seconds 10]
- * 1. Brief requests (`/v1/config`, `/v1/assets/:asset_id`) alone, and while fifty clients ask for slow lists.
- * 2. Lists at half the rate that is answered at most, at that rate, and at twice that rate; each request from one of
- *    forty clients, at its time, whether or not the others have been answered.
+ * Measures an API under overload.
+ * Usage: node dist/scripts/bench/overload.js [--data FOLDER | --server ADDRESS] [--seed TEXT] [--factor NUMBER]
+ * [--seconds 10]
+ * 1. Brief requests (`/v1/config`, `/v1/assets/:asset_id`) alone, and while fifty clients request slow lists.
+ * 2. Lists at half the greatest rate, at the greatest rate, and at twice that rate. Each request comes from one of
+ * forty clients, at its scheduled time, whether or not earlier ones have been answered.
  * Prints one line for each measurement.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,14 +1,15 @@
 /**
- * Requests per second of one api process on a generated database, with four connections, where every request has another
- * address and values follow their frequency. Usage:
- *   node dist/scripts/bench/rates.js [--data FOLDER | --server ADDRESS] [--factor N] [--seconds N] [--rounds N] [--only NAME] [--no-write] [--json FILE] [--env NAME=VALUE]
- * Next to it runs a plain Node server, without a framework, that has one prepared `SELECT 1` for each request: short rounds
- * of both alternate, and the ratio of a route's rate to that of the plain server right before and after it is what
- * counts, since a machine's figures drift. Prints medians of the rounds: requests/s, the ratio, the ratio that is wanted,
- * bytes, the processor time of the api and of its database sessions for a request, and the ratio to that of the plain
- * server, which other work on the machine disturbs less. First while nothing is written, then (unless --no-write) while
- * the database moves on twice a second, as it does on a chain. --env sets a variable of the api. Where there are too few
- * addresses, the share of repeated ones is printed.
+ * Measures requests per second of one API process on a generated database, with four connections. Every request has
+ * another URL; values follow their frequency.
+ * Usage: node dist/scripts/bench/rates.js [--data FOLDER | --server ADDRESS] [--factor N] [--seconds N] [--rounds N]
+ * [--only NAME] [--no-write] [--json FILE] [--env NAME=VALUE]
+ * The reference is a plain Node server without a framework that runs one prepared `SELECT 1` per request. Short rounds
+ * of both alternate. The result is the ratio of a route's rate to the plain server's rate right before and after it,
+ * because the absolute figures of a machine drift.
+ * Prints medians of the rounds: requests/s, the ratio, the target ratio, bytes, processor time per request of the API
+ * and of its database sessions, and the ratio of processor times, which depends less on other load. First without
+ * writes, then (unless --no-write) with two commits a second, as on a chain. --env sets an environment variable of the
+ * API. If a route has too few URLs, the share of repeated ones is printed.
  */
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'

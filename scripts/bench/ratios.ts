@@ -1,10 +1,10 @@
 /**
- * Ratios of a small run of the benches against those stored in `scripts/bench/ratios.json`.
+ * Compares the ratios of a small run of the benchmarks with the ratios in `scripts/bench/ratios.json`.
  * Usage: node dist/scripts/bench/ratios.js [--write]
  *
- * Every ratio is of two measurements of the same run, and more is better, so it holds on any machine. Exits with 1 when
- * one has lost a third of the stored ratio, three times in a row: other work disturbs a small run. `--write` stores the least of
- * three runs instead.
+ * Each ratio compares two measurements of the same run, so it is valid on any machine; greater is better. Exits with 1
+ * if a ratio is below two thirds of the stored one three times in a row (other work may disturb a single small run).
+ * `--write` instead stores the lowest ratios of three runs.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

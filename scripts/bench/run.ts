@@ -1,9 +1,9 @@
 /**
- * Runs the benches of `docs/performance.md`, one after the other, and keeps what they print in `scripts/bench/results.json`.
+ * Runs the benchmarks of `docs/performance.md` in sequence and stores their output in `scripts/bench/results.json`.
  * Usage: npm run bench [-- [NAME ...] [--data FOLDER]]
  *
- * `--data`: generated databases are retained below this folder, in `factor-1`, `factor-2`; without it each is generated
- * new, which takes minutes. On a machine that does other work the figures mean little.
+ * `--data`: folder in which the generated databases are kept, as `factor-1` and `factor-2`; without it they are
+ * generated anew, which takes minutes. On a machine with other load the figures mean little.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,8 @@
 /**
- * Measures how many bytes a row takes, its indexes included, on a generated database; docs/sizing.md computes with it.
- *   node dist/scripts/bench/sizes.js [--factor NUMBER] [--seed TEXT] [--data FOLDER] [--server JSON] [--write]
- * `--write` keeps the figures in scripts/docs/sizing/bytes.json.
+ * Measures the bytes per row of each table, including indexes, on a generated database; docs/sizing.md is computed
+ * from them.
+ * Usage: node dist/scripts/bench/sizes.js [--factor NUMBER] [--seed TEXT] [--data FOLDER] [--server JSON] [--write]
+ * `--write` stores the figures in scripts/docs/sizing/bytes.json.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

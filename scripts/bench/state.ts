@@ -1,7 +1,7 @@
 /**
- * Measures the state service: ABI requests over HTTP at a fixed rate, as many clients would send them, each with its
- * token checked. Prints the rate that was reached, latencies and memory; a second, closed-loop run shows the most that
- * the machine gives. It brings its own PostgreSQL, chain and reader. The service runs in its own process.
+ * Measures the state service: ABI requests over HTTP at a fixed rate (open loop), each with a token that is checked.
+ * Prints the achieved rate, latencies and memory. A second, closed-loop run gives the greatest rate of the machine.
+ * Starts its own PostgreSQL, chain and reader; the service is a separate process.
  * Usage: node dist/scripts/bench/state.js [--rate 2000] [--seconds 10] [--connections 32]
  */
 import { fork } from 'node:child_process'

@@ -1,9 +1,9 @@
 /**
- * Measures an api under three times the rate that it can serve: fifty addresses, of which one sends 80 %. Usage:
- *   node dist/scripts/bench/sustained.js [--data FOLDER | --server ADDRESS] [--seed TEXT] [--factor NUMBER] [--minutes 10]
- *     [--rate-limit REQUESTS, of an address in a minute]
- * The forty-nine addresses send alone first. Prints a line for each minute: percentiles of their answers, their
- * refusals, the answers of the one, and the resident memory of the api.
+ * Measures an API under three times the rate that it can serve, from fifty addresses, of which one sends 80 %.
+ * Usage: node dist/scripts/bench/sustained.js [--data FOLDER | --server ADDRESS] [--seed TEXT] [--factor NUMBER]
+ * [--minutes 10] [--rate-limit REQUESTS_PER_ADDRESS_AND_MINUTE]
+ * First the other forty-nine addresses send alone. Prints a line for each minute: percentiles and refusals of the
+ * forty-nine, answers of the busy address, and the API's resident memory.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

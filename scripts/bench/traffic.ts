@@ -1,13 +1,14 @@
 /**
- * Measures what users do: kinds of request with two to five filters, as marketplaces, wallets and games send them, on a
- * generated database, with one client. Usage:
- *   node dist/scripts/bench/traffic.js [--data FOLDER | --server ADDRESS] [--factor N] [--samples N] [--only NAME] [--values SEED] [--scans] [--json FILE] [--env NAME=VALUE]
- * Values follow their frequency: a random asset, sale, transfer or offer, and what it has. The database moves
- * on twice a second. Prints p50, p95, longest time in ms and statuses of each kind, the
- * same of the processor time of the api and its database sessions (which means more on a machine that is busy with other
- * things), and a summary; the first answer to a kind is not counted. --values picks other rows; --only measures kinds of which the
- * name contains a text; --env sets a variable of the api; --json writes the results; --scans adds to them the scans of
- * each index by kind, and its bytes a row.
+ * Measures user traffic: kinds of request with two to five filters, as marketplaces, wallets and games send them, on a
+ * generated database with one client.
+ * Usage: node dist/scripts/bench/traffic.js [--data FOLDER | --server ADDRESS] [--factor N] [--samples N] [--only
+ * NAME] [--values SEED] [--scans] [--json FILE] [--env NAME=VALUE]
+ * Values come from randomly picked assets, sales, transfers and offers, so they follow their frequency. The database
+ * gets two commits a second. Prints p50, p95 and maximum in ms and the statuses of each kind, the same figures for
+ * processor time of the API and its database sessions (more reliable on a busy machine), and a summary. The first
+ * request of a kind does not count.
+ * --values picks other rows; --only measures the kinds whose name contains a text; --env sets an environment variable
+ * of the API; --json writes the results; --scans adds the scans of each index by kind, and its bytes per row.
  */
 import { parseArgs } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'

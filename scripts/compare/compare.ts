@@ -3,7 +3,7 @@
  * Usage: npm run compare -- BASE_A BASE_B [--seed 1] [--requests 5000] [--rate 100] [--at-once 4] [--timeout 10000]
  * [--expected FILE]
  *
- * Exits with 0 when nothing differs, 1 when something does, 2 when the comparison is not possible.
+ * Exit codes: 0 = no unexpected difference, 1 = differences, 2 = the comparison cannot run.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,9 +1,10 @@
 /**
- * Compares the api with the recorded answers of the system that it replaces: indexes the recording, serves it, sends
- * every recorded request. Usage: npm run conformance [history] [recorded] (default: both replay modes of the chain).
+ * Compares the API with recorded answers of the replaced system: indexes the recording, serves it, and sends every
+ * recorded request.
+ * Usage: npm run conformance [history] [recorded] (default: both replay modes)
  *
- * Prints what came out, and exits with 1 when an answer differs that `scripts/conformance/differences.json` does not
- * list, or when one that it lists no longer differs.
+ * Prints the results. Exits with 1 if an answer has a difference that `scripts/conformance/differences.json` does not
+ * list, or if a listed difference no longer occurs.
  */
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'

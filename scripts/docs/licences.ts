@@ -1,6 +1,6 @@
 /**
- * Lists the licences of everything that the product is delivered with, from the lock file, in `docs/licences.md`.
- * `npm run licences:write` writes it; `npm run licences:check` exits with 1 when it is out of date or a licence is not allowed.
+ * Lists the licences of all delivered packages, by the lock file, in `docs/licences.md`. `npm run licences:write`
+ * writes the page; `npm run licences:check` exits with 1 if the page is out of date or a licence is not allowed.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -12,7 +12,7 @@ export interface LostBranch {
   readonly blocks: readonly ChainBlock[]
 }
 
-/** A chain above its base, with the branches that it lost. */
+/** The blocks above the base: the main branch and the lost branches. */
 export interface BlockTree {
   readonly main: readonly ChainBlock[]
   readonly lost: readonly LostBranch[]

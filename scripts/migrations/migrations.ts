@@ -1,9 +1,10 @@
 /**
- * A landed migration never changes: an installation that has applied it stops at other content.
+ * Checks that landed migrations never change: an installation that has applied a migration refuses to start if its
+ * content differs.
  *
- * `npm run migrations:check` compares the migrations with the list of those that have landed, and where
- * the history of git is there, with the commits that first listed them. `write` adds the migrations that are not
- * listed yet; it changes no entry.
+ * `npm run migrations:check` compares the migrations with the list of landed ones and, if the git history is
+ * available, the list with its own earlier versions. `write` adds unlisted migrations to the list; it never changes an
+ * entry.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

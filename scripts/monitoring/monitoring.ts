@@ -1,6 +1,6 @@
 /**
- * Writes the rules of Prometheus, the dashboards of Grafana and `docs/alerts.md` from their descriptions.
- * `npm run monitoring:write` writes them; a test compares.
+ * Generates the Prometheus rules, the Grafana dashboards and `docs/alerts.md` from their descriptions. `npm run
+ * monitoring:write` writes them; a test checks that they are up to date.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * Changes the code in one place at a time and says which changes no test notices; the changes are made in a copy.
+ * Mutation testing: changes the code in one place at a time, in a copy, and lists the changes that no test detects.
  * Usage: npm run mutants -- [--known] [--sample 5] [--area handlers] [--seed 1]
- * `--known`: the changes that no test noticed once. `--sample N`: N drawn changes of each area (or of the named one).
+ * `--known`: only the mutations that no test once detected. `--sample N`: N random mutations of each area, or of the
+ * named one.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

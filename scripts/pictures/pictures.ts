@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of docs/images: the console and the terminal of `pronghorn standalone` while it catches up, at the
- * head of the chain, in trouble, and on a phone. It starts its own chain, and a Chromium from the PATH.
- * `npm run pictures -- [--blocks N]`; a slow machine needs fewer blocks.
+ * Takes the pictures in docs/images: the console, and the terminal of `pronghorn standalone`, while catching up, at
+ * the head of the chain, with a problem, and on a phone. Starts its own chain, and a Chromium from the PATH.
+ * Usage: npm run pictures -- [--blocks N] (a slow machine needs fewer blocks)
  */
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'

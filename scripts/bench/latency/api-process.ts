@@ -1,4 +1,4 @@
-/** The api of `bench/latency`. Usage: api-process.js SETTING. Says `{ url }`. */
+/** The API of `bench/latency`. Usage: api-process.js SETTING. Sends `{ url }`. */
 import { startApi } from '../../../services/api/index.ts'
 import { parseConfig } from '../../../services/core/config/index.ts'
 import { createLogger } from '../../../services/core/log/index.ts'

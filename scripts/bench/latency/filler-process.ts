@@ -1,4 +1,7 @@
-/** The filler of `bench/latency`. Usage: filler-process.js SETTING. Says how many blocks are committed, after each commit. */
+/**
+ * The filler of `bench/latency`. Usage: filler-process.js SETTING. Sends the number of committed blocks after each
+ * commit.
+ */
 import { openKeyValueStore } from '../../../services/core/kvstore/index.ts'
 import { createLogger } from '../../../services/core/log/index.ts'
 import { runReader } from '../../../services/filler/index.ts'

@@ -1,6 +1,6 @@
 /**
- * The least that a server with a database does for a request: no framework, a pool of four connections, one prepared
- * statement. Usage: plain-server.js ADDRESS, the address of the database as JSON. Prints one line of JSON: {"url"}.
+ * A minimal server with a database: no framework, a pool of four connections, one prepared statement per request.
+ * Usage: plain-server.js ADDRESS, the address of the database as JSON. Prints one line of JSON: {"url"}.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -53,7 +53,7 @@ export function packOnBlock(action: ActionInput): SignedTransaction {
   return { id: sha256(packed), header, packed, signature: null, cpuUs: 100, netWords: 0 }
 }
 
-/** 65 bytes derived from a digest, in the place of a signature; the first byte is a usual recovery number. */
+/** A fake signature of 65 bytes, derived from a digest. The first byte is a plausible recovery id. */
 export function signatureOf(digest: Buffer): Buffer {
   return Buffer.concat([Buffer.from([31]), sha256(digest), sha256(Buffer.concat([digest, digest]))])
 }

@@ -91,7 +91,7 @@ export async function writeAnswer(
   return { pieces, bytes }
 }
 
-/** Text of a value, interrupted by its rows. */
+/** JSON text of a value, with each `LateRows` as a separate part. */
 function* partsOf(value: unknown): Generator<string | LateRows> {
   if (value instanceof LateRows) yield value
   else if (!hasRows(value)) yield toJsonText(value)
