@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** Messages from the process. */
+/** Messages that the clients' process sends to the benchmark. */
 export type ClientsMessage =
   | { readonly ready: number }
   | { readonly doneMs: number; readonly bytes: number }

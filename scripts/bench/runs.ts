@@ -20,7 +20,7 @@ export interface BenchRun {
 export interface BenchResult extends Pick<BenchRun, 'name' | 'title' | 'about'> {
   /** Command that repeats the run. */
   readonly command: string
-  /** Day, ISO 8601. */
+  /** Day of the run, ISO 8601. */
   readonly day: string
   readonly machine: {
     readonly processor: string

@@ -18,7 +18,7 @@ export interface Outcome {
   readonly outdated: readonly string[]
 }
 
-/** Concurrent requests. */
+/** Limit of concurrent requests. */
 const CONCURRENCY = 4
 
 /** Sends all requests of a corpus to a server and judges the answers. */

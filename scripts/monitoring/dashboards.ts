@@ -12,7 +12,7 @@ export interface PanelText {
   readonly queries: readonly Query[]
 }
 
-/** A dashboard. */
+/** A dashboard: its name, title and panels. */
 export interface DashboardText {
   /** File name and URL path of the dashboard. */
   readonly name: string

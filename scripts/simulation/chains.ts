@@ -27,14 +27,14 @@ export interface Chain {
 /** The database after a run without faults. */
 export interface StraightRun {
   readonly digest: DatabaseDigest
-  /** Feed entries by reader. */
+  /** Feed entries of the run, by reader. */
   readonly feeds: ReadonlyMap<string, readonly FeedRow[]>
 }
 
 /** In a run without faults the last irreversible block is this many blocks behind the head. */
 const STRAIGHT_LAG = 8
 
-/** Generates chains. */
+/** Generates the chains of the simulation, and indexes them without faults. */
 export class Chains {
   readonly #grower = new TreeGrower()
   readonly #abis: Readonly<Record<ContractAccount, Buffer>>

@@ -114,12 +114,12 @@ export class Devchain {
     this.#log = null
   }
 
-  /** The last block. */
+  /** Number and id of the last block. */
   head(): { num: number; id: string } {
     return printed(this.#chain.head)
   }
 
-  /** The last irreversible block. */
+  /** Number and id of the last irreversible block. */
   lib(): { num: number; id: string } {
     return printed(this.#chain.lib)
   }

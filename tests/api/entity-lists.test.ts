@@ -188,7 +188,7 @@ describe.each(lists)('$path', ({ path, oracle, sorts, read }) => {
         expect([JSON.stringify(query), count]).toEqual([JSON.stringify(query), String(all.length)])
       }
     }
-    // With another seed all requests may find nothing.
+    // Checked only for the fixed seed: with another seed all requests may find nothing.
     if (seed === SEED) expect(shown).toBeGreaterThan(REQUESTS / (seeds.length === 1 ? 4 : 6))
   })
 })

@@ -9,7 +9,7 @@ export const NONE = -1
 export class GeneratedAssets {
   /** Number of assets minted so far. */
   count = 0
-  /** Numbers of the owning accounts. */
+  /** Number of the account that owns each asset. */
   readonly owner: Int32Array
   readonly receiver: Int32Array
   readonly burner: Int32Array

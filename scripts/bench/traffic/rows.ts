@@ -27,12 +27,12 @@ export interface AssetRow {
   readonly mint: number
   readonly updated: string
   readonly transferred: string
-  /** From the mutable data. */
+  /** Attribute `level` of the mutable data. */
   readonly level: string
   readonly xp: string
-  /** From the immutable data. */
+  /** Attribute `serial` of the immutable data. */
   readonly serial: string
-  /** From the template's immutable data. */
+  /** Attribute `rarity` of the template's immutable data. */
   readonly rarity: string
   readonly power: string
   /** Second word of the template's name. */
@@ -53,7 +53,7 @@ export interface ListingRow {
   readonly asset: AssetRow
 }
 
-/** A transfer. */
+/** A picked transfer. */
 export interface TransferRow {
   readonly sender: string
   readonly recipient: string
@@ -62,7 +62,7 @@ export interface TransferRow {
   readonly time: string
 }
 
-/** An offer. */
+/** A picked offer. */
 export interface OfferRow {
   readonly id: string
   readonly sender: string

@@ -19,7 +19,7 @@ export interface AnswerCacheSettings {
 /** A request, as the cache identifies it. */
 export interface CacheRequest {
   readonly key: string
-  /** URL of the request as sent; undefined when it has a body. */
+  /** URL of the request as sent; undefined if the request has a body. */
   readonly address: string | undefined
   readonly route: string
   readonly namespace: string

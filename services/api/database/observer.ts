@@ -7,7 +7,7 @@ export interface QueryFacts {
   /** `primary`, or host and port of a replica. */
   readonly server: string
   readonly durationMs: number
-  /** Undefined if the statement succeeded. */
+  /** Class of the failure; undefined if the statement succeeded. */
   readonly problem: ProblemKind | undefined
 }
 

@@ -37,7 +37,7 @@ export interface ServerState {
   /** `primary`, or host and port of a replica. */
   readonly server: string
   readonly state: ReplicaState
-  /** Undefined if the lag is not known. */
+  /** Lag behind the primary, ms; undefined if it is not known. */
   readonly lagMs: number | undefined
   /** Whether this process currently reads from the server. */
   readonly isInUse: boolean

@@ -30,7 +30,7 @@ export interface Session {
 
 /** Limits of the requests to one server, named like their keys in server.config.json. */
 export interface ServerLimits {
-  /** `max_db_connections`. */
+  /** `max_db_connections`: limit of connections to the server. */
   readonly maxConnections: number
   /** `max_list_queries`: limit of concurrent long (not brief) work. */
   readonly maxLists: number

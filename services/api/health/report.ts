@@ -100,7 +100,7 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
   return { status, reasons, data, headAgeMs, lagBlocks, lags, head }
 }
 
-/** Lag of any reader. */
+/** Computes the lag of a reader in blocks and seconds. */
 export function measureLag(reader: ReaderState, head: ChainHead, settings: HealthSettings): ReaderLag {
   const lagBlocks = lagOf(reader, head.block, settings)
   const goesToHead = (settings.stopBlocks.get(reader.name) ?? Infinity) >= head.block

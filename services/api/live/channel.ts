@@ -21,7 +21,7 @@ export interface ChannelMount {
   readonly paths: readonly string[]
   /** `connected_reader` of the namespace; without it the namespace publishes nothing. */
   readonly reader: string | undefined
-  /** `socket_features.asset_update`. */
+  /** `socket_features.asset_update` of the namespace's configuration. */
   readonly assetUpdate: boolean
 }
 

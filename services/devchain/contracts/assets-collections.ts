@@ -16,7 +16,7 @@ interface TemplateData {
   readonly burnable: boolean
   readonly max_supply: number
   readonly immutable_data: readonly AttributePair[]
-  /** Only in `createtempl2`. */
+  /** Present only in the action `createtempl2`. */
   readonly mutable_data?: readonly AttributePair[]
 }
 

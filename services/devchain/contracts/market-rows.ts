@@ -13,7 +13,7 @@ export interface MarketConfigRow {
   readonly sale_counter: bigint
   readonly auction_counter: bigint
   readonly minimum_bid_increase: number
-  /** Seconds. */
+  /** Minimum duration of an auction, seconds. */
   readonly minimum_auction_duration: number
   readonly maximum_auction_duration: number
   readonly auction_reset_duration: number
@@ -46,7 +46,7 @@ export interface SaleRow extends ListingTerms {
   readonly sale_id: bigint
   readonly seller: string
   readonly asset_ids: readonly bigint[]
-  /** -1 = no offer yet. */
+  /** Id of the offer; -1 = no offer yet. */
   readonly offer_id: bigint
   readonly listing_price: string
   readonly settlement_symbol: string
@@ -57,11 +57,11 @@ export interface AuctionRow extends ListingTerms {
   readonly auction_id: bigint
   readonly seller: string
   readonly asset_ids: readonly bigint[]
-  /** Epoch seconds. */
+  /** End of the auction, epoch seconds. */
   readonly end_time: number
   readonly assets_transferred: boolean
   readonly current_bid: string
-  /** Empty = nobody. */
+  /** Account of the highest bidder; empty = no bid. */
   readonly current_bidder: string
   readonly claimed_by_seller: boolean
   readonly claimed_by_buyer: boolean

@@ -54,7 +54,7 @@ export interface TemplateRow {
   readonly schema_name: string
   readonly transferable: boolean
   readonly burnable: boolean
-  /** 0 = unlimited. */
+  /** Limit of the supply; 0 = unlimited. */
   readonly max_supply: number
   readonly issued_supply: number
   readonly immutable_serialized_data: Uint8Array
@@ -72,7 +72,7 @@ export interface AssetRow {
   readonly asset_id: bigint
   readonly collection_name: string
   readonly schema_name: string
-  /** -1 = none. */
+  /** Template id; -1 = no template. */
   readonly template_id: number
   readonly ram_payer: string
   readonly backed_tokens: readonly string[]

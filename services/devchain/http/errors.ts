@@ -11,7 +11,7 @@ export class ChainApiError extends Error {
     this.errorName = errorName
   }
 
-  /** The JSON body. */
+  /** JSON body of the error response. */
   body(): unknown {
     return {
       code: this.status,

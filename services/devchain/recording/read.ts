@@ -9,9 +9,9 @@ import type { ChainBlock, Position } from '../chain/index.ts'
 /** The messages of a node in one session, read from a folder. */
 export interface Recording {
   readonly name: string
-  /** The first (text) frame. */
+  /** First (text) frame of the session: the ABI of the protocol. */
   readonly abiText: string
-  /** The status result. */
+  /** Packed status result of the session. */
   readonly status: Buffer
   /** 64 hex digits from the status result. */
   readonly chainId: string

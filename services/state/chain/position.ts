@@ -5,7 +5,7 @@ import type { Queryable } from '../access/index.ts'
 /** Number and id of a block. */
 export interface BlockRef {
   readonly num: number
-  /** 64 hexadecimal digits. */
+  /** Block id: 64 hexadecimal digits. */
   readonly id: string
 }
 
@@ -27,9 +27,9 @@ export interface Gap {
 
 /** Position of the reader whose data answers requests. */
 export interface Position {
-  /** Last committed block. */
+  /** Last committed block of the reader. */
   readonly head: BlockRef
-  /** Last irreversible block. */
+  /** Last irreversible block, as the reader knows it. */
   readonly irreversible: BlockRef
   /** First indexed block; after an import of chain state, the block of that state. */
   readonly startBlock: number

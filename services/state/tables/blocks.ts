@@ -7,10 +7,10 @@ export type Comparator = (typeof comparators)[number]
 
 /** A block of the stored history. */
 export interface BlockRecord {
-  /** 64 hexadecimal digits. */
+  /** Block id: 64 hexadecimal digits. */
   readonly id: string
   readonly num: number
-  /** ISO 8601, UTC. */
+  /** Block time, ISO 8601 in UTC. */
   readonly time: string
 }
 
