@@ -21,7 +21,7 @@ export interface WantedBlock {
   readonly assets: readonly string[]
 }
 
-/** Messages from the process. */
+/** Messages that the API's process sends to the benchmark. */
 export type LiveProcessMessage = { readonly url: string } | { readonly committedMs: number }
 
 const READER = 'bench-1'

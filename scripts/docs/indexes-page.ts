@@ -6,7 +6,7 @@ import { code, table } from './markdown.ts'
 
 /** A declared query index. */
 export interface DeclaredIndex {
-  /** Name with the schema. */
+  /** Schema-qualified name of the index. */
   readonly name: string
   readonly table: string
   /** Text of the declaration after the table's name. */

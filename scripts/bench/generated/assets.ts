@@ -51,8 +51,8 @@ export class GeneratedAssets {
   }
 
   /**
-   * Positions of an asset and of up to `most` - 1 following assets with the same owner and collection, minted in one
-   * run.
+   * Positions of an asset and of the assets directly after it that have the same owner and collection; at most `most`
+   * positions.
    */
   run(first: number, most: number): number[] {
     const positions = [first]

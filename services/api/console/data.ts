@@ -55,7 +55,7 @@ export interface HealthView {
 /** Progress of a reader. */
 export interface ReaderView {
   readonly name: string
-  /** connecting, catching-up, live or stopped; null before the first heartbeat. */
+  /** State of the reader: connecting, catching-up, live or stopped; null before the first heartbeat. */
   readonly state: string | null
   /** Whether the reader has reached its `stop_block` and reads no further. */
   readonly is_done: boolean
@@ -79,7 +79,7 @@ export interface ReaderView {
 
 /** State of a chain node, as its reader reports it. */
 export interface ChainNodeView {
-  /** connecting, watched, reading, followed or failed. */
+  /** State of the node's connection: connecting, watched, reading, followed or failed. */
   readonly state: string
   /** Newest head block that the node reported; null before the first. */
   readonly head_block: number | null

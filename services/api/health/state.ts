@@ -26,7 +26,7 @@ export interface ReaderState {
   /** Time of the head block, if the reader has received the block. */
   readonly headTimeMs: number | undefined
   readonly irreversibleBlock: number | undefined
-  /** connecting, catching-up, live or stopped. */
+  /** State of the reader: connecting, catching-up, live or stopped. */
   readonly mode: string | undefined
   readonly blocksPerSecond: number | undefined
   /** Seconds since the last heartbeat and the last commit, at the time of the poll. */
@@ -49,7 +49,7 @@ export interface ReaderState {
 
 /** State of a chain node by a reader's report, without the node's address. */
 export interface ChainNodeState {
-  /** connecting, watched, reading, followed or failed. */
+  /** State of the node's connection: connecting, watched, reading, followed or failed. */
   readonly state: string
   /**
    * Newest head block that the node reported, and its lag behind the newest of all nodes; null before the first

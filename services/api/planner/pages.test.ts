@@ -137,7 +137,7 @@ describe('rows that other rows lead to', () => {
   })
 
   it('rows that other rows lead to end with a marker where the budget ends before the page is full', async () => {
-    // Within the budget are the first four of the other rows.
+    // The budget covers the first four rows of the driving table.
     expect(await rowsOf(16, 10, '5')).toEqual([{ k: null, v: 5 }])
     expect((await rowsOf(16, ofWeight(4), '4, 5')).map(({ k }) => k === null)).not.toContain(true)
     const beyond = await rowsOf(16, ofWeight(4) + 1, '4, 5')

@@ -13,7 +13,7 @@ export interface Recording {
   readonly abiText: string
   /** Packed status result of the session. */
   readonly status: Buffer
-  /** 64 hex digits from the status result. */
+  /** Chain id from the status result: 64 hexadecimal digits. */
   readonly chainId: string
   /** All blocks results in order of arrival. A repeated block number is a fork. */
   readonly messages: readonly RecordedMessage[]
