@@ -80,10 +80,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/**
- * Values of a listing and its asset, and of other rows.
- * @param condition SQL condition on the listing, alias `l`.
- */
+/** Values of a listing (`l`) that satisfies the SQL condition, of its asset, and of other rows. */
 async function poolOf(
   kind: ListingKind,
   random: () => number,

@@ -42,7 +42,7 @@ export interface Route {
 export interface AnswerParts extends BodyParts {
   readonly database: RequestDatabase
   readonly lists: NamedLists
-  /** Undefined if `cache_life` is not set. */
+  /** Cache of answers; undefined if `cache_life` is not set. */
   readonly caching: AnswerCaching | undefined
   /** `max_query_time_ms` of the configuration. */
   readonly maxTimeMs: number

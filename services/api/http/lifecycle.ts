@@ -35,7 +35,7 @@ export interface LifecycleParts extends Omit<RouteParts, 'caching'> {
   readonly observers: readonly RequestObserver[]
   readonly kvstore: KeyValueStore
   readonly settings: LifecycleSettings
-  /** Undefined if `cache_life` is not set. */
+  /** Cache of answers; undefined if `cache_life` is not set. */
   readonly cache: AnswerCache | undefined
   /** First characters of the running source revision, if known. */
   readonly revision: string | undefined
