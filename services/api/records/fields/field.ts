@@ -1,6 +1,7 @@
 import { shape } from '../../endpoint/index.ts'
 import type { RecordSchema } from '../../endpoint/index.ts'
-import type { Constant, Field, Given } from './members.ts'
+import { shapeOf } from './members.ts'
+import type { Constant, Field, Given, ObjectMember } from './members.ts'
 
 /** Any text. */
 export function text(sql: string, description: string): Field {
@@ -56,6 +57,11 @@ export function transaction(sql: string): Field {
 /** A value that PostgreSQL writes as JSON. */
 export function json(sql: string, schema: RecordSchema): Field {
   return { schema, sql, isQuoted: false }
+}
+
+/** An object whose members are columns of the row. */
+export function object(members: ObjectMember['object'], description?: string): ObjectMember {
+  return { schema: shape.object(shapeOf(members), description), object: members }
 }
 
 /** A JSON array; `[]` for none. */

@@ -29,6 +29,12 @@ export interface Constant {
   readonly json: string
 }
 
+/** An object whose members are columns of the row of the record. */
+export interface ObjectMember {
+  readonly schema: RecordSchema
+  readonly object: Readonly<Record<string, Field | Given | Constant>>
+}
+
 /** Members that code writes, from `columns` or from what records share. Never empty. */
 export interface Group<P = Parts> {
   readonly members: Members
@@ -49,7 +55,9 @@ export interface Parts {
  * The members of a record in the order of its JSON. The name of a group is not shown; a field whose name ends in `?` is
  * absent where it has no value, and is not the first one.
  */
-export type RecordMembers<P = Parts> = Readonly<Record<string, Field | Given | Constant | Group<P>>>
+export type RecordMembers<P = Parts> = Readonly<
+  Record<string, Field | Given | Constant | ObjectMember | Group<P>>
+>
 
 /** Members as they are read and written. */
 export interface Compiled<P = Parts> {
@@ -83,7 +91,7 @@ export interface PlainRecord {
 export function declareRecord(
   title: string,
   description: string,
-  members: Readonly<Record<string, Field | Given | Constant>>,
+  members: Readonly<Record<string, Field | Given | Constant | ObjectMember>>,
 ): PlainRecord {
   const { columns, record } = compileMembers(members)
   return {
@@ -124,6 +132,13 @@ export function compileMembers<P = Parts>(
 
 function valueCode(member: Exclude<RecordMembers[string], Group>, columnOf: (sql: string) => number): string {
   if ('json' in member) return literal(member.json)
+  if ('object' in member) {
+    const inner = Object.entries(member.object).map(
+      ([name, value], index) =>
+        `${literal(`${index === 0 ? '{' : ','}"${name}":`)} + ${valueCode(value, columnOf)} + `,
+    )
+    return inner.join('') + literal('}')
+  }
   if ('given' in member) return `parts.given[${literal(member.given)}]`
   const { sql, isQuoted, empty, isHistory } = member
   const value = `row[${columnOf(sql)}]`

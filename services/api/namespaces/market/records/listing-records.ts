@@ -14,7 +14,7 @@ import {
   templateRow,
 } from '../../nft/records/index.ts'
 import { listedAssets } from './asset-members.ts'
-import { tokenMembers } from './token-fields.ts'
+import { tokenFields } from './token-fields.ts'
 
 const contracts = {
   market_contract: field.contract('market_contract', 'Account of the market contract'),
@@ -68,31 +68,34 @@ function contents(ids: string): RecordMembers<RowParts> {
 
 const AMOUNT = 'Amount in units of the smallest decimal place'
 
-/** The price of everything but sales. */
-const price = field.json(
-  `concat('{"token_contract":"', y.token_contract, '","token_symbol":"', y.token_symbol, '","token_precision":',
-    y.token_precision, ',"amount":"', l.price, '"}')`,
-  shape.object({ ...tokenMembers, amount: shape.decimal(AMOUNT) }),
-)
+/** The token of a price, in the order that clients know. */
+const token = {
+  token_contract: tokenFields.token_contract,
+  token_symbol: tokenFields.token_symbol,
+  token_precision: tokenFields.token_precision,
+}
 
-/** A sale that is listed in the token of its payment needs no oracle. */
-const salePrice = field.json(
-  `concat('{"token_contract":"', y.token_contract, '","token_symbol":"', y.token_symbol, '","token_precision":',
-    y.token_precision, ',"median":', CASE WHEN l.price IS NOT NULL AND l.listing_symbol = l.settlement_symbol
-      THEN concat('null,"amount":"', l.price, '"')
-      ELSE (SELECT concat(coalesce(r.median::text, 'null'), ',"amount":', coalesce('"' ||
-          coalesce(l.price, market.settlement_price(l.listing_price, r.factor, r.divisor)) || '"', 'null'))
-        FROM (SELECT) o LEFT JOIN market.rates r
-          ON r.listing_symbol = l.listing_symbol AND r.settlement_symbol = l.settlement_symbol)
-    END, '}')`,
-  shape.object(
-    {
-      ...tokenMembers,
-      median: shape.nullable(shape.number('Present median of the oracle, when the price follows it')),
-      amount: shape.nullable(shape.decimal('Price, or the paid amount; null while the oracle has no value')),
-    },
-    'In the token that is paid with',
-  ),
+/** The price of everything but sales. */
+const price = field.object({ ...token, amount: field.decimal('l.price', AMOUNT) })
+
+/** The rate of the oracle for a sale, `o`. A sale that is listed in the token of its payment needs none. */
+const ORACLE_RATE = `LEFT JOIN market.rates o ON o.listing_symbol = l.listing_symbol
+    AND o.settlement_symbol = l.settlement_symbol AND (l.price IS NULL OR l.listing_symbol <> l.settlement_symbol)`
+
+const salePrice = field.object(
+  {
+    ...token,
+    median: field.nullable(
+      field.number('o.median', 'Present median of the oracle, when the price follows it'),
+    ),
+    amount: field.nullable(
+      field.decimal(
+        'coalesce(l.price, market.settlement_price(l.listing_price, o.factor, o.divisor))',
+        'Price, or the paid amount; null while the oracle has no value',
+      ),
+    ),
+  },
+  'In the token that is paid with',
 )
 
 const bid = shape.record('Bid', 'A bid of an auction', {
@@ -149,7 +152,7 @@ const saleMembers: RecordMembers<RowParts> = {
 const saleKind = {
   ...listing,
   key: 'l.sale_id',
-  from: 'market.sales l JOIN market.tokens y ON y.token_symbol = l.settlement_symbol',
+  from: `market.sales l JOIN market.tokens y ON y.token_symbol = l.settlement_symbol ${ORACLE_RATE}`,
   where: 'l.sale_id = p.k AND l.offer_id IS NOT NULL',
   further: ['l.asset_ids'],
   shared: [collectionRow],
