@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -10,6 +10,7 @@ import { DEMO_CHAIN_ID } from '../../services/core/chain-node/index.ts'
 import { expectedDecoder } from '../decode/abieos.ts'
 import { testSettings } from '../integration/index-chain.ts'
 import { createIndexedDatabase } from '../integration/indexed-database.ts'
+import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { sealDatabase } from '../setup/seals.ts'
 
@@ -27,22 +28,33 @@ beforeAll(async () => {
     settings: { contracts },
   })
   config = await mkdtemp(join(tmpdir(), 'pronghorn-verify-'))
+  await configure(database)
+})
+
+/** Writes the configuration, with this database. */
+async function configure({ address }: TestDatabase): Promise<void> {
   await writeFile(
     join(config, 'connections.config.json'),
     JSON.stringify({
-      sqldb: database.address,
+      sqldb: address,
       kvstore: { host: '127.0.0.1', port: 1 },
       chain: { name: 'test', chain_id: DEMO_CHAIN_ID, http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' },
     }),
   )
-})
+}
 
 afterAll(async () => {
   await database.drop()
   await rm(config, { recursive: true, force: true })
 })
 
-async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+async function run(...args: string[]): Promise<Ran> {
   let [out, err] = ['', '']
   const code = await runCli([...args, '--config', config], {
     env: {},
@@ -148,6 +160,77 @@ it('pronghorn verify refuses what it cannot understand', async () => {
   const none = await run('verify', '--state')
   expect(none.code).toBe(2)
   expect(none.err).toContain('the database has no rows of contracts')
+})
+
+it('pronghorn verify ends with 75 for a database without tables, without a block or of another version', async () => {
+  const empty = await createTestDatabase('template0')
+  try {
+    await configure(empty)
+    expect(await run('verify', ...folder)).toMatchObject({
+      code: 75,
+      err: expect.stringContaining('DATABASE_TOO_OLD') as string,
+    })
+    await run('migrate')
+    const migrated = await run('verify', ...folder)
+    expect(migrated).toMatchObject({ code: 75, out: expect.stringContaining('INCOMPLETE') as string })
+    expect(migrated.err).toContain('the database has no block yet; no reader indexes what is to be compared')
+    expect((await run('verify', ...folder, '--repair', '--yes')).code).toBe(75)
+    const client = await connectDatabase(empty.address, { applicationName: 'test' })
+    await client.query('DELETE FROM public.pronghorn_migrations WHERE number = 1005')
+    await client.end()
+    expect((await run('verify', ...folder)).code).toBe(75)
+  } finally {
+    await configure(database)
+    await empty.drop()
+  }
+})
+
+it('pronghorn verify ends with 75 when the source does not tell the rows of a table, and a repair keeps these', async () => {
+  const part = join(config, 'tables')
+  await cp(join(fork, 'tables'), part, { recursive: true })
+  await rm(join(part, 'atomicassets.balances.json'))
+  const unanswered = await run('verify', '--folder', part)
+  expect(unanswered).toMatchObject({ code: 75, out: expect.stringContaining('INCOMPLETE') as string })
+  expect(unanswered.err).toContain('the source does not tell which rows there are of assets.balances')
+  expect(unanswered.out).toContain('not checked: 3 columns: the source does not tell which rows there are')
+  expect(JSON.parse((await run('verify', '--folder', part, '--json')).out)).toMatchObject({ clean: false })
+
+  await change("UPDATE assets.config SET standard = 'something'")
+  expect((await run('verify', '--folder', part)).code).toBe(1)
+  const repaired = await run('verify', '--folder', part, '--repair', '--yes')
+  expect(repaired).toMatchObject({ code: 75, out: expect.stringContaining('wrote 1 rows of 1:') as string })
+  expect((await run('verify', ...folder)).code).toBe(0)
+
+  await change('UPDATE assets.accounts SET assets = assets + 1')
+  const kept = await run('verify', '--folder', part, '--repair', '--yes')
+  expect(kept).toMatchObject({ code: 1, out: expect.stringContaining('were compared') as string })
+  expect((await run('verify', ...folder, '--repair', '--yes')).code).toBe(0)
+
+  // Attributes are decoded by formats that are rows themselves.
+  await rm(join(part, 'atomicassets.schemas.json'))
+  expect((await run('verify', '--folder', part)).err).toContain('assets.config, assets.config (tokenconfigs)')
+})
+
+it('pronghorn verify names a family that the configuration leaves out, and one that no reader indexes', async () => {
+  await change(
+    'UPDATE chain.sources SET left_out_after = 400; UPDATE assets.accounts SET assets = assets + 1',
+  )
+  const leftOut = await run('verify', ...folder)
+  expect(leftOut).toMatchObject({
+    code: 75,
+    out: expect.stringContaining('the configuration leaves assets out after block 400') as string,
+    err: expect.stringContaining('no reader indexes what is to be compared') as string,
+  })
+  expect(leftOut.out).toContain('0 derived rules broken')
+  await change(
+    'UPDATE chain.sources SET left_out_after = NULL; UPDATE assets.accounts SET assets = assets - 1',
+  )
+  await change("INSERT INTO market.counters (counter_name, counter_value) VALUES ('sale', 1)")
+  const orphaned = await run('verify', ...folder)
+  expect(orphaned.code).toBe(75)
+  expect(orphaned.err).toContain('the database has rows of market, and no reader that indexes it')
+  await change('DELETE FROM market.counters')
+  expect((await run('verify', ...folder)).code).toBe(0)
 })
 
 it('pronghorn verify prints digests for people and for scripts', async () => {

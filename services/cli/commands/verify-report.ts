@@ -24,8 +24,7 @@ export function reportJson({ report }: Verified): object {
     block_id: report.block?.id ?? null,
     clean:
       report.unfinished === null &&
-      report.block !== null &&
-      report.empty.length === 0 &&
+      report.incomplete.length === 0 &&
       report.differences.length === 0 &&
       (report.derived?.length ?? 0) === 0,
     unfinished: report.unfinished,
@@ -35,7 +34,7 @@ export function reportJson({ report }: Verified): object {
     differences: report.differences,
     derived: report.derived,
     coverage: report.coverage,
-    empty: report.empty,
+    incomplete: report.incomplete,
   }
 }
 
@@ -74,6 +73,7 @@ export function reportText({ report }: Verified): string {
       ...more(count - 5, 'rows').map((line) => `  ${line}`),
     ]),
     ...report.notes.map((note) => `note: ${note}`),
+    ...report.incomplete.map((reason) => `incomplete: ${reason}`),
     ...coverageLines(report.coverage),
     summary(report),
   ]
@@ -106,19 +106,10 @@ function summary(report: Verified['report']): string {
   if (unfinished !== null) return `NOT FINISHED after ${took}.`
   const broken = derived?.length ?? 0
   const rules = derived === null ? 'derived values were not compared' : `${broken} derived rules broken`
-  const isIncomplete = nothingCompared(report) !== null
-  if (differences.length === 0 && broken === 0 && isIncomplete) return `INCOMPLETE after ${took}.`
+  if (differences.length === 0 && broken === 0 && report.incomplete.length > 0)
+    return `INCOMPLETE after ${took}; ${rules}.`
   if (differences.length === 0 && broken === 0) return `No differences: ${took}; ${rules}.`
   return `${differences.length} rows differ, ${rules}: ${took}.`
-}
-
-/**
- * Reason why a comparison without differences proves nothing: no block is indexed, or a table is empty on both sides.
- * Null if it proves equality.
- */
-export function nothingCompared({ block, empty }: Verified['report']): string | null {
-  if (block === null) return 'the database has no block yet'
-  return empty.length === 0 ? null : `neither the database nor the source has a row of ${empty.join(', ')}`
 }
 
 const SHOWN = 120

@@ -12,15 +12,7 @@ import { withNodeOption } from '../node-option.ts'
 import { loadSettings } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
 import { checkedSealsJson, checkedSealsText, chooseSeals, LAST_BLOCK } from './seals.ts'
-import {
-  derivedText,
-  nothingCompared,
-  progressLine,
-  repairJson,
-  repairText,
-  reportJson,
-  reportText,
-} from './verify-report.ts'
+import { derivedText, progressLine, repairJson, repairText, reportJson, reportText } from './verify-report.ts'
 
 interface VerifyFlags extends DatabaseOption {
   readonly http?: string
@@ -128,9 +120,11 @@ async function verify(
     ...(flags.sample === undefined ? {} : { sample: flags.sample }),
     ...(io.isTerminal ? { onProgress: (progress) => io.err(progressLine(progress)) } : {}),
   } satisfies VerifyDatabaseOptions
-  await withDatabase(address, 'pronghorn verify', requireSchema)
-  const work = flags.repair && flags.yes ? repair : compare
-  await withNodeOption(flags.http, () => work(address, options, flags, io))
+  await orIncomplete(async () => {
+    await withDatabase(address, 'pronghorn verify', requireSchema)
+    const work = flags.repair && flags.yes ? repair : compare
+    await withNodeOption(flags.http, () => work(address, options, flags, io))
+  })
 }
 
 /**
@@ -167,7 +161,7 @@ async function compare(
       io.out(`${JSON.stringify({ ...reportJson(verified), ...(repairs && repairJson(repairs)) })}\n`)
     else io.out(`${reportText(verified)}${repairs ? await repairText(repairs, 'would write') : ''}`)
     const { report } = verified
-    const isWhole = isWholeDatabase(flags) && report.unfinished === null && nothingCompared(report) === null
+    const isWhole = isWholeDatabase(flags) && report.unfinished === null && report.incomplete.length === 0
     await noteComparison(address, describeDifferences(verified), isWhole)
     judge(verified)
   })
@@ -190,7 +184,8 @@ async function repair(
     const lines = await repairText(repairs, isWritten ? 'wrote' : 'could have written')
     io.out(`${reportText(repaired)}${lines}${derivedText(repaired)}`)
   }
-  await noteComparison(address, describeLeft(repaired), isWholeDatabase(flags))
+  const isWhole = isWholeDatabase(flags) && repaired.report.incomplete.length === 0
+  await noteComparison(address, describeLeft(repaired), isWhole)
   judgeRepair(repaired)
 }
 
@@ -230,17 +225,29 @@ function describeLeft({ repairs, refused, isWritten }: Repaired): string | null 
 function judge(verified: Verified): void {
   const { unfinished } = verified.report
   if (unfinished !== null) throw verified.cause ?? new RetryableError('VERIFY_UNFINISHED', unfinished)
-  refuse(describeDifferences(verified))
-  const gap = nothingCompared(verified.report)
-  if (gap !== null) throw new RetryableError('VERIFY_UNFINISHED', gap)
+  judgeWhole(describeDifferences(verified), verified)
 }
 
 function judgeRepair(repaired: Repaired): void {
-  refuse(describeLeft(repaired))
+  judgeWhole(describeLeft(repaired), repaired)
 }
 
-function refuse(failure: string | null): void {
+/** Refuses a failure; without one, a comparison that does not say that both sides are equal. */
+function judgeWhole(failure: string | null, { report }: Verified): void {
   if (failure !== null) throw new FatalError('DATABASE_DIFFERS', failure)
+  if (report.incomplete.length > 0)
+    throw new RetryableError('VERIFY_UNFINISHED', report.incomplete.join('; '))
+}
+
+/** Ends a comparison that did not come about like one that was not finished: exit code 1 is that of differences. */
+async function orIncomplete(task: () => Promise<void>): Promise<void> {
+  try {
+    await task()
+  } catch (error) {
+    if (!(error instanceof FatalError) || error.code === 'DATABASE_DIFFERS' || error.code === 'USAGE')
+      throw error
+    throw new RetryableError(error.code, error.message, { cause: error.cause, details: error.details })
+  }
 }
 
 /** Reports a database that becomes unavailable as a temporary failure. */

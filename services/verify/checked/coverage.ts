@@ -2,6 +2,7 @@ import type { Origin } from '../../core/model/index.ts'
 import { modelTables } from '../../core/model/tables/index.ts'
 import { derivedRules } from '../../core/derived/index.ts'
 import { verifiedTables } from '../tables/index.ts'
+import type { VerifiedTable } from '../tables/index.ts'
 
 /** How `verify` accounts for a column. */
 export type ColumnCheck =
@@ -31,8 +32,11 @@ function set(checks: Checks, table: string, columns: Iterable<string>, check: Co
   for (const column of columns) ofTable.set(column, check)
 }
 
-/** Every column that `verify` knows. One that is compared with the chain counts as compared, even where a rule reads it too. */
-export function readCoverage(): Coverage {
+/** Why a column that is compared where its rows can be read was not. */
+const UNANSWERED = 'the source does not tell which rows there are'
+
+/** Every column that `verify` knows, where these tables are compared. One that is compared with the chain counts as compared, even where a rule reads it too. */
+export function readCoverage(compared: readonly VerifiedTable[] = verifiedTables): Coverage {
   const checks: Checks = new Map()
   for (const { name, columns } of modelTables)
     for (const [column, { origin }] of Object.entries(columns)) {
@@ -48,7 +52,7 @@ export function readCoverage(): Coverage {
         set(checks, table, [column], { kind: 'recomputed', rules: rules.get(place)! })
       }
   }
-  for (const { name, key, columns } of verifiedTables) {
+  for (const { name, key, columns } of compared) {
     const own = columns.filter(({ children }) => children === undefined)
     if (own.length > 0) {
       set(
@@ -81,13 +85,19 @@ export interface CoverageReport {
   readonly ended: readonly { readonly rows: string; readonly count: number }[]
 }
 
-/** Sums the columns of these schemas. */
-export function reportCoverage(schemas: ReadonlySet<string>, ended: CoverageReport['ended']): CoverageReport {
+/** Sums the columns of these schemas, where these tables were compared. */
+export function reportCoverage(
+  schemas: ReadonlySet<string>,
+  tables: readonly VerifiedTable[],
+  ended: CoverageReport['ended'],
+): CoverageReport {
   let [compared, recomputed] = [0, 0]
   const open = new Map<string, string[]>()
+  const done = readCoverage(tables)
   for (const [table, columns] of readCoverage()) {
     if (!schemas.has(table.split('.')[0]!)) continue
-    for (const [column, check] of columns) {
+    for (const column of columns.keys()) {
+      const check = done.get(table)?.get(column) ?? { kind: 'not checked', reason: UNANSWERED }
       if (check.kind === 'compared') compared++
       else if (check.kind === 'recomputed') recomputed++
       else open.set(check.reason, [...(open.get(check.reason) ?? []), `${table}.${column}`])

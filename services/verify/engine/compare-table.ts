@@ -1,3 +1,4 @@
+import { FatalError } from '../../core/errors/index.ts'
 import type { Formats } from '../../core/model/contract/index.ts'
 import type { ChainSource } from '../sources/index.ts'
 import type { ComparedRow, Place, VerifiedTable } from '../tables/index.ts'
@@ -151,7 +152,10 @@ class TableComparison {
     const name = keyText(key)
     const before = this.#suspects.get(name)
     if (before === undefined && this.#suspects.size >= MAX_SUSPECTS) {
-      throw new Error(`more than ${MAX_SUSPECTS} rows of ${labelOf(table)} differ; the rest was not compared`)
+      throw new FatalError(
+        'DATABASE_DIFFERS',
+        `more than ${MAX_SUSPECTS} rows of ${labelOf(table)} differ; the rest was not compared`,
+      )
     }
     const places = [chain, database].flatMap((values) =>
       values === null ? [] : placesOf(table, { key, values, contract }),

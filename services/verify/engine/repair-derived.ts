@@ -19,15 +19,20 @@ export interface DerivedRepairs {
  * Checks rule after rule, each after those that it reads from, and writes the rows of broken ones, where everything that
  * they follow from was compared with the chain.
  *
- * @param isAllCompared whether every table was compared, with all its rows.
+ * @param unproven families of which not every row was compared.
  */
-export async function repairDerived(client: pg.ClientBase, isAllCompared: boolean): Promise<DerivedRepairs> {
+export async function repairDerived(
+  client: pg.ClientBase,
+  unproven: ReadonlySet<string>,
+): Promise<DerivedRepairs> {
   const rebuilt: string[] = []
   const refused: RefusedRule[] = []
   for (const derived of await heldRules(client)) {
     const { rule, violations, recomputed, correction } = derived
     if (!(await hasRows(client, violations))) continue
-    const why = isAllCompared ? whyRefused(derived) : 'not all rows that it follows from were compared'
+    const why = [...unproven].some((family) => violations.includes(`${family}.`))
+      ? 'not all rows that it follows from were compared'
+      : whyRefused(derived)
     if (why !== null) {
       refused.push({ rule, why })
       continue

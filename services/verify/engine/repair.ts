@@ -106,7 +106,7 @@ export async function writeRepairs(
   const repairs = planRepairs(verified)
   for (const { statements } of repairs)
     for (const { text, values } of statements) await client.query(text, [...values])
-  const { rebuilt, refused } = await repairDerived(client, verified.report.derived !== null)
+  const { rebuilt, refused } = await repairDerived(client, verified.unproven)
   const isWritten = refused.length === 0 && repairs.every(({ impossible }) => impossible === null)
   const hasChanged = isWritten && (repairs.length > 0 || rebuilt.length > 0)
   const after = hasChanged ? (await digestSnapshot(client)).digest : before

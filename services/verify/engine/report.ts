@@ -31,8 +31,8 @@ export interface VerifyReport {
   readonly derived: readonly DerivedViolations[] | null
   /** Columns and rows that the comparison covers; null when only some rows were compared. */
   readonly coverage: CoverageReport | null
-  /** Contracts, or the chosen collection, of which neither the source nor the database has a row. */
-  readonly empty: readonly string[]
+  /** Why a comparison to the end does not say that both sides are equal, even where nothing differs. */
+  readonly incomplete: readonly string[]
   /** What was not compared, and why. */
   readonly notes: readonly string[]
   /** Null when everything was compared; else why not. */

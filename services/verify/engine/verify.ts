@@ -49,6 +49,8 @@ export interface Verified {
   readonly found: readonly FoundDifference[]
   /** The error that left the comparison unfinished; null where it was finished or stopped. */
   readonly cause: RetryableError | null
+  /** Families of which not every row was compared: what follows from these rows cannot be written again. */
+  readonly unproven: ReadonlySet<Family>
 }
 
 function hasRows({ rows, differences }: TableReport): boolean {
@@ -70,7 +72,7 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   const started = performance.now()
   const run = new Run(options)
   await run.all()
-  return { report: await run.report(started), found: run.found, cause: run.cause }
+  return { report: await run.report(started), found: run.found, cause: run.cause, unproven: run.unproven }
 }
 
 /** Schemas that hold what these tables are compared for. */
@@ -81,13 +83,14 @@ function schemasOf(tables: readonly VerifiedTable[]): Set<string> {
 class Run {
   readonly found: FoundDifference[] = []
   cause: RetryableError | null = null
+  unproven: ReadonlySet<Family> = new Set(verifiedTables.map(({ family }) => family))
   readonly #options: VerifyOptions
   #tables: TableReport[] = []
   readonly #suspects: Suspect[] = []
   readonly #notes: string[] = []
   #derived: VerifyReport['derived'] = null
   #coverage: CoverageReport | null = null
-  #empty: string[] = []
+  readonly #incomplete: string[] = []
   #unfinished: string | null = null
   #formats: ChainFormats | null = null
 
@@ -98,13 +101,9 @@ class Run {
   async all(): Promise<void> {
     const { client, source, collection, sample, tables } = this.#options
     const chosen = this.#choose()
-    const { rows } = await client.query<{ family: Family; account: string }>(
-      'SELECT family, account FROM chain.sources',
-    )
-    const contracts = new Map(rows.map(({ family, account }) => [family, account]))
-    const wanted = chosen.filter(({ family }) => contracts.has(family))
-    if (!source.isWhole)
-      this.#notes.push('the source does not know every row: rows that only the database has are not reported')
+    const contracts = await this.#readContracts(chosen)
+    const indexed = chosen.filter(({ family }) => contracts.has(family))
+    if (indexed.length === 0) this.#incomplete.push('no reader indexes what is to be compared')
     const imported = await client.query<{ accepted_gaps: string[] | null }>(
       "SELECT accepted_gaps FROM chain.imports WHERE kind = 'database'",
     )
@@ -116,12 +115,12 @@ class Run {
       this.#notes.push(
         'the database was imported: where it does not know who pays for a row, that is not compared',
       )
-    const meter = new ProgressMeter(await this.#estimate(wanted), this.#options.onProgress)
+    const meter = new ProgressMeter(await this.#estimate(indexed), this.#options.onProgress)
     try {
-      const assets = contracts.get('assets')
-      if (assets !== undefined && wanted.some(({ family }) => family === 'assets')) {
+      const wanted = await this.#findAnswered(indexed, contracts)
+      if (wanted.some(({ family }) => family === 'assets')) {
         meter.begin('formats')
-        this.#formats = await ChainFormats.read(source, assets, collection)
+        this.#formats = await ChainFormats.read(source, contracts.get('assets')!, collection)
       }
       for (const table of wanted) {
         meter.begin(labelOf(table))
@@ -130,10 +129,15 @@ class Run {
       await this.#settle(meter)
       if (tables === undefined && collection === undefined && sample === undefined) {
         await this.#derive(meter)
-        this.#coverage = reportCoverage(schemasOf(wanted), await this.#countEnded(wanted))
-        this.#empty = this.#findEmpty(wanted, contracts)
+        this.#coverage = reportCoverage(schemasOf(indexed), wanted, await this.#countEnded(wanted))
+        if (source.isWhole)
+          this.unproven = new Set(
+            indexed.filter((table) => !wanted.includes(table)).map(({ family }) => family),
+          )
+        for (const contract of this.#findEmpty(wanted, contracts))
+          this.#incomplete.push(`neither the database nor the source has a row of ${contract}`)
       } else if (collection !== undefined && !this.#tables.some(hasRows))
-        this.#empty = [`collection ${collection}`]
+        this.#incomplete.push(`neither the database nor the source has a row of collection ${collection}`)
     } catch (error) {
       if (!this.#options.signal.aborted && !(error instanceof RetryableError)) throw error
       this.cause = this.#options.signal.aborted ? null : (error as RetryableError)
@@ -145,6 +149,11 @@ class Run {
     const { client, source } = this.#options
     const { rows } = await client.query<{ num: number; id: string }>(POSITION_SQL)
     const [block] = rows
+    if (block === undefined) this.#incomplete.unshift('the database has no block yet')
+    if (!source.isWhole)
+      this.#incomplete.push(
+        'the source does not know every row: rows that only the database has are not reported',
+      )
     return {
       source: source.description,
       decoder: source.decoder,
@@ -153,11 +162,59 @@ class Run {
       differences: this.found.map(({ difference }) => difference),
       derived: this.#derived,
       coverage: this.#coverage,
-      empty: this.#empty,
+      incomplete: this.#incomplete,
       notes: [...this.#notes, ...(source.notes ?? [])],
       unfinished: this.#unfinished,
       seconds: (performance.now() - started) / 1_000,
     }
+  }
+
+  /** The contracts that readers index, by family. */
+  async #readContracts(chosen: readonly VerifiedTable[]): Promise<Map<Family, string>> {
+    const { client } = this.#options
+    const { rows } = await client.query<{ family: Family; account: string; left_out_after: number | null }>(
+      'SELECT family, account, left_out_after FROM chain.sources',
+    )
+    for (const { family, left_out_after: last } of rows)
+      if (last !== null)
+        this.#notes.push(
+          `the configuration leaves ${family} out after block ${last}: its rows are not compared, and no rule that reads them is checked`,
+        )
+    for (const family of new Set(chosen.map((table) => table.family))) {
+      if (rows.some((source) => source.family === family)) continue
+      const names = chosen.filter((table) => table.family === family).map(({ name }) => `TABLE ${name}`)
+      for (const name of names)
+        if ((await client.query(`${name} LIMIT 1`)).rows.length > 0) {
+          this.#incomplete.push(`the database has rows of ${family}, and no reader that indexes it`)
+          break
+        }
+    }
+    return new Map(
+      rows
+        .filter(({ left_out_after: last }) => last === null)
+        .map(({ family, account }) => [family, account]),
+    )
+  }
+
+  /** The tables of which the source tells the rows. Attributes are decoded by formats that are rows themselves. */
+  async #findAnswered(
+    tables: readonly VerifiedTable[],
+    contracts: ReadonlyMap<Family, string>,
+  ): Promise<VerifiedTable[]> {
+    const { source } = this.#options
+    const asked = async (family: Family, contractTable: string) =>
+      source.answers(contracts.get(family)!, contractTable)
+    const hasFormats =
+      tables.every(({ family }) => family !== 'assets') ||
+      ((await asked('assets', 'config')) && (await asked('assets', 'schemas')))
+    const answered: VerifiedTable[] = []
+    for (const table of tables)
+      if (await asked(table.family, table.contractTable))
+        if (hasFormats || table.family !== 'assets') answered.push(table)
+    const others = tables.filter((table) => !answered.includes(table)).map(labelOf)
+    if (others.length > 0)
+      this.#incomplete.push(`the source does not tell which rows there are of ${others.join(', ')}`)
+    return answered
   }
 
   #choose(): VerifiedTable[] {

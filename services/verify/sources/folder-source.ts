@@ -15,7 +15,7 @@ interface FolderRow {
 /**
  * Reads a folder of table files: `<contract>.<table>.json` holds an object from scope to `{ rows: [{ data, hex }] }`,
  * `<contract>.abi.json` the ABI that the rows' `hex` is decoded with; without either, `data` is taken as it is. A table
- * without a file has no rows.
+ * that the ABI does not have has no rows; of any other table without a file nothing is known.
  */
 export class FolderSource implements ChainSource {
   readonly description: string
@@ -23,7 +23,8 @@ export class FolderSource implements ChainSource {
   readonly isWhole = true
   readonly #folder: string
   readonly #decoder: RowDecoder
-  readonly #loaded = new Map<string, boolean>()
+  /** Names of the tables in the ABI of each contract; null without an ABI. */
+  readonly #loaded = new Map<string, ReadonlySet<string> | null>()
   #decoded = false
 
   /** @throws FatalError `USAGE` when there is no such folder: it would be one without any rows. */
@@ -44,11 +45,18 @@ export class FolderSource implements ChainSource {
     return this.#decoded ? this.#decoder.name : null
   }
 
+  async answers(contract: string, table: string): Promise<boolean> {
+    const tables = await this.#loadAbi(contract)
+    return (tables !== null && !tables.has(table)) || (await this.#read(fileOf(contract, table))) !== null
+  }
+
   async *rows(contract: string, table: string, scope?: string): AsyncGenerator<readonly ChainRow[]> {
-    const file = `${contract}.${table}.json`
-    const content = (await this.#read(file)) as Record<string, { rows: FolderRow[] }> | null
+    const content = (await this.#read(fileOf(contract, table))) as Record<
+      string,
+      { rows: FolderRow[] }
+    > | null
     if (content === null) return
-    const hasAbi = await this.#loadAbi(contract)
+    const hasAbi = (await this.#loadAbi(contract)) !== null
     for (const [name, { rows }] of Object.entries(content)) {
       if (scope !== undefined && name !== scope) continue
       yield rows.map(({ data, hex }) => {
@@ -67,13 +75,15 @@ export class FolderSource implements ChainSource {
     return Promise.resolve(null)
   }
 
-  async #loadAbi(contract: string): Promise<boolean> {
+  async #loadAbi(contract: string): Promise<ReadonlySet<string> | null> {
     const known = this.#loaded.get(contract)
     if (known !== undefined) return known
-    const abi = await this.#read(`${contract}.abi.json`)
-    if (abi !== null) this.#decoder.load(contract, normalizeAbiJson(abi))
-    this.#loaded.set(contract, abi !== null)
-    return abi !== null
+    const file = await this.#read(`${contract}.abi.json`)
+    const abi = file === null ? null : normalizeAbiJson(file)
+    if (abi !== null) this.#decoder.load(contract, abi)
+    const tables = abi && new Set(abi.tables.map(({ name }) => name))
+    this.#loaded.set(contract, tables)
+    return tables
   }
 
   async #read(file: string): Promise<unknown> {
@@ -86,3 +96,5 @@ export class FolderSource implements ChainSource {
     }
   }
 }
+
+const fileOf = (contract: string, table: string) => `${contract}.${table}.json`

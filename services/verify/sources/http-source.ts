@@ -30,8 +30,8 @@ export class HttpSource implements ChainSource {
   readonly #node: NodeClient
   readonly #decoder: RowDecoder
   readonly #atOnce: number
-  /** Names of the tables in the ABI of each contract. */
-  readonly #loaded = new Map<string, Promise<ReadonlySet<string>>>()
+  /** Names of the tables in the ABI of each contract; null without an ABI. */
+  readonly #loaded = new Map<string, Promise<ReadonlySet<string> | null>>()
 
   constructor({ url, atOnce, decoder, signal }: HttpSourceOptions) {
     this.description = `the node at ${new URL(url).origin}`
@@ -41,8 +41,12 @@ export class HttpSource implements ChainSource {
     this.#atOnce = atOnce
   }
 
+  async answers(contract: string): Promise<boolean> {
+    return (await this.#load(contract)) !== null
+  }
+
   async *rows(contract: string, table: string, scope?: string): AsyncGenerator<readonly ChainRow[]> {
-    if (!(await this.#load(contract)).has(table)) return
+    if (!(await this.#load(contract))?.has(table)) return
     const scopes = scope === undefined ? this.#scopes(contract, table) : oneScope(scope)
     // The pages of several scopes are requested concurrently; each is yielded as soon as it arrives.
     const running = new Map<object, Promise<Page & { readonly self: object }>>()
@@ -69,7 +73,7 @@ export class HttpSource implements ChainSource {
   }
 
   async row(contract: string, table: string, { scope, primary }: Place): Promise<ChainRow | null> {
-    if (!(await this.#load(contract)).has(table)) return null
+    if (!(await this.#load(contract))?.has(table)) return null
     const answer = await this.#node.ask('/v1/chain/get_table_rows', {
       code: contract,
       table,
@@ -132,15 +136,18 @@ export class HttpSource implements ChainSource {
     return this.#decoder.decode(contract, table, hexToBytes(hex))
   }
 
-  /** Takes the ABI of a contract; one without an ABI has no tables. */
-  #load(contract: string): Promise<ReadonlySet<string>> {
+  /** Takes the ABI of a contract. An account that there is not has no tables; rows of one without an ABI cannot be read. */
+  #load(contract: string): Promise<ReadonlySet<string> | null> {
     const known = this.#loaded.get(contract)
     if (known) return known
     const loading = (async () => {
       const answer = await this.#node.askAccount('/v1/chain/get_raw_abi', { account_name: contract })
-      if (answer === null) this.notes.push(`${this.description} has no account ${contract}: it has no rows`)
-      const packed = answer?.abi
-      if (typeof packed !== 'string' || packed === '') return new Set<string>()
+      if (answer === null) {
+        this.notes.push(`${this.description} has no account ${contract}: it has no rows`)
+        return new Set<string>()
+      }
+      const packed = answer.abi
+      if (typeof packed !== 'string' || packed === '') return null
       const abi = parsePackedAbi(Buffer.from(packed, 'base64'))
       this.#decoder.load(contract, abi)
       return new Set(abi.tables.map(({ name }) => name))

@@ -15,6 +15,8 @@ export interface ChainSource {
   readonly isWhole: boolean
   /** What came up while reading and belongs into a report. */
   readonly notes?: readonly string[]
+  /** Whether it can tell which rows a contract table has. If not, the table is not compared. */
+  answers(contract: string, table: string): Promise<boolean>
   /**
    * Every row of a contract table, in batches, in any order.
    * @throws RetryableError `CHAIN_UNREACHABLE` when the chain cannot be read to its end.

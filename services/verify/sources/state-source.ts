@@ -56,6 +56,10 @@ export class StateSource implements ChainSource {
     return new StateSource(client, decoder, new Set(coverage.accounts), coverage.is_whole)
   }
 
+  answers(contract: string): Promise<boolean> {
+    return Promise.resolve(this.#accounts.has(contract))
+  }
+
   async *rows(contract: string, table: string, scope?: string): AsyncGenerator<readonly ChainRow[]> {
     await this.#load(contract)
     let last: StoredRow | undefined
@@ -86,9 +90,6 @@ export class StateSource implements ChainSource {
   /** Takes the ABI in force at the committed block. */
   async #load(contract: string): Promise<void> {
     if (this.#loaded.has(contract)) return
-    if (!this.#accounts.has(contract)) {
-      throw new FatalError('USAGE', `the state service does not store the rows of ${contract}`)
-    }
     const { rows } = await this.#client.query<{ abi: Buffer }>(
       'SELECT abi FROM chain.abis WHERE account = $1 ORDER BY block_num DESC LIMIT 1',
       [contract],
