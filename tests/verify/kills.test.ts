@@ -9,7 +9,7 @@ import { expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
-import { startChain } from '../integration/index-chain.ts'
+import { startChain, testSettings } from '../integration/index-chain.ts'
 import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { patient } from '../setup/patience.ts'
@@ -20,7 +20,13 @@ const program = join(packageRoot, 'dist/services/cli/main.js')
 /** Exit code of a repair that still finds the session of a killed one. */
 const LEASE_HELD = 75
 
-const forked = { chain: { recordings: [fork], replay: 'history' }, stopBlock: 403 } as const
+// The recorded chain has rows of the assets contract alone.
+const contracts = testSettings.contracts.filter(({ handler }) => handler === 'assets')
+const forked = {
+  chain: { recordings: [fork], replay: 'history' },
+  stopBlock: 403,
+  settings: { contracts },
+} as const
 
 it(
   `a repair that is killed ${kills} times has written all or nothing`,

@@ -74,6 +74,44 @@ function eventsOf(family: (typeof eventFamilies)[number]): DerivedRule {
   }
 }
 
+/** Rows that name the block or the time of one of their events: text of the row, sequence of the event, number or time. */
+const placedEvents = {
+  assets: {
+    column: 'block_num',
+    rows: `SELECT concat_ws(' ', 'asset', asset_id, 'was minted') AS text, minted_seq AS seq, minted_at_block AS named
+      FROM assets.assets WHERE minted_seq IS NOT NULL`,
+  },
+  market: {
+    column: 'block_time',
+    rows: `SELECT concat_ws(' ', 'payout', seq, payout_index, 'was paid') AS text, seq, paid_at_time AS named FROM market.royalty_payouts`,
+  },
+} as const
+
+/** The block of an event is the last one that does not begin after it: numbers and times of blocks ascend. */
+function placesOf(family: keyof typeof placedEvents): DerivedRule {
+  const { column, rows } = placedEvents[family]
+  return {
+    rule: `each event of ${family} is in the block that its row names`,
+    covers: {},
+    violations: `
+      SELECT concat_ws(' ', text, 'in', named, 'by an event of', place) FROM (
+        SELECT text, named, max(start) OVER (ORDER BY seq, named NULLS FIRST) AS place FROM (
+          SELECT NULL AS text, first_seq AS seq, NULL AS named, ${column} AS start FROM ${family}.blocks
+          UNION ALL SELECT text, seq, named, NULL FROM (${rows}) r) e) p
+      WHERE named IS DISTINCT FROM place AND text IS NOT NULL`,
+  }
+}
+
+/** Each table whose rows have a block in which they came about and later ones. */
+const changedRows = Object.entries(dated)
+  .filter(([, names]) => names.length > 1)
+  .map(
+    ([table, [first, ...later]]) =>
+      `SELECT '${table} ' || t::text FROM ${table} t WHERE ${first!}_at_block > 0
+        AND least(${later.map((name) => `${name}_at_block`).join(', ')}) < ${first!}_at_block`,
+  )
+  .join(' UNION ALL ')
+
 /** Rules between rows of the past. The chain does not hold these rows any more: a rule finds contradictions only. */
 export const historyRules: readonly DerivedRule[] = [
   {
@@ -97,6 +135,9 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE (r.block_num, r.block_id) <> (n.block_num, n.block_id)`,
   },
   ...eventFamilies.map(eventsOf),
+  placesOf('assets'),
+  placesOf('market'),
+  { rule: 'no row changed before it came about', covers: {}, violations: changedRows },
   transactionsOf('assets'),
   transactionsOf('tools'),
   {
@@ -191,13 +232,19 @@ export const historyRules: readonly DerivedRule[] = [
       WHERE NOT EXISTS (SELECT 1 FROM market.auctions a WHERE a.auction_id = b.auction_id)`,
   },
   {
-    rule: 'payouts belong to a trade and are not more than its fee',
+    // The contract takes no fee above 15 %. What the fee was at the time of the trade is not stored.
+    rule: 'payouts belong to a trade and its asset, and are not more than the highest fee',
     covers: {},
     violations: `
       SELECT concat_ws(' ', 'payout', p.seq, 'of', p.kind, p.listing_id) FROM market.royalty_payouts p
       LEFT JOIN market.trades t ON (t.kind, t.listing_id) = (p.kind, p.listing_id)
       WHERE p.kind > 0 AND (t.listing_id IS NULL OR (p.token_symbol, p.collection_name) <> (t.token_symbol, t.collection_name))
+      UNION ALL SELECT concat_ws(' ', 'payout', p.seq, 'for asset', p.asset_id, p.template_id) FROM market.royalty_payouts p
+      LEFT JOIN assets.assets a USING (asset_id)
+      WHERE p.asset_id IS NOT NULL AND (p.template_id <> a.template_id OR p.collection_name <> a.collection_name
+        OR p.kind > 0 AND NOT EXISTS (SELECT FROM market.listing_assets l
+          WHERE (l.asset_id, l.kind, l.listing_id) = (p.asset_id, p.kind, p.listing_id)))
       UNION ALL SELECT concat_ws(' ', 'payouts of', kind, listing_id, sum(amount), 'of', min(price)) FROM market.royalty_payouts p
-      JOIN market.trades t USING (kind, listing_id) GROUP BY kind, listing_id HAVING sum(amount) > min(price)`,
+      JOIN market.trades t USING (kind, listing_id) GROUP BY kind, listing_id HAVING sum(amount) > min(price) * 0.15`,
   },
 ]
