@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { columnNames, heldRules } from '../../core/derived/index.ts'
+import { columnNames, findBroken, heldRules } from '../../core/derived/index.ts'
 import type { DerivedRule, RecomputedTable } from '../../core/derived/index.ts'
 
 /** A broken rule whose rows a repair does not write. */
@@ -29,7 +29,7 @@ export async function repairDerived(
   const refused: RefusedRule[] = []
   for (const derived of await heldRules(client)) {
     const { rule, violations, recomputed, correction } = derived
-    if (!(await hasRows(client, violations))) continue
+    if (!(await isBroken(client, derived))) continue
     const why = [...unproven].some((family) => violations.includes(`${family}.`))
       ? 'not all rows that it follows from were compared'
       : whyRefused(derived)
@@ -39,7 +39,7 @@ export async function repairDerived(
     }
     if (recomputed !== undefined) await rebuild(client, recomputed)
     if (correction !== undefined) await client.query(correction)
-    if (await hasRows(client, violations)) refused.push({ rule, why: 'it does not cover each of these rows' })
+    if (await isBroken(client, derived)) refused.push({ rule, why: 'it does not cover each of these rows' })
     else rebuilt.push(rule)
   }
   return { rebuilt, refused }
@@ -54,9 +54,8 @@ function whyRefused({ recomputed, correction, restsOn }: DerivedRule): string | 
     : null
 }
 
-async function hasRows(client: pg.ClientBase, query: string): Promise<boolean> {
-  const { rows } = await client.query(`SELECT FROM (${query}) v LIMIT 1`)
-  return rows.length > 0
+async function isBroken(client: pg.ClientBase, rule: DerivedRule): Promise<boolean> {
+  return (await findBroken(async (text) => (await client.query(text)).rows, rule, 1)) !== null
 }
 
 /** Replaces the rows of a table that differ from the recomputed ones; equal rows are not written. */
