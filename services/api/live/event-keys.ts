@@ -8,14 +8,8 @@ export type KeyName = 'collections' | 'templates' | 'accounts' | 'assets' | 'lis
 /** The values of one event that filters are compared with. */
 export type EventKeys = Readonly<Record<KeyName, readonly string[]>>
 
-const listings: ReadonlySet<EventEntity> = new Set([
-  'offer',
-  'sale',
-  'auction',
-  'buyoffer',
-  'template_buyoffer',
-  'link',
-])
+/** Entities that are no listing. */
+const unlisted: ReadonlySet<EventEntity> = new Set(['asset', 'transfer', 'collection', 'schema', 'template'])
 
 /**
  * Merges the filter values of an event's action with the values of its record.
@@ -31,6 +25,6 @@ export function eventKeys(
     templates: [...(keys.templates ?? []), ...(record?.templates ?? [])],
     accounts: [...(keys.accounts ?? []), ...(record?.accounts ?? [])],
     assets: [...(keys.assets ?? []), ...(record?.assets ?? [])],
-    listings: listings.has(entity) ? [id, `${entity}/${id}`] : [],
+    listings: unlisted.has(entity) ? [] : [id, `${entity}/${id}`],
   }
 }

@@ -9,16 +9,8 @@ import type { LiveEvent } from './live-event.ts'
  */
 const MAX_TRANSACTION_CHARACTERS = 4 * 1024 * 1024
 
-/** Name of the record member in a payload; the id member is the name plus `_id`. */
-const members: Readonly<Partial<Record<EventEntity, string>>> = {
-  asset: 'asset',
-  transfer: 'transfer',
-  offer: 'offer',
-  sale: 'sale',
-  auction: 'auction',
-  buyoffer: 'buyoffer',
-  template_buyoffer: 'buyoffer',
-}
+/** Name of the record member in a payload where it is not the entity; the id member is the name plus `_id`. */
+const members: Readonly<Partial<Record<EventEntity, string>>> = { template_buyoffer: 'buyoffer' }
 
 /** Builds the payloads of one block's events in the format of socket.io clients. */
 export class SocketPayloads {

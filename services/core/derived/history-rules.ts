@@ -1,27 +1,14 @@
+import { modelTables } from '../model/tables/index.ts'
 import { knownFromFirst } from './id-rules.ts'
 import type { DerivedRule } from './rule.ts'
 
-/** Tables with a block and its time: table, then the names before `_at_time` and `_at_block`. */
-const dated: Readonly<Record<string, readonly string[]>> = {
-  'assets.assets': ['minted', 'transferred', 'updated', 'burned'],
-  'assets.balances': ['updated'],
-  'assets.collections': ['created'],
-  'assets.offers': ['created', 'updated'],
-  'assets.schemas': ['created'],
-  'assets.templates': ['created', 'deleted'],
-  'market.auctions': ['created', 'updated'],
-  'market.balances': ['updated'],
-  'market.bonus_fees': ['created'],
-  'market.buyoffers': ['created', 'updated'],
-  'market.marketplaces': ['created'],
-  'market.royalty_attributes': ['created', 'updated'],
-  'market.royalty_configs': ['created', 'updated'],
-  'market.royalty_templates': ['created', 'updated'],
-  'market.sales': ['created', 'updated'],
-  'market.template_buyoffers': ['created', 'updated'],
-  'oracle.pairs': ['updated'],
-  'tools.links': ['created', 'updated'],
-}
+/** Tables with a block and its time: table, and the names before `_at_time` and `_at_block`, that of the beginning first. */
+const dated = modelTables.flatMap(({ name, columns }) => {
+  const names = Object.keys(columns)
+    .filter((column) => column.endsWith('_at_block'))
+    .map((column) => column.slice(0, -'_at_block'.length))
+  return names.length === 0 ? [] : [[name, names] as const]
+})
 
 const eventFamilies = ['assets', 'market', 'tools'] as const
 
@@ -33,7 +20,7 @@ const datedBlocks = [
   ...eventFamilies.map(
     (family) => `SELECT ${readerOf(family)} AS reader, block_num, block_time FROM ${family}.blocks`,
   ),
-  ...Object.entries(dated).flatMap(([table, names]) =>
+  ...dated.flatMap(([table, names]) =>
     names.map(
       (name) =>
         `SELECT ${readerOf(table)}, ${name}_at_block, ${name}_at_time FROM ${table} WHERE ${name}_at_block > 0`,
@@ -103,7 +90,7 @@ function placesOf(family: keyof typeof placedEvents): DerivedRule {
 }
 
 /** Each table whose rows have a block in which they came about and later ones. */
-const changedRows = Object.entries(dated)
+const changedRows = dated
   .filter(([, names]) => names.length > 1)
   .map(
     ([table, [first, ...later]]) =>

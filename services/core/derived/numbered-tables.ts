@@ -11,14 +11,16 @@ export interface NumberedTable {
   readonly family: 'assets' | 'market' | 'tools'
   /** Column with the block in which a row was created; 0 where that is not known. */
   readonly created: string
+  /** Log action that each row begins with; assets have the sequence of their mint instead. */
+  readonly log?: string
 }
 
 const marketCounter = (name: string, before?: string): string => `
   SELECT max(value) FROM (SELECT counter_value AS value FROM market.counters WHERE counter_name = '${name}'
     ${before === undefined ? '' : `UNION ALL SELECT ${before} FROM market.config`}) c`
 
-const listing = (table: string, id: string, next: string): NumberedTable => ({
-  ...{ table: `market.${table}`, id, first: '1', next, family: 'market', created: 'created_at_block' },
+const listing = (table: string, id: string, log: string, next: string): NumberedTable => ({
+  ...{ table: `market.${table}`, id, first: '1', next, family: 'market', created: 'created_at_block', log },
 })
 
 export const numberedTables: readonly NumberedTable[] = [
@@ -37,6 +39,7 @@ export const numberedTables: readonly NumberedTable[] = [
     next: 'SELECT template_counter FROM assets.config',
     family: 'assets',
     created: 'created_at_block',
+    log: 'lognewtempl',
   },
   {
     table: 'assets.offers',
@@ -45,11 +48,12 @@ export const numberedTables: readonly NumberedTable[] = [
     next: 'SELECT offer_counter FROM assets.config',
     family: 'assets',
     created: 'created_at_block',
+    log: 'lognewoffer',
   },
-  listing('sales', 'sale_id', marketCounter('sale', 'sale_counter')),
-  listing('auctions', 'auction_id', marketCounter('auction', 'auction_counter')),
-  listing('buyoffers', 'buyoffer_id', marketCounter('buyoffer')),
-  listing('template_buyoffers', 'buyoffer_id', marketCounter('tbuyoffer')),
+  listing('sales', 'sale_id', 'lognewsale', marketCounter('sale', 'sale_counter')),
+  listing('auctions', 'auction_id', 'lognewauct', marketCounter('auction', 'auction_counter')),
+  listing('buyoffers', 'buyoffer_id', 'lognewbuyo', marketCounter('buyoffer')),
+  listing('template_buyoffers', 'buyoffer_id', 'lognewtbuyo', marketCounter('tbuyoffer')),
   {
     table: 'tools.links',
     id: 'link_id',
@@ -57,6 +61,7 @@ export const numberedTables: readonly NumberedTable[] = [
     next: 'SELECT link_counter FROM tools.config',
     family: 'tools',
     created: 'created_at_block',
+    log: 'lognewlink',
   },
 ]
 

@@ -17,17 +17,11 @@ import { BRIEF_TEMPLATES } from './logged-facts.ts'
 /** Number of violating rows that an error message names. */
 const MOST_NAMED = 5
 
-/**
- * Log code of the action that creates a row of each table. Assets are absent: their check reads `minted_seq` instead.
- */
-const creationLogs: Readonly<Record<string, number>> = {
-  'assets.templates': assetsLogCodes.lognewtempl,
-  'assets.offers': assetsLogCodes.lognewoffer,
-  'market.sales': marketLogCodes.lognewsale,
-  'market.auctions': marketLogCodes.lognewauct,
-  'market.buyoffers': marketLogCodes.lognewbuyo,
-  'market.template_buyoffers': marketLogCodes.lognewtbuyo,
-  'tools.links': toolsLogCodes.lognewlink,
+/** Codes of log actions by family. */
+const logCodes: Readonly<Record<NumberedTable['family'], Readonly<Record<string, number>>>> = {
+  assets: assetsLogCodes,
+  market: marketLogCodes,
+  tools: toolsLogCodes,
 }
 
 /** Tables keyed by name instead of a counter whose rows are created by a logged action. */
@@ -69,12 +63,11 @@ function loggedBlocksOf(family: string): Rule {
   }
 }
 
-function loggedRows({ table, id, family, created }: NumberedTable): Rule {
-  const code = creationLogs[table]
+function loggedRows({ table, id, family, created, log }: NumberedTable): Rule {
   const lacks =
-    code === undefined
+    log === undefined
       ? 'r.minted_seq IS NULL'
-      : `NOT EXISTS (SELECT FROM ${family}.logs l WHERE l.action = ${code} AND l.subject = r.${id})`
+      : `NOT EXISTS (SELECT FROM ${family}.logs l WHERE l.action = ${logCodes[family][log]!} AND l.subject = r.${id})`
   return {
     rule: `each row of ${table} has the log of its creation`,
     violations: `SELECT concat_ws(' ', '${id}', r.${id}) FROM ${table} r WHERE r.${created} > 0 AND ${lacks} ORDER BY r.${id}`,
@@ -89,9 +82,7 @@ function historyRules({ assets, marketLogs, toolsLogs }: StoredEvents): Rule[] {
   const logs = { assets: assets.logs, market: marketLogs, tools: toolsLogs }
   return [
     ...(['assets', 'market', 'tools'] as const).filter((family) => logs[family]).map(loggedBlocksOf),
-    ...numberedTables
-      .filter(({ family, table }) => logs[family] && (table === 'assets.assets' || table in creationLogs))
-      .map(loggedRows),
+    ...numberedTables.filter(({ family }) => logs[family]).map(loggedRows),
     {
       rule: 'each transfer moves an asset',
       violations: `SELECT concat_ws(' ', 'transfer', transfer_id) FROM assets.transfers WHERE cardinality(asset_ids) = 0`,

@@ -8,6 +8,7 @@ import type { Order, Source } from '../../../planner/sources/index.ts'
 import { boundaryFilters, keyAtTime } from '../../nft/boundaries/index.ts'
 import { directionOf } from '../../nft/paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
+import { categories, listingTypes } from '../records/royalty-schemas.ts'
 import { columnFilter, withoutCommon } from './listing-request.ts'
 import type { FilteredColumn } from './listing-request.ts'
 import { termsOf } from './terms.ts'
@@ -32,16 +33,6 @@ const source: Source = {
     { name: 'royalty_payouts_collection_idx', columns: ['collection_name', 'seq', 'key'] },
   ],
 }
-
-const listingTypes: Readonly<Record<string, number>> = {
-  unresolved: 0,
-  sale: 1,
-  auction: 2,
-  buyoffer: 3,
-  template_buyoffer: 4,
-}
-
-const payoutCategories: Readonly<Record<string, number>> = { founders: 1, template: 2, attribute: 3, dust: 4 }
 
 /** Payouts are in the order of their blocks. */
 const blocks = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
@@ -80,8 +71,8 @@ function valueFilters(values: PayoutValues, statistics: Statistics): Filter[] {
     filters.push(columnFilter({ table, statistics }, { ...column, ...terms }, given))
   }
   const { listing_type: type, listing_id: listing, symbol: symbols, asset_id: assets } = values
-  const categories = values.category?.map((name) => payoutCategories[name]!)
-  const kind = type === undefined ? undefined : [listingTypes[type]!]
+  const codes = values.category?.map((name) => categories.indexOf(name) + 1)
+  const kind = type === undefined ? undefined : [listingTypes.indexOf(type)]
   const listings = listing === undefined ? undefined : [listing]
   add({ column: 'recipient' }, values.recipient)
   add({ column: 'collection_name' }, values.collection_name)
@@ -89,7 +80,7 @@ function valueFilters(values: PayoutValues, statistics: Statistics): Filter[] {
   add({ column: 'asset_id', type: 'bigint' }, assets, 'asset')
   add({ name: 'listing_type', column: 'kind', type: 'smallint' }, kind, 'kind')
   add({ column: 'listing_id', type: 'bigint' }, listings, 'listing')
-  add({ column: 'category', type: 'smallint' }, categories, 'category')
+  add({ column: 'category', type: 'smallint' }, codes, 'category')
   return filters
 }
 
