@@ -55,7 +55,13 @@ function whyRefused({ recomputed, correction, restsOn }: DerivedRule): string | 
 }
 
 async function isBroken(client: pg.ClientBase, rule: DerivedRule): Promise<boolean> {
-  return (await findBroken(async (text) => (await client.query(text)).rows, rule, 1)) !== null
+  return (
+    (await findBroken(
+      async (text) => (await client.query<{ text: string; count: bigint }>(text)).rows,
+      rule,
+      1,
+    )) !== null
+  )
 }
 
 /** Replaces the rows of a table that differ from the recomputed ones; equal rows are not written. */

@@ -7,7 +7,7 @@ import { actions, rows } from './contract.ts'
 import type { MarketAction, MarketRowEvent } from './contract.ts'
 import { listedAssets, wantedTemplates } from './listed-assets.ts'
 import { editedAssets, editedTemplates, listingNames } from './listing-names.ts'
-import { auctionFlip, buyofferStates, deliveredAssets, salePrices, saleStates } from './listing-values.ts'
+import { auctionFlip, listingValues } from './listing-values.ts'
 import { marketplaceAccounts } from './marketplace-accounts.ts'
 import { priceDays } from './price-days.ts'
 import { loadMarketState } from './state.ts'
@@ -15,7 +15,7 @@ import type { MarketState } from './state.ts'
 import { counts, marketplaceSums, saleSums, tradeSums } from './sums.ts'
 import { tables } from './tables.ts'
 import { contractSellers, templatePrices } from './template-prices.ts'
-import { auctionTrades, burnedTrades, buyofferTrades, saleTrades, templateBuyofferTrades } from './trades.ts'
+import { trades } from './trades.ts'
 export { noteFormerTerms } from './listing-values.ts'
 export { MarketLog } from './log.ts'
 export { logCodes as marketLogCodes, royaltyLogCodes } from './contract.ts'
@@ -42,20 +42,13 @@ export interface MarketHandlerArgs {
 const derived: readonly DerivedStep[] = [
   ...listedAssets,
   wantedTemplates,
-  saleStates,
-  salePrices,
-  buyofferStates,
-  deliveredAssets,
+  ...listingValues,
   editedAssets,
   editedTemplates,
   ...listingNames,
   auctionFlip,
   clock,
-  saleTrades,
-  auctionTrades,
-  buyofferTrades,
-  templateBuyofferTrades,
-  burnedTrades,
+  ...trades,
   saleSums,
   ...counts,
   tradeSums,

@@ -1,4 +1,4 @@
-import type { Derivation, RowSink } from '../../rows/operations.ts'
+import type { Derivation, DerivedStep, RowSink } from '../../rows/operations.ts'
 import { ascending, TRAITS_OF_ASSET } from './listed-assets.ts'
 import { auctionTrades } from './trades.ts'
 import { kinds, tables } from './tables.ts'
@@ -127,6 +127,9 @@ export const deliveredAssets: Derivation<{
       sink.patch(tables.templateBuyoffers, { buyoffer_id }, { ...asset, traits: ascending(traits) })
   },
 }
+
+/** States and other values of listings, each step after those that it reads. */
+export const listingValues: readonly DerivedStep[] = [saleStates, salePrices, buyofferStates, deliveredAssets]
 
 /** Removes the trades of finished, unclaimed bundles when the contract switches to version 2, which refunds them. */
 export const auctionFlip: Derivation<{ auction_id: bigint }> = {

@@ -1,4 +1,4 @@
-import type { Derivation, RowSink } from '../../rows/operations.ts'
+import type { Derivation, DerivedStep, RowSink } from '../../rows/operations.ts'
 import { kinds, tables } from './tables.ts'
 import type { TradeRow } from './tables.ts'
 
@@ -102,3 +102,12 @@ export const burnedTrades: Derivation<{ kind: number; listing_id: bigint }> = {
     for (const key of rows) sink.patch(tables.trades, key, { asset_burned: true })
   },
 }
+
+/** The trades of each kind of listing, and what becomes of their assets. */
+export const trades: readonly DerivedStep[] = [
+  saleTrades,
+  auctionTrades,
+  buyofferTrades,
+  templateBuyofferTrades,
+  burnedTrades,
+]
