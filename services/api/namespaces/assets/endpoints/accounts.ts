@@ -31,7 +31,7 @@ export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'Accounts that own assets, with how many',
     parameters: ownerParameters(setup.limits.accounts),
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    record: shape.list(accountCount),
+    record: shape.list(accountCount.schema),
     run: async (context) => {
       if (context.values.count === true) return count(context)
       return ownerPage(setup.lists, setup.trigrams, context)

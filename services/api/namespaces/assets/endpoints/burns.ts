@@ -15,7 +15,7 @@ export function burnEndpoints(setup: AssetsSetup): Endpoint[] {
     summary: 'Accounts that burned assets, with how many',
     parameters: burnerParameters(setup.limits.burns),
     attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
-    record: shape.list(accountCount),
+    record: shape.list(accountCount.schema),
     run: (context) => burnerPage(setup.lists, setup.trigrams, context),
   })
   const detail = endpoint({

@@ -12,6 +12,7 @@ import { resolveTemplates } from '../../nft/filters/index.ts'
 import { assetFilters } from '../../nft/asset-lists/index.ts'
 import { inCollections, containsName, isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
 import type { AccountValues } from '../parameters.ts'
+import { accountCount } from '../records/holding-schemas.ts'
 
 /** What accounts are to the assets. */
 interface AccountSide {
@@ -87,12 +88,11 @@ async function page(
   if (!found) return '[]'
   // A plan for all limits cannot know that the limit is small, which matters where an index has the order.
   const number = (value: number): Sql => (found.isFixed ? bind(value, 'integer') : raw(String(value)))
-  const statement = sql`SELECT string_agg(concat('{"account":"', p.account, '","assets":"', p.assets, '"}'), ','
-        ORDER BY p.assets DESC, p.account)
+  const statement = sql`SELECT ${raw(accountCount.rows('p.assets DESC, p.account'))}
       FROM (SELECT k.account, k.assets FROM (${found.rows}) k
         ORDER BY k.assets DESC, k.account LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}) p`
   const [row] = await session.query<[string | null]>(reader.prepare(statement, found.isFixed))
-  return `[${row?.[0] ?? ''}]`
+  return `[${accountCount.read(row?.[0]).join(',')}]`
 }
 
 /**

@@ -1,13 +1,14 @@
 import { shape } from '../../../endpoint/index.ts'
+import { declareRecord, field } from '../../../records/fields/index.ts'
 import { collections, schemasOfAccount, templates } from '../../nft/records/index.ts'
 
 /** An account of `/v1/accounts` or `/v1/burns`. */
-export const accountCount = shape.record(
+export const accountCount = declareRecord(
   'AccountCount',
   'An account and how many assets it owns, or burned',
   {
-    account: shape.text('Account'),
-    assets: shape.decimal('Matching assets'),
+    account: field.name('p.account', 'Account'),
+    assets: field.decimal('p.assets', 'Matching assets'),
   },
 )
 

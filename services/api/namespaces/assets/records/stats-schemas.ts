@@ -1,38 +1,54 @@
 import { shape } from '../../../endpoint/index.ts'
+import { declareRecord, field } from '../../../records/fields/index.ts'
+import { templateMint } from '../../nft/records/index.ts'
 
-/** Statistics of an asset. */
-export const assetStatsRecord = shape.record('AssetStats', 'The place of an asset in its series', {
-  template_mint: shape.ofHistory(
-    shape.decimal('Mint number within the template, from 1; 0 without a template'),
-  ),
-  original: shape.nullable(
-    shape.object(
-      {
-        mint: shape.nullable(shape.decimal('Mint number')),
-        total_ever: shape.decimal('Assets ever minted'),
-        circulation: shape.decimal('Assets that are not burned'),
-        burned: shape.decimal('Assets that are burned'),
-      },
-      'The series that it was bridged from',
+/** Statistics of an asset, `a`. Its original, where it was bridged from another chain, is not known. */
+export const assetStatsRecord = declareRecord('AssetStats', 'The place of an asset in its series', {
+  template_mint: templateMint,
+  original: field.constant(
+    'null',
+    shape.nullable(
+      shape.object(
+        {
+          mint: shape.nullable(shape.decimal('Mint number')),
+          total_ever: shape.decimal('Assets ever minted'),
+          circulation: shape.decimal('Assets that are not burned'),
+          burned: shape.decimal('Assets that are burned'),
+        },
+        'The series that it was bridged from',
+      ),
     ),
   ),
 })
 
-/** Statistics of a collection. */
-export const collectionStatsRecord = shape.record('CollectionStats', 'Counts of a collection', {
-  assets: shape.nullable(shape.decimal('Assets ever minted; null when none')),
-  burned: shape.nullable(shape.decimal('Of these, burned')),
-  burned_by_template: shape.list(
+/** Assets of a collection or schema, whose counters are the relation `k`. */
+const counted = {
+  assets: field.nullable(field.decimal('(SELECT minted FROM k)', 'Assets ever minted; null when none')),
+  burned: field.nullable(field.decimal('(SELECT burned FROM k)', 'Of these, burned')),
+}
+
+/** Statistics of the collection `$1`; the relation `r` has the burned assets of its templates. */
+export const collectionStatsRecord = declareRecord('CollectionStats', 'Counts of a collection', {
+  ...counted,
+  burned_by_template: field.list(
+    `(SELECT json_agg(json_build_object('burned', r.burned, 'template_id', r.template_id)
+      ORDER BY r.burned DESC, r.template_id) FROM r WHERE r.burned > 0)`,
     shape.object({
       burned: shape.integer('Burned assets'),
       template_id: shape.integer('Template; 0 for assets without one'),
     }),
   ),
-  burned_by_schema: shape.list(
+  burned_by_schema: field.list(
+    `(SELECT json_agg(json_build_object('burned', n.burned, 'schema_name', n.schema_name)
+      ORDER BY n.burned DESC, n.schema_name)
+      FROM assets.schema_counts n WHERE n.collection_name = $1::text AND n.burned > 0)`,
     shape.object({ burned: shape.integer('Burned assets'), schema_name: shape.text('Schema') }),
   ),
-  templates: shape.decimal('Templates, deleted ones included'),
-  schemas: shape.decimal('Schemas'),
+  templates: field.decimal(
+    '(SELECT count(*) FROM assets.templates WHERE collection_name = $1::text)',
+    'Templates, deleted ones included',
+  ),
+  schemas: field.decimal('(SELECT count(*) FROM assets.schemas WHERE collection_name = $1::text)', 'Schemas'),
 })
 
 /** A schema that a collection uses. */
@@ -44,15 +60,17 @@ export const collectionSchemaRecord = shape.record(
   },
 )
 
-/** Statistics of a schema. */
-export const schemaStatsRecord = shape.record('SchemaStats', 'Counts of a schema', {
-  assets: shape.nullable(shape.decimal('Assets ever minted; null when none')),
-  burned: shape.nullable(shape.decimal('Of these, burned')),
-  templates: shape.decimal('Templates, deleted ones included'),
+/** Statistics of the schema `$2` of the collection `$1`. */
+export const schemaStatsRecord = declareRecord('SchemaStats', 'Counts of a schema', {
+  ...counted,
+  templates: field.decimal(
+    '(SELECT count(*) FROM assets.templates WHERE collection_name = $1::text AND schema_name = $2::text)',
+    'Templates, deleted ones included',
+  ),
 })
 
-/** Statistics of a template. */
-export const templateStatsRecord = shape.record('TemplateStats', 'How many assets a template has', {
-  assets: shape.decimal('Assets ever minted'),
-  burned: shape.decimal('Of these, burned'),
+/** Statistics of a template, whose counters are `n`. */
+export const templateStatsRecord = declareRecord('TemplateStats', 'How many assets a template has', {
+  assets: field.decimal('coalesce(n.minted, 0)', 'Assets ever minted'),
+  burned: field.decimal('coalesce(n.burned, 0)', 'Of these, burned'),
 })

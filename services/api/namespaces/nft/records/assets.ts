@@ -41,21 +41,23 @@ const block = (column: string, description: string): Field =>
 const time = (column: string, description: string): Field =>
   field.ofHistory(field.time(`a.${column}`, `Time of ${description}`))
 
+/** Mint number of an asset, `a`: only what happened before the reader's history has none. */
+export const templateMint: Field = {
+  ...field.decimal(
+    'coalesce(a.template_mint, CASE WHEN a.template_id IS NULL OR a.minted_at_block <> 0 THEN 0 END)',
+    '',
+  ),
+  schema: shape.ofHistory(shape.decimal('Mint number within the template, from 1; 0 without a template')),
+  empty: 'null',
+}
+
 /** Members of an asset, in the order that clients know. */
 const ownFields = {
   asset_id: field.decimal('a.asset_id', 'Asset'),
   owner: field.nullable(field.name('a.owner', 'Owner; null when burned')),
   mutable_data: field.attributes('a.mutable_data', 'Own attributes that may change'),
   immutable_data: field.attributes('a.immutable_data', 'Own attributes that never change'),
-  // Only what happened before the reader's history has no number.
-  template_mint: {
-    ...field.decimal(
-      'coalesce(a.template_mint, CASE WHEN a.template_id IS NULL OR a.minted_at_block <> 0 THEN 0 END)',
-      '',
-    ),
-    schema: shape.ofHistory(shape.decimal('Mint number within the template, from 1; 0 without a template')),
-    empty: 'null',
-  },
+  template_mint: templateMint,
   backed_tokens: {
     members: { backed_tokens: shape.list(backedToken, 'Tokens locked in it') },
     columns: ['a.asset_id'],

@@ -1,4 +1,4 @@
-export { assets, assetsOf } from './assets.ts'
+export { assets, assetsOf, templateMint } from './assets.ts'
 export { collectionObject, collectionRow, lightCollection } from './collections.ts'
 export { assetList, containedAssets } from './contained-assets.ts'
 export { collections, schemas, schemasOfAccount, templates } from './entity-records.ts'
