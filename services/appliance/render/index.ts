@@ -1,6 +1,6 @@
 export { ensureSecrets, newSecret, secretNames, stageSecret } from './secrets.ts'
 export type { Secrets, SecretName } from './secrets.ts'
-export { checkRender, render, renderOrKeep, readHasuraSettings } from './render.ts'
+export { checkRender, renderOrKeep, readHasuraSettings } from './render.ts'
 export { readHost } from './host.ts'
 export type { RenderPlaces } from './render.ts'
 export { readVariables } from './render.ts'

@@ -78,7 +78,7 @@ function valueOf(value: string, { type }: Pick<Column, 'type'>): string {
 const bundleColumns = new Set(['template_ids', 'schema_names'])
 
 /** SQL of the value of a column, before it is printed. */
-export function sealedValue(table: string, column: string): string {
+function sealedValue(table: string, column: string): string {
   return bundleColumns.has(column) && table.startsWith('market.')
     ? `CASE WHEN t.asset_count > 1 THEN t."${column}" END`
     : `t."${column}"`

@@ -88,7 +88,7 @@ export const templateBuyofferTrades: Derivation<FoundTrade> = {
 }
 
 /** Marks trades whose asset was burned: clients can request prices without burned assets. */
-export const burnedTrades: Derivation<{ kind: number; listing_id: bigint }> = {
+const burnedTrades: Derivation<{ kind: number; listing_id: bigint }> = {
   kind: 'derivation',
   name: 'trades of burned assets',
   keys: 'bigint',
