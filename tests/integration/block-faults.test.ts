@@ -243,6 +243,28 @@ it.each(
   patient(120_000),
 )
 
+it(
+  'another action in an irreversible block is not written when the roots of the history are checked',
+  async () => {
+    const { num: head } = running.chain.head()
+    const blocks = Array.from({ length: 60 }, (_, at) => head - 20 - at)
+    const num = blocks.find((each) => running.chain.block(each)!.block!.length > 250)!
+    const replace = (frame: Buffer): Buffer[] => [
+      numberOf(frame) === num ? falseContent['another action'](frame) : frame,
+    ]
+    const node = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS, replace })
+    // The recorded blocks before lack the code that their roots cover.
+    const settings = { start_block: num - 20, ship_check_history_roots: true }
+    await withDatabase((address) =>
+      withNodes([node], async () => {
+        await expect(read(address, [node], settings)).rejects.toMatchObject({ code: 'SHIP_BLOCK_INVALID' })
+        expect(await positionOf(address)).toBe(num - 1)
+      }),
+    )
+  },
+  patient(120_000),
+)
+
 it.each(roundSeeds(25))(
   'a database that refuses the rows of a block has all blocks before it, seed %d',
   async (seed) => {

@@ -70,6 +70,7 @@ export interface ReaderSettings {
   readonly ship_prefetch_blocks: number
   readonly ship_min_block_confirmation: number
   readonly ship_check_roots: boolean
+  readonly ship_check_history_roots?: boolean
   /** Limit of a message's size, bytes. Default 256 MiB. */
   readonly ship_max_message_bytes?: number
   readonly db_group_blocks: number

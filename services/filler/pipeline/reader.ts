@@ -258,6 +258,11 @@ async function readUntilEnd(
   throw reading.fault === null ? error : new FaultInUnit(error, reading.fault)
 }
 
+function checkedRoots(settings: ReaderOptions['settings']): 'none' | 'reversible' | 'all' {
+  if (!settings.ship_check_roots) return 'none'
+  return settings.ship_check_history_roots === true ? 'all' : 'reversible'
+}
+
 function openSession(
   { options, leftOut }: Pick<ReaderRun, 'options' | 'leftOut'>,
   startBlock: number,
@@ -278,7 +283,7 @@ function openSession(
         : { maxMessageBytes: settings.ship_max_message_bytes }),
       leftOut,
       checkBlocks: true,
-      checkRoots: settings.ship_check_roots,
+      checkRoots: checkedRoots(settings),
       compileProtocol: (abi) => compileProtocol(normalizeAbiJson(abi)),
       logger: options.logger,
       ...(options.shipTiming ? { timing: options.shipTiming } : {}),

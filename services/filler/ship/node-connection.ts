@@ -84,14 +84,14 @@ export class NodeConnection<P extends ProtocolCodec> {
 
   /**
    * Compares the parts of a block with its id, if the settings ask for it and the payloads are present. Returns the
-   * part that does not match, or null. Only reversible blocks get their content checked: the check takes ten times as
-   * long as reading the block.
+   * part that does not match, or null. The check of the content takes ten times as long as reading the block, so the
+   * settings choose the blocks.
    */
   findFalsePart({ num, id }: WirePosition, { block, traces, lib }: BlocksResult): FalsePart | null {
     const { checkBlocks, checkRoots } = this.#reader.settings
     if (block === null || block.length === 0 || !checkBlocks) return null
     if (this.#protocol?.isBlock?.(block, num, id) === false) return 'header'
-    if (!checkRoots || num <= lib.num) return null
+    if (checkRoots === 'none' || (checkRoots === 'reversible' && num <= lib.num)) return null
     return this.#protocol?.findFalseContent?.(block, traces) ?? null
   }
 

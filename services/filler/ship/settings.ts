@@ -3,7 +3,14 @@ import type { PronghornError } from '../../core/errors/index.ts'
 import type { BackoffSettings } from '../../core/retry/index.ts'
 import { parseAddress } from './address.ts'
 import type { NodeAddress } from './address.ts'
-import type { NodeSettings, ProtocolCodec, ShipLogger, ShipSessionOptions, ShipTiming } from './types.ts'
+import type {
+  CheckedRoots,
+  NodeSettings,
+  ProtocolCodec,
+  ShipLogger,
+  ShipSessionOptions,
+  ShipTiming,
+} from './types.ts'
 
 /**
  * Largest possible message limit. `ws` counts in signed 32-bit integers and takes a larger limit for "no limit"; a
@@ -56,7 +63,7 @@ export interface ShipSettings<P extends ProtocolCodec = ProtocolCodec> {
   readonly maxMessageBytes: number
   readonly leftOut: ReadonlyMap<string, PronghornError>
   readonly checkBlocks: boolean
-  readonly checkRoots: boolean
+  readonly checkRoots: CheckedRoots
   readonly compileProtocol: (shipAbi: unknown) => P
   readonly logger: ShipLogger
   readonly timing: ShipTiming
@@ -101,7 +108,7 @@ export function resolveSettings<P extends ProtocolCodec>(options: ShipSessionOpt
     ),
     leftOut: options.leftOut ?? new Map(),
     checkBlocks: options.checkBlocks ?? false,
-    checkRoots: options.checkRoots ?? false,
+    checkRoots: options.checkRoots ?? 'none',
     compileProtocol: options.compileProtocol,
     logger: options.logger,
     timing: { ...defaultTiming, ...options.timing },

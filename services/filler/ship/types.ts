@@ -186,6 +186,9 @@ export interface NodeSettings {
   readonly to?: number
 }
 
+/** Blocks whose content is compared with the Merkle roots in their header. */
+export type CheckedRoots = 'none' | 'reversible' | 'all'
+
 /** Options of a session. Only `urls`, `startBlock`, `compileProtocol` and `logger` are required. */
 export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   /**
@@ -212,11 +215,8 @@ export interface ShipSessionOptions<P extends ProtocolCodec = ProtocolCodec> {
   readonly leftOut?: ReadonlyMap<string, PronghornError>
   /** Compare each block with its id, if the protocol supports the check. Default false. */
   readonly checkBlocks?: boolean
-  /**
-   * With `checkBlocks`: also compare the content of each reversible block with the Merkle roots in its header. Default
-   * false.
-   */
-  readonly checkRoots?: boolean
+  /** With `checkBlocks`: the blocks whose content is also compared with the Merkle roots in the header. Default none. */
+  readonly checkRoots?: CheckedRoots
   /** Compiles the protocol ABI, the parsed JSON of a node's first frame, to a codec; throws if that is impossible. */
   readonly compileProtocol: (shipAbi: unknown) => P
   readonly logger: ShipLogger

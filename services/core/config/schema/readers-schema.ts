@@ -138,6 +138,11 @@ export const readerSchema = section({
     .describe(
       'Compare the transactions and actions of each reversible block with the Merkle roots in its header. A node whose block differs is left out. False: for a chain with other rules for these roots.',
     ),
+  ship_check_history_roots: flag()
+    .default(false)
+    .describe(
+      'With ship_check_roots: compare the irreversible blocks too. Reading them takes about ten times as long; for a node of somebody else.',
+    ),
   ship_ds_queue_size: integer(1, 100_000)
     .default(20)
     .describe('Most decoded blocks waiting for the database.'),
