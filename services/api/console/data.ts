@@ -34,7 +34,10 @@ export interface ChainView {
 export interface HealthView {
   readonly status: 'healthy' | 'degraded' | 'unhealthy'
   readonly reasons: readonly string[]
-  /** For each reason: since when it holds, ms since 1970, as observed by this process; null if not observed yet. */
+  /**
+   * For each reason: since when it holds, ms since 1970, by the reader's last report in the database, else as observed by
+   * this process; null if not observed yet.
+   */
   readonly since: readonly (number | null)[]
   /**
    * Whether the only problem is a reader that makes progress but is behind the head or has not committed its first
@@ -43,6 +46,8 @@ export interface HealthView {
   readonly catching_up: boolean
   /** State of the primary. `unavailable`: readers and tables show their last known state. */
   readonly database: 'up' | 'unavailable'
+  /** Since when it is unavailable, ms since 1970; null while it is not. */
+  readonly database_since: number | null
   /** Whether requests are answered, by the primary or by a replica. */
   readonly answers: boolean
   /** State of the key-value store, as in `/health`. */
@@ -72,6 +77,8 @@ export interface ReaderView {
   readonly eta_seconds: number | null
   readonly seconds_since_commit: number | null
   readonly seconds_since_heartbeat: number | null
+  /** A fork that the reader is replacing, as this process has seen it: the last replaced block, and since when. */
+  readonly fork: { readonly to_block: number; readonly since: number } | null
   /** Chain nodes of the reader, in the order of its configuration. */
   readonly nodes: readonly ChainNodeView[]
   readonly history: HistoryView

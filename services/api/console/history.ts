@@ -4,11 +4,17 @@ import type { HistoryRange, HistoryView } from './data.ts'
 import { SpeedLine } from './speed-line.ts'
 import type { Look } from './speed-line.ts'
 
+/** Largest drop of a position that is a fork; a reader that indexes again drops further. */
+const MAX_FORK_BLOCKS = 5_000
+
 /** Limit of remembered readers: a removed reader has no other end. */
 const MAX_READERS = 64
 
 interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {
   readonly timeLeft: TimeLeft
+  /** Highest position, and since when the reader is below it; null while it is not. */
+  top: number
+  belowSinceMs: number | null
 }
 
 /**
@@ -38,6 +44,7 @@ export class ProgressHistory {
   note(readers: readonly ReaderState[], nowMs: number): void {
     for (const reader of readers) {
       const history = this.#readers.get(reader.name) ?? this.#begin(reader)
+      noteTop(history, reader.blockNum, nowMs)
       noteLook(history, {
         atMs: nowMs,
         block: reader.blockNum,
@@ -45,6 +52,12 @@ export class ProgressHistory {
       })
     }
     this.#lastLookMs = nowMs
+  }
+
+  /** Fork that a reader is replacing: the last replaced block, and since when; null if there is none. */
+  fork(reader: string): { readonly to_block: number; readonly since: number } | null {
+    const { top = 0, belowSinceMs = null } = this.#readers.get(reader) ?? {}
+    return belowSinceMs === null ? null : { to_block: top, since: belowSinceMs }
   }
 
   /** Blocks per second of a reader over time. */
@@ -65,6 +78,8 @@ export class ProgressHistory {
       recent: new SpeedLine({ windowMs: 3_000, stalledMs: 20_000, missedMs: 10_000, retainedMs: 600_000 }),
       day: new SpeedLine({ windowMs: 60_000, stalledMs: 60_000, missedMs: 60_000, retainedMs: 86_400_000 }),
       timeLeft: new TimeLeft(),
+      top: 0,
+      belowSinceMs: null,
     }
     if (this.#lastLookMs !== undefined) {
       noteLook(history, { atMs: this.#lastLookMs, block: startBlock - 1, head: headBlock ?? blockNum })
@@ -74,6 +89,12 @@ export class ProgressHistory {
     this.#readers.set(name, history)
     return history
   }
+}
+
+function noteTop(history: ReaderHistory, block: number, nowMs: number): void {
+  const isFork = block < history.top && history.top - block <= MAX_FORK_BLOCKS
+  history.belowSinceMs = isFork ? (history.belowSinceMs ?? nowMs) : null
+  if (!isFork) history.top = block
 }
 
 function noteLook({ recent, day, timeLeft }: ReaderHistory, look: Look): void {

@@ -144,3 +144,33 @@ it('the console data shows whether requests are answered while the primary is un
     answers: true,
   })
 })
+
+it('the console data counts from the begin of a state: by the database, else from the first look', () => {
+  const history = new ProgressHistory()
+  const healthy = { ...state, servers: state.servers.slice(0, 1) }
+  history.look(healthy, [], NOW_MS - 60_000)
+  const reader2 = { ...reader, blockNum: 995, secondsSinceHeartbeat: 600 }
+  history.look({ ...healthy, readers: [reader2] }, [], NOW_MS - 3_000)
+  const observe = (change: Partial<HealthState>) =>
+    takeSnapshot(facts, {
+      state: { ...healthy, ...change },
+      history,
+      range: 'recent',
+      database: null,
+      nowMs: NOW_MS,
+    })
+  const silent = observe({ readers: [reader2] })
+  expect(silent.readers[0]?.fork).toEqual({ to_block: 1_000, since: NOW_MS - 3_000 })
+  expect(silent.health.since[silent.health.reasons.indexOf('reader main-1 is silent')]).toBe(NOW_MS - 600_000)
+  history.look(
+    { ...healthy, database: 'unavailable', servers: [] },
+    ['the database is unavailable'],
+    NOW_MS - 48_000,
+  )
+  const down = observe({ database: 'unavailable', servers: [] })
+  expect(down.health.database_since).toBe(NOW_MS - 48_000)
+  // A reader that indexes again from the start replaces no fork.
+  history.note([{ ...reader, blockNum: 100_000 }], NOW_MS)
+  history.note([{ ...reader, blockNum: 5 }], NOW_MS)
+  expect(history.fork('main-1')).toBeNull()
+})

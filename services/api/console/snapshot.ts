@@ -1,7 +1,7 @@
 import { knownChains } from '../../core/config/schema/index.ts'
 import type { NamespaceConfig } from '../../core/config/schema/index.ts'
 import type { ServerInfo } from '../documentation/index.ts'
-import { isAnswered, isAtStop, measureLag, reportHealth } from '../health/index.ts'
+import { databaseProblem, isAnswered, isAtStop, measureLag, reportHealth } from '../health/index.ts'
 import type { HealthReport, HealthSettings, HealthState, ReaderLag, ReaderState } from '../health/index.ts'
 import type {
   ConsoleData,
@@ -50,7 +50,7 @@ export function takeSnapshot(
       head_block: report.head.block,
       head_time: report.head.timeMs,
     },
-    health: describeHealth(report, state, history),
+    health: describeHealth(report, { state, history, nowMs }),
     readers: state.readers.map((reader) => ({
       ...describeReader(reader, measureLag(reader, report.head, facts.health), history, range),
       is_done: isAtStop(reader, facts.health),
@@ -64,8 +64,7 @@ export function takeSnapshot(
 /** Health as shown on the page. Replicas are numbered, because their names are internal addresses. */
 function describeHealth(
   { status, reasons }: HealthReport,
-  state: HealthState,
-  history: ProgressHistory,
+  { state, history, nowMs }: Pick<Observation, 'state' | 'history' | 'nowMs'>,
 ): HealthView {
   const replicas = state.servers.filter(({ server }) => server !== 'primary')
   const places = new Map(replicas.map(({ server }, place) => [`replica ${server} `, `replica ${place + 1} `]))
@@ -74,14 +73,25 @@ function describeHealth(
     reasons: reasons.map((reason) =>
       [...places].reduce((text, [name, place]) => text.replace(name, place), reason),
     ),
-    since: reasons.map((reason) => history.since(reason)),
+    since: reasons.map((reason) => beganAt(reason, state, nowMs) ?? history.since(reason)),
     catching_up: isCatchingUp(reasons, state),
     database: state.database,
+    database_since: history.since(databaseProblem(state) ?? ''),
     answers: isAnswered(state),
     kvstore: state.kvstore,
     kvstore_kind: state.kvstoreKind,
     replicas: replicas.map((replica) => replica.state),
   }
+}
+
+/** Begin of a reader's problem by its last word in the database, ms since 1970; null if the reason is no such problem. */
+function beganAt(reason: string, { readers, database }: HealthState, nowMs: number): number | null {
+  // Ages stand still while the database is unavailable.
+  if (database !== 'up') return null
+  const reader = readers.find(({ name }) => reason === `reader ${name} is silent`)
+  const troubled = readers.find(({ name, problem }) => reason === `reader ${name}: ${problem ?? ''}`)
+  const seconds = reader?.secondsSinceHeartbeat ?? troubled?.secondsSinceCommit
+  return seconds === undefined ? null : nowMs - seconds * 1_000
 }
 
 const NOTHING_INDEXED = 'no reader has indexed anything'
@@ -113,6 +123,7 @@ function describeReader(
     eta_seconds: history.secondsLeft(reader.name, lagBlocks),
     seconds_since_commit: reader.secondsSinceCommit ?? null,
     seconds_since_heartbeat: reader.secondsSinceHeartbeat ?? null,
+    fork: history.fork(reader.name),
     nodes: reader.nodes,
     history: history.rates(reader.name, range),
   }

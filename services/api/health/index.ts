@@ -1,4 +1,4 @@
-export { reportHealth, isAnswered, isAtStop, measureLag } from './report.ts'
+export { reportHealth, databaseProblem, isAnswered, isAtStop, measureLag } from './report.ts'
 export type { HealthSettings, HealthReport, ReaderLag } from './report.ts'
 export { startMonitor } from './monitor.ts'
 export type { Monitor } from './monitor.ts'

@@ -121,6 +121,12 @@ export function isAnswered(state: HealthState): boolean {
   return state.database === 'up' || state.servers.some(isInUse)
 }
 
+/** Reason of an unavailable primary; null if the primary is available. */
+export function databaseProblem(state: HealthState): string | null {
+  if (state.database === 'up') return null
+  return isAnswered(state) ? 'the primary is unavailable, a replica answers' : 'the database is unavailable'
+}
+
 function databaseStatus(state: HealthState): 'OK' | 'INVALID' | 'ERROR' {
   if (!isAnswered(state)) return 'ERROR'
   return state.readers.length === 0 ? 'INVALID' : 'OK'
@@ -178,10 +184,10 @@ function judge(
 ): { status: HealthStatus; reasons: string[] } {
   const bad: string[] = []
   const poor: string[] = []
-  if (!isAnswered(state)) bad.push('the database is unavailable')
+  const problem = databaseProblem(state)
+  if (problem !== null && !isAnswered(state)) bad.push(problem)
   else if (watched.length === 0) bad.push('no reader has indexed anything')
-  if (state.database === 'unavailable' && bad.length === 0)
-    poor.push('the primary is unavailable, a replica answers')
+  if (problem !== null && bad.length === 0) poor.push(problem)
   for (const { server, state: how } of state.servers) {
     if (server !== 'primary' && how !== 'ready') poor.push(`replica ${server} is ${how}`)
   }
@@ -192,9 +198,9 @@ function judge(
   if (headAgeMs !== null && headAgeMs >= HEAD_OLD_MS) poor.push('the chain head is old')
   for (const { name, gaps } of watched)
     for (const [first, last] of gaps) poor.push(`reader ${name} lacks blocks ${first} to ${last}`)
-  for (const { name, secondsSinceHeartbeat, problem } of running) {
+  for (const { name, secondsSinceHeartbeat, problem: own } of running) {
     if ((secondsSinceHeartbeat ?? Infinity) > SILENT_SECONDS) poor.push(`reader ${name} is silent`)
-    if (problem !== undefined) poor.push(`reader ${name}: ${problem}`)
+    if (own !== undefined) poor.push(`reader ${name}: ${own}`)
   }
   const status = bad.length > 0 ? 'unhealthy' : poor.length > 0 ? 'degraded' : 'healthy'
   return { status, reasons: [...bad, ...poor] }

@@ -1,6 +1,6 @@
 import { byId, setText, show } from './dom.js'
 import { formatClock } from './format.js'
-import { createStates } from './states.js'
+import { describeState } from './states.js'
 
 /** @typedef {import('./feed.js').FeedResult} FeedResult */
 
@@ -13,7 +13,6 @@ export function createNotice(askNow) {
   const note = byId('notice-note')
   const action = byId('notice-action')
   const main = byId('main')
-  const states = createStates()
   let seenMs = 0
   let reloads = false
   action.addEventListener('click', () => {
@@ -24,7 +23,7 @@ export function createNotice(askNow) {
     /** @param {FeedResult} result */
     update(result) {
       if (result.kind === 'data') seenMs = Date.now()
-      const state = result.kind === 'data' ? states.update(result.data) : undefined
+      const state = result.kind === 'data' ? describeState(result.data) : undefined
       const problem = result.kind === 'data' ? state?.text : failureOf(result, seenMs)
       reloads = result.kind === 'strange'
       if (problem) setText(text, problem)

@@ -1,4 +1,4 @@
-/* The state that the notice at the top of the page names, with the time since. Pure but for what it remembers. */
+/* The state that the notice at the top of the page names, with the time since. */
 
 import { countOf, formatDuration, formatWhole } from './format.js'
 
@@ -15,29 +15,17 @@ const SILENT_SECONDS = 30
 /** A node that is lost for less time is found again before a person has read about it. */
 const LOST_SECONDS = 5
 
-/** Names the state of a page's data; remembers since when it is so, and where each reader was. */
-export function createStates() {
-  /** @type {Map<string, number>} */
-  const heads = new Map()
-  let kind = ''
-  let sinceMs = 0
-  return {
-    /**
-     * @param {ConsoleData} data
-     * @returns {PageState | undefined}
-     */
-    update(data) {
-      const found = findState(data, heads)
-      for (const { name, block_num } of data.readers)
-        heads.set(name, Math.max(heads.get(name) ?? 0, block_num))
-      if (found?.kind !== kind) sinceMs = data.time
-      kind = found?.kind ?? ''
-      if (found === undefined) return undefined
-      const seconds = found.seconds ?? (data.time - sinceMs) / 1_000
-      const note = [...found.facts, `for ${formatDuration(seconds)}`].join(', ')
-      return { kind: found.kind, text: found.text, note, isStale: found.kind === 'database' }
-    },
-  }
+/**
+ * Names the state of the service. The time since comes from the server, so that every page shows the same.
+ * @param {ConsoleData} data
+ * @returns {PageState | undefined}
+ */
+export function describeState(data) {
+  const found = findState(data)
+  if (found === undefined) return undefined
+  const { kind, text, facts, seconds } = found
+  const since = seconds === null ? [] : [`for ${formatDuration(Math.max(0, seconds))}`]
+  return { kind, text, note: [...facts, ...since].join(', '), isStale: kind === 'database' }
 }
 
 /** @typedef {{ kind: StateKind, text: string, facts: readonly string[], seconds: number | null }} Found */
@@ -45,15 +33,14 @@ export function createStates() {
 /**
  * The state that matters most; undefined at the head.
  * @param {ConsoleData} data
- * @param {ReadonlyMap<string, number>} heads
  * @returns {Found | undefined}
  */
-function findState(data, heads) {
+function findState(data) {
   return (
     databaseState(data) ??
     first(data.readers, stoppedState) ??
     first(data.readers, nodeState) ??
-    first(data.readers, (reader) => forkState(reader, heads)) ??
+    first(data.readers, (reader) => forkState(reader, data.time)) ??
     catchingUpState(data)
   )
 }
@@ -70,26 +57,28 @@ function first(readers, stateOf) {
  * @param {ConsoleData} data
  * @returns {Found | undefined}
  */
-function databaseState({ health }) {
+function databaseState({ health, time }) {
   if (health.database === 'up') return undefined
   const text = health.answers
     ? 'The primary database is unavailable. A replica answers requests; this page shows the last known state.'
     : 'The database is unavailable. Requests are refused until it is available again; this page shows the last known state.'
-  return { kind: 'database', text, facts: [], seconds: null }
+  return { kind: 'database', text, facts: [], seconds: secondsSince(health.database_since, time) }
 }
 
 /**
  * @param {ReaderView} reader
  * @returns {Found | undefined}
  */
-function stoppedState({ name, state, is_done: isDone, block_num, seconds_since_heartbeat: silent }) {
+function stoppedState(reader) {
+  const { name, state, is_done: isDone, block_num, seconds_since_heartbeat: silent } = reader
   if (isDone || silent === null || (state !== 'stopped' && silent <= SILENT_SECONDS)) return undefined
   const place = `Reader ${name} is stopped at block ${formatWhole(block_num)}`
   return {
     kind: 'stopped',
     text: `${place}. The log of the filler names the cause.`,
     facts: [],
-    seconds: silent,
+    // A reader that is restarted and stops again reports each time; its last commit stays.
+    seconds: reader.seconds_since_commit ?? silent,
   }
 }
 
@@ -106,25 +95,39 @@ function nodeState({ name, state, is_done: isDone, nodes, seconds_since_commit: 
 
 /**
  * @param {ReaderView} reader
- * @param {ReadonlyMap<string, number>} heads
+ * @param {number} time
  * @returns {Found | undefined}
  */
-function forkState({ name, block_num }, heads) {
-  const head = heads.get(name) ?? 0
-  if (block_num >= head) return undefined
-  const text = `The chain forked: reader ${name} replaces the blocks up to ${formatWhole(head)}.`
-  return { kind: 'fork', text, facts: [`now at block ${formatWhole(block_num)}`], seconds: null }
+function forkState({ name, block_num, fork }, time) {
+  if (fork === null) return undefined
+  const text = `The chain forked: reader ${name} replaces the blocks up to ${formatWhole(fork.to_block)}.`
+  const facts = [`now at block ${formatWhole(block_num)}`]
+  return { kind: 'fork', text, facts, seconds: secondsSince(fork.since, time) }
 }
 
 /**
  * @param {ConsoleData} data
  * @returns {Found | undefined}
  */
-function catchingUpState({ health, readers }) {
+function catchingUpState({ health, readers, time }) {
   if (!health.catching_up) return undefined
   const [worst] = readers.toSorted((a, b) => b.lag_blocks - a.lag_blocks)
   if (worst === undefined || worst.lag_blocks === 0) return undefined
+  const began = health.since.find((since) => since !== null) ?? null
   const left = worst.eta_seconds === null ? [] : [`about ${formatDuration(worst.eta_seconds)} left`]
   const facts = [`${countOf(worst.lag_blocks, 'block')} behind the head`, ...left]
-  return { kind: 'catching-up', text: 'Catching up with the chain.', facts, seconds: null }
+  return {
+    kind: 'catching-up',
+    text: 'Catching up with the chain.',
+    facts,
+    seconds: secondsSince(began, time),
+  }
+}
+
+/**
+ * @param {number | null} since
+ * @param {number} time
+ */
+function secondsSince(since, time) {
+  return since === null ? null : (time - since) / 1_000
 }

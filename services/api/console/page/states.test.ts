@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ConsoleData, ReaderView } from '../data.ts'
-import { createStates } from './states.js'
+import { describeState } from './states.js'
 
 const reader = {
   name: 'main',
@@ -11,8 +11,11 @@ const reader = {
   seconds_since_commit: 0.5,
   seconds_since_heartbeat: 0.5,
   nodes: [],
+  fork: null,
 } as unknown as ReaderView
-const healthy = { database: 'up', answers: true, catching_up: false }
+const NOW_MS = 1_800_000_000_000
+const healthy = { database: 'up', answers: true, catching_up: false, database_since: null, since: [] }
+const down = { database: 'unavailable', database_since: NOW_MS - 48_000 }
 
 function dataOf(time: number, change: Partial<ReaderView> = {}, health: object = {}): ConsoleData {
   return {
@@ -24,15 +27,10 @@ function dataOf(time: number, change: Partial<ReaderView> = {}, health: object =
 
 it.each([
   [{}, {}, undefined, undefined],
+  [{}, { ...down, answers: false }, /^The database is unavailable\. Requests are refused/, 'for 48 s'],
+  [{}, down, /^The primary database is unavailable\. A replica/, 'for 48 s'],
   [
-    {},
-    { database: 'unavailable', answers: false },
-    /^The database is unavailable\. Requests are refused/,
-    'for 0 s',
-  ],
-  [{}, { database: 'unavailable' }, /^The primary database is unavailable\. A replica/, 'for 0 s'],
-  [
-    { state: 'stopped', seconds_since_heartbeat: 130 },
+    { state: 'stopped', seconds_since_commit: null, seconds_since_heartbeat: 130 },
     {},
     /^Reader main is stopped at block 1,000\. The log of the filler names the cause\.$/,
     'for 2 min',
@@ -46,26 +44,29 @@ it.each([
   ],
   [
     { state: 'catching-up', lag_blocks: 1_200, eta_seconds: 300 },
-    { catching_up: true },
+    { catching_up: true, since: [NOW_MS - 120_000] },
     /^Catching up with the chain\.$/,
-    '1,200 blocks behind the head, about 5 min left, for 0 s',
+    '1,200 blocks behind the head, about 5 min left, for 2 min',
   ],
 ])(
   'the console names the state of %j, %j in a sentence, with the time since',
   (change, health, text, note) => {
-    const state = createStates().update(dataOf(0, change, health))
+    const state = describeState(dataOf(NOW_MS, change, health))
     expect(state?.note).toBe(note)
     if (text !== undefined) expect(state?.text).toMatch(text)
   },
 )
 
 it('the console names a fork while a reader is below where it was, and counts from its beginning', () => {
-  const states = createStates()
-  expect(states.update(dataOf(0))).toBeUndefined()
-  expect(states.update(dataOf(2_000, { block_num: 990 }))).toMatchObject({
+  const fork = { to_block: 1_000, since: NOW_MS - 3_000 }
+  expect(describeState(dataOf(NOW_MS, { block_num: 990, fork }))).toMatchObject({
+    kind: 'fork',
     text: 'The chain forked: reader main replaces the blocks up to 1,000.',
-    note: 'now at block 990, for 0 s',
+    note: 'now at block 990, for 3 s',
   })
-  expect(states.update(dataOf(5_000, { block_num: 995 }))?.note).toBe('now at block 995, for 3 s')
-  expect(states.update(dataOf(9_000, { block_num: 1_001 }))).toBeUndefined()
+})
+
+it('the console counts from the last commit of a stopped reader, whatever was restarted since', () => {
+  const stopped = { state: 'stopped', seconds_since_heartbeat: 4, seconds_since_commit: 7_200 }
+  expect(describeState(dataOf(NOW_MS, stopped))?.note).toBe('for 2 h')
 })
