@@ -31,7 +31,7 @@ import { endpoints } from './endpoints/index.ts'
 import { healthRoutes } from './health.ts'
 import { checkAddress } from './http/address-check.ts'
 import { createFailureAnswer, malformedRequestBody } from './http/failures.ts'
-import { createRoutes } from './http/routes.ts'
+import { createMethodsOf, createRoutes } from './http/routes.ts'
 import { createTraceStep } from './http/trace.ts'
 import { createIssuer, ISSUE_WINDOW_MS } from './issuance.ts'
 import { createMisfitLog } from './misfits.ts'
@@ -167,7 +167,7 @@ async function serve(
   })
   const steps = [
     createTraceStep(),
-    createCorsStep([]),
+    createCorsStep([], createMethodsOf(endpoints)),
     createFailureStep(createFailureAnswer(logger)),
     checkAddress,
     limit,

@@ -127,11 +127,22 @@ describe('headers', () => {
   })
 
   it('headers answer a preflight on any path', async () => {
-    for (const path of ['/atomicassets/v1/assets', '/nothing']) {
+    for (const [path, methods] of [
+      ['/atomicassets/v1/assets', 'GET,HEAD,POST'],
+      ['/AtomicAssets/v1/assets/1099511627776/', 'GET,HEAD,POST'],
+      ['/atomicassets/v1/nothing', 'GET,HEAD'],
+      ['/nothing', 'GET,HEAD'],
+      ['/health', 'GET,HEAD'],
+      ['/openapi.json', 'GET,HEAD'],
+      ['/', 'GET,HEAD'],
+    ] as const) {
       const response = await fetch(server.api.url + path, { method: 'OPTIONS' })
       expect([response.status, await response.text()]).toEqual([204, ''])
-      expect(response.headers.get('access-control-allow-methods')).toBe('GET,HEAD,POST')
+      expect(response.headers.get('access-control-allow-methods')).toBe(methods)
     }
+    const preflight = { method: 'OPTIONS', headers: { Origin: 'https://x.example' } }
+    const polling = await fetch(`${server.api.url}/socket.io/`, preflight)
+    expect(polling.headers.get('access-control-allow-methods')).toBe('GET,POST')
   })
 })
 

@@ -464,6 +464,8 @@ describe('for browsers and probes', () => {
     expect(preflight.status).toBe(204)
     expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
     expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization')
+    const { headers } = await client().send('/ping', { method: 'OPTIONS' })
+    expect(headers.get('access-control-allow-methods')).toBe('HEAD,GET')
     expect((await client().get('/v0/state/abi')).headers.get('access-control-allow-origin')).toBe('*')
   })
 

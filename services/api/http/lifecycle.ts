@@ -18,7 +18,7 @@ import { answerFailure } from './failure.ts'
 import { answerFromCache } from './cached-answers.ts'
 import { createNamespaceStep } from './namespace-paths.ts'
 import { checkPath } from './path-check.ts'
-import { createRoutes } from './routes.ts'
+import { createMethodsOf, createRoutes } from './routes.ts'
 import type { RouteParts } from './routes.ts'
 import { refuseUnknownPath } from './unknown-path.ts'
 
@@ -54,7 +54,7 @@ export function createLifecycle(parts: LifecycleParts): RequestListener {
   const steps: Middleware[] = [
     ...observers.map(createObserverStep),
     createHeadersStep(commonHeaders),
-    createCorsStep(settings.cors),
+    createCorsStep(settings.cors, createMethodsOf(parts.mounts)),
     createFailureStep((context, error) => {
       answerFailure(context, error, logger)
     }),

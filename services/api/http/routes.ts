@@ -87,6 +87,19 @@ export function createRoutes(parts: RouteParts): Middleware {
   return groups.middleware(roots.routes() as unknown as Middleware)
 }
 
+/** Creates a function that gives the methods of a path: POST too if it is that of an endpoint that takes it. */
+export function createMethodsOf(mounts: readonly Mount[]): (path: string) => readonly string[] {
+  const posted = new Router()
+  for (const { namespace, paths } of mounts) {
+    for (const endpoint of namespace.endpoints) {
+      if (endpoint.method === 'get') continue
+      for (const path of paths) posted.post(path + endpoint.path, () => undefined)
+    }
+  }
+  const takesPost = (path: string): boolean => posted.match(path, 'POST').pathAndMethod.length > 0
+  return (path) => (takesPost(path) ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'])
+}
+
 /**
  * Whether an endpoint returns one record that is found by its key in the path, or takes no parameters (such as
  * `/v1/config`).

@@ -65,6 +65,7 @@ export class SocketIoServer {
         origin: (origin, answer) =>
           answer(null, origin !== undefined && doorkeeper.allowsOrigin(origin) && origin),
         credentials: true,
+        methods: ['GET', 'POST'],
       },
       allowRequest: (request, answer) => {
         const refusal = doorkeeper.refusal(request)

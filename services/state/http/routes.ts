@@ -37,7 +37,7 @@ export function createRoutes(parts: RouteParts): Middleware {
   const { endpoints, roots, checkToken } = parts
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, endpoint]))
   return async (context) => {
-    const path = context.path.length > 1 ? context.path.replace(/\/$/, '') : context.path
+    const path = withoutSlash(context.path)
     const root = roots.get(path)
     if (root) {
       requireMethod(context, ['GET'])
@@ -54,12 +54,26 @@ export function createRoutes(parts: RouteParts): Middleware {
   }
 }
 
+/** Creates a function that gives the methods of a path. */
+export function createMethodsOf(endpoints: readonly Endpoint[]): (path: string) => readonly string[] {
+  const byPath = new Map(endpoints.map(({ path, methods }) => [path, methods]))
+  return (path) => withHead(byPath.get(withoutSlash(path)) ?? ['GET'])
+}
+
+function withoutSlash(path: string): string {
+  return path.length > 1 ? path.replace(/\/$/, '') : path
+}
+
+function withHead(methods: readonly string[]): string[] {
+  return [...(methods.includes('GET') ? ['HEAD'] : []), ...methods]
+}
+
 function requireMethod(context: Context, methods: readonly string[]): void {
   const method = context.method === 'HEAD' ? 'GET' : context.method
   if (methods.includes(method)) return
   throw new Refusal(405, 'method_not_allowed_error', `The path does not answer ${context.method}.`, {
     headers: {
-      Allow: [...(methods.includes('GET') ? ['HEAD'] : []), ...methods, 'OPTIONS'].join(', '),
+      Allow: [...withHead(methods), 'OPTIONS'].join(', '),
     },
   })
 }

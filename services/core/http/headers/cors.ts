@@ -2,8 +2,6 @@ import type { Middleware } from 'koa'
 import { setHeaders } from './headers.ts'
 import type { Headers } from './headers.ts'
 
-/** Methods of the API; no other method does anything. */
-const METHODS = 'GET,HEAD,POST'
 /** Maximum length of an `Origin` header: no browser sends a longer origin. */
 const MAX_ORIGIN_LENGTH = 300
 
@@ -28,14 +26,22 @@ export function createCorsHeaders(patterns: readonly string[]): (origin: string 
   }
 }
 
-/** Adds CORS headers to every response and answers preflight requests. */
-export function createCorsStep(patterns: readonly string[]): Middleware {
+/**
+ * Adds CORS headers to every response and answers preflight requests.
+ *
+ * @param patterns see `createCorsHeaders`.
+ * @param methodsOf methods of a path, without OPTIONS.
+ */
+export function createCorsStep(
+  patterns: readonly string[],
+  methodsOf: (path: string) => readonly string[],
+): Middleware {
   const headersFor = createCorsHeaders(patterns)
   return (context, next) => {
     setHeaders(context.res, headersFor(context.req.headers.origin))
     if (context.method !== 'OPTIONS') return next()
     context.status = 204
-    context.set('Access-Control-Allow-Methods', METHODS)
+    context.set('Access-Control-Allow-Methods', methodsOf(context.path).join(','))
     return Promise.resolve()
   }
 }
