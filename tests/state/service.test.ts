@@ -461,11 +461,9 @@ describe('for browsers and probes', () => {
       method: 'OPTIONS',
       headers: { Origin: 'https://x.example' },
     })
-    expect(preflight.status).toBe(204)
-    expect(preflight.headers.get('access-control-allow-origin')).toBe('*')
+    const shown = ['origin', 'methods'].map((name) => preflight.headers.get(`access-control-allow-${name}`))
+    expect([preflight.status, ...shown]).toEqual([204, '*', 'HEAD,GET'])
     expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization')
-    const { headers } = await client().send('/ping', { method: 'OPTIONS' })
-    expect(headers.get('access-control-allow-methods')).toBe('HEAD,GET')
     expect((await client().get('/v0/state/abi')).headers.get('access-control-allow-origin')).toBe('*')
   })
 

@@ -185,9 +185,9 @@ function judge(
   const bad: string[] = []
   const poor: string[] = []
   const problem = databaseProblem(state)
-  if (problem !== null && !isAnswered(state)) bad.push(problem)
-  else if (watched.length === 0) bad.push('no reader has indexed anything')
-  if (problem !== null && bad.length === 0) poor.push(problem)
+  const isRefused = !isAnswered(state)
+  if (problem !== null) (isRefused ? bad : poor).push(problem)
+  if (!isRefused && watched.length === 0) bad.push('no reader has indexed anything')
   for (const { server, state: how } of state.servers) {
     if (server !== 'primary' && how !== 'ready') poor.push(`replica ${server} is ${how}`)
   }
