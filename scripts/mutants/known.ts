@@ -155,9 +155,9 @@ export const knownMutants: readonly Mutant[] = [
   },
   {
     behaviour: 'a mint number that is not known is shown as 0',
-    file: 'services/api/namespaces/assets/aggregates/stats.ts',
-    from: 'a.minted_at_block = 0 THEN',
-    to: 'a.minted_at_block < 0 THEN',
+    file: 'services/api/namespaces/nft/records/assets.ts',
+    from: 'a.minted_at_block <> 0 THEN',
+    to: 'a.minted_at_block >= 0 THEN',
     tests: ['tests/api/totals.test.ts'],
   },
   {

@@ -60,6 +60,8 @@ describe('statistics without a known token', () => {
       'symbol parameter is required',
       required,
     ])
+    const unknown = await get('/market/v1/sales/templates?symbol=NOPE&collection_whitelist=a')
+    expect([unknown.status, unknown.body.message]).toEqual([400, 'Symbol not found'])
   })
 })
 

@@ -1,3 +1,4 @@
+import type { Session } from '../../../database/index.ts'
 import type { Json } from '../../../json/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
@@ -22,8 +23,25 @@ export async function withToken(
     values: [symbol],
   })
   const row = rows[0]
-  if (!row) throw unknownToken(`the market has no token ${symbol}; /v1/config lists those that it has`)
+  if (!row) throw noToken(symbol)
   return [`{"symbol":${row[0]},"${member}":`, await answer(symbol), '}']
+}
+
+/** Symbols that a message repeats. */
+const SYMBOLS_SHOWN = 5
+
+/** @throws RequestError 400 if the market has none of the tokens. */
+export async function requireToken(session: Session, symbols: readonly string[]): Promise<void> {
+  const [row] = await session.query<[number]>({
+    name: 'any-token',
+    text: 'SELECT 1 FROM market.tokens WHERE token_symbol = ANY($1::text[]) LIMIT 1',
+    values: [symbols],
+  })
+  if (!row) throw noToken(symbols.slice(0, SYMBOLS_SHOWN).join(', '))
+}
+
+function noToken(symbols: string): RequestError {
+  return unknownToken(`the market has no token ${symbols}; /v1/config lists those that it has`)
 }
 
 /** Says what to add to a request without `symbol`. */

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
 import { warningHeader } from '../../../../core/http/headers/index.ts'
-import { SYMBOL_IS_REQUIRED } from '../aggregates/token.ts'
+import { requireToken, SYMBOL_IS_REQUIRED } from '../aggregates/token.ts'
 import { pageJson, countEndpointOf } from '../../nft/endpoints/index.ts'
 import { cheapestParameters, listingParameters } from '../parameters.ts'
 import { selectCheapest } from '../lists/cheapest-sales.ts'
@@ -87,6 +87,7 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
         const explanation = `one of these is required: ${narrowing.join(', ')}`
         throw new RequestError(noFilter.status, noFilter.message, warningHeader([explanation]))
       }
+      await requireToken(session, values.symbol)
       const keys = await selectCheapest(context, setup)
       return pageJson(session, keys, setup.records.listedSale)
     },

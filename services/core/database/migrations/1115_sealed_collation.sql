@@ -1,0 +1,2 @@
+-- The collation of every text column is that of bytes.
+ALTER TABLE chain.sealed ALTER reason TYPE text COLLATE "C";
