@@ -23,6 +23,7 @@ import type { SettingVariable } from '../../services/core/config/environment/ind
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { wrong } from './wrong-settings.ts'
 import { otherFiles, otherText, valuesAt, writeOtherFiles } from './other-values.ts'
+import { knownChains } from '../../services/core/config/schema/index.ts'
 
 const real = {
   CHAIN: 'wax-mainnet',
@@ -389,6 +390,28 @@ describe('files of the operator', () => {
       'main',
       'tools',
     ])
+  })
+
+  it('files of the operator may refer to what CHAIN sets', async () => {
+    const { name, id } = knownChains[0]!
+    const connections = {
+      sqldb: {
+        host: 'postgres',
+        user: '${POSTGRES_USER}',
+        password: '${POSTGRES_PASSWORD}',
+        database: '${POSTGRES_DATABASE}',
+      },
+      chain: {
+        name: '${CHAIN_NAME}',
+        chain_id: '${CHAIN_ID}',
+        http: 'http://node.test',
+        ship: 'ws://node.test',
+      },
+    }
+    const CONFIG_FILES = ownFolder({ 'connections.config.json': JSON.stringify(connections) })
+    expect((await render({ CHAIN: name, CONFIG_FILES }, places('preset'))).chain).toBe(name)
+    const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'preset/state'), env: {} })
+    expect(config.connections.chain.chain_id).toBe(id)
   })
 
   it('files of the operator may say where everything is', async () => {

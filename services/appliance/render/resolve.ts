@@ -97,7 +97,10 @@ function resolveOnce(
     ),
   )
   const problems: ConfigProblem[] = []
-  const given = { ...valuesOfOwn(own, set), ...withBothNames(set, problems) }
+  const named = withBothNames(set, problems)
+  // An own file may refer to what CHAIN sets.
+  const ofChain = choosePreset(named, refused, []).values
+  const given = { ...valuesOfOwn(own, { ...ofChain, ...set }), ...named }
   const preset = choosePreset(given, refused, problems)
   const standing = Object.entries(placeholders).filter(([name]) => refused.has(name))
   const values: Values = cleanEnv(
