@@ -19,17 +19,17 @@ export interface ToolsHandlerArgs {
 
 /**
  * Creates the handler of the tools contract: links with which anyone who has the key can claim assets.
- * @param isAlone whether another reader indexes the assets contract.
+ * @param areAssetsElsewhere whether another reader indexes the assets contract.
  */
 export function createToolsHandler(
   args: ToolsHandlerArgs,
-  isAlone: boolean,
+  areAssetsElsewhere: boolean,
 ): Handler<null, ToolsAction, ToolsRowEvent> {
   return {
     family: 'tools',
     account: args.tools_account,
     tables: listTables(toolsTables),
-    derived: [linkCollections, ...(isAlone ? [laterCollections] : []), linkCounts],
+    derived: [linkCollections, ...(areAssetsElsewhere ? [laterCollections] : []), linkCounts],
     actions,
     rows,
     load: () => Promise.resolve(null),

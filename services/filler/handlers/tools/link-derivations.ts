@@ -58,12 +58,12 @@ export const laterCollections: Derivation<LinkContents> = {
       SELECT greatest(min(first), max(block_num) FILTER (WHERE family = 'tools') - ${FORKED_BLOCKS}) AS first,
         max(block_num) FILTER (WHERE family = 'assets') AS reached FROM positions),
     looked AS (
-      (SELECT l.link_id FROM tools.links l, bounds WHERE l.has_unknown_assets AND l.created_at_block <= reached
-        ORDER BY l.link_id DESC LIMIT ${LINKS_AT_ONCE})
+      (SELECT l.link_id FROM tools.links l WHERE l.has_unknown_assets AND l.created_at_block <= (SELECT reached FROM bounds)
+        ORDER BY l.created_at_block DESC LIMIT ${LINKS_AT_ONCE})
       UNION
       SELECT l.link_id FROM tools.links l WHERE l.link_id > coalesce((
-        SELECT o.link_id FROM tools.links o, bounds WHERE o.created_at_block < first ORDER BY o.link_id DESC LIMIT 1), -1))
-    ${outdatedLinks('$1::bigint + $2::bigint IS NOT NULL AND l.link_id IN (SELECT link_id FROM looked)')}`,
+        SELECT o.link_id FROM tools.links o WHERE o.created_at_block < (SELECT first FROM bounds) ORDER BY o.link_id DESC LIMIT 1), -1))
+    ${outdatedLinks('$1::bigint + $2::bigint IS NOT NULL AND l.link_id = ANY(ARRAY(SELECT link_id FROM looked))')}`,
   apply: writeContents,
 }
 
