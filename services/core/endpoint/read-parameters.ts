@@ -17,8 +17,8 @@ export interface Given {
 
 const noLists: NamedLists = () => Promise.resolve(undefined)
 
-/** Parameters that exclude rows. */
-const EXCLUDING = /_blacklist$/
+/** End of the names of parameters that exclude rows. */
+const EXCLUDING = '_blacklist'
 
 /** Named lists of a parameter that excludes rows: without the items of an unknown list the answer would show those rows. */
 function knownLists(lists: NamedLists): NamedLists {
@@ -40,7 +40,7 @@ export async function readParameters<P extends Parameters>(
   for (name in parameters) {
     const parameter = parameters[name]!
     try {
-      const listsOfIt = EXCLUDING.test(name) ? knownLists(lists) : lists
+      const listsOfIt = name.endsWith(EXCLUDING) ? knownLists(lists) : lists
       const read = parameter.read(find(name, parameter), listsOfIt, warnOfIt)
       // Only named lists have to be waited for.
       const value: unknown = read instanceof Promise ? await read : read
