@@ -6,7 +6,7 @@ export interface Difference {
   readonly path: string
   /** Kind of the difference, for example `value` or `type string/null`. */
   readonly kind: string
-  /** Both values, truncated. */
+  /** The values of both answers, truncated. */
   readonly shown: readonly [a: string, b: string]
 }
 

@@ -39,7 +39,7 @@ export class StatementRunner {
     return this.#onWire
   }
 
-  /** Tells the runner that a transaction has begun or ended. */
+  /** Called when a transaction begins or ends. */
   noteTransaction(isOpen: boolean): void {
     this.#isInTransaction = isOpen
     this.#isCustom = false

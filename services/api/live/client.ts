@@ -121,7 +121,7 @@ export function cursorText(cursor: FeedCursor | undefined): string | undefined {
   return cursor && encodeCursor(cursor)
 }
 
-/** Sends `subscribed`: tells the client the position where a subscription begins. */
+/** Sends `subscribed` with the position where a subscription begins. */
 export function sayBegun(subscription: Subscription): void {
   const { id, filters, client, place } = subscription
   subscription.isBegun = true

@@ -29,8 +29,8 @@ export class Outgoing {
   }
 
   /**
-   * The same message, labelled with the ids of some subscriptions of one client. Not compressed: the compressed bytes
-   * would serve only this client.
+   * Labels the message with the ids of some subscriptions of one client. Not compressed: the compressed bytes would
+   * serve only this client.
    */
   to(ids: readonly string[]): Outgoing {
     const head = `{"type":"${this.kind}",`

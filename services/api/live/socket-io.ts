@@ -93,7 +93,7 @@ export class SocketIoServer {
     this.#inner.emit('upgrade', request, socket, head)
   }
 
-  /** Tells every client that the server stops, and closes its connection. */
+  /** Announces to every client that the server stops, and closes its connection. */
   close(): void {
     for (const peer of this.#peers.values()) peer.cut('stopping')
   }

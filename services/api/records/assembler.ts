@@ -12,7 +12,7 @@ import { wantedTogether } from './record-kind.ts'
 import type { Assembler, PendingRecords } from './record-kind.ts'
 import type { SharedRow } from './fragments/index.ts'
 
-/** What the members of a record are written from. */
+/** Input of the groups of a record, besides their columns. */
 export interface RowParts extends Parts {
   /** Fragments in the order of `shared`; undefined for an optional one that is missing. */
   readonly shared: readonly Fragment[]
@@ -27,7 +27,7 @@ export interface RowParts extends Parts {
 /** Values by the key of a record, or of what it shares. */
 export type ListValues = ReadonlyMap<string, string>
 
-/** What records are read and written with. */
+/** Input for reading and writing records that the declaration does not hold. */
 export interface RecordSettings {
   /** JSON of the values that members name, when records are written. */
   readonly given: () => Parts['given']

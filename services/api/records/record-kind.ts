@@ -158,7 +158,7 @@ async function readSizes(
   }))
 }
 
-/** What several things want, as one. */
+/** Merges the fragments that several records want into one list. */
 export function wantedTogether(...wanted: readonly WantedFragments[]): WantedFragments {
   const all = new Map<FragmentKind, Map<string, string>>()
   for (const each of wanted) {

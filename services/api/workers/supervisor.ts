@@ -147,7 +147,7 @@ export class Supervisor {
     }, pauseMs)
   }
 
-  /** Tells every worker to which port requests of another worker's sessions are forwarded. */
+  /** Sends every worker the port to which requests of another worker's sessions are forwarded. */
   #notifyPeers(): void {
     const ready = this.#workers().filter(({ isReady }) => isReady)
     const ports = new Map(

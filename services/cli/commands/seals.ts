@@ -96,7 +96,7 @@ function sealsText({ kind, sealedTo, reason, seals }: KindSeals): string {
   return `${[`${kind}, sealed up to block ${sealedTo}${anew}`, ...lines].join('\n')}\n`
 }
 
-/** What `verify --seals` prints. */
+/** Text that `verify --seals` prints. */
 export function checkedSealsText({ kinds, ranges, rows, changed }: CheckedSeals): string {
   const lines = changed.map(
     ({ kind, firstBlock, lastBlock, sealedRows, rows: found }) =>
@@ -109,7 +109,7 @@ export function checkedSealsText({ kinds, ranges, rows, changed }: CheckedSeals)
   return `${[...lines, end].join('\n')}\n`
 }
 
-/** The same as JSON. */
+/** The result of `verify --seals` as JSON. */
 export function checkedSealsJson({ kinds, ranges, rows, changed }: CheckedSeals): unknown {
   return {
     clean: changed.length === 0,

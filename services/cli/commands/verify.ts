@@ -83,7 +83,7 @@ export function addVerify(program: Command, io: CliIo): void {
     })
 }
 
-/** What goes with `--seals`. */
+/** Options that `--seals` allows beside it. */
 const sealFlags = new Set(['seals', 'table', 'from', 'to', 'json', 'config', 'data'])
 
 async function verifySeals(address: DatabaseAddress, flags: VerifyFlags, io: CliIo): Promise<void> {

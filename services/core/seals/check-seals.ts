@@ -15,7 +15,7 @@ export interface ChangedRange {
   readonly rows: bigint
 }
 
-/** What became of a comparison of seals with rows. */
+/** Result of a comparison of seals with rows. */
 export interface CheckedSeals {
   readonly kinds: number
   readonly ranges: number
@@ -41,7 +41,7 @@ export async function checkSeals(client: pg.ClientBase, choice: SealChoice = {})
   }
 }
 
-/** The same within a transaction of the caller. */
+/** Compares the seals within a transaction of the caller. */
 export async function checkSnapshot(client: pg.ClientBase, choice: SealChoice = {}): Promise<CheckedSeals> {
   await client.query(PIN_FORMAT)
   const compared: ComparedRange[] = []

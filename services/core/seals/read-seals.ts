@@ -33,7 +33,7 @@ export interface SealSummary {
   readonly digest: string
 }
 
-/** Which seals are read; without a bound, all. */
+/** Bounds of the seals to read; all seals without a bound. */
 export interface SealChoice {
   readonly kinds?: readonly string[]
   /** Blocks; ranges that hold one of them are read. */

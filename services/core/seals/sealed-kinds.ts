@@ -89,7 +89,7 @@ const lineOf = ({ name, columns }: Table, names: readonly string[]): string =>
     .map((column) => `coalesce(${valueOf(sealedValue(name, column), columns[column]!)}, E'\\\\N')`)
     .join(` || E'\\t' || `)
 
-/** What `describe` takes. */
+/** Options of `describe`. */
 interface Described {
   readonly table: object & { readonly name: string }
   readonly name?: string

@@ -16,7 +16,7 @@ export interface Sealing {
   readonly checkRight: (client: pg.ClientBase) => Promise<void>
 }
 
-/** What is sealed of a kind. */
+/** How far a kind is sealed, as `chain.sealed` holds it. */
 interface Progress {
   readonly rangeBlocks: number
   readonly sealedTo: number
@@ -30,7 +30,7 @@ interface Owners {
   readonly settledTo: number | null
 }
 
-/** What is to be written. */
+/** Rows that a step of sealing writes. */
 interface Found {
   /** The state that it continues; null for a kind that is not sealed, or has to be sealed anew. */
   readonly before: Progress | null

@@ -190,7 +190,7 @@ export interface DeltaSink {
   row(row: ScannedRow): void
   /** An account that was created or that set its ABI, watched or not. `abi` is a view and may be empty. */
   account?(name: string, abi: Uint8Array): void
-  /** An account whose code or privilege changed. `hasCode` tells whether it is a contract now. */
+  /** An account whose code or privilege changed. `hasCode`: the account is a contract now. */
   accountMetadata?(name: string, hasCode: boolean): void
   /** A permission of any account that was set or removed; see {@link Protocol.readPermission}. `row` is a view. */
   permission?(present: boolean, row: Uint8Array): void

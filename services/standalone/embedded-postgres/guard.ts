@@ -27,9 +27,9 @@ if [ -n "$1" ]; then rm -rf "$1"; fi
 
 /** A helper process that outlives this one until the server has stopped. */
 export interface Guard {
-  /** Tells the guard the process group of initdb, or the process id of the server; 0 when it has ended. */
+  /** Sends the guard the process group of initdb, or the process id of the server; 0 when it has ended. */
   note(what: 'initdb' | 'server', pid: number): void
-  /** Tells the guard that everything has stopped, so that it exits. */
+  /** Ends the guard: every process that it watches has stopped. */
   dismiss(): void
 }
 

@@ -59,7 +59,7 @@ export async function digestDatabase(
   }
 }
 
-/** The same within a transaction of the caller. */
+/** Computes the digest within a transaction of the caller. */
 export async function digestSnapshot(
   client: pg.ClientBase,
   options: DigestOptions = {},

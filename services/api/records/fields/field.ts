@@ -84,7 +84,7 @@ export function contract(given: string, description: string): Given {
   return { given, schema: shape.text(description) }
 }
 
-/** The same JSON in every record. */
+/** A member with one JSON value in every record. */
 export function constant(value: string, schema: RecordSchema): Constant {
   return { json: value, schema }
 }

@@ -19,7 +19,7 @@ export interface Field {
 /** A member whose JSON is known when a page is read. */
 export interface Given {
   readonly schema: RecordSchema
-  /** Its name among the given values. */
+  /** Name of the member in `Parts.given`. */
   readonly given: string
 }
 
@@ -41,11 +41,11 @@ export interface Group<P = Parts> {
   readonly write: (parts: P, ...values: readonly string[]) => Json
   /** SQL of the values that it is written from. */
   readonly columns?: readonly string[]
-  /** It is written as one text, which is joined with that of the members around it. */
+  /** `write` returns a text, which is joined with the text of the members around the group. */
   readonly isText?: boolean
 }
 
-/** What members are written from besides the columns of their row. */
+/** Input of the writer of members, besides the columns of their row. */
 export interface Parts {
   /** JSON by name. */
   readonly given: Readonly<Record<string, string>>

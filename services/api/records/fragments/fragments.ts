@@ -62,7 +62,7 @@ export class FoundFragments {
     return this.#found.get(kind)?.get(key)
   }
 
-  /** Those of a kind, by key. */
+  /** The fragments of a kind, by key. */
   of(kind: FragmentKind): ReadonlyMap<string, Fragment> {
     return this.#found.get(kind) ?? none
   }

@@ -206,7 +206,7 @@ export class NodeLink<P extends ProtocolCodec> {
     return Math.max(num, end)
   }
 
-  /** Error that tells why the node cannot send block `num`; null if it can, or if its status is unknown. */
+  /** Reason why the node cannot send block `num`; null if it can, or if its status is unknown. */
   refusalOf(num: number): PronghornError | null {
     if (this.verdict !== null) return this.verdict
     const lack = this.#lacks.find(({ from, to }) => num >= from && num <= to)

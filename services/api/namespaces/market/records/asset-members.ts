@@ -111,5 +111,5 @@ export const marketAssets = assetsOf({
   ...{ ...named, members: { market: whole }, shared, lists: [sales, auctions, offers] },
 })
 
-/** What listings show of the assets in them: the prices of their templates, but not the listings that they are part of. */
+/** Assets as listings show them: with the prices of their templates, without the listings that contain them. */
 export const listedAssets = assetsOf({ ...named, members: { market: inListings }, shared })

@@ -6,7 +6,7 @@ import { tokenFields } from './token-fields.ts'
 
 /** Subject of a payout, by code. */
 export const listingTypes = ['unresolved', 'sale', 'auction', 'buyoffer', 'template_buyoffer'] as const
-/** Which rule a payout comes from, by code from 1. */
+/** Rule that a payout comes from, by code from 1. */
 export const categories = ['founders', 'template', 'attribute', 'dust'] as const
 
 /** A code that is spelled out. @param first code of the first name. */

@@ -3,7 +3,7 @@ import { declareRecord, field } from '../../../records/fields/index.ts'
 import type { Field } from '../../../records/fields/index.ts'
 import { tokenMembers } from './token-fields.ts'
 
-/** What an account earned. */
+/** The earnings of an account in one token. */
 export const royaltySumRecord = shape.record('RoyaltySum', 'What an account earned in one token', {
   ...tokenMembers,
   amount: shape.decimal('Sum'),

@@ -1,6 +1,6 @@
 import { field, shapeOf } from '../../../records/fields/index.ts'
 
-/** Which token an amount is of; `y` is its row. */
+/** Members that name the token of an amount; `y` is the row of the token. */
 export const tokenFields = {
   token_symbol: field.name('y.token_symbol', 'Symbol code'),
   token_precision: field.integer('y.token_precision', 'Decimal places'),

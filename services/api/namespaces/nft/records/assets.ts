@@ -95,7 +95,7 @@ const ownFields = {
   },
 } satisfies RecordMembers<RowParts>
 
-/** What a namespace adds to assets, or shows in another way. */
+/** Members that a namespace adds to assets, or writes in another way. */
 export interface AssetVariant {
   readonly title: string
   readonly description: string

@@ -5,7 +5,7 @@ import { dataMembers, findName, overlayDataMap, splitDataMap } from '../../../js
 import { collectionObject } from './collections.ts'
 import { templateData, templateFlags, templateMaps, templateObject } from './templates.ts'
 
-/** What all assets of a template, or of a schema without one, have in common. */
+/** Members that are equal in all assets of a template, or of a schema if the assets have no template. */
 interface SharedMembers {
   /** The fragments that it was assembled from, other than the one of its key. */
   readonly collection: Fragment

@@ -34,7 +34,7 @@ const times = {
 
 /** Members of a template that are its own. */
 export const templateMembers = shapeOf({ ...supply, ...flags, ...ownData, ...times })
-/** Its attributes together. */
+/** Immutable and mutable attributes of a template as one map. */
 export const templateDataMember = { data: shape.attributes('Mutable data, overlaid by immutable data') }
 
 /** The template inside assets. */
