@@ -268,7 +268,7 @@ export function renderEndpoints(create: NamespaceFactory = createNamespace): str
     '# Endpoints',
     'Below the path of its namespace and each of its aliases (`/assets` and `/atomicassets` in the templates). Every ' +
       'endpoint answers GET and, but for `/v1/config`, POST with a JSON or form body; several values of a list are ' +
-      'separated by commas. In addition to the namespaces: `/health`, `/alive`, `/healthc`, `/timestamp`, the same as this page ' +
+      'separated by commas. In addition to the namespaces: `/health`, `/alive`, `/healthc`, `/timestamp`, `/seals` (docs/seals.md), the same as this page ' +
       'with every type and record as OpenAPI 3.1 at `/openapi.json`, and a viewer for it at `/docs`.',
     ...sections,
   ].join('\n\n')

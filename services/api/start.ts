@@ -35,6 +35,7 @@ import { observeDatabase, observeLists, observeRequests } from './metrics/api-me
 import { observeLive, watchFeeds } from './metrics/live-metrics.ts'
 import { watchCertificate } from './metrics/certificate.ts'
 import { watchParts } from './metrics/watched.ts'
+import { sealRoutes } from './seals/routes.ts'
 import type { DatabaseTraits, NamespaceFactory } from './namespaces/index.ts'
 import { createNamespace } from './namespaces/index.ts'
 import { Fragments } from './records/fragments/index.ts'
@@ -323,7 +324,8 @@ async function serve(
   const health = healthSettings(options)
   const info = serverInfo(config)
   const revision = readRevision()
-  const roots = healthRoutes(monitor, health)
+  const seals = config.server.seals ? sealRoutes(parts.database, config.connections.chain.chain_id) : []
+  const roots = [...healthRoutes(monitor, health), ...seals]
   const page = consoleRoutes({
     info,
     revision,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { CheckedSeals, SealChoice, KindSeals } from '../../core/seals/index.ts'
+import type { KindSeals, SealChoice } from '../../core/seals/index.ts'
+import type { SealSummary } from '../../core/seals/published/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
 import { dataOption, requireSchema, withDatabase, withNamedDatabase } from '../database.ts'
@@ -42,22 +43,25 @@ export function addSeals(program: Command, io: CliIo): void {
 }
 
 async function printSeals(client: Client, flags: SealsFlags, io: CliIo): Promise<void> {
-  const { readSeals, summarizeSeals } = await import('../../core/seals/index.ts')
+  const { readSeals } = await import('../../core/seals/index.ts')
+  const { summaryStatement } = await import('../../core/seals/published/index.ts')
   await requireSchema(client)
   const choice = await chooseSeals(flags)
   const isDetailed = Object.keys(choice).length > 0
-  const kinds = await readSeals(client, choice)
-  const { kinds: count, sealedTo, rows, digest } = summarizeSeals(kinds)
+  const { text, values } = summaryStatement(choice)
+  const { rows: answers } = await client.query<{ json: string }>(text, [...values])
+  const { sealed_to, rows, digest, kinds } = JSON.parse(answers[0]!.json) as SealSummary
+  const seals = isDetailed ? await readSeals(client, choice) : []
   if (flags.json) {
-    const summary = { sealed_to: sealedTo, kinds: count, rows: rows.toString(), digest }
-    io.out(`${JSON.stringify(isDetailed ? { ...summary, seals: kinds.map(sealsJson) } : summary)}\n`)
+    const summary = { sealed_to, kinds: kinds.length, rows, digest }
+    io.out(`${JSON.stringify(isDetailed ? { ...summary, seals: seals.map(sealsJson) } : summary)}\n`)
     return
   }
-  if (isDetailed) io.out(kinds.map(sealsText).join(''))
+  io.out(seals.map(sealsText).join(''))
   io.out(
-    sealedTo < 0
+    sealed_to < 0
       ? 'Not every kind of row is sealed yet.\n'
-      : `${digest}  ${rows} rows of ${count} kinds up to block ${sealedTo}\n`,
+      : `${digest}  ${rows} rows of ${kinds.length} kinds up to block ${sealed_to}\n`,
   )
 }
 
@@ -94,30 +98,4 @@ function sealsText({ kind, sealedTo, reason, seals }: KindSeals): string {
   )
   const anew = reason === null ? '' : `, anew: ${reason}`
   return `${[`${kind}, sealed up to block ${sealedTo}${anew}`, ...lines].join('\n')}\n`
-}
-
-/** Text that `verify --seals` prints. */
-export function checkedSealsText({ kinds, ranges, rows, changed }: CheckedSeals): string {
-  const lines = changed.map(
-    ({ kind, firstBlock, lastBlock, sealedRows, rows: found }) =>
-      `${kind} blocks ${firstBlock} to ${lastBlock}: changed after it was sealed with ${sealedRows} rows; it has ${found}`,
-  )
-  const end =
-    ranges === 0
-      ? 'Nothing is sealed yet.'
-      : `${changed.length} of ${ranges} sealed ranges changed: ${rows} rows of ${kinds} kinds.`
-  return `${[...lines, end].join('\n')}\n`
-}
-
-/** The result of `verify --seals` as JSON. */
-export function checkedSealsJson({ kinds, ranges, rows, changed }: CheckedSeals): unknown {
-  return {
-    clean: changed.length === 0,
-    ...{ kinds, ranges, rows: rows.toString() },
-    changed: changed.map(({ kind, firstBlock, lastBlock, sealedRows, rows: found }) => ({
-      ...{ kind, first_block: firstBlock, last_block: lastBlock },
-      sealed_rows: sealedRows.toString(),
-      rows: found.toString(),
-    })),
-  }
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { databaseFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import { noteTask } from '../../core/upkeep/index.ts'
 import type { Repaired, Verified, VerifyDatabaseOptions } from '../../verify/index.ts'
 import { wholeNumber } from '../arguments.ts'
@@ -11,7 +10,9 @@ import type { CliIo } from '../io.ts'
 import { withNodeOption } from '../node-option.ts'
 import { loadSettings } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
-import { checkedSealsJson, checkedSealsText, chooseSeals, LAST_BLOCK } from './seals.ts'
+import { LAST_BLOCK } from './seals.ts'
+import { orIncomplete, orUnavailable } from './verify-failures.ts'
+import { verifySeals } from './verify-seals.ts'
 import { derivedText, progressLine, repairJson, repairText, reportJson, reportText } from './verify-report.ts'
 
 interface VerifyFlags extends DatabaseOption {
@@ -26,6 +27,7 @@ interface VerifyFlags extends DatabaseOption {
   readonly repair?: true
   readonly yes?: true
   readonly seals?: true
+  readonly against?: string
   readonly from?: number
   readonly to?: number
 }
@@ -56,12 +58,12 @@ export function addVerify(program: Command, io: CliIo): void {
     .option('--seals', 'compare the history with its seals instead: see docs/seals.md')
     .option(
       '--from <block>',
-      'with --seals: only ranges that end at this block or later',
+      'with --seals or --against: only ranges that end at this block or later',
       wholeNumber(0, LAST_BLOCK),
     )
     .option(
       '--to <block>',
-      'with --seals: only ranges that begin at this block or before',
+      'with --seals or --against: only ranges that begin at this block or before',
       wholeNumber(0, LAST_BLOCK),
     )
     .addHelpText(
@@ -71,9 +73,10 @@ export function addVerify(program: Command, io: CliIo): void {
     )
     .action(async (flags: VerifyFlags) => {
       if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes goes with --repair')
-      if (!flags.seals && (flags.from !== undefined || flags.to !== undefined))
-        throw new FatalError('USAGE', '--from and --to go with --seals')
-      if (flags.seals) return withNamedDatabase(io, flags, (address) => verifySeals(address, flags, io))
+      if (flags.seals || flags.against !== undefined)
+        return withNamedDatabase(io, flags, (address) => verifySeals(address, flags, io))
+      if (flags.from !== undefined || flags.to !== undefined)
+        throw new FatalError('USAGE', '--from and --to go with --seals and --against')
       if (flags.data !== undefined) {
         const source = chooseSource(flags, undefined)
         return withDataDirectory(flags.data, (address) => verify(address, source, flags, io))
@@ -81,29 +84,6 @@ export function addVerify(program: Command, io: CliIo): void {
       const { sqldb, chain } = loadSettings(io, flags, ['connections'], true).config.connections
       await verify(sqldb, chooseSource(flags, chain.http), flags, io)
     })
-}
-
-/** Options that `--seals` allows beside it. */
-const sealFlags = new Set(['seals', 'table', 'from', 'to', 'json', 'config', 'data'])
-
-async function verifySeals(address: DatabaseAddress, flags: VerifyFlags, io: CliIo): Promise<void> {
-  const other = Object.keys(flags).find((name) => !sealFlags.has(name))
-  if (other !== undefined)
-    throw new FatalError('USAGE', `--seals goes with --table, --from, --to and --json, not with --${other}`)
-  await withDatabase(address, 'pronghorn verify', async (client) => {
-    await requireSchema(client)
-    const { checkSeals } = await import('../../core/seals/index.ts')
-    const choice = await chooseSeals(flags)
-    const checked = await orUnavailable(() => checkSeals(client, choice))
-    io.out(flags.json ? `${JSON.stringify(checkedSealsJson(checked))}\n` : checkedSealsText(checked))
-    const { changed, ranges } = checked
-    if (changed.length > 0)
-      throw new FatalError(
-        'DATABASE_DIFFERS',
-        `${changed.length} ranges of blocks changed after they were sealed`,
-      )
-    if (ranges === 0) throw new RetryableError('VERIFY_UNFINISHED', 'no range of blocks is sealed yet')
-  })
 }
 
 async function verify(
@@ -237,34 +217,6 @@ function judgeWhole(failure: string | null, { report }: Verified): void {
   if (failure !== null) throw new FatalError('DATABASE_DIFFERS', failure)
   if (report.incomplete.length > 0)
     throw new RetryableError('VERIFY_UNFINISHED', report.incomplete.join('; '))
-}
-
-/** Ends a comparison that did not come about like one that was not finished: exit code 1 is that of differences. */
-async function orIncomplete(task: () => Promise<void>): Promise<void> {
-  try {
-    await task()
-  } catch (error) {
-    if (!(error instanceof FatalError) || error.code === 'DATABASE_DIFFERS' || error.code === 'USAGE')
-      throw error
-    throw new RetryableError(error.code, error.message, { cause: error.cause, details: error.details })
-  }
-}
-
-/** Reports a database that becomes unavailable as a temporary failure. */
-async function orUnavailable<T>(task: () => Promise<T>): Promise<T> {
-  try {
-    return await task()
-  } catch (error) {
-    if (error instanceof PronghornError || !isConnectionFailure(error)) throw error
-    throw databaseFailure(error, 'the connection to the database broke')
-  }
-}
-
-function isConnectionFailure(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = (error as { code?: unknown }).code
-  if (typeof code === 'string') return /^(08|53|57P)|^E[A-Z]+$/.test(code)
-  return /Connection terminated|Client has encountered a connection error|not queryable/.test(error.message)
 }
 
 function clearLine(io: CliIo): void {

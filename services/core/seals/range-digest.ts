@@ -28,10 +28,11 @@ export const HIGHEST_POSITION = 2n ** 63n - 1n
 export const PIN_FORMAT = 'SET LOCAL extra_float_digits = 1; SET LOCAL jit = off'
 
 /** Seal of the rows that `select` finds: columns `o1`, `o2`, … and `hash`. Rows with equal keys are ordered by their hash. */
-const sealOf = (kind: SealedKind): string =>
+export const sealOf = (kind: SealedKind): string =>
   `sha256(coalesce(string_agg(h.hash, ''::bytea ORDER BY ${[...kind.order.map((_, at) => `h.o${at}`), 'h.hash'].join(', ')}), ''::bytea))`
 
-const hashedRow = (kind: SealedKind): string =>
+/** Columns `o1`, `o2`, … and `hash` of a row. */
+export const hashedRow = (kind: SealedKind): string =>
   [
     ...kind.order.map((sql, at) => `${sql} AS o${at}`),
     `sha256(convert_to(${kind.line}, 'UTF8')) AS hash`,

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import type pg from 'pg'
 
 /** A seal as it is shown. */
-export interface Seal {
+interface Seal {
   readonly firstBlock: number
   readonly lastBlock: number
   readonly rows: bigint
@@ -23,16 +22,6 @@ export interface KindSeals {
   readonly seals: readonly Seal[]
 }
 
-/** One line for several kinds. */
-export interface SealSummary {
-  readonly kinds: number
-  /** Block up to which all kinds are sealed; -1 when one is not sealed at all. */
-  readonly sealedTo: number
-  readonly rows: bigint
-  /** SHA-256 of the seals up to that block, 64 hexadecimal digits. */
-  readonly digest: string
-}
-
 /** Bounds of the seals to read; all seals without a bound. */
 export interface SealChoice {
   readonly kinds?: readonly string[]
@@ -41,11 +30,8 @@ export interface SealChoice {
   readonly to?: number
 }
 
-/** Anything that runs a query. */
-export type Queryable = Pick<pg.ClientBase, 'query'>
-
 /** Reads seals, kinds ascending by name, in one statement. */
-export async function readSeals(client: Queryable, choice: SealChoice = {}): Promise<KindSeals[]> {
+export async function readSeals(client: pg.ClientBase, choice: SealChoice = {}): Promise<KindSeals[]> {
   const { rows } = await client.query<
     Omit<KindSeals, 'seals'> & { readonly [Name in keyof Seal]: Seal[Name] | null }
   >(
@@ -64,19 +50,4 @@ export async function readSeals(client: Queryable, choice: SealChoice = {}): Pro
     if (seal.firstBlock !== null) found.seals.push(seal as Seal)
   }
   return [...byKind.values()]
-}
-
-/** The one line for these kinds: of all ranges that end at or below the block up to which every kind is sealed. */
-export function summarizeSeals(kinds: readonly KindSeals[]): SealSummary {
-  const sealedTo = kinds.length === 0 ? -1 : Math.min(...kinds.map((kind) => kind.sealedTo))
-  const hash = createHash('sha256')
-  let rows = 0n
-  for (const { kind, seals } of kinds) {
-    for (const seal of seals) {
-      if (seal.lastBlock > sealedTo) continue
-      rows += seal.rows
-      hash.update(`${kind} ${seal.firstBlock} ${seal.lastBlock} ${seal.rows} ${seal.digest}\n`)
-    }
-  }
-  return { kinds: kinds.length, sealedTo, rows, digest: hash.digest('hex') }
 }

@@ -287,6 +287,9 @@ export const serverSchema = section({
   console: flag()
     .default(true)
     .describe('Whether browsers that ask for / are shown how the service is doing; else it is not found.'),
+  seals: flag()
+    .default(true)
+    .describe('Whether /seals is served, by which other operators compare history: see docs/seals.md.'),
   cors: list(originPattern, 256)
     .default([])
     .describe(

@@ -1,0 +1,147 @@
+import type { Context } from 'koa'
+import { RequestError, sendJson } from '../../core/http/index.ts'
+import {
+  findKind,
+  MOST_SEALS,
+  partsStatement,
+  sealsStatement,
+  summaryStatement,
+} from '../../core/seals/published/index.ts'
+import type { JsonStatement } from '../../core/seals/published/index.ts'
+import type { SealedKind } from '../../core/seals/index.ts'
+import type { RequestDatabase } from '../database/index.ts'
+import { shape } from '../endpoint/index.ts'
+import { successBody } from '../http/index.ts'
+import type { RootRoute } from '../http/index.ts'
+
+/** How long an answer may be cached: a range is sealed every 83 minutes. */
+const CACHE_SECONDS = 60
+const LAST_BLOCK = 2_147_483_647
+
+const { choice, decimal, integer, list, nullable, object, text } = shape
+
+const summary = object({
+  chain_id: text('Id of the chain'),
+  sealed_to: integer('Last block up to which every kind of row is sealed; -1 before the first'),
+  rows: decimal('Sealed rows up to that block'),
+  digest: text('SHA-256 of the seals up to that block'),
+  kinds: list(
+    object({
+      kind: text('Kind of row'),
+      range_blocks: integer('Blocks in a range'),
+      sealed_to: integer('Last sealed block'),
+      reason: nullable(text('Why the kind was sealed anew')),
+    }),
+    'Every kind of row',
+  ),
+})
+
+const range = {
+  first_block: integer('First block'),
+  last_block: integer('Last block'),
+  rows: decimal('Rows'),
+  digest: text('SHA-256 of the rows'),
+}
+const seals = list(
+  object({ ...range, origin: choice('Where the rows come from', ['indexed', 'imported']) }),
+  `At most ${MOST_SEALS} seals`,
+)
+
+const parts = object({
+  rows: decimal('Rows of these blocks'),
+  parts: list(object(range), 'Parts of the blocks that have rows'),
+  lines: nullable(list(text('Line of a row'), 'Rows, where there are few or the blocks are a single one')),
+})
+
+/** `/seals`, `/seals/ranges` and `/seals/rows`. */
+export function sealRoutes(database: RequestDatabase, chainId: string): RootRoute[] {
+  const read = async ({ text: statement, values }: JsonStatement): Promise<string> =>
+    database.run(async (session) => {
+      // A database may have another default.
+      await session.query({ text: "SELECT set_config('extra_float_digits', '1', false)", values: [] })
+      const rows = await session.query<[string]>({ text: statement, values: [...values] })
+      return rows[0]![0]
+    })
+  const summaryText = cachedText(async () => {
+    const found = await read(summaryStatement())
+    return JSON.stringify({ chain_id: chainId, ...(JSON.parse(found) as object) })
+  })
+  const send = (context: Context, json: string) => {
+    context.set('Cache-Control', `public, max-age=${CACHE_SECONDS}`)
+    sendJson(context, 200, successBody(json, Date.now()))
+  }
+  return [
+    {
+      paths: ['/seals'],
+      documentation: {
+        summary: 'Seals of history: one line, and how far each kind of row is sealed',
+        record: summary,
+      },
+      isLimited: true,
+      answer: async (context) => send(context, await summaryText()),
+    },
+    {
+      paths: ['/seals/ranges'],
+      documentation: {
+        summary: 'Seals of the kind of row `kind`, of ranges that hold a block from `from` to `to`',
+        record: seals,
+        failures: [{ status: 400, message: 'What is wrong with a parameter' }],
+      },
+      isLimited: true,
+      answer: async (context) => {
+        const kind = kindOf(context)
+        const from = blockOf(context, 'from', 0)
+        const to = blockOf(context, 'to', LAST_BLOCK)
+        send(context, await read(sealsStatement(kind, { from, to })))
+      },
+    },
+    {
+      paths: ['/seals/rows'],
+      documentation: {
+        summary:
+          'Parts and rows of blocks `from` to `to` in the sealed range of `kind` that begins at block `range`; rows from `offset` on',
+        record: parts,
+        failures: [{ status: 400, message: 'What is wrong with a parameter' }],
+      },
+      isLimited: true,
+      answer: async (context) => {
+        const kind = kindOf(context)
+        const range = blockOf(context, 'range', 0)
+        const from = blockOf(context, 'from', range)
+        const to = blockOf(context, 'to', from)
+        if (to < from || to - from >= 1_000_000) throw new RequestError(400, 'to: a block from `from` on')
+        const offset = blockOf(context, 'offset', 0)
+        send(context, await read(partsStatement(kind, { range, from, to, offset })))
+      },
+    },
+  ]
+}
+
+/** Reads at most once in `CACHE_SECONDS`, for all requests together. */
+function cachedText(read: () => Promise<string>): () => Promise<string> {
+  let known: { readonly text: Promise<string>; readonly untilMs: number } | undefined
+  return () => {
+    if (known === undefined || performance.now() > known.untilMs) {
+      const text = read()
+      known = { text, untilMs: performance.now() + CACHE_SECONDS * 1_000 }
+      text.catch(() => (known = undefined))
+    }
+    return known.text
+  }
+}
+
+const valueOf = (context: Context, name: string) => new URLSearchParams(context.querystring).get(name)
+
+function kindOf(context: Context): SealedKind {
+  const kind = findKind(valueOf(context, 'kind') ?? '')
+  if (kind === undefined) throw new RequestError(400, 'kind: a kind of row that is sealed')
+  return kind
+}
+
+function blockOf(context: Context, name: string, absent: number): number {
+  const value = valueOf(context, name)
+  if (value === null) return absent
+  if (!/^\d{1,10}$/.test(value) || Number(value) > LAST_BLOCK)
+    throw new RequestError(400, `${name}: a whole number up to ${LAST_BLOCK}`)
+  return Number(value)
+}

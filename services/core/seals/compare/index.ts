@@ -1,0 +1,3 @@
+export { compareWith } from './compare-seals.ts'
+export type { ComparedSeals } from './compare-seals.ts'
+export { remoteSource } from './remote-source.ts'

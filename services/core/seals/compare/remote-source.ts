@@ -1,0 +1,68 @@
+import { FatalError, RetryableError } from '../../errors/index.ts'
+import type { SealSource } from './compare-seals.ts'
+import { MOST_SEALS } from '../published/index.ts'
+import type { PublishedSeal, RangeParts, SealSummary } from '../published/index.ts'
+
+const TIMEOUT_MS = 60_000
+const MOST_BYTES = 64 * 2 ** 20
+
+/**
+ * Seals and rows of another node.
+ *
+ * @param chainId of this database: a node of another chain is refused.
+ */
+export function remoteSource(address: string, chainId: string, signal: AbortSignal): SealSource {
+  const read = async <T>(
+    path: string,
+    parameters: Readonly<Record<string, string | number>> = {},
+  ): Promise<T> => {
+    const query = new URLSearchParams(
+      Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]),
+    )
+    const url = new URL(`${address.replace(/\/+$/, '')}${path}?${query.toString()}`)
+    try {
+      const response = await fetch(url, {
+        redirect: 'error',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      })
+      const text = await readLimited(response)
+      if (!response.ok) throw new Error(`HTTP ${response.status}`)
+      return (JSON.parse(text) as { readonly data: T }).data
+    } catch (cause) {
+      throw new RetryableError('VERIFY_UNFINISHED', `${url.host}${path} did not answer with seals`, { cause })
+    }
+  }
+  return {
+    summary: async () => {
+      const summary = await read<SealSummary & { readonly chain_id: string }>('/seals')
+      if (summary.chain_id !== chainId)
+        throw new FatalError(
+          'USAGE',
+          `${address} has seals of chain ${summary.chain_id}, this database is of ${chainId}`,
+        )
+      return summary
+    },
+    seals: async (kind, size, from, to) => {
+      const all: PublishedSeal[] = []
+      const window = size * MOST_SEALS
+      for (let first = from; first <= to; first += window) {
+        const last = Math.min(first + window - 1, to)
+        all.push(...(await read<readonly PublishedSeal[]>('/seals/ranges', { kind, from: first, to: last })))
+      }
+      return all
+    },
+    parts: (kind, { range, from, to, offset }) =>
+      read<RangeParts>('/seals/rows', { kind, range, from, to, offset }),
+  }
+}
+
+async function readLimited(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) throw new Error(`the answer has more than ${MOST_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
