@@ -226,7 +226,7 @@ function envelope(data: JsonObject): JsonObject {
 }
 
 function describeRoot(path: string, documentation: RouteDocumentation, components: Components): JsonObject {
-  const { summary, record, failures = [] } = documentation
+  const { summary, record, failures = [], refusal } = documentation
   const content = record
     ? envelope(components.schema(record, SERVER))
     : { 'text/html': { schema: { type: 'string' } } }
@@ -240,7 +240,10 @@ function describeRoot(path: string, documentation: RouteDocumentation, component
       summary,
       operationId: operationId('get', path),
       parameters: [],
-      responses: Object.fromEntries(responses) as JsonObject,
+      responses: {
+        ...(Object.fromEntries(responses) as JsonObject),
+        ...ownFailures({ failures: refusal === undefined ? [] : [{ status: 400, message: refusal }] }),
+      },
     },
   }
 }
@@ -264,7 +267,7 @@ function failureResponses(components: Components): JsonObject {
   return Object.fromEntries(entries) as JsonObject
 }
 
-function ownFailures({ failures = [] }: Endpoint): JsonObject {
+function ownFailures({ failures = [] }: Pick<Endpoint, 'failures'>): JsonObject {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } }
   return Object.fromEntries(
     failures.map(({ status, message }) => [status, { description: message, content }]),

@@ -18,7 +18,10 @@ export interface RouteDocumentation {
   readonly summary: string
   /** Schema of `data` in the envelope. Without it the response is text. */
   readonly record?: RecordSchema
+  /** Failures whose body is that of the route. */
   readonly failures?: readonly Failure[]
+  /** Description of the 400 of a request with a wrong parameter. */
+  readonly refusal?: string
 }
 
 /** A route outside the namespaces, for GET and HEAD. */

@@ -85,7 +85,7 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
       documentation: {
         summary: 'Seals of the kind of row `kind`, of ranges that hold a block from `from` to `to`',
         record: seals,
-        failures: [{ status: 400, message: 'What is wrong with a parameter' }],
+        refusal: 'A parameter is wrong',
       },
       isLimited: true,
       answer: async (context) => {
@@ -101,7 +101,7 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
         summary:
           'Parts and rows of blocks `from` to `to` in the sealed range of `kind` that begins at block `range`; rows from `offset` on',
         record: parts,
-        failures: [{ status: 400, message: 'What is wrong with a parameter' }],
+        refusal: 'A parameter is wrong',
       },
       isLimited: true,
       answer: async (context) => {
