@@ -111,7 +111,7 @@ const auctionFilter = {
 
 /** The states of a kind of listing, for people. */
 export interface StateTexts {
-  /** Numbers and meanings, for example `1 listed, 3 sold`. */
+  /** Numbers and meanings, for example `1 listed, 4 invalid (the seller no longer has the assets)`. */
   readonly states: string
   /** A further sentence of the description, without its full stop. */
   readonly note?: string
@@ -142,7 +142,7 @@ export function listingParameters(
     state: ids(
       `${states}. ${note === undefined ? '' : `${note}. `}Several by comma.`,
       'comma',
-      `must be one or more of ${states}`,
+      `must be one or more of ${states.replaceAll(/ \(.*?\)/g, '')}`,
     ),
     ...(isAuction ? auctionFilter : {}),
     ...listingFilter,

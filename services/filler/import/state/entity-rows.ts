@@ -5,15 +5,15 @@ import {
   toolsContract,
 } from '../../../core/model/contract/index.ts'
 import type { ContractRow } from '../../../core/model/contract/index.ts'
-import type { RowOf } from '../../../core/model/index.ts'
-import { assetsTables } from '../../../core/model/tables/index.ts'
+import type { KeyedTable, RowOf } from '../../../core/model/index.ts'
+import { assetsTables, marketTables, toolsTables } from '../../../core/model/tables/index.ts'
 import { offerStates, offerValidity } from '../../handlers/assets/index.ts'
 import { listAssets, loadedListings, saleState } from '../../handlers/market/index.ts'
 import { linkCollections } from '../../handlers/tools/index.ts'
 import type { CommitUnit } from '../../store/index.ts'
 
 /** How rows of a database table are derived from rows of a contract table. */
-export interface EntityRows<Row extends object> {
+interface EntityRows<Row extends object> {
   /** Fields of the contract row that name the parties of an open offer or listing. */
   readonly parties?: readonly string[]
   /** Builds a database row from the contract row alone; columns that only actions set get placeholders. */
@@ -28,7 +28,7 @@ export interface EntityRows<Row extends object> {
 /** Marks times and blocks as unknown; no valid time or block number is 0. */
 const unknownDates = { created_at_time: 0, updated_at_time: 0, created_at_block: 0, updated_at_block: 0 }
 
-export const templateRows = {
+const templateRows = {
   rowOf: (from: ContractRow) => ({
     ...readColumns(assetsContract.templates, from),
     created_at_block: 0,
@@ -41,7 +41,7 @@ export const templateRows = {
 
 const [backedTokens] = assetsContract.assets.children
 
-export const assetRows = {
+const assetRows = {
   rowOf: (from: ContractRow) => ({
     ...readColumns(assetsContract.assets, from),
     minted_at_time: 0,
@@ -66,7 +66,7 @@ export const assetRows = {
   },
 }
 
-export const offerRows = {
+const offerRows = {
   parties: ['sender', 'recipient'],
   rowOf: (from: ContractRow) => ({
     ...readColumns(assetsContract.offers, from),
@@ -83,7 +83,7 @@ export const offerRows = {
   },
 }
 
-export const saleRows = {
+const saleRows = {
   parties: ['seller'],
   rowOf: (from: ContractRow) => {
     const known = readColumns(marketContract.sales, from)
@@ -101,7 +101,7 @@ export const saleRows = {
   complete: loadedListings.sale,
 }
 
-export const auctionRows = {
+const auctionRows = {
   parties: ['seller', 'current_bidder'],
   rowOf: (from: ContractRow) => {
     const known = readColumns(marketContract.auctions, from)
@@ -116,7 +116,7 @@ export const auctionRows = {
   complete: loadedListings.auction,
 }
 
-export const buyofferRows = {
+const buyofferRows = {
   parties: ['buyer', 'recipient'],
   rowOf: (from: ContractRow) => {
     const known = readColumns(marketContract.buyoffers, from)
@@ -132,7 +132,7 @@ export const buyofferRows = {
   complete: loadedListings.buyoffer,
 }
 
-export const templateBuyofferRows = {
+const templateBuyofferRows = {
   parties: ['buyer'],
   rowOf: (from: ContractRow) => ({
     ...readColumns(marketContract.tbuyoffers, from),
@@ -149,7 +149,7 @@ export const templateBuyofferRows = {
   complete: loadedListings.templateBuyoffer,
 }
 
-export const linkRows = {
+const linkRows = {
   rowOf: (from: ContractRow) => ({
     ...readColumns(toolsContract.links, from),
     ...unknownDates,
@@ -161,3 +161,37 @@ export const linkRows = {
   complete: ({ link_id: id }: { link_id: bigint }, unit: CommitUnit): void =>
     unit.recheck(linkCollections, id),
 }
+
+/** A database table whose columns come partly from the contract's row and partly from actions. */
+export interface EntityTable {
+  readonly family: string
+  /** Name of the contract table. */
+  readonly contractTable: string
+  readonly table: KeyedTable<object>
+  /** Name of the integer key column. */
+  readonly key: string
+  /** Row converter, with the row type erased: the list below mixes tables of different types. */
+  readonly rows: EntityRows<Record<string, unknown>>
+}
+
+function entity<Row extends object>(
+  family: string,
+  contractTable: string,
+  table: KeyedTable<Row>,
+  rows: EntityRows<NoInfer<Row>>,
+): EntityTable {
+  const untyped = { table, rows } as unknown as Pick<EntityTable, 'table' | 'rows'>
+  return { family, contractTable, key: table.key[0]!, ...untyped }
+}
+
+/** Entity tables, each after the tables that its rows refer to. */
+export const entityTables: readonly EntityTable[] = [
+  entity('assets', 'templates', assetsTables.templates, templateRows),
+  entity('assets', 'assets', assetsTables.assets, assetRows),
+  entity('assets', 'offers', assetsTables.offers, offerRows),
+  entity('market', 'sales', marketTables.sales, saleRows),
+  entity('market', 'auctions', marketTables.auctions, auctionRows),
+  entity('market', 'buyoffers', marketTables.buyoffers, buyofferRows),
+  entity('market', 'tbuyoffers', marketTables.templateBuyoffers, templateBuyofferRows),
+  entity('tools', 'links', toolsTables.links, linkRows),
+]

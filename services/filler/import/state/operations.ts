@@ -1,5 +1,5 @@
 import type { CommitUnit } from '../../store/index.ts'
-import { entityTables } from './entity-tables.ts'
+import { entityTables } from './entity-rows.ts'
 
 type Value = bigint | number | string | boolean | null | Uint8Array | readonly unknown[]
 

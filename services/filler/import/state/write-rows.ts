@@ -9,8 +9,8 @@ import { CommitUnit } from '../../store/index.ts'
 import type { Store } from '../../store/index.ts'
 import { loadStep } from '../progress.ts'
 import type { ContractTable } from './contract-tables.ts'
-import { entityTables } from './entity-tables.ts'
-import type { EntityTable } from './entity-tables.ts'
+import { entityTables } from './entity-rows.ts'
+import type { EntityTable } from './entity-rows.ts'
 import { decodeRow } from './operations.ts'
 
 /** Heap pages of a staging table whose rows one step writes. A ctid range needs no index. */

@@ -1,6 +1,6 @@
 import { id, inPath, named } from '../../../../core/parameters/index.ts'
 import { endpoint } from '../../../endpoint/index.ts'
-import type { Endpoint, EndpointContext, Failure, RecordSchema, Run } from '../../../endpoint/index.ts'
+import type { Endpoint, EndpointContext, Run } from '../../../endpoint/index.ts'
 import type { List } from '../../../planner/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 import type { ListOfRecords } from '../../nft/endpoints/index.ts'
@@ -8,7 +8,8 @@ import { oneJson, runCount, runList } from '../../nft/endpoints/index.ts'
 import type { ListingQuery } from '../lists/listing-request.ts'
 import { countFromCounters } from '../lists/listing-counts.ts'
 import { countedList, listingList } from '../lists/listing-list.ts'
-import type { ListingKey } from '../lists/listing-table.ts'
+import type { ListingKind } from '../lists/listing-table.ts'
+import { listingTables } from '../lists/listing-table.ts'
 import type { ListingListValues } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
 
@@ -36,28 +37,22 @@ export function runListings(setup: MarketSetup, query: ListingQuery, kind: Recor
   }
 }
 
-/** The endpoint of one listing by its id. */
-interface OneListing {
-  readonly key: ListingKey
-  /** Group of the endpoint: the last part of the path of the list. */
-  readonly tag: string
-  /** Name of one listing in sentences, for example `buy offer`. */
-  readonly one: string
-  readonly record: RecordSchema
-  readonly kind: RecordKind
-  readonly missing: Failure
-}
-
 /** One listing by the id in the path. */
-export function oneListing({ key, tag, one, record, kind, missing }: OneListing): Endpoint {
+export function oneListing(kind: ListingKind, records: RecordKind): Endpoint {
+  const { key, group, one, missing } = listingTables[kind]
   return endpoint({
-    path: `/v1/${tag}/:${key}`,
-    tag,
+    path: `/v1/${group}/:${key}`,
+    tag: group,
     summary: `One ${one}`,
     parameters: named(key, inPath(id(`${one.charAt(0).toUpperCase()}${one.slice(1)}.`))),
-    record,
+    record: records.schema,
     failures: [missing],
     cache: 'path',
-    run: ({ session, values }) => oneJson(session, String(values[key]), kind, missing),
+    run: ({ session, values }) => oneJson(session, String(values[key]), records, missing),
   })
+}
+
+/** The numbers and meanings of the states of listings. */
+export function statesOf({ schema }: RecordKind): string {
+  return schema.properties!.state!.description!
 }

@@ -1,81 +1,25 @@
 import { id, inPath, named } from '../../../../core/parameters/index.ts'
 import type { Endpoint } from '../../../endpoint/index.ts'
 import { endpoint, shape } from '../../../endpoint/index.ts'
-import type { LoggedActions } from '../../nft/logs/index.ts'
 import { logParameters } from '../../nft/logs/index.ts'
-import type { ListingKey, ListingKind } from '../lists/listing-table.ts'
-import { listingLog, selectMarketLogs } from '../lists/log-list.ts'
-import {
-  auctionActions,
-  buyofferActions,
-  saleActions,
-  templateBuyofferActions,
-} from '../records/log-schemas.ts'
+import { listingKinds, listingTables } from '../lists/listing-table.ts'
+import { selectMarketLogs } from '../lists/log-list.ts'
+import { listingLog } from '../records/log-records.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** The logs of one kind of listing. */
-interface LogKind {
-  readonly group: string
-  readonly kind: ListingKind
-  readonly parameter: ListingKey
-  readonly of: string
-  /** Name of the record. */
-  readonly record: string
-  readonly actions: LoggedActions
-}
-
-const kinds: readonly LogKind[] = [
-  {
-    group: 'sales',
-    kind: 'sale',
-    parameter: 'sale_id',
-    of: 'a sale',
-    record: 'SaleLog',
-    actions: saleActions,
-  },
-  {
-    group: 'auctions',
-    kind: 'auction',
-    parameter: 'auction_id',
-    of: 'an auction',
-    record: 'AuctionLog',
-    actions: auctionActions,
-  },
-  {
-    group: 'buyoffers',
-    kind: 'buyoffer',
-    parameter: 'buyoffer_id',
-    of: 'a buy offer',
-    record: 'BuyofferLog',
-    actions: buyofferActions,
-  },
-  {
-    group: 'template_buyoffers',
-    kind: 'template_buyoffer',
-    parameter: 'buyoffer_id',
-    of: 'a template buy offer',
-    record: 'TemplateBuyofferLog',
-    actions: templateBuyofferActions,
-  },
-]
-
-/** The `/logs` of sales, auctions, buy offers and template buy offers. */
+/** The `/logs` of each kind of listing. */
 export function marketLogEndpoints(setup: MarketSetup): Endpoint[] {
-  return kinds.map(({ group, kind, parameter, of, record: title, actions }) => {
-    const record = listingLog(kind, title, of, actions)
+  return listingKinds.map((kind) => {
+    const { group, key, one } = listingTables[kind]
+    const log = listingLog(kind, setup.records[kind].schema.title)
     return endpoint({
-      path: `/v1/${group}/:${parameter}/logs`,
+      path: `/v1/${group}/:${key}/logs`,
       tag: group,
-      summary: `What happened to ${of}, by the actions that did it`,
-      parameters: { ...named(parameter, inPath(id(`Id of ${of}.`))), ...logParameters(setup.limits.logs) },
-      record: shape.list(record.schema),
+      summary: `What happened to the ${one}, by the actions that did it`,
+      parameters: { ...named(key, inPath(id(`Id of the ${one}.`))), ...logParameters(setup.limits.logs) },
+      record: shape.list(log.record.schema),
       run: ({ session, values }) =>
-        selectMarketLogs(session, setup, values, {
-          kind,
-          id: values[parameter],
-          actions: Object.keys(actions),
-          record,
-        }),
+        selectMarketLogs(session, setup, values, { ...log, kind, id: values[key] }),
     })
   })
 }

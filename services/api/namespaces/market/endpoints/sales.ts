@@ -7,9 +7,8 @@ import { pageJson, countEndpointOf } from '../../nft/endpoints/index.ts'
 import { cheapestParameters, listingParameters } from '../parameters.ts'
 import { selectCheapest } from '../lists/cheapest-sales.ts'
 import type { MarketSetup } from '../setup.ts'
-import { oneListing, runListings } from './list.ts'
+import { oneListing, runListings, statesOf } from './list.ts'
 
-const notFound = { status: 416, message: 'Sale not found' } as const
 const noSymbol = { status: 400, message: 'symbol parameter is required' } as const
 const noFilter = { status: 400, message: 'You need to specify an asset filter!' } as const
 
@@ -57,8 +56,8 @@ function saleLists(setup: MarketSetup): Endpoint[] {
       tag: 'sales',
       summary: standard ? 'Sales; cancelled ones when asked for' : 'Sales',
       parameters: listingParameters(limit, 'sale_id', {
-        states: '1 listed, 2 cancelled, 3 sold, 4 invalid',
-        note: `Of an invalid one, the seller no longer has the assets. ${unnamed}`,
+        states: statesOf(setup.records.sale),
+        note: unnamed,
       }),
       attributes: ['data', 'template_data', 'immutable_data', 'mutable_data'],
       record: shape.list(setup.records.listedSale.schema),
@@ -92,13 +91,5 @@ export function saleEndpoints(setup: MarketSetup): Endpoint[] {
       return pageJson(session, keys, setup.records.listedSale)
     },
   })
-  const one = oneListing({
-    key: 'sale_id',
-    tag: 'sales',
-    one: 'sale',
-    record: setup.records.sale.schema,
-    kind: setup.records.sale,
-    missing: notFound,
-  })
-  return [...saleLists(setup), cheapest, one]
+  return [...saleLists(setup), cheapest, oneListing('sale', setup.records.sale)]
 }

@@ -1,11 +1,22 @@
 import { raw } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
+import type { Failure } from '../../../endpoint/index.ts'
 import type { Index, Source } from '../../../planner/sources/index.ts'
 
 /** Tables and columns of a kind of listing. The row is `l` everywhere. */
 export interface ListingTable {
   /** Number of the kind in `listing_assets`, `trades` and `listing_counts`. */
   readonly kind: 1 | 2 | 3 | 4
+  /** Last part of the path of its list, which is the group of its endpoints. */
+  readonly group: string
+  /** Name of one listing in sentences, for example `buy offer`. */
+  readonly one: string
+  /** Name of the list. */
+  readonly summary: string
+  /** Answer to an id that no listing has. */
+  readonly missing: Failure
+  /** Limit of the list in the settings. */
+  readonly limit: 'sales' | 'auctions' | 'buyoffers'
   /** Schema-qualified. */
   readonly table: string
   /** Key column, and the parameter that names it. */
@@ -14,6 +25,8 @@ export interface ListingTable {
   readonly symbol: string
   /** Columns of the lowest and the highest mint number. */
   readonly mints: readonly [lowest: string, highest: string]
+  /** Whether it is of one asset at most, of the template that it names. */
+  readonly isSingle?: boolean
   /** States that rows have, where these lead indexes. */
   readonly states?: readonly number[]
   /** Expression of what listings are found by, as an index has it; see market.listing_terms. */
@@ -61,6 +74,11 @@ function orders(table: string, key: string, mint: string, ...more: string[]): In
 
 const sale: ListingTable = {
   kind: 1,
+  group: 'sales',
+  one: 'sale',
+  summary: 'Sales',
+  missing: { status: 416, message: 'Sale not found' },
+  limit: 'sales',
   table: 'market.sales',
   key: 'sale_id',
   symbol: 'settlement_symbol',
@@ -95,6 +113,11 @@ const sale: ListingTable = {
 
 const auction: ListingTable = {
   kind: 2,
+  group: 'auctions',
+  one: 'auction',
+  summary: 'Auctions',
+  missing: { status: 416, message: 'Auction not found' },
+  limit: 'auctions',
   table: 'market.auctions',
   key: 'auction_id',
   symbol: 'token_symbol',
@@ -113,6 +136,11 @@ const auction: ListingTable = {
 const buyoffer: ListingTable = {
   ...auction,
   kind: 3,
+  group: 'buyoffers',
+  one: 'buy offer',
+  summary: 'Offers to buy assets from their owner',
+  missing: { status: 416, message: 'Buyoffer not found' },
+  limit: 'buyoffers',
   table: 'market.buyoffers',
   key: 'buyoffer_id',
   source: {
@@ -125,6 +153,12 @@ const buyoffer: ListingTable = {
 
 const templateBuyoffer: ListingTable = {
   kind: 4,
+  group: 'template_buyoffers',
+  one: 'template buy offer',
+  summary: 'Offers to buy any asset of a template',
+  missing: { status: 416, message: 'Buyoffer not found' },
+  limit: 'buyoffers',
+  isSingle: true,
   table: 'market.template_buyoffers',
   key: 'buyoffer_id',
   symbol: 'token_symbol',
@@ -142,13 +176,16 @@ const templateBuyoffer: ListingTable = {
   },
 }
 
-/** The kinds of listing. */
+/** The kinds of listing, in the order of their numbers. */
 export const listingTables: Readonly<Record<ListingKind, ListingTable>> = {
   sale,
   auction,
   buyoffer,
   template_buyoffer: templateBuyoffer,
 }
+
+/** Names of the kinds of listing, in the order of their numbers. */
+export const listingKinds = Object.keys(listingTables) as ListingKind[]
 
 /** Tables whose statistics lists of the market are estimated by. */
 export const marketTables: readonly string[] = [

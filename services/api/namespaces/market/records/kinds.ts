@@ -1,30 +1,19 @@
-import type { DeclaredKind, RecordKind, RecordSettings } from '../../../records/index.ts'
 import { assemblerOf, recordKind } from '../../../records/index.ts'
+import type { RecordKind, RecordSettings } from '../../../records/index.ts'
 import type { Fragments } from '../../../records/fragments/index.ts'
-import { auctions, buyoffers, listedSales, sales, templateBuyoffers } from './listing-records.ts'
+import { listingRecords } from './listing-records.ts'
 import { payouts } from './royalty-records.ts'
 
-/** The records of the market contract. */
-export interface MarketRecords {
-  readonly sale: RecordKind
-  /** Sales as lists show them: with their place in the answer. */
-  readonly listedSale: RecordKind
-  readonly auction: RecordKind
-  readonly buyoffer: RecordKind
-  readonly templateBuyoffer: RecordKind
-  /** By `seq/payout_index`. */
-  readonly payout: RecordKind
-}
+const declared = { ...listingRecords, payout: payouts }
+
+/** The records of the market contract. Payouts are by `seq/payout_index`. */
+export type MarketRecords = Readonly<Record<keyof typeof declared, RecordKind>>
 
 /** The records of a market. */
 export function marketRecordKinds(shared: Fragments, settings: RecordSettings): MarketRecords {
-  const kindOf = (kind: DeclaredKind): RecordKind => recordKind(shared, assemblerOf(kind, settings))
-  return {
-    sale: kindOf(sales),
-    listedSale: kindOf(listedSales),
-    auction: kindOf(auctions),
-    buyoffer: kindOf(buyoffers),
-    templateBuyoffer: kindOf(templateBuyoffers),
-    payout: kindOf(payouts),
-  }
+  const kinds = Object.entries(declared).map(([name, kind]) => [
+    name,
+    recordKind(shared, assemblerOf(kind, settings)),
+  ])
+  return Object.fromEntries(kinds) as MarketRecords
 }

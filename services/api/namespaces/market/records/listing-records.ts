@@ -160,7 +160,7 @@ const saleKind = {
 }
 
 /** Sales by their ids. */
-export const sales = declareKind({
+const sales = declareKind({
   ...saleKind,
   title: 'Sale',
   description: 'Assets for sale at a fixed price',
@@ -168,7 +168,7 @@ export const sales = declareKind({
 })
 
 /** Sales as lists show them. */
-export const listedSales = declareKind({
+const listedSales = declareKind({
   ...saleKind,
   title: 'ListedSale',
   description: 'A sale in a list',
@@ -183,7 +183,7 @@ export const listedSales = declareKind({
 })
 
 /** Auctions: the clock decides whether one has finished. */
-export const auctions = declareKind({
+const auctions = declareKind({
   ...listing,
   ...{ title: 'Auction', description: 'Assets that go to the highest bidder', key: 'l.auction_id' },
   from: (clock) =>
@@ -217,7 +217,7 @@ export const auctions = declareKind({
 })
 
 /** Buy offers. */
-export const buyoffers = declareKind({
+const buyoffers = declareKind({
   ...listing,
   ...{ title: 'Buyoffer', description: 'An offer to buy assets from their owner', key: 'l.buyoffer_id' },
   from: `market.buyoffers l ${BY_TOKEN_SYMBOL}`,
@@ -246,7 +246,7 @@ export const buyoffers = declareKind({
 const DELIVERED = 'array_remove(ARRAY[l.asset_id], NULL)'
 
 /** Buy offers for any asset of a template. */
-export const templateBuyoffers = declareKind({
+const templateBuyoffers = declareKind({
   ...listing,
   ...{
     title: 'TemplateBuyoffer',
@@ -270,3 +270,12 @@ export const templateBuyoffers = declareKind({
   shared: [collectionRow, templateRow],
   contained: containedAssets(listedAssets, 'l.asset_ids', ['collection', 'template']),
 })
+
+/** The records of each kind of listing, and of sales in lists. */
+export const listingRecords = {
+  sale: sales,
+  listedSale: listedSales,
+  auction: auctions,
+  buyoffer: buyoffers,
+  template_buyoffer: templateBuyoffers,
+}

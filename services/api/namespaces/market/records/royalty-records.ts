@@ -2,10 +2,11 @@ import { declareKind } from '../../../records/index.ts'
 import { field } from '../../../records/fields/index.ts'
 import type { Field } from '../../../records/fields/index.ts'
 import { shape } from '../../../endpoint/index.ts'
+import { listingKinds } from '../lists/listing-table.ts'
 import { tokenFields } from './token-fields.ts'
 
 /** Subject of a payout, by code. */
-export const listingTypes = ['unresolved', 'sale', 'auction', 'buyoffer', 'template_buyoffer'] as const
+export const listingTypes = ['unresolved', ...listingKinds] as const
 /** Rule that a payout comes from, by code from 1. */
 export const categories = ['founders', 'template', 'attribute', 'dust'] as const
 
