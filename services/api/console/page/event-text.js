@@ -89,21 +89,17 @@ function detailOf(message) {
       return joined([wayOf(record), namesOf(at(record, 'assets')), textAt(record, 'memo')])
     case 'offer':
       return joined([wayOf(record), `offer #${id}`])
-    case 'sale':
-    case 'auction':
-    case 'buyoffer':
-    case 'template_buyoffer':
-      return joined([
-        priceOf(record),
-        namesOf(at(record, 'assets')),
-        textAt(record, 'seller') || textAt(record, 'buyer'),
-      ])
     case 'template':
       return joined([nameOf(record) || `#${id}`, collectionOf(record)])
     case 'link':
       return joined([`link #${id}`, textAt(record, 'creator')])
     default:
-      return joined([nameOf(record), id])
+      if (at(record, 'price') === undefined) return joined([nameOf(record), id])
+      return joined([
+        priceOf(record),
+        namesOf(at(record, 'assets')),
+        textAt(record, 'seller') || textAt(record, 'buyer'),
+      ])
   }
 }
 
