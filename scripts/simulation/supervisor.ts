@@ -26,12 +26,12 @@ const END_MS = 300_000
 /** Times of `replace`, ms: how long the old filler hangs, and how long it then continues. */
 const HANG_MS = 20
 const AFTERLIFE_MS = 30
-/** A second filler must give up within the lease wait plus this time, ms. */
-const RIVAL_MS = 3_000
+/** Polls until a second filler has given up, which waits for the lease before. */
+const RIVAL_POLLS = 320
 /** Polls of the lease until a new holder has it. */
 const LOOKS = 250
-/** Time limit for a filler to notice that it has lost its lease, ms. */
-const DISPLACED_MS = 8_000
+/** Polls until a filler has noticed that it has lost its lease. */
+const DISPLACED_POLLS = 700
 
 /** Keeps one filler running, like a service manager, and ends it in different ways. */
 export class Supervisor {
@@ -97,7 +97,7 @@ export class Supervisor {
     const present = this.life
     const rival = await this.#options.start()
     this.#replaced.push(rival)
-    const end = await endOf(rival, RIVAL_MS)
+    const end = await this.#endWithin(rival, RIVAL_POLLS)
     if (end === null) rival.kill()
     await rival.proxy.close()
     if (end?.code !== LEASE_HELD && !isHindered && present !== null && present === this.life)
@@ -106,21 +106,22 @@ export class Supervisor {
 
   /**
    * Starts a filler that takes the lease from the current one, whose session has lost its lock. The old filler must
-   * exit with LEASE_LOST once `grow` has given it blocks to write, unless a fault hinders it.
+   * exit with LEASE_LOST once `grow` has given it blocks to write, unless a fault hinders it or the new filler has not
+   * taken the lease by then: the old one still has it.
    */
   async displace(isHindered: boolean, grow: () => boolean): Promise<void> {
     const { fence } = await this.#options.lease()
     const old = await this.#take()
     this.#replaced.push(old)
     await this.start()
-    for (let left = LOOKS; left > 0 && (await this.#options.lease()).fence === fence; left--)
-      await delay(POLL_MS)
-    const hasWork = grow()
-    const end = await endOf(old, DISPLACED_MS)
+    const isTaken = async () => (await this.#options.lease()).fence !== fence
+    for (let left = LOOKS; left > 0 && !(await isTaken()); left--) await delay(POLL_MS)
+    const mustEnd = (await isTaken()) && grow()
+    const end = mustEnd ? await this.#endWithin(old, DISPLACED_POLLS) : null
     if (end === null) old.kill()
     await old.proxy.close()
     const isExcused = end?.code === LEASE_LOST || this.#options.excuses.has(end?.code ?? '')
-    if (hasWork && !isHindered && !isExcused)
+    if (mustEnd && !isHindered && !isExcused)
       this.#options.onViolation(`a filler without its lease ${describeEnd(end)}`)
   }
 
@@ -141,6 +142,20 @@ export class Supervisor {
       await watched
     } while (watched !== this.#watching)
     await Promise.all(this.#replaced.map(({ ended }) => ended))
+  }
+
+  /**
+   * The end of a run; null if it does not end within so many polls of the lease. Polls are counted instead of time,
+   * because a busy machine delays them too.
+   */
+  async #endWithin(life: Life, polls: number): Promise<LifeEnd | null> {
+    let end: LifeEnd | null = null
+    void life.ended.then((ended) => (end = ended))
+    for (let left = polls; left > 0 && end === null; left--) {
+      await this.#options.lease()
+      await delay(POLL_MS)
+    }
+    return end
   }
 
   async #watch(life: Life): Promise<void> {

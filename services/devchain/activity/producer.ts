@@ -214,6 +214,7 @@ export class Producer {
   }
 
   #setAbi(name: bigint, abi: Buffer): void {
+    this.#runtime.abis.keep(name)
     const { state } = this.#chain
     const { accounts, sequences } = state
     state.set(accounts, name, { ...accounts.get(name)!, abi })

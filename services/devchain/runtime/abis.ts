@@ -46,6 +46,15 @@ export class AbiBook {
     return known
   }
 
+  /** Remembers the ABI in force, for the time when the account sets a malformed one. */
+  keep(account: bigint): void {
+    try {
+      this.find(account)
+    } catch {
+      // A malformed ABI without a valid one before it is not used.
+    }
+  }
+
   /**
    * The ABI in force of an account that must have one.
    * @throws FatalError RECORDING_INVALID if it has none
