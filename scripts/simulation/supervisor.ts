@@ -149,13 +149,13 @@ export class Supervisor {
    * because a busy machine delays them too.
    */
   async #endWithin(life: Life, polls: number): Promise<LifeEnd | null> {
-    let end: LifeEnd | null = null
-    void life.ended.then((ended) => (end = ended))
-    for (let left = polls; left > 0 && end === null; left--) {
+    const ends: LifeEnd[] = []
+    void life.ended.then((end) => ends.push(end))
+    for (let left = polls; left > 0 && ends.length === 0; left--) {
       await this.#options.lease()
       await delay(POLL_MS)
     }
-    return end
+    return ends[0] ?? null
   }
 
   async #watch(life: Life): Promise<void> {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { setAbiAction } from '../../services/devchain/index.ts'
 import { TreeGrower } from '../../scripts/lab/block-tree.ts'
 
 const plan = {
@@ -38,4 +39,11 @@ it('the block tree puts other content into a block', () => {
   const wide = grower.grow({ ...plan, lost: [], content })
   expect(wide.main[0]).toEqual(plain.main[0])
   expect(wide.main[1]!.traces!.length).toBeGreaterThan(60_000)
+  // The contract itself knows its layouts, also where its account sets a malformed ABI before anything else happens.
+  const malformed = [[setAbiAction('atomicmarket', Buffer.from('no ABI'))]]
+  const broken = grower.grow({
+    ...{ ...plan, lost: [], rate: 20 },
+    content: (num) => (num === 1 ? { rate: 0, transactions: malformed } : {}),
+  })
+  expect(broken.main).toHaveLength(plan.length)
 })
