@@ -25,6 +25,8 @@ import { addImportDatabase } from './commands/import-database.ts'
 import { addImportState } from './commands/import-state.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addPublish } from './commands/publish.ts'
+import { addRestore } from './commands/restore.ts'
 import { addStandalone } from './commands/standalone.ts'
 import { addState } from './commands/state.ts'
 import { addVerify } from './commands/verify.ts'
@@ -77,6 +79,8 @@ function buildProgram(io: CliIo, mode: RunMode): Command {
   addVerify(program, io)
   addDigest(program, io)
   addSeals(program, io)
+  addPublish(program, io)
+  addRestore(program, io)
   addImportDatabase(program, io)
   addImportState(program, io)
   addKeys(program, io)

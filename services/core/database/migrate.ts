@@ -2,17 +2,22 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { FatalError, PronghornError } from '../errors/index.ts'
+import { FatalError, PronghornError, RetryableError } from '../errors/index.ts'
 import { packageRoot } from '../paths/index.ts'
 import { retry } from '../retry/index.ts'
 import { checkServer, explainDatabaseError } from './failures.ts'
 
-/** A numbered SQL file of `migrations/`. */
-interface Migration {
+/** An applied migration. */
+export interface AppliedMigration {
   readonly number: number
   readonly name: string
-  readonly sql: string
+  /** SHA-256 of the file, 64 hexadecimal digits. */
   readonly checksum: string
+}
+
+/** A numbered SQL file of `migrations/`. */
+interface Migration extends AppliedMigration {
+  readonly sql: string
 }
 
 const migrationsFolder = join(packageRoot, 'services/core/database/migrations')
@@ -23,8 +28,17 @@ const MIGRATION_LOCK = 0x50524f4e
 /** Versions before 1.0.0 used lower migration numbers. */
 const FIRST_MIGRATION = 1000
 
+/** Table of the applied migrations. */
+const MIGRATIONS = 'pronghorn_migrations'
+export const HISTORY = `public.${MIGRATIONS}`
+
+/** Schema of a restore that is unfinished; it has the table of the applied migrations until the end. */
+export const RESTORE_SCHEMA = 'restore'
+/** Table of the applied migrations of an unfinished restore: without `HISTORY` no process serves the database. */
+export const RESTORE_HISTORY = `${RESTORE_SCHEMA}.${MIGRATIONS}`
+
 /** Reads the numbered SQL files in ascending order. */
-async function readMigrations(): Promise<Migration[]> {
+export async function readMigrations(): Promise<Migration[]> {
   const files = (await readdir(migrationsFolder)).filter((file) => /^\d{4}_.*\.sql$/.test(file)).sort()
   return Promise.all(
     files.map(async (file) => {
@@ -48,44 +62,73 @@ async function readMigrations(): Promise<Migration[]> {
  * @throws the error of a cause that an operator has to fix (`DISK_FULL`, `DATABASE_PERMISSION`, `DATABASE_VERSION`,
  * `DATABASE_ENCODING`, ...); FatalError `DATABASE_TOO_NEW` if a newer version migrated the database;
  * `MIGRATION_FAILED` if an applied file differs from the file of this version, if the database is of a version before
- * 1.0.0, or if a file fails; the message names the file.
+ * 1.0.0, or if a file fails; the message names the file. RetryableError `RESTORE_UNFINISHED`.
  */
 export async function migrate(client: pg.ClientBase): Promise<number[]> {
-  const known = await readMigrations()
   await checkServer(client)
+  await refuseUnfinishedRestore(client)
+  return migrateWith(client, HISTORY)
+}
+
+/** Migrates a database of an unfinished restore to the newest schema. @throws see `migrate`. */
+export function migrateRestored(client: pg.ClientBase): Promise<number[]> {
+  return migrateWith(client, RESTORE_HISTORY)
+}
+
+async function migrateWith(client: pg.ClientBase, history: string): Promise<number[]> {
+  const known = await readMigrations()
   await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK])
   try {
-    await createHistory(client)
-    const { rows } = await client.query<AppliedMigration>(
-      'SELECT number, name, checksum FROM public.pronghorn_migrations ORDER BY number',
-    )
+    await createHistory(client, history)
+    const rows = await readApplied(client, history)
     checkApplied(known, rows)
     const applied = new Set(rows.map((row) => row.number))
     const pending = known.filter((migration) => !applied.has(migration.number))
-    await applyPatiently(client, pending)
+    await applyPatiently(client, pending, history)
     return pending.map((migration) => migration.number)
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK])
   }
 }
 
-async function createHistory(client: pg.ClientBase): Promise<void> {
+/** Reads the applied migrations of a migrated database, ascending. */
+export async function readApplied(client: pg.ClientBase, history = HISTORY): Promise<AppliedMigration[]> {
+  const { rows } = await client.query<AppliedMigration>(
+    `SELECT number, name, checksum FROM ${history} ORDER BY number`,
+  )
+  return rows
+}
+
+/** @throws RetryableError `RESTORE_UNFINISHED`. */
+async function refuseUnfinishedRestore(client: pg.ClientBase | pg.Pool): Promise<void> {
+  // `to_regclass` would need a right on the schema.
+  const { rowCount } = await client.query(
+    'SELECT FROM pg_class WHERE relname = $1 AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $2)',
+    [MIGRATIONS, RESTORE_SCHEMA],
+  )
+  if (rowCount !== 0)
+    throw new RetryableError(
+      'RESTORE_UNFINISHED',
+      'the database is being restored; the restore is unfinished',
+    )
+}
+
+/** Creates the table of the applied migrations. */
+export async function createHistory(client: pg.ClientBase, history: string): Promise<void> {
   try {
-    await client.query(`CREATE TABLE IF NOT EXISTS public.pronghorn_migrations (
+    await client.query(`CREATE TABLE IF NOT EXISTS ${history} (
       number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
   } catch (error) {
     throw explainDatabaseError(error, 'creating the tables')
   }
 }
 
-interface AppliedMigration {
-  readonly number: number
-  readonly name: string
-  readonly checksum: string
-}
-
-/** Checks that this version knows every applied migration, with the same content. */
-function checkApplied(known: readonly Migration[], applied: readonly AppliedMigration[]): void {
+/**
+ * Checks that this version knows every applied migration, with the same content.
+ *
+ * @throws FatalError `DATABASE_TOO_NEW`, `MIGRATION_FAILED`.
+ */
+export function checkApplied(known: readonly Migration[], applied: readonly AppliedMigration[]): void {
   for (const { number, name, checksum } of applied) {
     if (number < FIRST_MIGRATION) {
       throw new FatalError(
@@ -121,27 +164,45 @@ const LOCK_NOT_AVAILABLE = '55P03'
 /**
  * Applies all files in one transaction. Starts again with the first file if another session held a lock for too long.
  */
-async function applyPatiently(client: pg.ClientBase, pending: readonly Migration[]): Promise<void> {
+async function applyPatiently(
+  client: pg.ClientBase,
+  pending: readonly Migration[],
+  history: string,
+): Promise<void> {
   if (pending.length === 0) return
-  await retry(() => applyAll(client, pending), {
+  await retry(() => applyAll(client, pending, history), {
     firstMs: LOCK_PAUSE_MS,
     attempts: LOCK_ATTEMPTS,
     mayPass: isLockTimeout,
   })
 }
 
-async function applyAll(client: pg.ClientBase, pending: readonly Migration[]): Promise<void> {
+/** Applies a migration within a transaction of the caller. */
+export async function applyMigration(
+  client: pg.ClientBase,
+  { number, name, checksum, sql }: Migration,
+  history: string,
+): Promise<void> {
+  await client.query(`INSERT INTO ${history} (number, name, checksum) VALUES ($1, $2, $3)`, [
+    number,
+    name,
+    checksum,
+  ])
+  await client.query(sql)
+}
+
+async function applyAll(
+  client: pg.ClientBase,
+  pending: readonly Migration[],
+  history: string,
+): Promise<void> {
   let current: Migration | undefined
   await client.query('BEGIN')
   try {
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
     for (const migration of pending) {
       current = migration
-      await client.query(
-        'INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES ($1, $2, $3)',
-        [migration.number, migration.name, migration.checksum],
-      )
-      await client.query(migration.sql)
+      await applyMigration(client, migration, history)
     }
     await client.query('COMMIT')
   } catch (cause) {
@@ -160,8 +221,9 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof FatalError && (error.cause as { code?: unknown }).code === LOCK_NOT_AVAILABLE
 }
 
-/** Whether all migrations of this version have been applied. */
+/** Whether all migrations of this version have been applied. @throws RetryableError `RESTORE_UNFINISHED`. */
 export async function isMigrated(client: pg.ClientBase | pg.Pool): Promise<boolean> {
+  await refuseUnfinishedRestore(client)
   const known = await readMigrations()
   const { rows } = await client.query<{ present: string | null }>(
     "SELECT to_regclass('public.pronghorn_migrations')::text AS present",

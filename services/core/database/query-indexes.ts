@@ -47,6 +47,17 @@ async function readIndexes(family: string): Promise<DeclaredIndexes> {
   return { indexes, replaced }
 }
 
+/** Statements that create all query indexes, for a database that nobody uses yet. */
+export async function listIndexStatements(): Promise<string[]> {
+  const families = await listIndexFamilies()
+  const declared = await Promise.all(families.map((family) => readIndexes(family)))
+  return declared.flatMap(({ indexes }) =>
+    indexes.map(
+      ({ name, table, definition }) => `CREATE INDEX IF NOT EXISTS ${name} ON ${table} ${definition}`,
+    ),
+  )
+}
+
 /** Lists the query indexes of a family that are missing, or invalid because a build was interrupted. */
 export async function listMissingIndexes(client: pg.ClientBase, family: string): Promise<string[]> {
   const missing: string[] = []

@@ -1,5 +1,6 @@
 import { chainErrors } from './chain-errors.ts'
 import { databaseErrors } from './database-errors.ts'
+import { dumpErrors } from './dump-errors.ts'
 import type { ErrorEntry } from './entry.ts'
 import { readerErrors } from './reader-errors.ts'
 
@@ -60,6 +61,7 @@ export const errorCatalogue = {
   ...chainErrors,
   ...readerErrors,
   ...databaseErrors,
+  ...dumpErrors,
 
   // Live data
   FEED_MESSAGE_MALFORMED: {

@@ -19,6 +19,8 @@ export interface RowSource {
 /** A kind of row that is sealed. */
 export interface SealedKind {
   readonly name: string
+  /** Table of the rows, with its schema. */
+  readonly table: string
   /** `chain` for rows that all readers share. */
   readonly family: 'assets' | 'market' | 'tools' | 'chain'
   /** Columns that are sealed, ascending by name. */
@@ -75,7 +77,7 @@ function valueOf(value: string, { type }: Pick<Column, 'type'>): string {
 }
 
 /** Lists that a listing of a single asset may repeat from columns of its own. */
-const bundleColumns = new Set(['template_ids', 'schema_names'])
+export const bundleColumns = new Set(['template_ids', 'schema_names'])
 
 /** SQL of the value of a column, before it is printed. */
 function sealedValue(table: string, column: string): string {
@@ -110,6 +112,7 @@ function describe({ table, name, without = [], only, sources, order, blocks = nu
   const columns = (only ?? all.filter((column) => !without.includes(column))).toSorted()
   return {
     name: name ?? table.name,
+    table: table.name,
     family: table.name.split('.')[0] as SealedKind['family'],
     columns,
     line: lineOf(described, columns),

@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import type { PublishReport } from '../../dump/index.ts'
+import { wholeNumber } from '../arguments.ts'
+import { dataOption, requireSchema, withDatabase, withNamedDatabase } from '../database.ts'
+import type { DatabaseOption } from '../database.ts'
+import type { CliIo } from '../io.ts'
+import { CARE_GROUP, configOption } from './groups.ts'
+
+interface PublishFlags extends DatabaseOption {
+  readonly jobs: number
+  readonly key?: string
+  readonly prune?: true
+  readonly json?: true
+}
+
+const MIB = 2 ** 20
+
+/** Adds the command `pronghorn publish`. */
+export function addPublish(program: Command, io: CliIo): void {
+  program
+    .command('publish')
+    .summary('write a dump that others can restore and check')
+    .description(
+      'Writes the indexed data, as of the present block, into a folder that any HTTP server can serve. Services run on. ' +
+        'Files never change: the next publication into the same folder adds files and replaces the manifest last. ' +
+        'API keys, named lists and the live feed are left out. docs/publish.md describes the files.',
+    )
+    .helpGroup(CARE_GROUP)
+    .argument('<folder>', 'the folder; it is made when it is not there')
+    .addOption(configOption())
+    .addOption(dataOption())
+    .option('--key <file>', 'sign the dump with this Ed25519 private key (PEM)')
+    .option('--jobs <number>', 'sessions that read at the same time', wholeNumber(1, 16), 1)
+    .option('--prune', 'remove files that neither this publication nor the one before it names')
+    .option('--json', 'JSON on the standard output, for scripts')
+    .action(async (folder: string, flags: PublishFlags) => {
+      const { publish } = await import('../../dump/index.ts')
+      await withNamedDatabase(io, flags, async (address) => {
+        await withDatabase(address, 'pronghorn publish', requireSchema)
+        const report = await publish({
+          ...{ database: address, folder, jobs: flags.jobs, prune: flags.prune === true, signal: io.signal },
+          ...(flags.key === undefined ? {} : { keyFile: flags.key }),
+          ...(io.isTerminal
+            ? {
+                onProgress: ({ done, of, rows, bytes }) =>
+                  io.err(`\r\x1b[K${done} of ${of} parts, ${rows} rows, ${mib(bytes)} MiB written`),
+              }
+            : {}),
+        })
+        if (io.isTerminal) io.err('\r\x1b[K')
+        io.out(flags.json ? `${JSON.stringify(reportJson(report))}\n` : reportText(report, folder))
+      })
+    })
+}
+
+const mib = (bytes: number) => (bytes / MIB).toFixed(1)
+
+function reportText(
+  { manifest, files, newFiles, newBytes, pruned, seconds }: PublishReport,
+  folder: string,
+): string {
+  const lines = [
+    ...manifest.readers.map(
+      ({ name, block_num: block, block_id: id }) => `Reader ${name} at block ${block} ${id}.`,
+    ),
+    `${manifest.rows} rows in ${files} files, ${mib(Number(manifest.bytes))} MiB; ` +
+      `written now: ${newFiles} files, ${mib(newBytes)} MiB, in ${seconds.toFixed(1)} s.`,
+    ...(pruned === 0 ? [] : [`${pruned} files of older publications were removed.`]),
+    `${folder} is ready to be served: pronghorn restore URL`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function reportJson({ manifest, files, newFiles, newBytes, pruned, seconds }: PublishReport): unknown {
+  const { readers, rows, bytes, seals } = manifest
+  return {
+    readers: readers.map(({ name, block_num, block_id }) => ({ name, block_num, block_id })),
+    ...{ rows, bytes, files, new_files: newFiles, new_bytes: newBytes, pruned, seconds, seals },
+  }
+}

@@ -1,0 +1,52 @@
+import type { ErrorEntry } from './entry.ts'
+import { fillerCommand } from './filler-command.ts'
+
+/** Errors of published dumps. */
+export const dumpErrors = {
+  PUBLISH_FAILED: {
+    meaning: 'A publication could not be written. Readers of its folder still see the former one.',
+    remedy:
+      'Correct what the message names, and start the same command again: it keeps the files that are there already.',
+  },
+  DUMP_UNREACHABLE: {
+    meaning:
+      'A file of a dump could not be read, in several attempts: no answer, a status other than 200, or a cut.',
+    remedy:
+      'Start the same command again: it continues. If the publisher has removed the file, `--anew` starts over with what is published now.',
+  },
+  DUMP_DAMAGED: {
+    meaning:
+      'A file of a dump does not have the size, the SHA-256, the rows or the seals that the manifest says. None of its rows is in a table.',
+    remedy:
+      'Start the same command again: it continues with this file. If it repeats, the publisher has to publish the file anew; tell them its name.',
+  },
+  DUMP_UNTRUSTED: {
+    meaning: 'The signature of a dump is missing, or is not that of the given public key.',
+    remedy:
+      'Nothing was restored. Ask the publisher for the right key; without `--key` a restore believes whoever serves the dump.',
+  },
+  DUMP_UNFIT: {
+    meaning: 'A manifest is malformed, or the dump has a format that this version does not read.',
+    remedy:
+      'Nothing was restored. Check the address: it is the folder that has the file manifest.json. Of files that end in .zst, Node.js 22.15 or later reads the content.',
+  },
+  RESTORE_TARGET_FILLED: {
+    meaning: 'A restore was requested into a database that has data, or that other programs use.',
+    remedy: {
+      standalone:
+        'Nothing was changed. Restore into a new data directory (`--data`), while nothing else runs on it.',
+      appliance:
+        'Nothing was changed. Stop the services that use the database (`docker compose stop filler api state`), or restore into a new one (POSTGRES_DATABASE in `.env`).',
+      process:
+        'Nothing was changed. Stop what uses the database, or restore into a new one (`sqldb.database`, POSTGRES_DATABASE).',
+    },
+  },
+  RESTORE_UNFINISHED: {
+    meaning: 'A restore into this database was interrupted, or is running. Nothing is served before its end.',
+    remedy: {
+      standalone: 'Start the same restore again: it continues.',
+      appliance: `Start the same restore again (\`${fillerCommand('restore URL')}\`): it continues. \`--anew\` starts over.`,
+      process: 'Run the same `pronghorn restore` again: it continues. `--anew` starts over.',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>

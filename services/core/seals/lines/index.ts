@@ -1,0 +1,1 @@
+export { SealedLines } from './sealed-lines.ts'

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
+import { modelTables } from '../../model/tables/index.ts'
+import { bundleColumns } from '../sealed-kinds.ts'
+import type { SealedKind } from '../sealed-kinds.ts'
+
+const TAB = 9
+const NEWLINE = 10
+const POINT = 46
+const ZERO = 48
+const nullField = Buffer.from('\\N')
+
+/** A range as its rows have to give it. */
+export interface ExpectedRange {
+  readonly firstBlock: number
+  readonly rows: number
+  /** 64 hexadecimal digits. */
+  readonly digest: string
+}
+
+/**
+ * Compares COPY text with seals: lines of whole rows, ranges ascending, in each range the order of the kind. PostgreSQL
+ * computes the same seals in `digestRanges`.
+ */
+export class SealedLines {
+  readonly #ranges: readonly ExpectedRange[]
+  /** Fields of the seal, in its order, as numbers of fields of the line. */
+  readonly #fields: readonly number[]
+  readonly #isWhole: boolean
+  readonly #numeric: ReadonlySet<number>
+  readonly #bundles: ReadonlySet<number>
+  readonly #assetCount: number
+  #range = 0
+  #rowsOfRange = 0
+  #hash: Hash = createHash('sha256')
+
+  /** @param columns columns of the lines, in their order. */
+  constructor(kind: SealedKind, columns: readonly string[], ranges: readonly ExpectedRange[]) {
+    const types = modelTables.find(({ name }) => name === kind.table)!.columns
+    const ofType = (isWanted: (column: string) => boolean) =>
+      new Set(columns.flatMap((column, at) => (isWanted(column) ? [at] : [])))
+    this.#ranges = ranges
+    this.#fields = kind.columns.map((column) => columns.indexOf(column))
+    this.#numeric = ofType((column) => types[column]?.type === 'numeric')
+    this.#bundles = ofType((column) => kind.table.startsWith('market.') && bundleColumns.has(column))
+    this.#assetCount = columns.indexOf('asset_count')
+    this.#isWhole =
+      this.#numeric.size === 0 &&
+      this.#bundles.size === 0 &&
+      this.#fields.length === columns.length &&
+      this.#fields.every((field, at) => field === at)
+  }
+
+  /**
+   * Reads all lines.
+   * @returns the first range whose rows are not as sealed; undefined if all ranges are.
+   */
+  read(text: Buffer): ExpectedRange | undefined {
+    for (let start = 0; start < text.length;) {
+      const end = text.indexOf(NEWLINE, start)
+      if (end < 0) return this.#ranges.at(-1)
+      const wrong = this.#readLine(text.subarray(start, end))
+      if (wrong) return wrong
+      start = end + 1
+    }
+    return this.#ranges[this.#range]
+  }
+
+  #readLine(line: Buffer): ExpectedRange | undefined {
+    const range = this.#ranges[this.#range]
+    if (range === undefined) return this.#ranges.at(-1)
+    this.#hash.update(hashOf(this.#isWhole ? line : this.#sealedLine(line)))
+    if (++this.#rowsOfRange < range.rows) return undefined
+    const digest = this.#hash.digest('hex')
+    this.#hash = createHash('sha256')
+    this.#rowsOfRange = 0
+    this.#range++
+    return digest === range.digest ? undefined : range
+  }
+
+  #sealedLine(line: Buffer): Buffer {
+    const fields = splitFields(line)
+    const isSingle = this.#assetCount >= 0 && Number(fields[this.#assetCount]!.toString('latin1')) <= 1
+    const parts: Buffer[] = []
+    for (const [at, field] of this.#fields.entries()) {
+      if (at > 0) parts.push(tab)
+      const value = fields[field] ?? nullField
+      if (isSingle && this.#bundles.has(field)) parts.push(nullField)
+      else parts.push(this.#numeric.has(field) ? trimScale(value) : value)
+    }
+    return Buffer.concat(parts)
+  }
+}
+
+const tab = Buffer.of(TAB)
+
+function hashOf(line: Buffer): Buffer {
+  return createHash('sha256').update(line).digest()
+}
+
+function splitFields(line: Buffer): Buffer[] {
+  const fields: Buffer[] = []
+  for (let start = 0; ;) {
+    const end = line.indexOf(TAB, start)
+    if (end < 0) return [...fields, line.subarray(start)]
+    fields.push(line.subarray(start, end))
+    start = end + 1
+  }
+}
+
+/** As PostgreSQL's `trim_scale`: without trailing zeros after the point. */
+function trimScale(value: Buffer): Buffer {
+  if (!value.includes(POINT)) return value
+  let end = value.length
+  while (value[end - 1] === ZERO) end--
+  return value.subarray(0, value[end - 1] === POINT ? end - 1 : end)
+}

@@ -1,0 +1,61 @@
+import { promisify } from 'node:util'
+import zlib from 'node:zlib'
+import { FatalError } from '../../core/errors/index.ts'
+
+type Compress = (content: Buffer) => Promise<Buffer>
+type Decompress = (packed: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>
+
+/** What Node.js 22.15 and later have; the types are those of Node.js 20. */
+const zstd = zlib as unknown as {
+  readonly zstdCompress?: Parameters<typeof promisify>[0]
+  readonly zstdDecompress?: Parameters<typeof promisify>[0]
+}
+
+interface Compression {
+  readonly suffix: string
+  readonly compress: Compress | undefined
+  readonly decompress: Decompress | undefined
+}
+
+const gzipFiles: Compression = {
+  suffix: '.gz',
+  compress: promisify<Buffer, Buffer>(zlib.gzip),
+  decompress: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip),
+}
+const zstdFiles: Compression = {
+  suffix: '.zst',
+  compress: zstd.zstdCompress && (promisify(zstd.zstdCompress) as unknown as Compress),
+  decompress: zstd.zstdDecompress && (promisify(zstd.zstdDecompress) as unknown as Decompress),
+}
+
+const preferred = zstdFiles.compress === undefined ? gzipFiles : zstdFiles
+
+/** Suffix of the files that this process writes. */
+export const packedSuffix = preferred.suffix
+
+/** Compresses the content of a file. */
+export const packContent: Compress = preferred.compress!
+
+/** Whether this process reads a file. */
+export const isReadable = (path: string): boolean =>
+  path.endsWith(gzipFiles.suffix) || zstdFiles.decompress !== undefined
+
+/**
+ * Decompresses a file, and gives up as soon as it exceeds the size that the manifest says.
+ *
+ * @throws FatalError `DUMP_DAMAGED`.
+ */
+export async function unpackContent(path: string, packed: Buffer, bytes: number): Promise<Buffer> {
+  const { decompress } = path.endsWith(zstdFiles.suffix) ? zstdFiles : gzipFiles
+  // A limit of 0 is refused.
+  const content = await decompress!(packed, { maxOutputLength: Math.max(bytes, 1) }).catch(
+    (cause: unknown) => {
+      throw new FatalError('DUMP_DAMAGED', `${path} cannot be decompressed to ${bytes} bytes`, { cause })
+    },
+  )
+  if (content.length === bytes) return content
+  throw new FatalError(
+    'DUMP_DAMAGED',
+    `${path} has ${content.length} bytes of rows, the manifest says ${bytes}`,
+  )
+}

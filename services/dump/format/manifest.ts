@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { FatalError } from '../../core/errors/index.ts'
+
+/** Version of the format of a dump. */
+export const DUMP_FORMAT = 1
+/** Name of the manifest; it is the last file that a publication writes. */
+export const MANIFEST = 'manifest.json'
+/** Name of the signature of a manifest. @param sha256 of the manifest. */
+export const signatureName = (sha256: string): string => `signatures/${sha256}.sig`
+
+/** Largest manifest, in bytes: about 700,000 files. */
+export const MANIFEST_BYTES = 256 * 2 ** 20
+/** Largest file, packed and unpacked, in bytes. */
+const FILE_BYTES = 2 ** 30
+const FILE_CONTENT_BYTES = 2 ** 31 - 1
+/** Most partitions of a table. */
+const MOST_PARTITIONS = 100_000
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+/** Whole number as decimal text; the value may exceed what a JSON number holds. */
+const decimal = z.string().regex(/^\d{1,19}$/)
+const size = (max: number) => z.int().min(0).max(max)
+const block = z.int().min(0).max(2_147_483_647)
+const column = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/)
+const tableName = z.string().regex(/^[a-z_]{1,30}\.[a-z_][a-z0-9_]{0,62}$/)
+const name = z.string().max(200)
+
+const fileSchema = z.strictObject({
+  path: z.string().regex(/^files\/[a-z_]{1,30}\.[a-z0-9_]{1,63}\/[0-9a-f]{32}\.copy\.(?:gz|zst)$/),
+  bytes: size(FILE_BYTES),
+  sha256,
+  content_bytes: size(FILE_CONTENT_BYTES),
+  content_sha256: sha256,
+  rows: size(FILE_CONTENT_BYTES),
+  sealed: z
+    .strictObject({
+      kind: name,
+      first_block: block,
+      last_block: block,
+      ranges: z.array(z.tuple([block, size(FILE_CONTENT_BYTES), sha256])).min(1),
+    })
+    .optional(),
+})
+
+const tableSchema = z.strictObject({
+  name: tableName,
+  columns: z.array(column).min(1).max(1_000),
+  rows: decimal,
+  partitions: z.array(decimal).max(MOST_PARTITIONS),
+  files: z.array(fileSchema),
+})
+
+const manifestSchema = z.strictObject({
+  format: z.literal(DUMP_FORMAT),
+  program: name,
+  created_at: name,
+  chain_id: sha256,
+  readers: z
+    .array(
+      z.strictObject({
+        name,
+        start_block: block,
+        block_num: block,
+        block_id: sha256,
+        contracts: z.array(z.strictObject({ family: name, account: name })),
+      }),
+    )
+    .min(1),
+  migrations: z.array(z.strictObject({ number: z.int().positive(), name, checksum: sha256 })).min(1),
+  seals: z.strictObject({ kinds: size(1_000), sealed_to: z.int().min(-1), rows: decimal, digest: sha256 }),
+  rows: decimal,
+  bytes: decimal,
+  tables: z.array(tableSchema).min(1),
+})
+
+/** What a dump has, and by which checksums. The documentation of its members is docs/publish.md. */
+export type Manifest = z.infer<typeof manifestSchema>
+/** Rows of a table. */
+export type ManifestTable = z.infer<typeof tableSchema>
+/** A file of rows. */
+export type ManifestFile = z.infer<typeof fileSchema>
+
+/**
+ * Reads a manifest, which may come from anywhere.
+ *
+ * @throws FatalError `DUMP_UNFIT`.
+ */
+export function parseManifest(bytes: Buffer): Manifest {
+  let content: unknown
+  try {
+    content = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw new FatalError('DUMP_UNFIT', `${MANIFEST} is no JSON`)
+  }
+  const format = z.looseObject({ format: z.number() }).safeParse(content).data?.format
+  if (format !== undefined && format !== DUMP_FORMAT)
+    throw new FatalError('DUMP_UNFIT', `the dump has format ${format}, this version reads ${DUMP_FORMAT}`)
+  const { success, data, error } = manifestSchema.safeParse(content)
+  if (!success) {
+    const issue = error.issues[0]!
+    throw new FatalError('DUMP_UNFIT', `${MANIFEST}: ${issue.path.join('.')}: ${issue.message}`)
+  }
+  refuseRepeated(data)
+  return data
+}
+
+/** Each table and each file is named once, and a file lies in the folder of its table. */
+function refuseRepeated({ tables }: Manifest): void {
+  const seen = new Set<string>()
+  for (const table of tables) {
+    for (const named of [table.name, ...table.files.map(({ path }) => path)]) {
+      if (seen.has(named)) throw new FatalError('DUMP_UNFIT', `${MANIFEST} names ${named} twice`)
+      seen.add(named)
+    }
+    const stray = table.files.find(({ path }) => path.split('/')[1] !== table.name)
+    if (stray) throw new FatalError('DUMP_UNFIT', `${MANIFEST}: ${stray.path} is no file of ${table.name}`)
+  }
+}
+
+/** The bytes of a manifest: JSON with the members in the order of the document, a line for each file. */
+export function formatManifest(manifest: Manifest): Buffer {
+  const { tables, ...head } = manifest
+  const lines = tables.map(({ files, ...table }) => {
+    const members = JSON.stringify(table).slice(0, -1)
+    return `${members},"files":[\n${files.map((file) => JSON.stringify(file)).join(',\n')}\n]}`
+  })
+  const text = `${JSON.stringify(head).slice(0, -1)},"tables":[\n${lines.join(',\n')}\n]}\n`
+  return Buffer.from(text)
+}

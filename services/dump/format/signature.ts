@@ -1,0 +1,51 @@
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { FatalError } from '../../core/errors/index.ts'
+
+/** Bytes of an Ed25519 signature. */
+const SIGNATURE_BYTES = 64
+/** Longest signature file: base64 of the signature and a newline. */
+export const SIGNATURE_FILE_BYTES = 1_024
+
+/** Reads a private key, PEM (PKCS 8), from a file. @throws FatalError `USAGE`. */
+export function readPrivateKey(file: string): Promise<KeyObject> {
+  return readKey(file, 'private', createPrivateKey)
+}
+
+/** Reads a public key, PEM (SPKI), from a file. @throws FatalError `USAGE`. */
+export function readPublicKey(file: string): Promise<KeyObject> {
+  return readKey(file, 'public', createPublicKey)
+}
+
+async function readKey(
+  file: string,
+  kind: 'private' | 'public',
+  create: (pem: string) => KeyObject,
+): Promise<KeyObject> {
+  let key: KeyObject
+  try {
+    const pem = await readFile(file, 'utf8')
+    // `createPublicKey` derives a public key of a private one, which has no place here.
+    if (kind === 'public' && pem.includes('PRIVATE')) throw new Error('the file has a private key')
+    key = create(pem)
+  } catch (cause) {
+    throw new FatalError('USAGE', `${file} has no ${kind} key in PEM`, { cause })
+  }
+  if (key.asymmetricKeyType === 'ed25519') return key
+  throw new FatalError(
+    'USAGE',
+    `${file} has a key of type ${key.asymmetricKeyType ?? 'unknown'}, not Ed25519`,
+  )
+}
+
+/** The text of the signature file of a manifest. */
+export function signManifest(manifest: Buffer, key: KeyObject): string {
+  return `${sign(null, manifest, key).toString('base64')}\n`
+}
+
+/** Whether the text of a signature file is the signature of a manifest. */
+export function isSignature(text: string, manifest: Buffer, key: KeyObject): boolean {
+  const signature = Buffer.from(text.trim(), 'base64')
+  return signature.length === SIGNATURE_BYTES && verify(null, manifest, key, signature)
+}

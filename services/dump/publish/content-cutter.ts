@@ -1,0 +1,72 @@
+/** Rows of one file. */
+export interface Content {
+  readonly text: Buffer
+  readonly rows: number
+}
+
+/** Sizes of the files of rows that may change, in bytes before compression. */
+const LEAST_BYTES = 2 ** 19
+const MEAN_BYTES = 2 ** 21
+const MOST_BYTES = 2 ** 23
+
+const NEWLINE = 10
+/** FNV-1a, 32 bits. */
+const FNV_BASIS = 0x811c9dc5
+const FNV_PRIME = 0x01000193
+
+/**
+ * Cuts COPY text into contents at rows that a hash of the row chooses (content-defined chunking): rows that are added or
+ * removed change the contents beside them only.
+ */
+export class ContentCutter {
+  #parts: Buffer[] = []
+  #bytes = 0
+  #rows = 0
+  #hash = FNV_BASIS
+  #rowBytes = 0
+
+  /** Takes further text, and returns the contents that it completes. */
+  push(chunk: Buffer): Content[] {
+    const contents: Content[] = []
+    let start = 0
+    let hash = this.#hash
+    let rowBytes = this.#rowBytes
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]!
+      hash = Math.imul(hash ^ byte, FNV_PRIME)
+      rowBytes++
+      if (byte !== NEWLINE) continue
+      this.#rows++
+      const bytes = this.#bytes + at + 1 - start
+      if (bytes >= LEAST_BYTES && (hash >>> 0 < rowBytes * (2 ** 32 / MEAN_BYTES) || bytes >= MOST_BYTES)) {
+        this.#add(chunk.subarray(start, at + 1))
+        contents.push(this.#take())
+        start = at + 1
+      }
+      hash = FNV_BASIS
+      rowBytes = 0
+    }
+    this.#hash = hash
+    this.#rowBytes = rowBytes
+    if (start < chunk.length) this.#add(chunk.subarray(start))
+    return contents
+  }
+
+  /** The last content; none without rows. */
+  end(): Content[] {
+    return this.#rows === 0 ? [] : [this.#take()]
+  }
+
+  #add(part: Buffer): void {
+    this.#parts.push(part)
+    this.#bytes += part.length
+  }
+
+  #take(): Content {
+    const content = { text: Buffer.concat(this.#parts), rows: this.#rows }
+    this.#parts = []
+    this.#bytes = 0
+    this.#rows = 0
+    return content
+  }
+}

@@ -1,0 +1,300 @@
+import type { KeyObject } from 'node:crypto'
+import type pg from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { databaseFailure } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { readApplied } from '../../core/database/restoring/index.ts'
+import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import { readPackageVersion } from '../../core/paths/index.ts'
+import { readSeals, summarizeSeals } from '../../core/seals/index.ts'
+import { SealedLines } from '../../core/seals/lines/index.ts'
+import { DUMP_FORMAT } from '../format/manifest.ts'
+import type { Manifest, ManifestFile } from '../format/manifest.ts'
+import { readPrivateKey } from '../format/signature.ts'
+import { ContentCutter } from './content-cutter.ts'
+import type { Content } from './content-cutter.ts'
+import { DumpFolder } from './dump-folder.ts'
+import { readPublishedTables } from './published-tables.ts'
+import type { PublishedTable } from './published-tables.ts'
+import { restQuery, segmentQuery } from './row-statements.ts'
+import { planSegments } from './segments.ts'
+import type { PlannedSegment } from './segments.ts'
+import { openSnapshot } from './snapshot.ts'
+
+/** Options of `publish`. */
+export interface PublishOptions {
+  readonly database: DatabaseAddress
+  readonly folder: string
+  /** Sessions that read at the same time. */
+  readonly jobs: number
+  /** File with an Ed25519 private key. */
+  readonly keyFile?: string
+  /** Whether files that only older publications name are removed. */
+  readonly prune: boolean
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: PublishProgress) => void
+}
+
+/** How far a publication is. */
+export interface PublishProgress {
+  readonly done: number
+  readonly of: number
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** Result of a publication. */
+export interface PublishReport {
+  readonly manifest: Manifest
+  readonly files: number
+  /** Files that this publication wrote, the manifest included, and their bytes. */
+  readonly newFiles: number
+  readonly newBytes: number
+  readonly pruned: number
+  readonly seconds: number
+}
+
+/** Everything of the manifest but the tables. */
+type Head = Omit<Manifest, 'tables' | 'rows' | 'bytes'>
+
+/**
+ * Writes all tables of an installation as of one snapshot, in files that never change, and replaces the manifest of the
+ * folder.
+ *
+ * @throws FatalError `PUBLISH_FAILED`, `DATABASE_DIFFERS`, `IMPORT_UNFINISHED`, `CHAIN_MISMATCH`, `USAGE`;
+ * RetryableError `PUBLISH_FAILED` after a stop; those of `databaseFailure`.
+ */
+export async function publish(options: PublishOptions): Promise<PublishReport> {
+  const started = performance.now()
+  const key = options.keyFile === undefined ? undefined : await readPrivateKey(options.keyFile)
+  const snapshot = await openSnapshot(options.database, options.jobs)
+  try {
+    const publication = new Publication(options, await DumpFolder.open(options.folder), snapshot.sessions)
+    const manifest = await publication.run(key)
+    const pruned = options.prune ? await publication.folder.prune(manifest) : 0
+    return {
+      manifest,
+      files: manifest.tables.reduce((sum, { files }) => sum + files.length, 0),
+      newFiles: publication.folder.written.files,
+      newBytes: publication.folder.written.bytes,
+      pruned,
+      seconds: (performance.now() - started) / 1000,
+    }
+  } catch (error) {
+    throw error instanceof PronghornError
+      ? error
+      : databaseFailure(error, 'the database cannot be read', options.database)
+  } finally {
+    await snapshot.close()
+  }
+}
+
+/** A part of a table that one session reads. */
+interface Part {
+  readonly table: PublishedTable
+  readonly segment: PlannedSegment | undefined
+}
+
+class Publication {
+  readonly folder: DumpFolder
+  readonly #options: PublishOptions
+  readonly #sessions: readonly pg.Client[]
+  readonly #files = new Map<string, ManifestFile[]>()
+  #segments: readonly PlannedSegment[] = []
+  #done = 0
+  #of = 0
+  #rows = 0
+  #bytes = 0
+
+  constructor(options: PublishOptions, folder: DumpFolder, sessions: readonly pg.Client[]) {
+    this.#options = options
+    this.folder = folder
+    this.#sessions = sessions
+  }
+
+  async run(key: KeyObject | undefined): Promise<Manifest> {
+    const client = this.#sessions[0]!
+    const head = await readHead(client)
+    this.#requireSameChain(head)
+    const tables = await readPublishedTables(client)
+    this.#segments = await planSegments(client, this.folder.former)
+    const parts = tables.flatMap((table): Part[] => [
+      ...this.#segments
+        .filter(({ kind }) => kind.table === table.name)
+        .map((segment) => ({ table, segment })),
+      { table, segment: undefined },
+    ])
+    this.#of = parts.length
+    await this.#readAll(parts)
+    const manifest = this.#manifest(head, tables)
+    await this.folder.publish(manifest, key)
+    return manifest
+  }
+
+  #requireSameChain({ chain_id: chainId }: Head): void {
+    const { former } = this.folder
+    if (former === undefined || former.chain_id === chainId) return
+    const details = { held: `chain ${former.chain_id}` }
+    throw new FatalError(
+      'PUBLISH_FAILED',
+      `${this.#options.folder} has a dump of chain ${former.chain_id}, the database is of chain ${chainId}`,
+      { details },
+    )
+  }
+
+  /** Reads the parts in their order, one session each. */
+  async #readAll(parts: readonly Part[]): Promise<void> {
+    const waiting = [...parts]
+    let failure: unknown
+    await Promise.all(
+      this.#sessions.map(async (session) => {
+        for (let part = waiting.shift(); part && failure === undefined; part = waiting.shift())
+          await this.#readPart(session, part).catch((error: unknown) => {
+            failure ??= error
+          })
+      }),
+    )
+    if (failure !== undefined) throw failure as Error
+  }
+
+  async #readPart(session: pg.Client, { table, segment }: Part): Promise<void> {
+    if (segment === undefined) await this.#readRest(session, table)
+    else await this.#readSegment(session, table, segment)
+    this.#done++
+    this.#report()
+  }
+
+  async #readSegment(session: pg.Client, table: PublishedTable, segment: PlannedSegment): Promise<void> {
+    const { kind, firstBlock, lastBlock, ranges, former } = segment
+    const sealed = {
+      kind: kind.name,
+      first_block: firstBlock,
+      last_block: lastBlock,
+      ranges: ranges.map(({ firstBlock: first, rows, digest }): [number, number, string] => [
+        first,
+        rows,
+        digest,
+      ]),
+    }
+    const known = this.folder.former?.tables.find(({ name }) => name === table.name)
+    const isWhole = sameNames(kind.columns, table.columns)
+    if (former && isWhole && sameNames(known!.columns, table.columns) && (await this.folder.has(former))) {
+      this.#add(table, former)
+      return
+    }
+    const parts: Buffer[] = []
+    await this.#copy(session, await segmentQuery(session, table, segment), (chunk) => {
+      parts.push(chunk)
+    })
+    const text = Buffer.concat(parts)
+    const wrong = new SealedLines(kind, table.columns, ranges).read(text)
+    if (wrong)
+      throw new FatalError(
+        'DATABASE_DIFFERS',
+        `${kind.name}: the rows of the range from block ${wrong.firstBlock} are not those that were sealed`,
+      )
+    const rows = ranges.reduce((sum, range) => sum + range.rows, 0)
+    this.#add(table, { ...(await this.folder.put(table.name, { text, rows })), sealed })
+  }
+
+  async #readRest(session: pg.Client, table: PublishedTable): Promise<void> {
+    const ends = new Map(
+      this.#segments
+        .filter(({ kind }) => kind.table === table.name)
+        .map((segment) => [segment.kind.name, segment]),
+    )
+    const query = await restQuery(session, table, [...ends.values()])
+    const cutter = new ContentCutter()
+    const put = async (contents: readonly Content[]) => {
+      for (const content of contents) this.#add(table, await this.folder.put(table.name, content))
+    }
+    // Reads along the primary key instead of sorting a large table.
+    await session.query('SET LOCAL enable_sort = off')
+    await this.#copy(session, query, (chunk) => put(cutter.push(chunk)))
+    await put(cutter.end())
+    await session.query('SET LOCAL enable_sort = on')
+  }
+
+  async #copy(
+    session: pg.Client,
+    query: string,
+    onChunk: (chunk: Buffer) => void | Promise<void>,
+  ): Promise<void> {
+    const stream = session.query(copyTo(`COPY (${query}) TO STDOUT`))
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (this.#options.signal.aborted)
+        throw new RetryableError('PUBLISH_FAILED', 'the publication was stopped')
+      await onChunk(chunk)
+    }
+  }
+
+  #add(table: PublishedTable, file: ManifestFile): void {
+    this.#files.set(table.name, [...(this.#files.get(table.name) ?? []), file])
+    this.#rows += file.rows
+    this.#bytes += file.bytes
+    this.#report()
+  }
+
+  #report(): void {
+    const { written } = this.folder
+    this.#options.onProgress?.({ done: this.#done, of: this.#of, rows: this.#rows, bytes: written.bytes })
+  }
+
+  #manifest(head: Head, tables: readonly PublishedTable[]): Manifest {
+    return {
+      ...head,
+      rows: String(this.#rows),
+      bytes: String(this.#bytes),
+      tables: tables.map(({ name, columns, partitions }) => {
+        const files = (this.#files.get(name) ?? []).toSorted(byPlace)
+        const rows = String(files.reduce((sum, file) => sum + file.rows, 0))
+        return { name, columns: [...columns], rows, partitions: [...partitions], files }
+      }),
+    }
+  }
+}
+
+const sameNames = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((name, at) => name === other[at])
+
+/** Sealed files by kind and block; the others keep the order in which they were read, that of the key. */
+function byPlace({ sealed: one }: ManifestFile, { sealed: other }: ManifestFile): number {
+  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
+  return one.kind === other.kind ? one.first_block - other.first_block : one.kind < other.kind ? -1 : 1
+}
+
+interface ReaderRow {
+  readonly name: string
+  readonly start_block: number
+  readonly block_num: number
+  readonly block_id: string
+  readonly contracts: { family: string; account: string }[]
+}
+
+/** Reads what the manifest says of the database. */
+async function readHead(client: pg.ClientBase): Promise<Head> {
+  const { rows: unfinished } = await client.query<{ reader: string }>(
+    'SELECT reader FROM chain.imports WHERE finished_at IS NULL',
+  )
+  if (unfinished.length > 0)
+    throw new FatalError('IMPORT_UNFINISHED', `the import for reader ${unfinished[0]!.reader} is unfinished`)
+  const { rows: readers } = await client.query<ReaderRow>(
+    `SELECT r.name, r.start_block, r.block_num, encode(r.block_id, 'hex') AS block_id,
+       (SELECT coalesce(json_agg(json_build_object('family', s.family, 'account', s.account) ORDER BY s.family), '[]')
+         FROM chain.sources s WHERE s.reader = r.name) AS contracts
+     FROM chain.readers r ORDER BY r.name`,
+  )
+  const { rows: chains } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
+  if (readers.length === 0 || chains.length === 0 || readers.some(({ block_id: id }) => id === ''))
+    throw new FatalError('PUBLISH_FAILED', 'the database has no indexed block yet')
+  const { kinds, sealedTo, rows, digest } = summarizeSeals(await readSeals(client))
+  return {
+    format: DUMP_FORMAT,
+    program: readPackageVersion(),
+    created_at: new Date().toISOString(),
+    chain_id: chains[0]!.chain_id,
+    readers,
+    migrations: await readApplied(client),
+    seals: { kinds, sealed_to: sealedTo, rows: String(rows), digest },
+  }
+}

@@ -1,0 +1,45 @@
+import type pg from 'pg'
+import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+
+const APPLICATION_NAME = 'pronghorn publish'
+/** COPY prints values as seals have them. Parallel plans would take processors from the installation. */
+const settings = {
+  extra_float_digits: '1',
+  bytea_output: 'hex',
+  DateStyle: 'ISO',
+  TimeZone: 'UTC',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+}
+
+/** Sessions that see the same state of the database. */
+export interface Snapshot {
+  readonly sessions: readonly pg.Client[]
+  close(): Promise<void>
+}
+
+/** Opens sessions in one snapshot. @throws see `databaseFailure`. */
+export async function openSnapshot(address: DatabaseAddress, count: number): Promise<Snapshot> {
+  const sessions: pg.Client[] = []
+  const close = async () => {
+    await Promise.all(sessions.map((session) => session.end().catch(() => undefined)))
+  }
+  try {
+    let snapshot: string | undefined
+    for (let at = 0; at < count; at++) {
+      const session = await connectDatabase(address, { applicationName: APPLICATION_NAME, settings })
+      sessions.push(session)
+      await session.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+      if (snapshot !== undefined) await session.query(`SET TRANSACTION SNAPSHOT '${snapshot}'`)
+      else if (count > 1) {
+        const { rows } = await session.query<{ name: string }>('SELECT pg_export_snapshot() AS name')
+        snapshot = rows[0]!.name
+      }
+    }
+  } catch (error) {
+    await close()
+    throw databaseFailure(error, 'the database cannot be reached', address)
+  }
+  return { sessions, close }
+}

@@ -1,0 +1,46 @@
+import type pg from 'pg'
+import { FatalError } from '../../core/errors/index.ts'
+import { checkSeals, readSeals, summarizeSeals } from '../../core/seals/index.ts'
+import type { Manifest } from '../format/manifest.ts'
+
+/** Kind whose rows are no file of their own: the rows of its table change after the mint. */
+const MINTS = 'assets.mints'
+
+/**
+ * Compares the restored seals with those of the manifest and of its files, and computes the seals of mints.
+ *
+ * @throws FatalError `DUMP_DAMAGED`.
+ */
+export async function checkRestored(client: pg.ClientBase, manifest: Manifest): Promise<void> {
+  const kinds = await readSeals(client)
+  const { sealedTo, rows, digest, kinds: count } = summarizeSeals(kinds)
+  const { seals } = manifest
+  if (
+    digest !== seals.digest ||
+    sealedTo !== seals.sealed_to ||
+    String(rows) !== seals.rows ||
+    count !== seals.kinds
+  )
+    throw new FatalError('DUMP_DAMAGED', 'the seals of the dump are not those that the manifest says')
+  const inFiles = new Map<string, string>()
+  for (const { files } of manifest.tables)
+    for (const { sealed } of files)
+      for (const [first, rowsOf, digestOf] of sealed?.ranges ?? [])
+        inFiles.set(`${sealed!.kind} ${first}`, `${rowsOf} ${digestOf}`)
+  for (const { kind, seals: ranges } of kinds) {
+    if (kind === MINTS) continue
+    for (const range of ranges)
+      if (inFiles.get(`${kind} ${range.firstBlock}`) !== `${range.rows} ${range.digest}`)
+        throw new FatalError(
+          'DUMP_DAMAGED',
+          `the files of the dump do not have the rows of ${kind} from block ${range.firstBlock} that were sealed`,
+        )
+  }
+  const { changed } = await checkSeals(client, { kinds: [MINTS] })
+  const [wrong] = changed
+  if (wrong)
+    throw new FatalError(
+      'DUMP_DAMAGED',
+      `${wrong.kind}: the rows from block ${wrong.firstBlock} are not those that were sealed`,
+    )
+}

@@ -1,0 +1,121 @@
+import type pg from 'pg'
+import { listIndexStatements } from '../../core/database/restoring/index.ts'
+
+/** Statements of a stage run at the same time, after those of the stage before. */
+const INDEX_STAGE = 1
+const CONSTRAINT_STAGE = 2
+const REFERENCE_STAGE = 3
+/** After the missing migrations, which may add columns that queries need. */
+export const QUERY_STAGE = 4
+const ANALYZE_STAGE = 5
+
+interface FoundIndex {
+  readonly table_name: string
+  readonly name: string
+  readonly definition: string
+  readonly constraint_name: string | null
+  readonly constraint_definition: string | null
+  readonly is_partitioned: boolean
+  readonly is_primary: boolean
+}
+
+interface Definition {
+  readonly stage: number
+  readonly table: string
+  readonly statement: string
+}
+
+/**
+ * Drops indexes and constraints of empty tables, and stores the statements that create them in `restore.definitions`,
+ * with those of the indexes of lists and of the statistics.
+ *
+ * @param isNewest whether no migration is missing: all indexes are then built at the same time.
+ */
+export async function storeDefinitions(
+  client: pg.ClientBase,
+  tables: readonly string[],
+  isNewest: boolean,
+): Promise<void> {
+  await client.query(`CREATE TABLE restore.definitions (
+    id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stage integer NOT NULL, table_name text NOT NULL, statement text NOT NULL)`)
+  const references = await findReferences(client, tables)
+  const indexes = await findIndexes(client, tables)
+  const names = new Set(indexes.map(({ name }) => name))
+  const queryIndexes = (await listIndexStatements()).flatMap((statement): Definition[] => {
+    const [, name, table] = /^CREATE INDEX IF NOT EXISTS (\w+) ON ([\w.]+)/.exec(statement)!
+    return names.has(name!) ? [] : [{ stage: isNewest ? INDEX_STAGE : QUERY_STAGE, table: table!, statement }]
+  })
+  const definitions: Definition[] = [
+    ...indexes.flatMap(definitionsOf),
+    ...references.map(({ table, add }) => ({ stage: REFERENCE_STAGE, table, statement: add })),
+    ...queryIndexes,
+    ...tables.map((table) => ({ stage: ANALYZE_STAGE, table, statement: `ANALYZE ${table}` })),
+  ]
+  await client.query(
+    `INSERT INTO restore.definitions (stage, table_name, statement)
+     SELECT * FROM unnest($1::integer[], $2::text[], $3::text[])`,
+    [
+      definitions.map(({ stage }) => stage),
+      definitions.map(({ table }) => table),
+      definitions.map(({ statement }) => statement),
+    ],
+  )
+  for (const { drop } of references) await client.query(drop)
+  for (const { table_name: table, name, constraint_name: constraint } of indexes)
+    await client.query(
+      constraint === null
+        ? `DROP INDEX ${table.split('.')[0]!}.${name}`
+        : `ALTER TABLE ${table} DROP CONSTRAINT ${constraint}`,
+    )
+}
+
+async function findIndexes(client: pg.ClientBase, tables: readonly string[]): Promise<FoundIndex[]> {
+  const { rows } = await client.query<FoundIndex>(
+    `SELECT t.table_name, quote_ident(c.relname) AS name, pg_get_indexdef(i.indexrelid) AS definition,
+       quote_ident(k.conname) AS constraint_name, pg_get_constraintdef(k.oid) AS constraint_definition,
+       c.relkind = 'I' AS is_partitioned, i.indisprimary AS is_primary
+     FROM unnest($1::text[]) t(table_name) JOIN pg_index i ON i.indrelid = t.table_name::regclass
+     JOIN pg_class c ON c.oid = i.indexrelid
+     LEFT JOIN pg_constraint k ON k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x')
+     ORDER BY 1, 2`,
+    [tables],
+  )
+  return rows
+}
+
+async function findReferences(
+  client: pg.ClientBase,
+  tables: readonly string[],
+): Promise<{ table: string; add: string; drop: string }[]> {
+  const { rows } = await client.query<{ table: string; add: string; drop: string }>(
+    `SELECT t.name AS table, format('ALTER TABLE %s ADD CONSTRAINT %I %s', t.name, k.conname, pg_get_constraintdef(k.oid)) AS add,
+       format('ALTER TABLE %s DROP CONSTRAINT %I', t.name, k.conname) AS drop
+     FROM unnest($1::text[]) t(name) JOIN pg_constraint k ON k.conrelid = t.name::regclass AND k.contype = 'f' ORDER BY 1, 2`,
+    [tables],
+  )
+  return rows
+}
+
+/**
+ * Statements of an index. The index of a constraint is built first, together with others of its table: ADD CONSTRAINT
+ * alone would lock the table. Partitioned tables know no other way.
+ */
+function definitionsOf(index: FoundIndex): Definition[] {
+  const { table_name: table, name, constraint_name: constraint, constraint_definition: added } = index
+  // PostgreSQL prints indexes of partitioned tables with ONLY, which leaves out the partitions.
+  const create = index.definition.replace(' ON ONLY ', ' ON ')
+  if (constraint === null) return [{ stage: INDEX_STAGE, table, statement: create }]
+  if (index.is_partitioned)
+    return [
+      { stage: INDEX_STAGE, table, statement: `ALTER TABLE ${table} ADD CONSTRAINT ${constraint} ${added!}` },
+    ]
+  const kind = index.is_primary ? 'PRIMARY KEY' : 'UNIQUE'
+  return [
+    { stage: INDEX_STAGE, table, statement: create },
+    {
+      stage: CONSTRAINT_STAGE,
+      table,
+      statement: `ALTER TABLE ${table} ADD CONSTRAINT ${constraint} ${kind} USING INDEX ${name}`,
+    },
+  ]
+}

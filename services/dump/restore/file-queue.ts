@@ -1,0 +1,47 @@
+import type { Manifest, ManifestFile, ManifestTable } from '../format/manifest.ts'
+
+/** A file to load, with its table. */
+export interface QueuedFile {
+  readonly table: ManifestTable
+  readonly file: ManifestFile
+}
+
+interface Waiting {
+  readonly table: ManifestTable
+  readonly files: ManifestFile[]
+  bytes: number
+  active: number
+}
+
+/**
+ * Files that are not loaded yet. Sessions work on different tables as far as possible, so that the rows of a table keep
+ * the order of the dump on the disk.
+ */
+export class FileQueue {
+  readonly #waiting: Waiting[]
+
+  constructor({ tables }: Manifest, loaded: ReadonlySet<string>) {
+    this.#waiting = tables.map((table) => {
+      const files = table.files.filter(({ path }) => !loaded.has(path))
+      return { table, files, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), active: 0 }
+    })
+  }
+
+  /** The next file, of the table that the fewest sessions work on; undefined after the last. */
+  take(): QueuedFile | undefined {
+    const [next] = this.#waiting
+      .filter(({ files }) => files.length > 0)
+      .sort((one, other) => one.active - other.active || other.bytes - one.bytes)
+    const file = next?.files.shift()
+    if (next === undefined || file === undefined) return undefined
+    next.bytes -= file.bytes
+    next.active++
+    return { table: next.table, file }
+  }
+
+  /** Notes that a file is loaded. */
+  end({ table }: QueuedFile): void {
+    const found = this.#waiting.find((each) => each.table === table)
+    if (found) found.active--
+  }
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { FatalError } from '../../core/errors/index.ts'
+import { retry } from '../../core/retry/index.ts'
+import { sealedKinds } from '../../core/seals/index.ts'
+import { SealedLines } from '../../core/seals/lines/index.ts'
+import { unpackContent } from '../format/compression.ts'
+import type { ManifestFile } from '../format/manifest.ts'
+import type { DumpSource } from './dump-source.ts'
+import type { QueuedFile } from './file-queue.ts'
+
+/** Attempts to read a file whose checksum is wrong: the transport may have changed it. */
+const DAMAGED_ATTEMPTS = 3
+const DAMAGED_PAUSE_MS = 200
+const COPY_BYTES = 2 ** 18
+
+/** Reads the bytes of a file, with the size and the SHA-256 of the manifest. @throws FatalError `DUMP_DAMAGED`, `DUMP_UNREACHABLE`. */
+export function fetchFile(source: DumpSource, file: ManifestFile, signal: AbortSignal): Promise<Buffer> {
+  return retry(() => fetchOnce(source, file, signal), {
+    firstMs: DAMAGED_PAUSE_MS,
+    attempts: DAMAGED_ATTEMPTS,
+    signal,
+    mayPass: (error) => error instanceof FatalError && error.code === 'DUMP_DAMAGED',
+  })
+}
+
+async function fetchOnce(
+  source: DumpSource,
+  { path, bytes, sha256 }: ManifestFile,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const packed = await source.read(path, bytes, signal)
+  if (packed === undefined) throw new FatalError('DUMP_UNREACHABLE', `${source.shown} has no file ${path}`)
+  if (packed.length !== bytes)
+    throw new FatalError('DUMP_DAMAGED', `${path} has ${packed.length} bytes, the manifest says ${bytes}`)
+  if (createHash('sha256').update(packed).digest('hex') === sha256) return packed
+  throw new FatalError('DUMP_DAMAGED', `${path} does not have the SHA-256 that the manifest says`)
+}
+
+/** Loads a file into its table in one transaction, after its rows were compared with their seals. */
+export async function loadFile(
+  client: pg.ClientBase,
+  { table, file }: QueuedFile,
+  packed: Buffer,
+): Promise<void> {
+  const text = await unpackContent(file.path, packed, file.content_bytes)
+  if (file.sealed !== undefined) checkSealed(table.columns, file, text)
+  await client.query('BEGIN')
+  try {
+    const rows = await copyText(
+      client,
+      `${table.name} (${table.columns.map((name) => `"${name}"`).join(', ')})`,
+      text,
+    )
+    if (rows !== file.rows)
+      throw new FatalError('DUMP_DAMAGED', `${file.path} has ${rows} rows, the manifest says ${file.rows}`)
+    await client.query('INSERT INTO restore.files (path) VALUES ($1)', [file.path])
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw asDamage(file, error)
+  }
+}
+
+function checkSealed(columns: readonly string[], { path, sealed }: ManifestFile, text: Buffer): void {
+  const kind = sealedKinds.find(({ name }) => name === sealed!.kind)
+  if (kind === undefined || kind.columns.some((column) => !columns.includes(column)))
+    throw new FatalError(
+      'DUMP_UNFIT',
+      `${path}: this version has no seals of ${sealed!.kind} with these columns`,
+    )
+  const ranges = sealed!.ranges.map(([firstBlock, rows, digest]) => ({ firstBlock, rows, digest }))
+  const wrong = new SealedLines(kind, columns, ranges).read(text)
+  if (wrong === undefined) return
+  throw new FatalError(
+    'DUMP_DAMAGED',
+    `${path}: the rows of ${kind.name} from block ${wrong.firstBlock} are not those that were sealed`,
+  )
+}
+
+async function copyText(client: pg.ClientBase, target: string, text: Buffer): Promise<number> {
+  const stream = client.query(copyFrom(`COPY ${target} FROM STDIN`))
+  const done = finished(stream)
+  // The stream may fail while this loop waits for `drain`; the final `await done` reports the error.
+  done.catch(() => undefined)
+  for (let at = 0; at < text.length; at += COPY_BYTES)
+    if (!stream.write(text.subarray(at, at + COPY_BYTES))) await Promise.race([once(stream, 'drain'), done])
+  stream.end()
+  await done
+  return stream.rowCount
+}
+
+/** PostgreSQL refuses text that is no row of the table (classes 22 and 23). */
+function asDamage({ path }: ManifestFile, cause: unknown): unknown {
+  const { code } = cause as { readonly code?: unknown }
+  if (typeof code !== 'string' || !/^(?:22|23)...$/.test(code)) return cause
+  return new FatalError('DUMP_DAMAGED', `${path}: PostgreSQL refuses its rows`, { cause })
+}

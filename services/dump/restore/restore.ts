@@ -1,0 +1,250 @@
+import type pg from 'pg'
+import { databaseFailure } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
+import { checkMigrations, migrateRestored } from '../../core/database/restoring/index.ts'
+import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import type { Manifest } from '../format/manifest.ts'
+import { checkRestored } from './check-restored.ts'
+import { QUERY_STAGE } from './definitions.ts'
+import type { DumpSource } from './dump-source.ts'
+import { FileQueue } from './file-queue.ts'
+import { openFolderSource } from './folder-source.ts'
+import { openHttpSource } from './http-source.ts'
+import { fetchFile, loadFile } from './load-file.ts'
+import { openManifest, readManifest } from './read-manifest.ts'
+import { openSession, RestoreTarget } from './restore-target.ts'
+import type { SignedManifest } from './restore-target.ts'
+
+/** Options of `restore`. */
+export interface RestoreOptions {
+  readonly database: DatabaseAddress
+  /** Chain of the configuration; the dump has to be of the same. */
+  readonly chainId: string
+  /** HTTP or HTTPS address, or a folder. */
+  readonly from: string
+  /** Sessions that load at the same time. */
+  readonly jobs: number
+  /** File with the Ed25519 public key of the publisher. */
+  readonly keyFile?: string
+  /** Name of the reader here, if the dump has one reader. */
+  readonly reader?: string
+  /** Whether an unfinished restore is given up. */
+  readonly anew: boolean
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: RestoreProgress) => void
+}
+
+/** How far a restore is. */
+export interface RestoreProgress {
+  readonly phase: 'rows' | 'indexes' | 'checks'
+  readonly done: number
+  readonly of: number
+  /** Rows in the tables. */
+  readonly rows: number
+}
+
+/** Result of a restore. */
+export interface RestoreReport {
+  readonly manifest: Manifest
+  /** Files that an earlier, interrupted run had loaded. */
+  readonly resumedFiles: number
+  /** Migrations that the dump did not have. */
+  readonly migrations: readonly number[]
+  readonly seconds: number
+}
+
+/**
+ * Restores a published dump into a database without data. An interrupted restore continues; until its end no process
+ * serves the database.
+ *
+ * @throws FatalError `DUMP_UNFIT`, `DUMP_UNTRUSTED`, `DUMP_DAMAGED`, `DATABASE_TOO_NEW`, `CHAIN_MISMATCH`,
+ * `RESTORE_TARGET_FILLED`; RetryableError `DUMP_UNREACHABLE`, `RESTORE_UNFINISHED` after a stop; see `databaseFailure`.
+ */
+export async function restore(options: RestoreOptions): Promise<RestoreReport> {
+  const stop = new AbortController()
+  try {
+    const target = await RestoreTarget.open(options.database)
+    try {
+      return await new Restore(options, target, stop).run()
+    } finally {
+      await target.close().catch(() => undefined)
+    }
+  } catch (error) {
+    if (options.signal.aborted)
+      throw new RetryableError('RESTORE_UNFINISHED', 'the restore was stopped', { cause: error })
+    if (error instanceof PronghornError) throw error
+    throw databaseFailure(error, 'the database cannot be written', options.database)
+  }
+}
+
+class Restore {
+  readonly #options: RestoreOptions
+  readonly #target: RestoreTarget
+  readonly #source: DumpSource
+  /** Aborts what runs beside a failure. */
+  readonly #stop: AbortController
+  readonly #signal: AbortSignal
+  #rows = 0
+
+  constructor(options: RestoreOptions, target: RestoreTarget, stop: AbortController) {
+    this.#options = options
+    this.#target = target
+    this.#stop = stop
+    this.#signal = AbortSignal.any([options.signal, stop.signal])
+    this.#source = /^https?:\/\//.test(options.from)
+      ? openHttpSource(options.from)
+      : openFolderSource(options.from)
+  }
+
+  async run(): Promise<RestoreReport> {
+    const started = performance.now()
+    const signed = await this.#begin()
+    const manifest = await openManifest(signed, this.#options)
+    const resumedFiles = await this.#load(manifest)
+    const { database } = this.#options
+    await this.#build((stage) => stage < QUERY_STAGE)
+    const migrations = await migrateRestored(this.#target.client)
+    await this.#build((stage) => stage >= QUERY_STAGE)
+    this.#report('checks', 0, 1)
+    const session = await openSession(database)
+    try {
+      await checkRestored(session, manifest)
+    } finally {
+      await session.end()
+    }
+    await this.#target.finish(() => this.#nameReader(manifest))
+    this.#report('checks', 1, 1)
+    return { manifest, resumedFiles, migrations, seconds: (performance.now() - started) / 1000 }
+  }
+
+  /** Continues an unfinished restore, with the manifest that it began with, or begins. */
+  async #begin(): Promise<SignedManifest> {
+    const target = this.#target
+    await target.refuseOthers()
+    const run = this.#options.anew ? undefined : await target.readRun()
+    if (run !== undefined) return run
+    const signed = await readManifest(this.#source, this.#signal)
+    const manifest = await openManifest(signed, this.#options)
+    await checkMigrations(manifest.migrations)
+    await target.begin(signed, manifest)
+    return signed
+  }
+
+  /** @returns the number of files that were loaded before. */
+  async #load(manifest: Manifest): Promise<number> {
+    const loaded = await this.#target.readLoaded()
+    const queue = new FileQueue(manifest, loaded)
+    const files = manifest.tables.flatMap((table) => table.files)
+    let done = 0
+    for (const { path, bytes, rows } of files) {
+      if (!loaded.has(path)) continue
+      done += bytes
+      this.#rows += rows
+    }
+    const of = files.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.#report('rows', done, of)
+    await this.#eachSession(async (session) => {
+      const fetchNext = () => {
+        const next = queue.take()
+        if (next === undefined) return undefined
+        const packed = fetchFile(this.#source, next.file, this.#signal)
+        // The next file is fetched while this one is loaded, which may fail first.
+        packed.catch(() => undefined)
+        return { next, packed }
+      }
+      for (let current = fetchNext(); current !== undefined && !this.#signal.aborted;) {
+        const packed = await current.packed
+        const following = fetchNext()
+        await loadFile(session, current.next, packed)
+        queue.end(current.next)
+        done += current.next.file.bytes
+        this.#rows += current.next.file.rows
+        this.#report('rows', done, of)
+        current = following
+      }
+    })
+    return loaded.size
+  }
+
+  /** Runs the stored statements stage by stage, each once. */
+  async #build(isWanted: (stage: number) => boolean): Promise<void> {
+    const { rows } = await this.#target.client.query<Statement>(
+      `SELECT d.id, d.stage, d.statement FROM restore.definitions d LEFT JOIN pg_class c ON c.oid = to_regclass(d.table_name)
+       ORDER BY d.stage, pg_table_size(c.oid) DESC NULLS LAST, d.id`,
+    )
+    const wanted = rows.filter(({ stage }) => isWanted(stage))
+    let done = 0
+    this.#report('indexes', done, wanted.length)
+    for (const stage of new Set(wanted.map((each) => each.stage))) {
+      const waiting = wanted.filter((each) => each.stage === stage)
+      await this.#eachSession(async (session) => {
+        for (let next = waiting.shift(); next && !this.#signal.aborted; next = waiting.shift()) {
+          await runOnce(session, next)
+          this.#report('indexes', ++done, wanted.length)
+        }
+      })
+    }
+  }
+
+  /** Runs a task on each of the sessions; the first failure stops the others. */
+  async #eachSession(task: (session: pg.Client) => Promise<void>): Promise<void> {
+    const sessions = await Promise.all(
+      Array.from({ length: this.#options.jobs }, () => openSession(this.#options.database)),
+    )
+    let failure: unknown
+    await Promise.all(
+      sessions.map((session) =>
+        task(session).catch((error: unknown) => {
+          failure ??= error
+          this.#stop.abort()
+        }),
+      ),
+    )
+    await Promise.all(sessions.map((session) => session.end().catch(() => undefined)))
+    if (failure !== undefined) throw failure as Error
+    if (this.#options.signal.aborted)
+      throw new RetryableError('RESTORE_UNFINISHED', 'the restore was stopped')
+  }
+
+  /** Gives the reader of the dump its name here. */
+  async #nameReader({ readers }: Manifest): Promise<void> {
+    const { reader: name } = this.#options
+    const { client } = this.#target
+    if (name === undefined || readers[0]!.name === name) return
+    const { rows } = await client.query<{ name: string; column: string }>(
+      `SELECT c.oid::regclass::text AS name, a.attname AS column FROM pg_class c
+       JOIN pg_attribute a ON a.attrelid = c.oid JOIN pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname IN ('chain', 'state') AND c.relkind = 'r'
+         AND (a.attname = 'reader' OR c.oid = 'chain.readers'::regclass AND a.attname = 'name')`,
+    )
+    for (const { name: table, column } of rows)
+      await client.query(`UPDATE ${table} SET ${column} = $1 WHERE ${column} = $2`, [name, readers[0]!.name])
+  }
+
+  #report(phase: RestoreProgress['phase'], done: number, of: number): void {
+    this.#options.onProgress?.({ phase, done, of, rows: this.#rows })
+  }
+}
+
+interface Statement {
+  readonly id: number
+  readonly stage: number
+  readonly statement: string
+}
+
+async function runOnce(session: pg.Client, { id, statement }: Statement): Promise<void> {
+  await session.query('BEGIN')
+  try {
+    await session.query(statement)
+    await session.query('DELETE FROM restore.definitions WHERE id = $1', [id])
+    await session.query('COMMIT')
+  } catch (error) {
+    await session.query('ROLLBACK').catch(() => undefined)
+    const { code } = error as { readonly code?: unknown }
+    if (typeof code === 'string' && code.startsWith('23'))
+      throw new FatalError('DUMP_DAMAGED', `the rows of the dump do not allow: ${statement}`, {
+        cause: error,
+      })
+    throw error
+  }
+}

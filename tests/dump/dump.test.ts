@@ -1,0 +1,257 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { digestOf } from '../../scripts/simulation/digests.ts'
+import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { checkSeals, readSeals, sealedKinds } from '../../services/core/seals/index.ts'
+import { publish, restore } from '../../services/dump/index.ts'
+import type { PublishOptions, RestoreOptions } from '../../services/dump/index.ts'
+import { formatManifest } from '../../services/dump/format/manifest.ts'
+import type { Manifest } from '../../services/dump/format/manifest.ts'
+import { compareDigests } from '../../services/verify/index.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { sealDatabase } from '../setup/seals.ts'
+import { broadChain } from '../verify/verify-of.ts'
+
+const SEALED_BLOCKS = 50
+const STOP_BLOCKS = 40
+
+let running: TestChain
+let folder: string
+let source: DatabaseAddress
+let keys: { readonly private: string; readonly public: string; readonly other: string }
+const databases: TestDatabase[] = []
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pronghorn-dumps-'))
+  running = await startChain({ ...broadChain.chain, libLagBlocks: 12 })
+  source = await create('pronghorn_template')
+  await indexTo(source, running.chain.head().num - STOP_BLOCKS)
+  await sealDatabase(source, testSettings.name, SEALED_BLOCKS)
+  keys = await writeKeys()
+  await publishInto('whole', { keyFile: keys.private })
+})
+
+afterAll(async () => {
+  await running.chain.stop()
+  await Promise.all(databases.map((database) => database.drop()))
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function create(template = 'template0'): Promise<DatabaseAddress> {
+  const database = await createTestDatabase(template)
+  databases.push(database)
+  return database.address
+}
+
+const indexTo = (address: DatabaseAddress, block: number) =>
+  indexUntil(running, address, block, { settings: broadChain.settings })
+
+async function writeKeys() {
+  const write = async (name: string, pem: string | Buffer) => {
+    await writeFile(join(folder, name), pem)
+    return join(folder, name)
+  }
+  const pair = () =>
+    generateKeyPairSync('ed25519', {
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    })
+  const [own, other] = [pair(), pair()]
+  return {
+    private: await write('private.pem', own.privateKey),
+    public: await write('public.pem', own.publicKey),
+    other: await write('other.pem', other.publicKey),
+  }
+}
+
+const publishInto = (name: string, more: Partial<PublishOptions> = {}) =>
+  publish({
+    ...{ database: source, folder: join(folder, name), jobs: 2, prune: false },
+    signal: new AbortController().signal,
+    ...more,
+  })
+
+const restoreFrom = (database: DatabaseAddress, from: string, more: Partial<RestoreOptions> = {}) =>
+  restore({
+    ...{ database, chainId: running.chain.chainId, from, jobs: 2, anew: false },
+    signal: new AbortController().signal,
+    ...more,
+  })
+
+/** Indexes and constraints, by table and definition, of tables that no partition belongs to. */
+async function definitionsOf(address: DatabaseAddress): Promise<string[]> {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  try {
+    const { rows } = await client.query<{ text: string }>(
+      `SELECT pg_get_indexdef(i.indexrelid) || ' ' || i.indisvalid AS text FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+         JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname !~ '^pg_' AND NOT c.relispartition
+       UNION ALL SELECT k.conrelid::regclass || ' ' || k.conname || ' ' || pg_get_constraintdef(k.oid) FROM pg_constraint k
+         JOIN pg_class c ON c.oid = k.conrelid WHERE k.connamespace::regnamespace::text !~ '^pg_|^information' AND NOT c.relispartition
+       ORDER BY 1`,
+    )
+    return rows.map(({ text }) => text)
+  } finally {
+    await client.end()
+  }
+}
+
+async function sealsOf(address: DatabaseAddress) {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  try {
+    const { changed } = await checkSeals(client)
+    expect(changed).toEqual([])
+    return await readSeals(client)
+  } finally {
+    await client.end()
+  }
+}
+
+const wholeManifest = async (name = 'whole') =>
+  JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8')) as Manifest
+
+it('what is published and restored has equal rows, seals and indexes, and follows the chain on', async () => {
+  const kinds = new Set(
+    (await wholeManifest()).tables.flatMap(({ files }) => files.flatMap(({ sealed }) => sealed?.kind ?? [])),
+  )
+  expect(kinds.size).toBe(sealedKinds.length - 1)
+  const restored = await create()
+  const report = await restoreFrom(restored, join(folder, 'whole'))
+  expect(report).toMatchObject({ resumedFiles: 0, migrations: [] })
+  expect(compareDigests(await digestOf(source), await digestOf(restored))).toEqual([])
+  expect(await sealsOf(restored)).toEqual(await sealsOf(source))
+  const client = await connectDatabase(source, { applicationName: 'test' })
+  for (const family of await listIndexFamilies()) await buildQueryIndexes(client, family)
+  await client.end()
+  expect(await definitionsOf(restored)).toEqual(await definitionsOf(source))
+
+  const head = running.chain.head().num
+  for (const address of [source, restored]) await indexTo(address, head)
+  expect(compareDigests(await digestOf(source), await digestOf(restored))).toEqual([])
+})
+
+it('the next publication adds files and changes none, and --prune keeps those of the publication before', async () => {
+  const first = await publishInto('grown')
+  const before = await readFiles('grown')
+  const again = await publishInto('grown')
+  expect(again.newFiles).toBe(1)
+  const client = await connectDatabase(source, { applicationName: 'test' })
+  await client.query("UPDATE assets.config SET version = version || ' '")
+  await client.end()
+  const third = await publishInto('grown', { prune: true })
+  expect(third.newFiles).toBe(2)
+  expect(third.pruned).toBe(0)
+  const after = await readFiles('grown')
+  for (const [name, bytes] of before)
+    if (name !== 'manifest.json') expect(after.get(name)?.equals(bytes), name).toBe(true)
+  expect((await publishInto('grown', { prune: true })).pruned).toBe(1)
+  expect(first.newFiles).toBe(first.files + 1)
+})
+
+async function readFiles(name: string): Promise<Map<string, Buffer>> {
+  const root = join(folder, name)
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return new Map(
+    await Promise.all(
+      files.map(async (path) => [path.slice(root.length + 1), await readFile(path)] as const),
+    ),
+  )
+}
+
+it('a signature is demanded where a key is given', async () => {
+  await publishInto('unsigned')
+  const refused = await create()
+  await expect(restoreFrom(refused, join(folder, 'unsigned'), { keyFile: keys.public })).rejects.toThrow(
+    /not signed/,
+  )
+  await expect(restoreFrom(refused, join(folder, 'whole'), { keyFile: keys.other })).rejects.toMatchObject({
+    code: 'DUMP_UNTRUSTED',
+  })
+  await restoreFrom(refused, join(folder, 'whole'), { keyFile: keys.public })
+})
+
+it('refuses a database with data, with foreign schemas, or in use, and changes nothing', async () => {
+  const filled = await create('pronghorn_template')
+  const client = await connectDatabase(filled, { applicationName: 'a service' })
+  await expect(restoreFrom(filled, join(folder, 'whole'))).rejects.toThrow(
+    /1 connections use the database: a service/,
+  )
+  await client.query(
+    "INSERT INTO chain.readers (name, start_block, block_num, block_time, block_id) VALUES ('r', 1, 7, 0, '')",
+  )
+  await client.end()
+  await expect(restoreFrom(filled, join(folder, 'whole'))).rejects.toThrow(/holds reader r at block 7/)
+  const foreign = await create()
+  const other = await connectDatabase(foreign, { applicationName: 'test' })
+  await other.query('CREATE SCHEMA market; CREATE TABLE market.prices (id int)')
+  await other.end()
+  await expect(restoreFrom(foreign, join(folder, 'whole'))).rejects.toThrow(
+    /a schema market that another program/,
+  )
+})
+
+it('a restore gives the reader the name that it has here', async () => {
+  const named = await create()
+  await restoreFrom(named, join(folder, 'whole'), { reader: 'here' })
+  const client = await connectDatabase(named, { applicationName: 'test' })
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM chain.readers UNION SELECT reader FROM chain.sources UNION SELECT reader FROM chain.abis
+     UNION SELECT reader FROM chain.reversible_blocks UNION SELECT reader FROM chain.sealed`,
+  )
+  await client.end()
+  expect(rows).toEqual([{ name: 'here' }])
+})
+
+/** Writes a manifest that was changed, beside the files of the dump. */
+async function changeManifest(name: string, change: (manifest: Manifest) => unknown): Promise<string> {
+  const copy = join(folder, name)
+  await cp(join(folder, 'whole'), copy, { recursive: true })
+  const manifest = await wholeManifest()
+  change(manifest)
+  await writeFile(join(copy, 'manifest.json'), formatManifest(manifest))
+  return copy
+}
+
+it('refuses manifests that lead out of the folder, are of another version or chain, or hide a bomb', async () => {
+  const refused = await create()
+  const [first] = (await wholeManifest()).tables.filter(({ files }) => files.length > 0)
+  const file = first!.files[0]!
+  const cases: [string, (manifest: Manifest) => unknown, RegExp][] = [
+    [
+      'path',
+      (manifest) => (manifest.tables[0]!.files = [{ ...file, path: '../../etc/passwd' }]),
+      /files\.0\.path/,
+    ],
+    ['format', (manifest) => Object.assign(manifest, { format: 2 }), /has format 2, this version reads 1/],
+    [
+      'newer',
+      (manifest) => manifest.migrations.push({ number: 9999, name: 'later', checksum: '0'.repeat(64) }),
+      /migration 9999 \(later\), which this version does not know/,
+    ],
+    ['chain', (manifest) => (manifest.chain_id = '1'.repeat(64)), /the dump is of chain 1{64}/],
+    [
+      'table',
+      (manifest) => (manifest.tables[0]!.columns = ['a']),
+      /dump and schema of its migrations differ/,
+    ],
+    ['unknown', (manifest) => Object.assign(manifest, { more: 1 }), /Unrecognized key/],
+  ]
+  for (const [name, change, message] of cases)
+    await expect(restoreFrom(refused, await changeManifest(name, change)), name).rejects.toThrow(message)
+  const bomb = await changeManifest('bomb', ({ tables }) => {
+    for (const table of tables) table.files = table.files.map((each) => ({ ...each, content_bytes: 1 }))
+  })
+  await expect(restoreFrom(refused, bomb)).rejects.toThrow(/cannot be decompressed to 1 bytes/)
+  const links = join(folder, 'links')
+  await cp(join(folder, 'whole'), links, { recursive: true })
+  await rm(join(links, 'files'), { recursive: true })
+  await symlink(join(folder, 'whole/files'), join(links, 'files'))
+  await expect(restoreFrom(await create(), links)).rejects.toThrow(/symbolic link/)
+})
