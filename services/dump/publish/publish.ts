@@ -6,8 +6,8 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { readApplied } from '../../core/database/restoring/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import { readPackageVersion } from '../../core/paths/index.ts'
-import { readSeals, summarizeSeals } from '../../core/seals/index.ts'
 import { SealedLines } from '../../core/seals/lines/index.ts'
+import { readSealSummary } from '../format/seal-summary.ts'
 import { DUMP_FORMAT } from '../format/manifest.ts'
 import type { Manifest, ManifestFile } from '../format/manifest.ts'
 import { readPrivateKey } from '../format/signature.ts'
@@ -287,7 +287,6 @@ async function readHead(client: pg.ClientBase): Promise<Head> {
   const { rows: chains } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
   if (readers.length === 0 || chains.length === 0 || readers.some(({ block_id: id }) => id === ''))
     throw new FatalError('PUBLISH_FAILED', 'the database has no indexed block yet')
-  const { kinds, sealedTo, rows, digest } = summarizeSeals(await readSeals(client))
   return {
     format: DUMP_FORMAT,
     program: readPackageVersion(),
@@ -295,6 +294,6 @@ async function readHead(client: pg.ClientBase): Promise<Head> {
     chain_id: chains[0]!.chain_id,
     readers,
     migrations: await readApplied(client),
-    seals: { kinds, sealed_to: sealedTo, rows: String(rows), digest },
+    seals: await readSealSummary(client),
   }
 }

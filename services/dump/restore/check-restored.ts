@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { FatalError } from '../../core/errors/index.ts'
-import { checkSeals, readSeals, summarizeSeals } from '../../core/seals/index.ts'
+import { checkSeals, readSeals } from '../../core/seals/index.ts'
+import { readSealSummary } from '../format/seal-summary.ts'
 import type { Manifest } from '../format/manifest.ts'
 
 /** Kind whose rows are no file of their own: the rows of its table change after the mint. */
@@ -13,14 +14,9 @@ const MINTS = 'assets.mints'
  */
 export async function checkRestored(client: pg.ClientBase, manifest: Manifest): Promise<void> {
   const kinds = await readSeals(client)
-  const { sealedTo, rows, digest, kinds: count } = summarizeSeals(kinds)
+  const found = await readSealSummary(client)
   const { seals } = manifest
-  if (
-    digest !== seals.digest ||
-    sealedTo !== seals.sealed_to ||
-    String(rows) !== seals.rows ||
-    count !== seals.kinds
-  )
+  if (JSON.stringify(found) !== JSON.stringify(seals))
     throw new FatalError('DUMP_DAMAGED', 'the seals of the dump are not those that the manifest says')
   const inFiles = new Map<string, string>()
   for (const { files } of manifest.tables)
