@@ -80,6 +80,10 @@ function report({ compared, withContent, endpoints, unanswered, differences }: C
 }
 
 async function main(args: readonly string[]): Promise<number> {
+  if (args.includes('--help')) {
+    console.log(USAGE)
+    return 0
+  }
   try {
     return report(await compareServers(readSettings(args))) ? 0 : 1
   } catch (error) {

@@ -68,8 +68,11 @@ const MAX_FAILURES = 20
  * blocks.
  */
 const REPEAT_MS = 300
-/** Limit of repetitions. */
-const MAX_REPEATS = 2
+/**
+ * Limit of repetitions. Each pause is longer by REPEAT_MS than the one before, so that the repetitions do not keep step
+ * with the blocks of a live chain.
+ */
+const MAX_REPEATS = 5
 
 /**
  * Sends the same random requests to two servers and compares the answers.
@@ -108,8 +111,8 @@ class Run {
   async run(): Promise<Comparison> {
     const { baseA, baseB } = this.#settings
     const document = await this.#check(baseA, 'A')
-    const material = await this.#learn(document)
     this.#compareDocuments(document, await this.#check(baseB, 'B'))
+    const material = await this.#learn(document)
     // Endpoints are requested in turn, so that even a short comparison covers all of them.
     let turn = 0
     const work = async (): Promise<void> => {
@@ -203,9 +206,9 @@ class Run {
     encoded: EncodedQuestion,
   ): Promise<readonly [Received, Received] | undefined> {
     let pair = await this.#sendBoth(encoded)
-    for (let left = MAX_REPEATS; left > 0 && pair; left--) {
+    for (let repeat = 1; repeat <= MAX_REPEATS && pair; repeat++) {
       if (!pair.some(isBusy) && this.#isExpected(question, encoded, pair)) return pair
-      await wait(REPEAT_MS)
+      await wait(repeat * REPEAT_MS)
       pair = await this.#sendBoth(encoded)
     }
     if (!pair?.some(isBusy)) return pair
