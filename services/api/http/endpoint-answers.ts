@@ -74,7 +74,7 @@ export function createEndpointAnswer(
       warn,
     })
     warnings.push(...ignoredParameters(raw, endpoint))
-    const attributes = readAttributeFilters(raw, endpoint.attributes ?? [])
+    const attributes = readAttributeFilters(raw, endpoint.attributes ?? [], warn)
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
     const keyOf = (): string => answerKey(place, values, attributes, noted)
     const client = parts.clientOf(context)

@@ -8,10 +8,10 @@ const EXAMPLE = '{"limit":10}'
 
 /**
  * Reads the parameters of a JSON body, an object. Numbers and booleans retain their type, integers of 16 digits and more
- * become text so that no digit is lost, arrays become lists. Members that are null count as absent, and so do empty lists,
- * except as attribute filters. Names of attributes may end in brackets.
+ * become text so that no digit is lost, arrays become lists. Members and list items that are null count as absent, and so
+ * do empty lists, except as attribute filters. Names of attributes may end in brackets.
  *
- * @param warn is called with a sentence for an empty list that is ignored.
+ * @param warn is called with a sentence for each null and each empty list that is ignored.
  * @throws RequestError 400 for malformed JSON, for another value than an object, and for a member that holds an object.
  */
 export function parseJsonBody(
@@ -29,7 +29,11 @@ export function parseJsonBody(
   if (entries.length > MAX_PAIRS)
     throw new RequestError(400, `The body has more than ${MAX_PAIRS} parameters: send fewer`)
   for (const [key, member] of entries) {
-    if (member === null) continue
+    if (member === null) {
+      warn(`${shownName(key)} is null; it is ignored`)
+      continue
+    }
+    if (Array.isArray(member) && member.includes(null)) warn(`null in the list ${shownName(key)} is ignored`)
     const raw = rawValue(key, member)
     const isAttribute = isAttributeFilter(key)
     if (!isAttribute && isEmptyList(raw)) warn(`${shownName(key)} is an empty list; it is ignored`)

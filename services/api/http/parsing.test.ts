@@ -55,10 +55,14 @@ describe('a JSON body', () => {
     })
   })
 
-  it('a JSON body names an empty list that is ignored', () => {
+  it('a JSON body warns of nulls and of empty lists that are ignored', () => {
     const warnings: string[] = []
-    parseJsonBody('{"a":null,"b":[],"c":["x",1],"d":true}', (sentence) => void warnings.push(sentence))
-    expect(warnings).toEqual(['b is an empty list; it is ignored'])
+    parseJsonBody('{"a":null,"b":[],"c":["x",null],"d":true}', (sentence) => void warnings.push(sentence))
+    expect(warnings).toEqual([
+      'a is null; it is ignored',
+      'b is an empty list; it is ignored',
+      'null in the list c is ignored',
+    ])
   })
 
   it.each([

@@ -12,12 +12,54 @@ describe('attribute filters', () => {
     expect(read({ 'data.a': 'x' })).toEqual(['data {"a":"x"}'])
     expect(read({ 'data.a': 4 })).toEqual(['data {"a":4} {"a":"4"}'])
     expect(read({ 'data:text.a': 4 })).toEqual(['data {"a":"4"}'])
-    expect(read({ 'data:number.a': '4.50abc' })).toEqual(['data {"a":4.5}'])
-    expect(read({ 'data:number.a': 'abc' })).toEqual(['data'])
+    expect(read({ 'data:number.a': ' 4.50' })).toEqual(['data {"a":4.5}'])
     expect(read({ 'data:bool.a': 'true' })).toEqual(['data {"a":1}'])
-    expect(read({ 'data:bool.a': 'yes' })).toEqual(['data {"a":0}'])
-    expect(read({ 'data.tags': ['x', 'y'] })).toEqual(['data {"tags":["x","y"]}'])
+    expect(read({ 'data:bool.a': 0 })).toEqual(['data {"a":0}'])
+  })
+
+  it.each([
+    ['data:number.a', 'abc'],
+    ['data:number.a', ''],
+    ['data:number.a', '1e999'],
+    ['data:number.a', true],
+    ['data:number.a', ['1', 'x']],
+    ['data:bool.a', 'yes'],
+    ['data:bool.a', 2],
+  ] as const)('a typed attribute filter refuses another type: %s=%j', (name, value) => {
+    expect(() => read({ [name]: value })).toThrow(expect.objectContaining({ status: 400 }) as Error)
+    expect(() => read({ [name]: value })).toThrow(`Invalid value for parameter ${name}: it must be`)
+  })
+
+  it('several values of an attribute filter match a list, and otherwise the last value counts', () => {
+    expect(read({ 'data.tags': ['x', 'y'] })).toEqual(['data {"tags":["x","y"]} {"tags":"y"}'])
+    expect(read({ 'data.tags': ['x', '4'] })).toEqual(['data {"tags":["x","4"]} {"tags":"4"} {"tags":4}'])
+    expect(read({ 'data:number.tags': ['3', '4'] })).toEqual(['data {"tags":[3,4]} {"tags":4}'])
+    expect(read({ 'data.tags': ['x', 'x'] })).toEqual(['data {"tags":["x","x"]} {"tags":"x"}'])
     expect(read({ 'data.tags': [] })).toEqual(['data {"tags":[]}'])
+  })
+
+  it('an attribute filter with several different values warns', () => {
+    const warnings: string[] = []
+    const raw = new Map<string, RawValue>([
+      ['data.a', ['x', 'y']],
+      ['data.b', ['x', 'x']],
+      ['data.c', 'x'],
+    ])
+    readAttributeFilters(raw, ['data'], (sentence) => void warnings.push(sentence))
+    expect(warnings).toEqual([
+      'data.a was given several times; the last value counts, unless the attribute is a list',
+    ])
+  })
+
+  it('a typed filter with a text that begins with a number warns', () => {
+    const warnings: string[] = []
+    const filters = readAttributeFilters(
+      new Map([['data:number.a', '1e5.5']]),
+      ['data'],
+      (sentence) => void warnings.push(sentence),
+    )
+    expect(filters).toEqual([{ family: 'data', containments: ['{"a":100000}'] }])
+    expect(warnings).toEqual(['data:number.a is no number; it is read as 100000'])
   })
 
   it('attribute filters match text and what it is written like', () => {

@@ -1,4 +1,4 @@
-import { shownName } from '../../core/http/headers/index.ts'
+import { repeatedParameter, shownName } from '../../core/http/headers/index.ts'
 import { RequestError } from '../../core/http/index.ts'
 import { countText } from '../../core/limits/index.ts'
 import type { Limit } from '../../core/limits/index.ts'
@@ -49,15 +49,19 @@ export function familyOf(name: string): AttributeFamily | undefined {
 /**
  * Finds the attribute filters of the given families among the parameters. `template_data.KEY` replaces `data.KEY`,
  * which is applied to the same attributes. Values are compared as JSON: `:text` as strings, `:number` as numbers, `:bool` as
- * the 0 or 1 that booleans are stored as; a list means an array that contains these elements. Untyped text is compared as a
- * string, and as the number or boolean that it is written like. A number or boolean of a JSON body is compared as such and as
- * its text, because integers of 64 bits are stored as text.
+ * the 0 or 1 that booleans are stored as. Untyped text is compared as a string, and as the number or boolean that it is
+ * written like. A number or boolean of a JSON body is compared as such and as its text, because integers of 64 bits are
+ * stored as text. A list, or a repeated parameter, matches an array that contains these elements, and otherwise the last
+ * value.
  *
- * @throws RequestError 400 for too many or too long filters.
+ * @param warn called with a sentence for a parameter with several values, of which the last one may count alone, and for a
+ * text of which the first letters alone are a number.
+ * @throws RequestError 400 for too many or too long filters, and for a value that does not have the named type.
  */
 export function readAttributeFilters(
   raw: RawParameters,
   families: readonly AttributeFamily[],
+  warn: (sentence: string) => void = () => undefined,
 ): AttributeFilter[] {
   const filters: AttributeFilter[] = []
   if (families.length === 0) return filters
@@ -70,7 +74,9 @@ export function readAttributeFilters(
     // Reject: ignoring a filter would return unwanted rows.
     if (filters.length === MAX_FILTERS)
       throw new RequestError(400, `More than ${MAX_FILTERS} attribute filters: send fewer`)
-    const compared = typedValues(value, match[2]).map((each) => containment(key, each))
+    if (typeof value === 'object' && new Set(value).size > 1)
+      warn(`${repeatedParameter(name)}, unless the attribute is a list`)
+    const compared = typedValues(value, readerOf(name, match[2], warn)).map((each) => containment(key, each))
     const containments = [...new Set(compared.filter((each) => each !== undefined))]
     if (containments.some(({ length }) => length > MAX_LENGTH))
       throw invalidParameter(shownName(name), `it is longer than ${MAX_LENGTH} characters`)
@@ -84,17 +90,16 @@ function isReplaced(raw: RawParameters, key: string): boolean {
 }
 
 /** The values that an attribute may have. */
-function typedValues(value: RawValue, typing: string | undefined): RawValue[] {
+function typedValues(value: RawValue, read: ReadTyped | undefined): RawValue[] {
   if (typeof value === 'object') {
-    const elements = value.map((each) => typedScalar(each, typing))
-    return elements.every((each) => each !== undefined) ? [elements] : []
+    const last = value.at(-1)
+    const elements = value.map((each) => (read ? read(each) : untyped(each)))
+    return last === undefined ? [elements] : [elements, ...typedValues(last, read)]
   }
-  const own = typedScalar(value, typing)
-  if (own === undefined) return []
-  if (typing !== undefined) return [own]
-  if (typeof value !== 'string') return [own, String(value)]
+  if (read) return [read(value)]
+  if (typeof value !== 'string') return [untyped(value), String(value)]
   const alike = alikeOf(value)
-  return alike === undefined ? [own] : [own, alike]
+  return alike === undefined ? [value] : [value, alike]
 }
 
 /** Text that is a valid JSON number of moderate length. */
@@ -107,15 +112,40 @@ function alikeOf(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-function typedScalar(value: RawScalar, typing: string | undefined): RawScalar | undefined {
-  if (typing === 'text') return String(value)
-  if (typing === 'bool') return value === true || value === 1 || value === '1' || value === 'true' ? 1 : 0
-  if (typing === 'number') {
-    const parsed = Number.parseFloat(String(value))
-    return Number.isFinite(parsed) ? parsed : undefined
+function untyped(value: RawScalar): RawScalar {
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
+/** Reads the value of a typed filter. */
+type ReadTyped = (value: RawScalar) => RawScalar
+
+/** The texts of booleans, with the numbers that they are stored as. */
+const booleans: ReadonlyMap<string, number> = new Map([
+  ['true', 1],
+  ['1', 1],
+  ['false', 0],
+  ['0', 0],
+])
+
+/** The reader of values of a typing; undefined without one. It throws RequestError 400. */
+function readerOf(
+  name: string,
+  typing: string | undefined,
+  warn: (sentence: string) => void,
+): ReadTyped | undefined {
+  if (typing === undefined) return undefined
+  if (typing === 'text') return String
+  const refuse = (needed: string): never => {
+    throw invalidParameter(shownName(name), `it must be ${needed}`)
   }
-  if (typeof value === 'boolean') return value ? 1 : 0
-  return value
+  if (typing === 'bool') return (value) => booleans.get(String(value)) ?? refuse('true or false')
+  return (value) => {
+    // The replaced system reads the number with which a text begins.
+    const number = Number.parseFloat(String(value))
+    if (!Number.isFinite(number)) refuse('a number')
+    if (number !== Number(value)) warn(`${shownName(name)} is no number; it is read as ${number}`)
+    return number
+  }
 }
 
 function containment(key: string, value: RawValue): string | undefined {

@@ -138,7 +138,7 @@ function listOf<T>(
   const elements: Elements<T> = {
     ...own,
     checkLength(text) {
-      if (text.length > most) throw isText(form) ? tooLong(most) : new Complaint('must be a list')
+      if (text.length > most) throw tooLong(most)
     },
   }
   return {

@@ -58,7 +58,9 @@ function continuation(values: PagedValues, key: string): string {
 }
 
 function narrowing(key: string): string {
-  return `more filters make the list shorter, or sort by ${key} and continue with lower_bound or upper_bound`
+  // Payouts have a key without a name in the record.
+  const sort = KEY_SORT.test(key) ? key : 'created'
+  return `more filters make the list shorter, or sort by ${sort} and continue with lower_bound or upper_bound`
 }
 
 /** Sort direction of a request, as SQL. */
