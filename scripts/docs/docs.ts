@@ -130,12 +130,17 @@ function renderSettings(): string {
       stateVariables.map(({ name, defaultValue, description, allowed }) => [
         code(name),
         code(defaultValue),
-        description,
+        isForOperators(name) ? description : `${description} ${NOT_IN_ENV}`,
         allowed,
       ]),
     ),
   ].join('\n\n')
 }
+
+/** Of variables that the table has for processes without containers. */
+const NOT_IN_ENV = 'Not in `.env`, which refuses it: the image or the compose file sets it.'
+const isForOperators = (name: string): boolean =>
+  listVariables().appliance.some((variable) => variable.name === name)
 
 const fileNotes: Readonly<Record<string, string>> = {
   'connections.config.json': 'Where the database, the key-value store and the chain node are.',
@@ -157,7 +162,7 @@ function settingCells(row: SettingRow): string[] {
 
 function variableCells(): string[][] {
   return [
-    [code('CONFIG_DIR'), 'Directory of the three files; default `./config`.'],
+    [code('CONFIG_DIR'), `Directory of the three files; default \`./config\`. ${NOT_IN_ENV}`],
     [
       code('API_WORKERS'),
       'Processes that serve the api, up to 256; 0 or absent: one for each core, or a single one without Redis. In the ' +
@@ -167,7 +172,8 @@ function variableCells(): string[][] {
     ],
     [
       code('PRONGHORN_MODE'),
-      '`appliance` in the image of the containers: the messages of errors then advise what to do with the containers.',
+      '`appliance` in the image of the containers: the messages of errors then advise what to do with the containers. ' +
+        NOT_IN_ENV,
     ],
     [code('LOG_LEVEL'), 'trace, debug, info, warn, error, fatal or silent; default `info`.'],
   ]

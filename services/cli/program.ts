@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../core/config/index.ts'
 import { PronghornError, describeError, remedyOf } from '../core/errors/index.ts'
 import type { RunMode } from '../core/errors/index.ts'
+import { redactUrls } from '../core/log/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { addApi } from './commands/api.ts'
 import {
@@ -47,7 +48,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<number
     return exitCodes.ok[0]
   } catch (error) {
     // Commander prints its own errors itself.
-    if (!(error instanceof CommanderError)) io.err(explain(error, chooseMode(args, io.env)))
+    if (!(error instanceof CommanderError)) io.err(redactUrls(explain(error, chooseMode(args, io.env))))
     return exitCodeOf(error)
   }
 }

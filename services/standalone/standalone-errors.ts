@@ -1,3 +1,4 @@
+import { shownAddress } from '../core/chain-node/index.ts'
 import { checkDatabaseChain } from '../core/database/index.ts'
 import { FatalError, PronghornError } from '../core/errors/index.ts'
 import type { ReaderStatus } from '../filler/index.ts'
@@ -62,7 +63,7 @@ export async function checkRunChain(
     const held = String(error.details.held)
     const wanted = place.isDemo
       ? 'without `--ship` and `--http` the demo chain is indexed'
-      : `the node at ${chain.http} is of chain ${chain.chainId}`
+      : `the node at ${shownAddress(chain.http)} is of chain ${chain.chainId}`
     const message = `${place.dataDir} holds ${held}, but ${wanted}`
     throw new FatalError('CHAIN_MISMATCH', message, { details: { held } })
   }

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { startApi } from '../api/index.ts'
-import { checkNode, DEMO_CHAIN_ID } from '../core/chain-node/index.ts'
+import { checkNode, DEMO_CHAIN_ID, shownAddress } from '../core/chain-node/index.ts'
 import type { AppConfig } from '../core/config/index.ts'
 import { knownChains } from '../core/config/schema/index.ts'
 import { connectDatabase, explainDatabaseError, migrate } from '../core/database/index.ts'
@@ -79,7 +79,7 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
     const dataDir = options.dataDir === null ? null : await prepareDataDirectory(options.dataDir)
     let given: StandaloneChain | null = null
     if (node) {
-      progress.print(`Checking the chain node at ${node.ship} and ${node.http}\n`)
+      progress.print(`Checking the chain node at ${shownAddress(node.ship)} and ${shownAddress(node.http)}\n`)
       given = givenChain(node, await checkNode(node))
     }
     const start = chooseStart(given?.chainId ?? '', options.startBlock, options.startBlockOverride)
@@ -274,7 +274,7 @@ Pronghorn is running. Ctrl-C stops it.
   example   ${api}${demo ? DEMO_EXAMPLE : '/atomicassets/v1/assets?limit=1'}
   state     http://localhost:${serving.state}/v0/docs, API key ${serving.key}
   database  postgres://${user}:${password}@${host}:${port}/${name}${options.dataDir === null ? ' (temporary)' : ''}
-  chain     ${named}: ${chain.ship} (state history), ${chain.http} (HTTP)
+  chain     ${named}: ${shownAddress(chain.ship)} (state history), ${shownAddress(chain.http)} (HTTP)
 
 `)
 }

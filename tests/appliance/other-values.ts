@@ -8,6 +8,7 @@ export const otherFiles: Readonly<Record<string, { readonly text: string; readon
   SQLDB_SSL_CA_FILE: { text: '-----BEGIN CERTIFICATE-----', path: '/etc/pronghorn/postgres-ca.pem' },
   SQLDB_SSL_CERT_FILE: { text: '-----BEGIN CERTIFICATE-----', path: '/etc/pronghorn/postgres-client.pem' },
   SQLDB_SSL_KEY_FILE: { text: '-----BEGIN PRIVATE KEY-----', path: '/etc/pronghorn/postgres-client.key' },
+  SQLDB_PASSWORD_FILE: { text: 'secret', path: '/etc/pronghorn/database-password' },
   KVSTORE_TLS_CA_FILE: { text: '-----BEGIN CERTIFICATE-----', path: '/etc/pronghorn/redis-ca.pem' },
   KVSTORE_PASSWORD_FILE: { text: 'secret', path: '/etc/pronghorn/redis-password' },
 }
@@ -52,6 +53,7 @@ const fitting: Readonly<Record<string, string>> = {
   SERVER_TOOLS_ALIASES: '[]',
   SERVER_PORT: '9500',
   SERVER_METRICS_PORT: '9501',
+  SERVER_TLS_PROXY: 'proxy.test:8443',
   READER_SERVER_PORT: '9502',
   READER_SHIP_PREFETCH_BLOCKS: '77',
   READER_SHIP_MIN_BLOCK_CONFIRMATION: '33',

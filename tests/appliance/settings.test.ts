@@ -21,6 +21,7 @@ import type { ConfigPart } from '../../services/core/config/index.ts'
 import { parseVariable, settingVariables } from '../../services/core/config/environment/index.ts'
 import type { SettingVariable } from '../../services/core/config/environment/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
+import { right, rightFiles, rightProject } from './right-settings.ts'
 import { wrong } from './wrong-settings.ts'
 import { otherFiles, otherText, valuesAt, writeOtherFiles } from './other-values.ts'
 import { knownChains } from '../../services/core/config/schema/index.ts'
@@ -82,7 +83,8 @@ describe('every key of the three files', () => {
       else if (JSON.stringify(found) === JSON.stringify(before)) unequal.push(`${setting.name} as before`)
     }
     // Each takes but one value.
-    expect(unequal).toEqual(['KVSTORE_CONNECTION_TYPE as before'].filter((name) => unequal.includes(name)))
+    const single = ['SQLDB_PASSWORD_FILE as before', 'KVSTORE_CONNECTION_TYPE as before']
+    expect(unequal).toEqual(single.filter((name) => unequal.includes(name)))
     const { config } = loadConfig({ need: parts, dir: join(dir, 'every/filler'), env: {} })
     expect(config.server.server_port).toBe(9500)
     expect(readFileSync(join(dir, 'every/nginx/nginx.conf'), 'utf8')).toContain('http://api:9500;')
@@ -185,6 +187,28 @@ describe('an .env', () => {
       READER_NAME: 'a-1',
       CHAIN_NAME: 'b',
     })
+  })
+
+  it.each([
+    ["'it\\'s'", "it's"],
+    ["'a\\nb'", 'a\\nb'],
+    ['"a\\nb\\tc"', 'a\nb\tc'],
+    ['"a\\\\b\\q\\0101"', 'a\\b\\qA'],
+    ['"\\$DOMAIN"', '$DOMAIN'],
+    ['a\\nb', 'a\\nb'],
+    ['a\t#b', 'a\t#b'],
+    ['a \t#b # c', 'a \t#b'],
+    ['${NOWHERE:-${DOMAIN}}', 'nft.test'],
+    ['${DOMAIN:+${DOMAIN}.x}', 'nft.test.x'],
+  ])('an .env has quotes, backslashes and comments as Compose reads them: %s', (line, value) => {
+    // Every pair is what `docker compose config` of 2.26.1 showed.
+    const { values, problems } = parseEnvFile(`DOMAIN=nft.test\nPROVIDER_NAME=${line}\n`, {})
+    expect([values.PROVIDER_NAME, problems]).toEqual([value, []])
+  })
+
+  it('an .env with CR LF is refused with the names of its lines', () => {
+    const [problem] = parseEnvFile('DOMAIN=a\nCACHE_LIFE=2\r\n# a\r\nHTTP_PORT=80\r\n', {}).problems
+    expect(problem?.found).toBe('CR LF at the end of the lines of CACHE_LIFE, HTTP_PORT')
   })
 
   it('an .env that lacks what is needed is refused by the names', async () => {
@@ -390,6 +414,48 @@ describe('files of the operator', () => {
       'main',
       'tools',
     ])
+  })
+
+  describe('with the files of an operator', () => {
+    const mounted = (): string => join(dir, 'right-mounted')
+    const project = (): string => join(dir, 'right-project')
+    beforeAll(() => {
+      for (const [folder, files] of [
+        [mounted(), rightFiles],
+        [project(), rightProject],
+        [join(mounted(), 'CONFIG_FILES'), { 'readers.config.json': TWO_READERS }],
+      ] as const) {
+        mkdirSync(folder)
+        for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+      }
+    })
+
+    it.each(right)('an .env that is right is taken: %s', async (_what, text) => {
+      const taken = checkRender(
+        {},
+        { ...places('right'), mounted: mounted(), project: project(), envFile: { text } },
+      )
+      expect((await taken).chain).toMatch(/^(?:wax-mainnet|mine)$/)
+    })
+
+    it('an .env is refused where no file reads a name, and a reader is named that its file lacks', async () => {
+      const found = async (text: string): Promise<string[]> =>
+        checkRender(
+          { ...real },
+          { ...places('right'), mounted: mounted(), project: project(), envFile: { text } },
+        ).then(
+          () => [],
+          (error: unknown) => (error as ConfigError).problems.map(({ path }) => path),
+        )
+      expect(await found('COMPOSE_FILE=docker-compose.yml\nMAIL_TOKEN=x\n')).toEqual(['MAIL_TOKEN'])
+      expect(await found('COMPOSE_FILE=docker-compose.yml:/srv/guild.yml\nCACHE_LIFEE=5\n')).toEqual([
+        'CACHE_LIFEE',
+      ])
+      expect(await found('CONFIG_FILES=./config\nREADER_NAME=other\nSTOP_BLOCK=0\n')).toEqual(['READER_NAME'])
+      const own = 'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_SSL_MODE=require\n'
+      expect(await found(`${own}POSTGRES_SSL_CERT_FILE=./a.pem\n`)).toEqual(['POSTGRES_SSL_KEY_FILE'])
+      expect(await found(`${own}POSTGRES_SSL_CA_FILE=./a.pem\n`)).toEqual(['POSTGRES_SSL_CA_FILE'])
+    })
   })
 
   it('files of the operator may refer to what CHAIN sets', async () => {

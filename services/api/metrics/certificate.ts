@@ -3,7 +3,6 @@ import type { Metrics } from '../../core/metrics/index.ts'
 
 const LOOK_MS = 60_000
 const DAY_MS = 86_400_000
-const TLS_PORT = 443
 
 /**
  * Reads once a minute the certificate that a TLS proxy serves, and publishes its expiry.
@@ -27,8 +26,8 @@ export function watchCertificate(metrics: Metrics, proxy: string, serverName: st
   }
 }
 
-/** Parses `host:port`, `[address]:port` or a host alone. */
+/** Takes apart `host:port` and `[address]:port`, which the schema has checked. */
 function splitAddress(address: string): { host: string; port: number } {
   const { hostname, port } = new URL(`tls://${address}`)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? TLS_PORT : Number(port) }
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) }
 }

@@ -1,7 +1,7 @@
 import { settingVariables, valueAt } from '../../core/config/environment/index.ts'
 import type { SettingVariable } from '../../core/config/environment/index.ts'
 import { configFiles } from '../../core/config/index.ts'
-import { containerVariables, operatorStateVariables } from './container-variables.ts'
+import { chosenVariables, containerVariables, operatorStateVariables } from './container-variables.ts'
 import { fillJson, readTemplate } from './template.ts'
 import { variables } from './variables.ts'
 
@@ -31,7 +31,11 @@ export function listVariables(): {
 
 /** The appliance's own variables, and those that containers read. */
 function listApplianceVariables(): ApplianceVariable[] {
-  const own: [string, Described][] = Object.entries({ ...variables, ...containerVariables })
+  const own: [string, Described][] = Object.entries({
+    ...chosenVariables,
+    ...variables,
+    ...containerVariables,
+  })
   return [
     ...own.map(([name, spec]) => ({
       name,

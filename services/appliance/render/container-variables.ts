@@ -2,6 +2,7 @@ import { stateVariables } from '../../core/config/environment/index.ts'
 import ipaddr from 'ipaddr.js'
 import { logLevels } from '../../core/log/index.ts'
 import { makeValidator } from 'envalid'
+import { knownChains } from '../../core/config/schema/index.ts'
 import { images } from '../../core/images/index.ts'
 import { hostPath, matching, memory, oneWord, port, whole } from './variables.ts'
 
@@ -85,10 +86,31 @@ export const operatorStateVariables = stateVariables.filter(
   ({ name }) => !['STATE_ADDR', 'STATE_PORT', 'STATE_TRUST_PROXY'].includes(name),
 )
 
+/** What an operator says to Compose, and the name that stands for the facts of a chain: default and meaning of each. */
+export const chosenVariables: Readonly<Record<string, { readonly default: string; readonly desc: string }>> =
+  {
+    CHAIN: {
+      default: '',
+      desc: `Public chain whose CHAIN_NAME, CHAIN_ID and START_BLOCK are known: ${knownChains.map(({ name }) => name).join(', ')}.`,
+    },
+    COMPOSE_FILE: {
+      default: '',
+      desc: 'Compose files with colons between, docker-compose.yml first: docker-compose.ipv6.yml, docker-compose.scale.yml and files of your own may follow. Without it the demo chain is part of the appliance.',
+    },
+    COMPOSE_PROFILES: {
+      default: '',
+      desc: `What else runs, with commas between: ${composeProfiles.join(', ')}.`,
+    },
+    COMPOSE_PROJECT_NAME: {
+      default: 'pronghorn',
+      desc: 'Name before those of containers, networks and volumes; another one for each appliance of a machine.',
+    },
+  }
+
 /** Names that Compose and the Docker client read from `.env` themselves, and those that choose a chain. */
 export const otherNames = [
-  ...['CHAIN', 'DEMO_CHAIN'],
-  ...['COMPOSE_FILE', 'COMPOSE_PROFILES', 'COMPOSE_PROJECT_NAME', 'COMPOSE_PATH_SEPARATOR'],
+  ...Object.keys(chosenVariables),
+  'COMPOSE_PATH_SEPARATOR',
   ...['COMPOSE_ANSI', 'COMPOSE_BAKE', 'COMPOSE_IGNORE_ORPHANS', 'COMPOSE_REMOVE_ORPHANS'],
   ...['COMPOSE_PARALLEL_LIMIT', 'COMPOSE_PROGRESS', 'COMPOSE_MENU', 'COMPOSE_STATUS_STDOUT'],
   ...[

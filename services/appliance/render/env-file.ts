@@ -10,6 +10,8 @@ import { variables } from './variables.ts'
 /** What an `.env` holds. */
 export interface EnvFile {
   readonly values: Readonly<Record<string, string>>
+  /** Variables that lines refer to. */
+  readonly used: ReadonlySet<string>
   /** Lines that set nothing, or not what they seem to. */
   readonly problems: readonly ConfigProblem[]
   /** No line can be read; the only problem says why. */
@@ -49,7 +51,12 @@ export function readEnvFile(path: string, environment: Environment = {}): EnvFil
 }
 
 function unreadable(found: string, allowed: string): EnvFile {
-  return { values: {}, problems: [{ file: '.env', path: '', found, allowed }], isUnreadable: true }
+  return {
+    values: {},
+    used: new Set(),
+    problems: [{ file: '.env', path: '', found, allowed }],
+    isUnreadable: true,
+  }
 }
 
 /** Stands for bytes that are no UTF-8. */
@@ -59,13 +66,17 @@ const REPLACEMENT = '\ufffd'
 export function parseEnvFile(text: string, environment: Environment): EnvFile {
   if (text.includes('\0')) return unreadable('text in UTF-16', 'text in UTF-8: save the file as UTF-8')
   const values: Record<string, string> = {}
+  const used = new Set<string>()
   const problems: ConfigProblem[] = []
   const lines = new Map<string, number>()
   const refuse = (path: string, found: string, allowed: string): void => {
     problems.push({ file: '.env', path, found, allowed })
   }
-  if (text.split('\n').some((line) => line.endsWith('\r') && !/^\s*(?:#|$)/.test(line)))
-    refuse('', 'lines that end in CR LF', "line ends of Unix: sed -i 's/\\r$//' .env")
+  const ended = text.split('\n').filter((line) => line.endsWith('\r') && !/^\s*(?:#|$)/.test(line))
+  if (ended.length > 0) {
+    const names = listNames(ended.map((line) => LINE.exec(line.trim())?.[1] ?? line.trim()))
+    refuse('', `CR LF at the end of the lines of ${names}`, "line ends of Unix: sed -i 's/\\r$//' .env")
+  }
   text
     .replace(/^\ufeff/, '')
     .split('\n')
@@ -85,8 +96,10 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
       if (first !== undefined) refuse(name, `two lines, ${first} and ${at + 1}`, 'one line for each name')
       lines.set(name, at + 1)
       const value = valueOf(rest, { ...values, ...environment })
-      if ('text' in value) values[name] = value.text
-      else refuse(name, `${showFound([name], rest.trim())}, ${value.why}`, value.allowed)
+      if ('text' in value) {
+        values[name] = value.text
+        for (const each of value.used) used.add(each)
+      } else refuse(name, `${showFound([name], rest.trim())}, ${value.why}`, value.allowed)
       // Of a reference to a variable of its shell, Compose has given the container the value.
       const isFilled = 'text' in value && (environment[name] ?? '') !== '' && environment[name] !== value.text
       for (const missing of 'text' in value && !isFilled ? value.missing : [])
@@ -96,12 +109,20 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
           `a variable of a line above or of the shell; $$ for a dollar sign`,
         )
     })
-  return { values, problems }
+  return { values, used, problems }
 }
 
-/** What a line sets, and the variables that it refers to in vain; or why it sets nothing. */
+const MOST_NAMES = 8
+
+/** The first names of a list, and how many others there are. */
+function listNames(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** What a line sets, the variables that it refers to, and those in vain; or why it sets nothing. */
 type LineValue =
-  | { readonly text: string; readonly missing: readonly string[] }
+  | { readonly text: string; readonly missing: readonly string[]; readonly used: readonly string[] }
   | { readonly why: string; readonly allowed: string }
 
 function valueOf(rest: string, known: Environment): LineValue {
@@ -118,52 +139,89 @@ function valueOf(rest: string, known: Environment): LineValue {
       }
     }
     const inner = text.slice(1, end)
-    if (quote === "'") return { text: inner, missing: [] }
-    const filled = fillIn(inner, quotedReference, known)
-    return { ...filled, text: filled.text.replaceAll(/\\(["\\$])/g, '$1') }
+    if (quote === "'")
+      return { text: inner.replaceAll(/\\(?:\\|('))/g, unescapeQuote), missing: [], used: [] }
+    return fillIn(inner.replaceAll(ESCAPE, unescape), known)
   }
   if (TYPOGRAPHIC_QUOTES.test(text)) {
     return { why: 'in typographic quotes', allowed: 'the value without quotes, or within " or \'' }
   }
-  return fillIn(text.replace(/\s+#.*$/, '').replace(/^#.*$/, ''), REFERENCE, known)
+  if (text.startsWith('#'))
+    return { why: 'which Compose takes for the value', allowed: 'nothing after the equals sign, or quotes' }
+  // A tab before the number sign begins no comment.
+  return fillIn(text.replace(/ #.*$/, '').trim(), known)
 }
 
-const REFERENCE = /\$\$|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?[-+?])([^{}]*))?\})/g
-/** Within double quotes a backslash makes a dollar sign one. */
-const quotedReference = new RegExp(String.raw`\\\$|${REFERENCE.source}`, 'g')
+/** Within single quotes a backslash stands for itself, except before the quote. */
+const unescapeQuote = (all: string, quote: string | undefined): string => quote ?? all
+
+/** What a backslash makes within double quotes; others stand for themselves. */
+const ESCAPE = /\\(?:([abfnrtv"\\$])|0([0-3][0-7]{2}))/g
+const escapes: Readonly<Record<string, string>> = {
+  ...{ a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '"': '"', '\\': '\\' },
+  // It stands for no variable.
+  $: '$$',
+}
+const OCTAL = 8
+
+function unescape(all: string, letter: string | undefined, octal: string | undefined): string {
+  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, OCTAL))
+  return escapes[letter ?? ''] ?? all
+}
+
+const REFERENCE = /\$\$|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?[-+?])((?:[^{}]|\{[^{}]*\})*))?\}|(\{))/g
 
 /**
  * Text in which `$NAME`, `${NAME}`, `${NAME:-otherwise}` and `${NAME:+instead}` are filled in, as Compose does; `$$` is a
  * dollar sign.
  */
-function fillIn(text: string, reference: RegExp, known: Environment) {
+function fillIn(text: string, known: Environment): LineValue {
   const missing: string[] = []
-  const filled = text.replaceAll(reference, (...groups: (string | undefined)[]) => {
-    const [all = '', plain, braced, sign = '', word = ''] = groups
-    const name = plain ?? braced
-    if (name === undefined) return all === '$$' ? '$' : all
-    const found = known[name]
-    const isThere = found !== undefined && !(sign.startsWith(':') && found === '')
-    if (sign.endsWith('+')) return isThere ? word : ''
-    if (isThere) return found
-    if (!sign.endsWith('-')) missing.push(name)
-    return sign.endsWith('-') ? word : ''
-  })
-  return { text: filled, missing }
+  const used: string[] = []
+  let isBroken = false
+  const fill = (part: string): string =>
+    part.replaceAll(REFERENCE, (...groups: (string | undefined)[]) => {
+      const [all = '', plain, braced, sign = '', word = '', brace] = groups
+      const name = plain ?? braced
+      if (brace !== undefined) isBroken = true
+      if (name === undefined) return all === '$$' ? '$' : all
+      used.push(name)
+      const found = known[name]
+      const isThere = found !== undefined && !(sign.startsWith(':') && found === '')
+      if (sign.endsWith('+')) return isThere ? fill(word) : ''
+      if (isThere) return found
+      if (!sign.endsWith('-')) missing.push(name)
+      return sign.endsWith('-') ? fill(word) : ''
+    })
+  const filled = fill(text)
+  if (!isBroken) return { text: filled, missing, used }
+  return {
+    why: 'where ${ begins no reference',
+    allowed: '${NAME} with its closing brace; $$ for a dollar sign',
+  }
 }
 
 function closingQuote(text: string, quote: string): number {
   for (let at = 1; at < text.length; at++) {
-    if (text[at] === '\\' && quote === '"') at++
+    if (text[at] === '\\') at++
     else if (text[at] === quote) return at
   }
   return -1
 }
 
-/** A problem for each name that nothing reads. @param others further names that something reads. */
-export function findUnknownNames(names: readonly string[], others: ReadonlySet<string>): ConfigProblem[] {
+/**
+ * A problem for each name that nothing reads.
+ * @param others further names that something reads.
+ * @param mayBeRead whether others may be read by a file that cannot be seen: then only misspelt names are problems.
+ */
+export function findUnknownNames(
+  names: readonly string[],
+  others: ReadonlySet<string>,
+  mayBeRead = false,
+): ConfigProblem[] {
   return names
     .filter((name) => !knownNames.includes(name) && !others.has(name))
+    .filter((name) => !mayBeRead || namesAround(name.toUpperCase()).length > 0)
     .map((name) => ({
       file: 'environment',
       path: name,
@@ -188,7 +246,7 @@ export function namesMeantForUs(environment: Environment): string[] {
 
 /** Names that a container has without an `.env`, those of the Dockerfile among them. */
 const OF_CONTAINER =
-  /^(?:PATH|HOME|HOSTNAME|TERM|PWD|OLDPWD|SHLVL|_|LANG|LC_\w+|TZ|container|NODE_\w+|PRONGHORN_MODE|YARN_VERSION|SSL_CERT_\w+|(?:https?|ftp|all|no)_proxy)$/i
+  /^(?:DEMO_CHAIN|PATH|HOME|HOSTNAME|TERM|PWD|OLDPWD|SHLVL|_|LANG|LC_\w+|TZ|container|NODE_\w+|PRONGHORN_MODE|YARN_VERSION|SSL_CERT_\w+|(?:https?|ftp|all|no)_proxy)$/i
 
 /** The names in a container's environment that its `.env` has given it. */
 export function namesOfContainer(environment: Environment): string[] {
@@ -201,6 +259,7 @@ const MOST_SHOWN = 4
 
 /** Names that other images read, and why nothing here does. */
 const inVain: Readonly<Record<string, string>> = {
+  DEMO_CHAIN: 'nothing: without COMPOSE_FILE and a chain of your own the chain is the demo chain',
   TZ: 'nothing: every log, schedule and time of an answer is in UTC',
 }
 

@@ -19,6 +19,7 @@ const fileSettings: readonly FileSetting[] = [
   { variable: 'SQLDB_SSL_CA_FILE', name: 'postgres-ca.pem', holds: 'a certificate' },
   { variable: 'SQLDB_SSL_CERT_FILE', name: 'postgres-client.pem', holds: 'a certificate' },
   { variable: 'SQLDB_SSL_KEY_FILE', name: 'postgres-client.key', holds: 'a private key' },
+  { variable: 'SQLDB_PASSWORD_FILE', name: 'database-password', holds: 'a password' },
   { variable: 'KVSTORE_TLS_CA_FILE', name: 'redis-ca.pem', holds: 'a certificate' },
   { variable: 'KVSTORE_PASSWORD_FILE', name: 'redis-password', holds: 'a password' },
 ]

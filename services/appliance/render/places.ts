@@ -1,14 +1,13 @@
 import type { Stats } from 'node:fs'
-import { readdir, readFile, stat, statfs } from 'node:fs/promises'
+import { readdir, stat, statfs } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { parse } from 'yaml'
+import { dirname, join, resolve } from 'node:path'
 import type { ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
 import { knownChains } from '../../core/config/schema/index.ts'
 import { checkCertificateFiles } from '../tls/index.ts'
+import { checkComposeFiles } from './compose-files.ts'
 import { placeOf } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
-import { listComposeFiles } from './resolve.ts'
 import type { Resolved, Values } from './resolve.ts'
 import { checkSuperuserPassword } from './superuser.ts'
 import { BUNDLED_POSTGRES } from './variables.ts'
@@ -23,13 +22,9 @@ export async function checkPlaces(
   const refuse = (path: string, found: string, allowed: string): void => {
     problems.push({ file: 'environment', path, found, allowed })
   }
-  const absent = await listAbsent(
-    ['TLS_DIR', ...(values.POSTGRES_BUNDLED ? [] : ['DATA_LOCATION'])],
-    given,
-    places,
-  )
-  for (const { path, found } of absent) refuse(path, found, 'a folder that is there')
-  if (values.TLS_MODE === 'files' && !absent.some(({ path }) => path === 'TLS_DIR')) {
+  const absent = await findAbsent('TLS_DIR', given, places)
+  if (absent !== undefined) refuse('TLS_DIR', absent, 'a folder that is there')
+  if (values.TLS_MODE === 'files' && absent === undefined) {
     const folder =
       given.TLS_DIR === undefined || places.mounted === undefined
         ? places.certificateFiles
@@ -42,7 +37,7 @@ export async function checkPlaces(
     problems.push(...(await checkSuperuserPassword(passwordFile, shown)))
   }
   if (values.BACKUP_HOOK !== '') problems.push(...(await checkHook(values.BACKUP_HOOK, places)))
-  problems.push(...(await checkComposeFiles(given, places)))
+  problems.push(...checkComposeFiles(given, places))
   const isScheduled = profiles.includes('backup')
   const folders: OperatorFolder[] = []
   if (values.DATA_LOCATION !== '' && values.POSTGRES_BUNDLED)
@@ -94,58 +89,20 @@ function checkMachine(values: Values, given: Resolved['given']): ConfigProblem[]
   return problems
 }
 
-/** The variables that are set and name no folder: nothing can be mounted from there. */
-async function listAbsent(
-  variables: readonly string[],
+/** What a variable names that is no folder: nothing can be mounted from there. Undefined where it names one. */
+async function findAbsent(
+  path: string,
   given: Resolved['given'],
   places: OperatorPlaces,
-): Promise<readonly { readonly path: string; readonly found: string }[]> {
-  const absent: { path: string; found: string }[] = []
-  for (const path of variables) {
-    const shown = given[path]
-    if (shown === undefined) continue
-    const facts = await stat(placeOf(path, shown, places)).catch(() => undefined)
-    if (!facts?.isDirectory())
-      absent.push({ path, found: `${JSON.stringify(shown)}, ${facts ? 'which is no folder' : NOT_THERE}` })
-  }
-  return absent
+): Promise<string | undefined> {
+  const shown = given[path]
+  if (shown === undefined) return undefined
+  const facts = await stat(placeOf(path, shown, places)).catch(() => undefined)
+  if (facts?.isDirectory()) return undefined
+  return `${JSON.stringify(shown)}, ${facts ? 'which is no folder' : NOT_THERE}`
 }
 
 const NOT_THERE = 'which is not there'
-
-/** Problems of `COMPOSE_FILE`, the list of files that Compose reads. */
-async function checkComposeFiles(
-  given: Resolved['given'],
-  { project }: OperatorPlaces,
-): Promise<ConfigProblem[]> {
-  // Absolute paths are not mounted.
-  const paths = listComposeFiles(given).filter((path) => !isAbsolute(path))
-  const problems: ConfigProblem[] = []
-  if (project === undefined) return problems
-  for (const path of paths) {
-    const text = await readFile(join(project, path), 'utf8').catch(() => undefined)
-    if (text !== undefined && isComposeFile(text)) continue
-    const why = text === undefined ? 'is no file' : 'is no compose file'
-    const found = `${JSON.stringify(given.COMPOSE_FILE)}, where ${path} ${why}`
-    const allowed = 'files of the project such as docker-compose.yml, with colons between'
-    problems.push({ file: 'environment', path: 'COMPOSE_FILE', found, allowed })
-  }
-  return problems
-}
-
-/** Whether a text has what every compose file of the project has, or could have. */
-function isComposeFile(text: string): boolean {
-  try {
-    // Tags such as !reset are those of Compose.
-    const content: unknown = parse(text, { logLevel: 'silent' })
-    return isObject(content) && ['services', 'networks', 'volumes'].some((key) => isObject(content[key]))
-  } catch {
-    return false
-  }
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A program that the service `backups` starts: it skips one that it may not execute. */
 async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigProblem[]> {

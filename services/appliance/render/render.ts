@@ -3,10 +3,18 @@ import { isIPv6 } from 'node:net'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { configFiles, ConfigError, parseConfig } from '../../core/config/index.ts'
+import {
+  configFiles,
+  ConfigError,
+  formatPath,
+  formatProblem,
+  parseConfig,
+  splitHostAndPort,
+} from '../../core/config/index.ts'
 import type { AppConfig, ConfigPart, ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
-import { overlayEnvironment, settingVariables } from '../../core/config/environment/index.ts'
+import { overlayEnvironment, placesOf, settingVariables } from '../../core/config/environment/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
+import { listUnusedSettings } from '../../core/config/description/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { ensureSelfSigned } from '../tls/index.ts'
 import { findUnknownNames, namesMeantForUs, namesOfContainer, parseEnvFile, readEnvFile } from './env-file.ts'
@@ -16,6 +24,7 @@ import { PRIVATE_KEY_COMMAND, renderLibpq } from './libpq.ts'
 import type { RenderedFile } from './libpq.ts'
 import { renderNginx, unportableOrigins } from './nginx.ts'
 import { readOperatorFiles, withContainerPaths } from './operator-files.ts'
+import { namesOfComposeFiles } from './compose-files.ts'
 import { noOwnFiles, parseOwnFile, readOwnFiles } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
 import { placeOf, withHostPath } from './host-paths.ts'
@@ -29,8 +38,9 @@ import { readSuperuserPassword } from './superuser.ts'
 import type { SecretName, Secrets } from './secrets.ts'
 import { fillJson, fillTemplate, readTemplate } from './template.ts'
 import type { Lookup } from './template.ts'
-import { BUNDLED_POSTGRES, BUNDLED_REDIS, isHostPath } from './variables.ts'
+import { BUNDLED_POSTGRES, BUNDLED_REDIS, isHostPath, isJsonList, splitList } from './variables.ts'
 import type { variables } from './variables.ts'
+import { warnWithoutEffect } from './without-effect.ts'
 
 /** Where `render` puts things, and where it finds the operator's files. */
 export interface RenderPlaces extends OperatorPlaces {
@@ -77,7 +87,7 @@ export async function checkRender(environment: Environment, places: RenderPlaces
     (file === 'environment' && !refused.has(variableOf(path)))
   try {
     const secrets = placeholder as Record<SecretName, string>
-    const { warnings } = await prepare(resolved, secrets, { places, own })
+    const { warnings } = await prepare(resolved, secrets, { places, own, isPartial: refused.size > 0 })
     if (problems.length === 0) return report(resolved, [], false, warnings)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -99,7 +109,7 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
     join(places.out, 'secrets'),
     passwordFile === undefined ? {} : { superuser: await readSuperuserPassword(passwordFile) },
   )
-  const { files, warnings } = await prepare(resolved, secrets, { places, own })
+  const { files, warnings } = await prepare(resolved, secrets, { places, own, isPartial: false })
   await forgetRendering(places.out)
   for (const file of files) await install(places.out, file)
   const certificates = join(places.out, 'certificates')
@@ -179,12 +189,15 @@ function resolveAll(
   const names = file ? Object.keys(file.values) : file === null ? namesOfContainer(all) : namesMeantForUs(all)
   const unreadable = file?.problems ?? []
   const known = new Set(unreadable.map(({ path }) => variableOf(path)))
+  const read = namesOfComposeFiles(all, places)
+  const others = new Set([...own.used, ...(file?.used ?? []), ...(read ?? [])])
+  const unknown = findUnknownNames(names, others, read === undefined)
   const { resolved, problems, refused } = resolveUsable(all, own, known)
   return {
     resolved,
     own,
     refused,
-    problems: [...unreadable, ...findUnknownNames(names, own.used), ...own.problems, ...problems],
+    problems: [...unreadable, ...unknown, ...own.problems, ...problems],
   }
 }
 
@@ -196,12 +209,43 @@ async function install(out: string, file: RenderedFile): Promise<void> {
   await rename(`${path}.new`, path)
 }
 
+/** What files are rendered beside. */
+interface Surroundings {
+  readonly places: RenderPlaces
+  readonly own: OwnFiles
+  /** Whether a variable was refused: problems of a rendered file may follow from that one. */
+  readonly isPartial: boolean
+}
+
+/** Names the variable of the key that a problem of a rendered file is in. */
+function nameVariable(
+  problem: ConfigProblem,
+  parts: Readonly<Record<ConfigPart, unknown>>,
+  { own, isPartial }: Surroundings,
+): ConfigProblem {
+  const setting = settingVariables.find(
+    ({ part, steps }) =>
+      configFiles[part] === problem.file &&
+      !own.texts.has(part) &&
+      placesOf(parts[part], steps).some((path) => formatPath(path) === problem.path),
+  )
+  if (isPartial || setting === undefined) return problem
+  // Operators know the shorter names.
+  return { ...problem, file: 'environment', path: setting.aliases[0] ?? setting.name }
+}
+
+/** Leaves out problems that are told twice: one variable may stand at several places. */
+function distinct(problems: readonly ConfigProblem[]): ConfigProblem[] {
+  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()]
+}
+
 async function prepare(
   resolved: Resolved,
   secrets: Secrets,
-  { places, own }: { readonly places: RenderPlaces; readonly own: OwnFiles },
+  plan: Surroundings,
 ): Promise<{ files: RenderedFile[]; warnings: readonly ConfigWarning[] }> {
   const { values, given } = resolved
+  const { places, own } = plan
   const [atHand, operatorFiles] = await Promise.all([
     checkPlaces(resolved, places),
     readOperatorFiles(given, places),
@@ -221,7 +265,11 @@ async function prepare(
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
       if (service === services[0])
-        problems.push(...error.problems.map((problem) => withHostPath(problem, given)))
+        problems.push(
+          ...distinct(
+            error.problems.map((problem) => nameVariable(withHostPath(problem, given), parts, plan)),
+          ),
+        )
     }
     for (const part of Object.keys(parts) as ConfigPart[]) {
       const text = `${JSON.stringify(parts[part], null, 2)}\n`
@@ -232,7 +280,9 @@ async function prepare(
     for (const [name, text] of operatorFiles.texts) files.push({ service, name, text, mode: 0o440 })
   }
   if (config === undefined || problems.length > 0) throw new ConfigError(problems)
-  warnings.push(...atHand.warnings, ...warnAboutVariables(values, given))
+  warnings.push(...atHand.warnings, ...warnAboutVariables(values, given), ...warnWithoutEffect(resolved))
+  for (const { part, key, why } of listUnusedSettings(config))
+    warnings.push({ file: configFiles[part], path: key, message: `has no effect: ${why}` })
   for (const pattern of unportableOrigins(config.server.cors)) {
     const message = `${JSON.stringify(pattern)} is beyond the proxy: its own refusals, the state service and GraphQL do not admit such an origin`
     warnings.push({ file: configFiles.server, path: 'cors', message })
@@ -408,13 +458,36 @@ function renderJson(plan: ServicePlan, problems: ConfigProblem[]): ServiceFiles 
     const content = withoutUnused(values, part, JSON.parse(text))
     const { POSTGRES_REPLICAS: _short, ...rest } = given
     const overlaid = overlayEnvironment(part, content, rest)
-    origins[part] = overlaid.variables
+    origins[part] = new Map([...placeholdersOf(plan, part), ...overlaid.variables])
     return overlaid.value
   }
   return {
     parts: { connections: fill('connections'), server: fill('server'), readers: fill('readers') },
     origins,
   }
+}
+
+/** Begins a text that stands for a variable; no value of a template begins with it. */
+const MARK = '\0'
+
+/** The variables that a template takes values from, by the formatted path of the value. */
+function placeholdersOf(
+  { resolved: { values } }: ServicePlan,
+  part: ConfigPart,
+): ReadonlyMap<string, string> {
+  const { text } = fillJson(readTemplate(configFiles[part]), (name) =>
+    // A family that is left out is left out here too.
+    Object.hasOwn(values, name) && values[name as keyof typeof variables] === NONE ? NONE : `${MARK}${name}`,
+  )
+  const found = new Map<string, string>()
+  const visit = (value: unknown, path: readonly (string | number)[]): void => {
+    if (typeof value === 'string' && value.startsWith(MARK)) found.set(formatPath(path), value.slice(1))
+    else if (Array.isArray(value)) value.forEach((each, at) => visit(each, [...path, at]))
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, each] of Object.entries(value)) visit(each, [...path, key])
+  }
+  visit(withoutUnused(values, part, JSON.parse(text)), [])
+  return found
 }
 
 /** What `${NAME}` stands for in the files of a service: what is set, what the appliance knows, the default of a setting. */
@@ -444,15 +517,8 @@ function lookUp({ resolved, secrets, service }: ServicePlan): Lookup {
 
 /** JSON of the replicas. */
 function listReplicas(text: string): string {
-  if (text.startsWith('[')) return text
-  const replicas = text
-    .split(',')
-    .filter((each) => each !== '')
-    .map((each) => {
-      const [host = '', port = '5432'] = each.split(':')
-      return { host, port: Number(port) }
-    })
-  return JSON.stringify(replicas)
+  if (isJsonList(text)) return text
+  return JSON.stringify(text === '' ? [] : splitList(text).map(splitHostAndPort))
 }
 
 /** The account that stands for a family that the operator left out. */

@@ -7,7 +7,6 @@ import { startBlockProblem } from '../../core/config/schema/index.ts'
 import type { ConfigProblem } from '../../core/config/index.ts'
 import {
   checkVariable,
-  parseVariable,
   readStateSettings,
   settingVariables,
   valueAt,
@@ -15,10 +14,12 @@ import {
 import type { Environment, SettingVariable } from '../../core/config/environment/index.ts'
 import { images } from '../../core/images/index.ts'
 import { composeProfiles, containerVariables } from './container-variables.ts'
+import { COMPOSE_BASE, listComposeFiles } from './compose-files.ts'
 import { parseOwnFile } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
 import { demoPreset, presets } from './presets.ts'
-import { BUNDLED_POSTGRES, BUNDLED_REDIS, splitList, variables } from './variables.ts'
+import { BUNDLED_POSTGRES, BUNDLED_REDIS, isJsonList, splitList, variables } from './variables.ts'
+import { refuseWithoutEffect } from './without-effect.ts'
 
 /** The appliance's own variables, checked and with defaults. */
 export type Values = CleanedEnv<typeof variables & typeof containerVariables>
@@ -149,8 +150,9 @@ function withBothNames(set: Readonly<Given>, problems: ConfigProblem[]): Given {
 function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]): ConfigProblem[] {
   return settingVariables.flatMap((setting) => {
     const [name] = namesOf(setting, given)
-    if (name === undefined || isOfAppliance(name) || known.some(({ path }) => path === name)) return []
-    if ([setting.name, ...setting.aliases].some(isOfAppliance)) return []
+    if (name === undefined || known.some(({ path }) => sameVariables(path).includes(name))) return []
+    // The short form of the list is no JSON.
+    if (setting.name === 'SQLDB_REPLICAS' && !isJsonList(given[name]!)) return []
     const family = setting.steps.find((step) => typeof step === 'object')?.family.toUpperCase() ?? ''
     if (given[`${family}_ACCOUNT`] === 'none') {
       const allowed = `nothing: ${family}_ACCOUNT=none leaves the family out`
@@ -284,7 +286,7 @@ function checkTogether(
   if (values.TLS_MODE === 'acme' && !values.ACME_EMAIL.includes('@')) {
     refuse('ACME_EMAIL', values.ACME_EMAIL, 'an e-mail address, because TLS_MODE is acme')
   }
-  checkCompose(values, given, refuse)
+  checkCompose({ values, given, isDemo }, refuse)
   checkComposeFile({ values, given, isDemo }, refuse)
   if (!values.POSTGRES_BUNDLED && values.POSTGRES_HOST === BUNDLED_POSTGRES) {
     const allowed = 'the host of your own server, because POSTGRES_BUNDLED is false'
@@ -293,7 +295,8 @@ function checkTogether(
   if (!values.REDIS_BUNDLED && values.REDIS_HOST === BUNDLED_REDIS) {
     refuse('REDIS_HOST', BUNDLED_REDIS, 'the host of your own server, because REDIS_BUNDLED is false')
   }
-  problems.push(...checkEncryption(values, given, refused))
+  checkServers(values, given, refuse)
+  problems.push(...refuseWithoutEffect({ values, given, profiles: listProfiles(given) }, refused))
   if (values.ASSETS_ACCOUNT === 'none') {
     refuse('ASSETS_ACCOUNT', 'none', 'an account name: every other family needs the assets contract')
   }
@@ -304,16 +307,24 @@ function checkTogether(
   return problems
 }
 
-type Refuse = (path: string, found: unknown, allowed: string) => void
+/** Databases of the bundled Redis. */
+const REDIS_DATABASES = 16
 
-/** The files that `COMPOSE_FILE` names; none where it is not set. */
-export function listComposeFiles(given: Resolved['given']): readonly string[] {
-  const { COMPOSE_FILE = '', COMPOSE_PATH_SEPARATOR = ':' } = given
-  return COMPOSE_FILE.split(COMPOSE_PATH_SEPARATOR).filter((path) => path !== '')
+/** Problems of the logins of servers. */
+function checkServers(values: Values, given: Readonly<Given>, refuse: Refuse): void {
+  for (const name of ['REDIS_DATABASE', 'KVSTORE_DATABASE']) {
+    if (values.REDIS_HOST !== BUNDLED_REDIS || Number(given[name] ?? 0) < REDIS_DATABASES) continue
+    refuse(name, given[name], `a number below ${REDIS_DATABASES}, or a Redis of your own`)
+  }
+  const passwords = ['PASSWORD', 'PASSWORD_FILE'].flatMap((word) => [`POSTGRES_${word}`, `SQLDB_${word}`])
+  if (values.POSTGRES_HOST === BUNDLED_POSTGRES || passwords.some((name) => given[name] !== undefined)) return
+  for (const name of ['POSTGRES_USER', 'SQLDB_USER']) {
+    if (given[name] === undefined) continue
+    refuse(name, given[name], 'a role together with POSTGRES_PASSWORD_FILE: other passwords are generated')
+  }
 }
 
-/** The file that every other compose file changes. */
-const COMPOSE_BASE = 'docker-compose.yml'
+type Refuse = (path: string, found: unknown, allowed: string) => void
 
 function checkComposeFile(
   { values, given, isDemo }: Pick<Resolved, 'values' | 'given' | 'isDemo'>,
@@ -322,17 +333,20 @@ function checkComposeFile(
   const [first] = listComposeFiles(given)
   if (first !== undefined && basename(first) !== COMPOSE_BASE)
     refuse('COMPOSE_FILE', given.COMPOSE_FILE, `a list that begins with ${COMPOSE_BASE}`)
-  const addresses = [values.CHAIN_HTTP, ...splitList(values.CHAIN_SHIP)]
-  if (given.DEMO_CHAIN !== 'true' || isDemo || addresses.every(isDemoNode)) return
+  if (given.DEMO_CHAIN !== 'true' || isDemo || usesDemoNode(values)) return
   const allowed = `${COMPOSE_BASE}, which leaves out the node of the demo chain: the chain is ${values.CHAIN_NAME}`
   refuse('COMPOSE_FILE', given.COMPOSE_FILE, allowed)
 }
 
 const demoHost = new URL(demoPreset.CHAIN_HTTP).hostname
-const isDemoNode = (address: string): boolean => new URL(address).hostname === demoHost
+const usesDemoNode = ({ CHAIN_HTTP, CHAIN_SHIP }: Values): boolean =>
+  [CHAIN_HTTP, ...splitList(CHAIN_SHIP)].every((address) => new URL(address).hostname === demoHost)
 
 /** Problems of the variables that Compose and other images read. */
-function checkCompose(values: Values, given: Readonly<Record<string, string>>, refuse: Refuse): void {
+function checkCompose(
+  { values, given, isDemo }: Pick<Resolved, 'values' | 'given' | 'isDemo'>,
+  refuse: Refuse,
+): void {
   const profiles = listProfiles(given)
   const unknown = profiles.filter((name) => !(composeProfiles as readonly string[]).includes(name))
   if (unknown.length > 0) {
@@ -341,6 +355,12 @@ function checkCompose(values: Values, given: Readonly<Record<string, string>>, r
   } else if (values.TLS_MODE === 'acme' && !profiles.includes('acme')) {
     const allowed = 'a list with acme, because TLS_MODE is acme'
     refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES ?? '', allowed)
+  } else if (values.TLS_MODE !== 'acme' && profiles.includes('acme')) {
+    const allowed = `a list without acme, because TLS_MODE is ${values.TLS_MODE}; or TLS_MODE=acme`
+    refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES, allowed)
+  } else if (profiles.includes('devchain') && !isDemo && !usesDemoNode(values)) {
+    const allowed = `a list without devchain, because the chain is ${values.CHAIN_NAME}`
+    refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES, allowed)
   }
   const project = given.COMPOSE_PROJECT_NAME
   if (project !== undefined && !/^[a-z0-9][a-z0-9_-]*$/.test(project)) {
@@ -369,28 +389,6 @@ function isSupportedPostgres(image: string): boolean {
   if (name !== 'postgres') return true
   const version = Number.parseInt(tag)
   return version >= LEAST_POSTGRES && version <= MOST_POSTGRES
-}
-
-/** The bundled servers are reached over a network of the machine, without TLS. */
-function checkEncryption(
-  values: Values,
-  given: Readonly<Record<string, string>>,
-  refused: ReadonlySet<string>,
-): ConfigProblem[] {
-  const problems: ConfigProblem[] = []
-  const isBundled = {
-    SQLDB_SSL_MODE: values.POSTGRES_HOST === BUNDLED_POSTGRES && !refused.has('POSTGRES_HOST'),
-    KVSTORE_TLS: values.REDIS_HOST === BUNDLED_REDIS && !refused.has('REDIS_HOST'),
-  }
-  for (const setting of settingVariables) {
-    const [name] = namesOf(setting, given)
-    if (name === undefined || !isBundled[setting.name as keyof typeof isBundled]) continue
-    const value = parseVariable(setting, given[name]!)
-    if (value === 'off' || value === false) continue
-    const allowed = 'nothing: the bundled server has no TLS, and only services of this machine reach it'
-    problems.push({ file: 'environment', path: name, found: showFound([name], given[name]), allowed })
-  }
-  return problems
 }
 
 function listProfiles(given: Readonly<Record<string, string>>): string[] {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { isAddressRange } from '../../core/config/index.ts'
+import { HOST_ALLOWED, isAddressRange, isHost, splitHostAndPort } from '../../core/config/index.ts'
 import { makeExactValidator, makeValidator, str } from 'envalid'
 
 /** A whole number; what it takes is shown in words when it is refused. */
@@ -45,16 +45,27 @@ export const hostPath = makeValidator<string>((text) => {
   return text
 })
 
-const HOST_NAME_PATTERN = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?$/
-const hostName = matching(HOST_NAME_PATTERN, 'a host name or an IPv4 address')
+/** The public name; nginx takes no other text for the name of a server. */
+const domain = makeValidator<string>((text) => {
+  if (!isHost(text) || isIPv6(text)) throw new RangeError('a host name or an IPv4 address')
+  return text
+})
 /** Service of the compose file that is PostgreSQL, unless it is elsewhere. */
 export const BUNDLED_POSTGRES = 'postgres'
 /** The one that is Redis. */
 export const BUNDLED_REDIS = 'redis'
 
-const databaseHost = makeValidator<string>((text) => {
-  if (HOST_NAME_PATTERN.test(text) || isIPv6(text)) return text
-  throw new RangeError('a host name or an IP address, without brackets')
+const hostName = makeValidator<string>((text) => {
+  if (!isHost(text)) throw new RangeError(`${HOST_ALLOWED}, without brackets and port`)
+  return text
+})
+/** Whether a text is the JSON of a list of objects; an IPv6 address has brackets too. */
+export const isJsonList = (text: string): boolean => /^\[\s*[{\]]/.test(text)
+/** Replicas as JSON, which the schema checks, or as hosts with their ports. */
+const replicas = makeExactValidator<string>((text) => {
+  const isList = text === '' || isJsonList(text) || splitList(text).every(splitHostAndPort)
+  if (!isList) throw new RangeError('host:port with commas between')
+  return text
 })
 const account = matching(/^(?:none|[a-z1-5.]{1,13})$/, 'an account name, or none to leave the family out')
 const chainAddress = (protocols: readonly string[], example: string) =>
@@ -163,7 +174,7 @@ export const variables = {
     desc: 'Name of the reader. It must not change once the reader has started.',
   }),
 
-  DOMAIN: hostName({ default: 'localhost', desc: 'Public host name.' }),
+  DOMAIN: domain({ default: 'localhost', desc: 'Public host name.' }),
   HTTP_PORT: port({
     default: 8080,
     desc: 'Published port that leads to HTTPS, or serves with TLS_MODE=off.',
@@ -205,7 +216,7 @@ export const variables = {
     default: '',
     desc: 'Folder of this machine for the database of the bundled PostgreSQL; without it a volume of Docker.',
   }),
-  POSTGRES_HOST: databaseHost({ default: BUNDLED_POSTGRES, desc: 'Host of PostgreSQL.' }),
+  POSTGRES_HOST: hostName({ default: BUNDLED_POSTGRES, desc: 'Host of PostgreSQL.' }),
   POSTGRES_PORT: port({ default: 5432, desc: 'Port of PostgreSQL.' }),
   POSTGRES_DATABASE: databaseName({
     default: 'pronghorn',
@@ -222,10 +233,10 @@ export const variables = {
     default: '',
     desc: 'File with its password, for a PostgreSQL of your own; of the bundled one it is created at the first start.',
   }),
-  POSTGRES_REPLICAS: matching(
-    /^(?:\[.*\]|[A-Za-z0-9_.-]+(?::\d{1,5})?(?:,[A-Za-z0-9_.-]+(?::\d{1,5})?)*)$/,
-    'host:port with commas between',
-  )({ default: '', desc: 'Streaming replicas that the api may read from (host:port, with commas).' }),
+  POSTGRES_REPLICAS: replicas({
+    default: '',
+    desc: 'Streaming replicas that the api may read from (host:port, with commas).',
+  }),
   PG_MEMORY: memory({
     default: 4 * 2 ** 30,
     desc: 'Memory for PostgreSQL, such as 32g; its settings are computed from it and its container is limited to it.',

@@ -1,3 +1,5 @@
+import { redactUrls } from '../log/index.ts'
+
 /** Arguments of `fetch` for a request to a node. */
 interface NodeRequest {
   readonly url: URL
@@ -16,8 +18,8 @@ export function requestBelow(address: string, path: string): NodeRequest {
   return { url, headers: { authorization: `Basic ${login.toString('base64')}` } }
 }
 
-/** Address of a node for messages: without user, password, query and fragment, which may contain keys. */
+/** Address of a node or a list for messages: without user, password, query, fragment and keys in the path. */
 export function shownAddress(address: string): string {
   const { protocol, host, pathname } = new URL(address)
-  return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
+  return redactUrls(`${protocol}//${host}${pathname === '/' ? '' : pathname}`)
 }

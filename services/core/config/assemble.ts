@@ -164,7 +164,8 @@ function variableAt(
 ): { file: string; path: string } | undefined {
   for (let length = path.length; length > 0; length--) {
     const variable = variables.get(formatPath(path.slice(0, length)))
-    if (variable !== undefined) return { file: 'environment', path: variable }
+    if (variable !== undefined)
+      return { file: 'environment', path: formatPath([variable, ...path.slice(length)]) }
   }
   return undefined
 }

@@ -30,9 +30,11 @@ export function integer(min: number, max: number) {
   return z.int({ error: allowed }).min(min, { error: allowed }).max(max, { error: allowed }).meta({ allowed })
 }
 
+const MAX_PORT = 65_535
+
 /** Schema of a TCP port. */
 export function port() {
-  return integer(1, 65535)
+  return integer(1, MAX_PORT)
 }
 
 /** Schema of a block number; the chain uses 32 bits. */
@@ -111,7 +113,9 @@ function isUrl(value: string, schemes: readonly string[]): boolean {
   const { protocol, hostname, pathname } = new URL(value)
   const scheme = protocol.slice(0, -1)
   if (!schemes.includes(scheme)) return false
-  return scheme === 'ws+unix' ? hostname === '' && pathname.length > 1 : hostname !== ''
+  return scheme === 'ws+unix'
+    ? hostname === '' && pathname.length > 1
+    : isHost(hostname.replace(/^\[(.*)\]$/, '$1'))
 }
 
 /** Schema of an account name of the chain. */
@@ -122,9 +126,52 @@ export function accountName() {
   )
 }
 
+/** A part of a host name; names of containers have underscores as well. */
+const LABEL = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/
+const LONGEST_NAME = 253
+
+/** Whether the text is a host name or an IP address. A name whose last part is a number is none: `10.0.0.300`. */
+export function isHost(text: string): boolean {
+  if (isIP(text) !== 0) return true
+  const labels = text.split('.')
+  const isNumber = /^\d+$/.test(labels.at(-1) ?? '')
+  return text.length <= LONGEST_NAME && !isNumber && labels.every((label) => LABEL.test(label))
+}
+
+/** A host and its port; undefined for a host alone. */
+export interface HostAndPort {
+  readonly host: string
+  readonly port: number | undefined
+}
+
+/** Takes apart `host`, `host:port` and `[address]:port`; undefined for other text. */
+export function splitHostAndPort(text: string): HostAndPort | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const host = bracketed ?? plain
+  const port = digits === undefined ? undefined : Number(digits)
+  if (host === undefined || !isHost(host) || (bracketed !== undefined && isIP(bracketed) !== 6))
+    return undefined
+  return port === undefined || (port >= 1 && port <= MAX_PORT) ? { host, port } : undefined
+}
+
+/** The words for a host, for the documentation and for problems. */
+export const HOST_ALLOWED = 'a host name or an IP address'
+
 /** Schema of a host name or IP address. */
 export function hostName() {
-  return textLike(/^[A-Za-z0-9._:-]{1,253}$/, 'a host name or an IP address')
+  return z
+    .string({ error: HOST_ALLOWED })
+    .refine(isHost, { error: HOST_ALLOWED })
+    .meta({ allowed: HOST_ALLOWED })
+}
+
+/** Schema of a host and its port. */
+export function hostAndPort() {
+  const allowed = 'a host and its port, such as nginx:8443 or [::1]:8443'
+  return z
+    .string({ error: allowed })
+    .refine((text) => splitHostAndPort(text)?.port !== undefined, { error: allowed })
+    .meta({ allowed })
 }
 
 /** Schema of an IP address or range. */

@@ -16,6 +16,14 @@ export interface Findings {
   /** Reports an invalid value; `found` replaces the value in the message. */
   refuse(part: ConfigPart, path: Path, allowed: string, found?: string): void
   warn(part: ConfigPart, path: Path, message: string): void
+  /** Of two places that exclude each other, the one to correct: the one that a variable sets, else the later one. */
+  chooseFault<P extends Place>(earlier: P, later: P): P
+}
+
+/** A place in one of the files. */
+export interface Place {
+  readonly part: ConfigPart
+  readonly path: Path
 }
 
 /** Starts an empty collection. A part without source consists of defaults only. */
@@ -37,6 +45,11 @@ export function collectFindings(sources: ReadonlyMap<ConfigPart, PartSource>): F
       const source = sources.get(part)
       if (!source) throw new RangeError(`a warning about ${part}, which was not given`)
       warnings.push({ ...source.originOf(path), message })
+    },
+    chooseFault(earlier, later) {
+      const isSet = ({ part, path }: Place): boolean =>
+        sources.get(part)?.originOf(path).file === 'environment'
+      return isSet(earlier) && !isSet(later) ? earlier : later
     },
   }
 }

@@ -94,9 +94,10 @@ function placeOf(issue: z.core.$ZodIssue): Path {
 function unknownKey(issue: z.core.$ZodIssue, key: string, value: unknown, originOf: OriginOf): ConfigProblem {
   const path = [...placeOf(issue), key]
   const shown = key.length > 80 ? `${key.slice(0, 80)}…` : key
+  const { file, path: section } = originOf(placeOf(issue))
   return {
-    file: originOf(path).file,
-    path: formatPath([...placeOf(issue).slice(0, -1), ...placeOf(issue).slice(-1), shown]),
+    file,
+    path: section === '' ? formatPath([shown]) : `${section}${formatPath([0, shown]).slice('[0]'.length)}`,
     found: `an unknown key with ${showFound(path, valueAt(value, path))}`,
     allowed: describeKeys(key, issue.message),
   }

@@ -1,4 +1,4 @@
-import type { Findings } from './findings.ts'
+import type { Findings, Place } from './findings.ts'
 import { accountOf } from './reader-checks.ts'
 import type { HandlerName } from './schema/index.ts'
 import type { NamespaceConfig } from './schema/index.ts'
@@ -16,9 +16,13 @@ const rootPaths = [
   'v0',
 ]
 
+interface MountedPath extends Place {
+  readonly namespace: string
+}
+
 /** Checks of the server file that involve several keys. */
 export function checkServer(server: ServerView, findings: Findings): void {
-  const mounted = new Map<string, string>()
+  const mounted = new Map<string, MountedPath>()
   server.namespaces.forEach((namespace, at) => {
     if (!namespace) return
     const places: [string, (string | number)[]][] = [[namespace.path, ['namespaces', at, 'path']]]
@@ -27,23 +31,30 @@ export function checkServer(server: ServerView, findings: Findings): void {
       // Request routing ignores letter case.
       const folded = path.toLowerCase()
       const taken = mounted.get(folded)
+      const mount = { part: 'server', path: place, namespace: namespace.name } as const
       if (taken !== undefined) {
-        findings.refuse('server', place, `another path: namespace "${taken}" answers there`)
+        const fault = findings.chooseFault<MountedPath>(taken, mount)
+        const { namespace: other } = fault === taken ? mount : taken
+        findings.refuse('server', fault.path, `another path: namespace "${other}" answers there`)
       } else if (rootPaths.includes(folded.split('/')[1] ?? '')) {
         findings.refuse('server', place, `a path that does not begin with one of /${rootPaths.join(', /')}`)
       } else {
-        mounted.set(folded, namespace.name)
+        mounted.set(folded, mount)
       }
     }
   })
   if (server.metrics_port !== undefined && server.metrics_port === server.server_port) {
-    findings.refuse(
-      'server',
-      ['metrics_port'],
-      `another port than server_port, which is ${server.server_port}`,
-    )
+    refuseMetricsPort(findings, server.server_port)
   }
   warnAboutForgery(server, findings)
+}
+
+/** Refuses one of the two ports of the server file, which are equal. */
+function refuseMetricsPort(findings: Findings, port: number): void {
+  const ofServer: Place = { part: 'server', path: ['server_port'] }
+  const fault = findings.chooseFault(ofServer, { part: 'server', path: ['metrics_port'] })
+  const other = fault === ofServer ? 'metrics_port' : 'server_port'
+  findings.refuse('server', fault.path, `another port than ${other}, which is ${port}`)
 }
 
 function warnAboutForgery(server: ServerView, findings: Findings): void {
@@ -103,8 +114,11 @@ function checkPorts(server: ServerView, readers: readonly ReaderView[], findings
   if (listener?.server_port === undefined || !overlap(server.server_addr, listener.server_addr)) return
   const taken = server.server_port === listener.server_port ? 'server_port' : 'metrics_port'
   if (server[taken] !== listener.server_port) return
-  const allowed = `another port than ${taken} of server.config.json, which is ${listener.server_port}`
-  findings.refuse('readers', [0, 'server_port'], allowed)
+  const ofServer: Place = { part: 'server', path: [taken] }
+  const ofReader: Place = { part: 'readers', path: [0, 'server_port'] }
+  const fault = findings.chooseFault(ofServer, ofReader)
+  const other = fault === ofServer ? 'server_port of readers.config.json' : `${taken} of server.config.json`
+  findings.refuse(fault.part, fault.path, `another port than ${other}, which is ${listener.server_port}`)
 }
 
 function overlap(one: string | undefined, other: string | undefined): boolean {

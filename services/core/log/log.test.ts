@@ -94,9 +94,23 @@ describe('redactSecrets', () => {
     expect(JSON.stringify(redactSecrets(deep))).toContain('[deep]')
   })
 
+  it.each([
+    ['https://token@h/v1', 'https://[redacted]@h/v1'],
+    ['https://h/v1/chain?api-key=x&b=1 failed', 'https://h/v1/chain?[redacted] failed'],
+    ['wss://h/ship/abcDEFghi', 'wss://h/ship/[redacted]'],
+    ['https://h:1/9f8e7d6c5b4a/v1/chain/get_info', 'https://h:1/[redacted]/v1/chain/get_info'],
+    ['{"url":"http://h/?k=v\\"","b":1}', '{"url":"http://h/?[redacted]\\"","b":1}'],
+    ['https://lists.test/atomicassets/all', 'https://lists.test/atomicassets/all'],
+    ['ws+unix:///run/node12345/ship.sock', 'ws+unix:///run/node12345/ship.sock'],
+    ['at file:///srv/pronghorn-1.0.0/dist/main.js:1:2', 'at file:///srv/pronghorn-1.0.0/dist/main.js:1:2'],
+    ['postgres://h/db', 'postgres://h/db'],
+  ])('redactUrls replaces what may be a key: %s', (text, shown) => {
+    expect(redactUrls(text)).toBe(shown)
+  })
+
   it('redactSecrets cuts passwords out of URLs only', () => {
     expect(redactUrls('wss://u:p@h:1/x?y and http://h:8080')).toBe(
-      'wss://u:[redacted]@h:1/x?y and http://h:8080',
+      'wss://u:[redacted]@h:1/x?[redacted] and http://h:8080',
     )
     expect(redactUrls('{"a":"http://h:80","b":"c@d"}')).toBe('{"a":"http://h:80","b":"c@d"}')
   })

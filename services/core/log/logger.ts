@@ -24,7 +24,7 @@ export interface LoggerOptions {
 
 /**
  * Creates a logger that writes one line per entry, JSON unless `pretty`: `level` (word), `time` (ISO 8601, UTC),
- * `name`, the given fields, `msg`. Values under secret-looking keys and passwords in URLs become `[redacted]` at any
+ * `name`, the given fields, `msg`. Values under secret-looking keys and secrets in URLs become `[redacted]` at any
  * logged depth. Writes to standard streams are synchronous, so that the last line before an exit is never lost.
  */
 export function createLogger(options: LoggerOptions): Logger {

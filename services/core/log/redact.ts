@@ -4,7 +4,12 @@ export const REDACTED_TEXT = '[redacted]'
 const SECRET_KEY =
   /^(.*(password|passwd)|(.*[_-])?(pass|secret|token|authorization|cookie|api[_-]?key|private[_-]?key|jwt))$/
 // A match ends at a quote, so that a JSON line stays valid JSON; the length limits keep the matching time linear.
-const URL_PASSWORD = /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}@/gi
+const URL_LOGIN =
+  /\b([a-z][a-z0-9+.-]{0,30}:\/\/)(?:([^\s:/?#@"]{0,1024}):[^\s/?#@"]{0,1024}|[^\s:/?#@"]{1,1024})@/gi
+/** Addresses of nodes and lists: providers put the key of a customer into the path or the query. */
+const URL_REST = /\b((?:https?|wss?):\/\/[^\s/?#"\\]{1,1024})(\/[^\s?#"\\]{0,2048})?(\?[^\s#"\\]{0,4096})?/gi
+/** A part of a path that may be a key: letters with digits or capitals, or longer than a word. */
+const KEY_IN_PATH = /(?<=\/)(?=[^/]*\d|[^/]*[a-z][^/]*[A-Z]|[^/]{24})[\w.~%+=-]{8,}(?=\/|$)/g
 const MAX_DEPTH = 12
 const MAX_ENTRIES = 1000
 
@@ -17,13 +22,25 @@ export function isSecretKey(key: string): boolean {
   return SECRET_KEY.test(snake)
 }
 
-/** Replaces passwords in URLs (`scheme://user:password@host`). */
+/**
+ * Replaces what may be a secret in URLs: the password or the token before the host, and of HTTP and websocket addresses
+ * the query and the parts of the path that may be a key.
+ */
 export function redactUrls(text: string): string {
-  return text.includes('://') ? text.replaceAll(URL_PASSWORD, `$1:${REDACTED_TEXT}@`) : text
+  if (!text.includes('://')) return text
+  return text
+    .replaceAll(URL_LOGIN, (_all, scheme: string, user: string | undefined) =>
+      user === undefined ? `${scheme}${REDACTED_TEXT}@` : `${scheme}${user}:${REDACTED_TEXT}@`,
+    )
+    .replaceAll(
+      URL_REST,
+      (_all, origin: string, path = '', query = '') =>
+        `${origin}${String(path).replaceAll(KEY_IN_PATH, REDACTED_TEXT)}${query === '' ? '' : `?${REDACTED_TEXT}`}`,
+    )
 }
 
 /**
- * Copies a value with `[redacted]` for values under secret keys and for passwords in URLs. Errors become plain objects
+ * Copies a value with `[redacted]` for values under secret keys and for secrets in URLs. Errors become plain objects
  * (`type`, `message`, `stack`, own fields, `cause`), bigints decimal text; dates, buffers and other class instances
  * are passed unchanged. An object below depth 12 becomes `[deep]`, a circular one `[circular]`; objects and arrays are
  * cut after 1,000 entries.

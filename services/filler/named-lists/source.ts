@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { shownAddress } from '../../core/chain-node/index.ts'
 
 /** A URL that returns named lists, from a reader's `list_polls` setting. */
 export interface ListSource {
@@ -36,9 +37,4 @@ export function listSources(readers: readonly ListSettings[]): ListSource[] {
     })),
   )
   return [...new Map(sources.map((source) => [source.key, source])).values()]
-}
-
-function shownAddress(url: string): string {
-  const { protocol, host, pathname } = new URL(url)
-  return `${protocol}//${host}${pathname}`
 }

@@ -1,4 +1,5 @@
 import { FatalError } from '../../core/errors/index.ts'
+import { redactUrls } from '../../core/log/index.ts'
 
 /** Address of a state-history node, parsed. */
 export interface NodeAddress {
@@ -24,7 +25,7 @@ export function parseAddress(text: string): NodeAddress {
     return {
       url: withoutFragment(url),
       socketPath: null,
-      label: `${url.protocol}//${url.host}${url.pathname}`,
+      label: redactUrls(`${url.protocol}//${url.host}${url.pathname}`),
     }
   }
   if (url.protocol === 'ws+unix:' && url.host === '' && url.pathname.length > 1) {

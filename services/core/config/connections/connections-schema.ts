@@ -3,7 +3,9 @@ import {
   blockNumber,
   choice,
   flag,
+  HOST_ALLOWED,
   hostName,
+  isHost,
   integer,
   list,
   port,
@@ -13,7 +15,14 @@ import {
   url,
 } from '../fields.ts'
 
-const databaseHost = () => text(1, 1024).describe('Host of PostgreSQL, or the directory of its unix socket.')
+const SOCKET_FOLDER = /^\/[^\p{Cc}]{0,1000}$/u
+const DATABASE_HOST_ALLOWED = `${HOST_ALLOWED}, or the directory of a unix socket`
+const databaseHost = () =>
+  z
+    .string({ error: DATABASE_HOST_ALLOWED })
+    .refine((value) => isHost(value) || SOCKET_FOLDER.test(value), { error: DATABASE_HOST_ALLOWED })
+    .meta({ allowed: DATABASE_HOST_ALLOWED })
+    .describe('Host of PostgreSQL, or the directory of its unix socket.')
 const shipUrl = () => url(['ws', 'wss', 'ws+unix'], 'ws://node:8080')
 
 const replica = section({

@@ -66,6 +66,19 @@ export function valueAt(content: unknown, steps: readonly SettingStep[]): unknow
   }, content)
 }
 
+/** Every place that a setting has in the content of a file, also where the key is absent. */
+export function placesOf(content: unknown, [step, ...rest]: readonly SettingStep[]): Path[] {
+  if (step === undefined) return [[]]
+  if (typeof step === 'string' && step !== EACH)
+    return placesOf(isObject(content) ? content[step] : undefined, rest).map((path) => [step, ...path])
+  const entries: unknown[] = Array.isArray(content) ? content : []
+  return entries.flatMap((entry, at) =>
+    typeof step === 'string' || (isObject(entry) && entry[step.key] === step.family)
+      ? placesOf(entry, rest).map((path) => [at, ...path])
+      : [],
+  )
+}
+
 interface Laying {
   readonly leaf: unknown
   readonly path: Path

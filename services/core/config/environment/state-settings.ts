@@ -1,5 +1,5 @@
 import type { Environment } from './environment.ts'
-import { isAddressRange } from '../fields.ts'
+import { HOST_ALLOWED, isAddressRange, isHost } from '../fields.ts'
 import { showFound } from '../problems.ts'
 import type { ConfigProblem } from '../problems.ts'
 
@@ -57,7 +57,7 @@ export const stateVariables: readonly StateVariable[] = [
   {
     name: names.address,
     defaultValue: '0.0.0.0',
-    allowed: 'a host name or an IP address',
+    allowed: HOST_ALLOWED,
     description: 'Address to listen on.',
   },
   {
@@ -133,7 +133,7 @@ export function readStateSettings(environment: Environment): {
     return standard
   }
   const address = given(names.address) ?? '0.0.0.0'
-  if (!/^[A-Za-z0-9._:-]{1,253}$/.test(address)) refuse(names.address, 'a host name or an IP address')
+  if (!isHost(address)) refuse(names.address, HOST_ALLOWED)
   const proxies = given(names.proxies) ?? 'false'
   if (!isProxies(proxies)) refuse(names.proxies, PROXIES_ALLOWED)
   const settings = {
@@ -147,6 +147,8 @@ export function readStateSettings(environment: Environment): {
     answerBytes: number(names.answer, 33_554_432, MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
     answersBytes: number(names.answers, 268_435_456, MIN_ANSWER_BYTES, MAX_ANSWER_BYTES),
   }
+  if (settings.metricsPort === settings.port)
+    refuse(names.metrics, `another port than ${names.port}, which is ${settings.port}`)
   return { settings, problems }
 }
 

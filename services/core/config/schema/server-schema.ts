@@ -3,6 +3,7 @@ import {
   accountName,
   addressRange,
   flag,
+  hostAndPort,
   hostName,
   integer,
   isAddressRange,
@@ -281,7 +282,7 @@ export const serverSchema = section({
   metrics_addr: hostName()
     .optional()
     .describe('Address that metrics_port listens on; server_addr when absent.'),
-  tls_proxy: text(1, 300)
+  tls_proxy: hostAndPort()
     .optional()
     .describe('Host and port of the TLS proxy, such as nginx:8443, whose certificate the metrics watch.'),
   console: flag()

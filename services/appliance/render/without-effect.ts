@@ -1,0 +1,136 @@
+import { showFound } from '../../core/config/index.ts'
+import type { ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
+import { parseVariable, settingVariables } from '../../core/config/environment/index.ts'
+import type { SettingVariable } from '../../core/config/environment/index.ts'
+import { listVariables } from './catalogue.ts'
+import type { Resolved } from './resolve.ts'
+import { BUNDLED_POSTGRES, BUNDLED_REDIS } from './variables.ts'
+
+type Asked = Pick<Resolved, 'values' | 'given' | 'profiles'>
+
+/** Settings that nothing reads while something else is set. */
+interface Idle {
+  readonly isOf: (name: string, setting: SettingVariable | undefined) => boolean
+  /** Sentence that says why nothing reads them; undefined while something does. */
+  readonly why: (asked: Asked) => string | undefined
+}
+
+const oneOf =
+  (...names: readonly string[]) =>
+  (name: string): boolean =>
+    names.includes(name)
+const keysOf =
+  (section: string, ...others: readonly string[]) =>
+  (_name: string, setting: SettingVariable | undefined): boolean =>
+    setting !== undefined && setting.key.startsWith(`${section}.`) && !others.includes(setting.key)
+
+const postgresKeys = keysOf('sqldb', 'sqldb.host', 'sqldb.database', 'sqldb.replicas')
+const postgresLogin = oneOf('POSTGRES_SUPERUSER', 'POSTGRES_SUPERUSER_PASSWORD_FILE')
+
+/** Settings that contradict another one: the operator means something else than what would happen. */
+const refused: readonly Idle[] = [
+  {
+    isOf: (name, setting) => postgresKeys(name, setting) || postgresLogin(name),
+    why: ({ values }) =>
+      values.POSTGRES_HOST === BUNDLED_POSTGRES
+        ? 'the bundled PostgreSQL has its own; POSTGRES_BUNDLED=false and POSTGRES_HOST name a server of yours'
+        : undefined,
+  },
+  {
+    // Its password is rendered for the server as well, and its databases have numbers.
+    isOf: keysOf('kvstore', 'kvstore.host', 'kvstore.password', 'kvstore.database'),
+    why: ({ values }) =>
+      values.REDIS_HOST === BUNDLED_REDIS
+        ? 'the bundled Redis has its own; REDIS_BUNDLED=false and REDIS_HOST name a server of yours'
+        : undefined,
+  },
+  {
+    isOf: keysOf('kvstore.tls'),
+    why: ({ given }) => (hasTls(given) ? undefined : 'REDIS_TLS=true turns TLS on'),
+  },
+  {
+    isOf: oneOf('DATA_LOCATION'),
+    why: ({ values }) =>
+      values.POSTGRES_BUNDLED
+        ? undefined
+        : 'POSTGRES_BUNDLED=false leaves out the server whose data are there',
+  },
+  {
+    isOf: (_name, setting) => setting?.key === 'sqldb.password' || setting?.key === 'sqldb.password_file',
+    why: ({ given }) =>
+      given.POSTGRES_USER === undefined && given.SQLDB_USER === undefined
+        ? 'the roles of the services have generated passwords; POSTGRES_USER names a role of yours'
+        : undefined,
+  },
+]
+
+function hasTls(given: Resolved['given']): boolean {
+  const tls = given.REDIS_TLS ?? given.KVSTORE_TLS
+  // The file of an authority alone turns it on.
+  return tls === undefined
+    ? (given.REDIS_TLS_CA_FILE ?? given.KVSTORE_TLS_CA_FILE) !== undefined
+    : tls === 'true'
+}
+
+const profile = (name: string, isOf: Idle['isOf']): Idle => ({
+  isOf,
+  why: ({ profiles }) => (profiles.includes(name) ? undefined : `COMPOSE_PROFILES does not have ${name}`),
+})
+
+/** Settings that wait for another one. */
+const waiting: readonly Idle[] = [
+  profile('graphql', (name) => name.startsWith('GRAPHQL_') || name === 'HASURA_IMAGE'),
+  profile('monitoring', (name) => /^(?:GRAFANA|PROMETHEUS)_/.test(name)),
+  profile('backup', (name) => /^BACKUP_(?:HOURS|AT|KEEP|KEEP_WEEKS|CHECK_DAYS|HOOK|IMAGE)$/.test(name)),
+  {
+    isOf: oneOf('TLS_DIR'),
+    why: ({ values }) => (values.TLS_MODE === 'files' ? undefined : `TLS_MODE is ${values.TLS_MODE}`),
+  },
+  {
+    isOf: oneOf('ACME_EMAIL', 'ACME_DIRECTORY'),
+    why: ({ values }) => (values.TLS_MODE === 'acme' ? undefined : `TLS_MODE is ${values.TLS_MODE}`),
+  },
+  {
+    isOf: oneOf('PG_MEMORY', 'POSTGRES_CPUS'),
+    why: ({ values }) => (values.POSTGRES_BUNDLED ? undefined : 'POSTGRES_BUNDLED is false'),
+  },
+]
+
+/** Problems of settings that contradict another one. What the appliance has anyway may be said. */
+export function refuseWithoutEffect(asked: Asked, taken: ReadonlySet<string>): ConfigProblem[] {
+  return findIdle(refused, asked)
+    .filter(({ name }) => !taken.has(name))
+    .map(({ name, why }) => ({
+      file: 'environment',
+      path: name,
+      found: showFound([name], asked.given[name]),
+      allowed: `nothing: ${why}`,
+    }))
+}
+
+/** Warnings about settings that wait for another one. */
+export function warnWithoutEffect(asked: Asked): ConfigWarning[] {
+  return findIdle(waiting, asked).map(({ name, why }) => ({
+    file: 'environment',
+    path: name,
+    message: `has no effect: ${why}`,
+  }))
+}
+
+function findIdle(list: readonly Idle[], asked: Asked): { readonly name: string; readonly why: string }[] {
+  const { appliance, shipped } = listVariables()
+  const defaults = new Map(appliance.map(({ name, defaultText }) => [name, defaultText]))
+  return Object.entries(asked.given).flatMap(([name, text]) => {
+    const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
+    const standard = defaults.get(name) ?? (setting && shipped.get(setting.name))
+    if (text === standard || (setting !== undefined && isEqual(setting, text, standard ?? ''))) return []
+    const why = list.filter(({ isOf }) => isOf(name, setting)).map((each) => each.why(asked))
+    const [first] = why.filter((each) => each !== undefined)
+    return first === undefined ? [] : [{ name, why: first }]
+  })
+}
+
+function isEqual(setting: SettingVariable, one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => JSON.stringify(parseVariable(setting, text)))
+  return a === b
+}
