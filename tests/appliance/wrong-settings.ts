@@ -166,7 +166,11 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     ],
   ].map(
     (line) =>
-      [`a setting of another server: ${line}`, line, `${line.split('=')[0]}: nothing: the bundled`] as const,
+      [
+        `a setting of another server: ${line}`,
+        line,
+        `${line.replace(/=.*/, '')}: nothing: the bundled`,
+      ] as const,
   ),
   ['a database that the bundled Redis lacks', 'REDIS_DATABASE=16', 'REDIS_DATABASE: a number below 16'],
   [
@@ -184,7 +188,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
       [
         `a password without its role: ${line}`,
         `POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\n${line}`,
-        `${line.split('=')[0]}: nothing: the roles of the services have generated passwords`,
+        `${line.replace(/=.*/, '')}: nothing: the roles of the services have generated passwords`,
       ] as const,
   ),
   [

@@ -70,7 +70,9 @@ function namesPassedOn(content: unknown): string[] {
 const namesWithout = (passed: Readonly<Record<string, unknown>>): string[] =>
   Object.keys(passed).filter((name) => passed[name] === null)
 const listOf = (passed: unknown): string[] =>
-  Array.isArray(passed) ? passed.filter((each) => typeof each === 'string' && !each.includes('=')) : []
+  Array.isArray(passed)
+    ? passed.filter((each): each is string => typeof each === 'string' && !each.includes('='))
+    : []
 
 function readText(path: string): string | undefined {
   try {

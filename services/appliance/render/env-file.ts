@@ -178,12 +178,12 @@ const REFERENCE = /\$\$|\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?[-+?])((?:[^{}
 function fillIn(text: string, known: Environment): LineValue {
   const missing: string[] = []
   const used: string[] = []
-  let isBroken = false
+  const broken: string[] = []
   const fill = (part: string): string =>
     part.replaceAll(REFERENCE, (...groups: (string | undefined)[]) => {
       const [all = '', plain, braced, sign = '', word = '', brace] = groups
       const name = plain ?? braced
-      if (brace !== undefined) isBroken = true
+      if (brace !== undefined) broken.push(brace)
       if (name === undefined) return all === '$$' ? '$' : all
       used.push(name)
       const found = known[name]
@@ -194,7 +194,7 @@ function fillIn(text: string, known: Environment): LineValue {
       return sign.endsWith('-') ? fill(word) : ''
     })
   const filled = fill(text)
-  if (!isBroken) return { text: filled, missing, used }
+  if (broken.length === 0) return { text: filled, missing, used }
   return {
     why: 'where ${ begins no reference',
     allowed: '${NAME} with its closing brace; $$ for a dollar sign',

@@ -3,16 +3,8 @@ import { isIPv6 } from 'node:net'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import {
-  configFiles,
-  ConfigError,
-  formatPath,
-  formatProblem,
-  parseConfig,
-  splitHostAndPort,
-} from '../../core/config/index.ts'
+import { configFiles, ConfigError, parseConfig } from '../../core/config/index.ts'
 import type { AppConfig, ConfigPart, ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
-import { overlayEnvironment, placesOf, settingVariables } from '../../core/config/environment/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import { listUnusedSettings } from '../../core/config/description/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
@@ -23,9 +15,9 @@ import { forgetRendering, noteRendering, whyNotFormer } from './former.ts'
 import { PRIVATE_KEY_COMMAND, renderLibpq } from './libpq.ts'
 import type { RenderedFile } from './libpq.ts'
 import { renderNginx, unportableOrigins } from './nginx.ts'
-import { readOperatorFiles, withContainerPaths } from './operator-files.ts'
+import { readOperatorFiles } from './operator-files.ts'
 import { namesOfComposeFiles } from './compose-files.ts'
-import { noOwnFiles, parseOwnFile, readOwnFiles } from './own-files.ts'
+import { noOwnFiles, readOwnFiles } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
 import { placeOf, withHostPath } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
@@ -36,10 +28,9 @@ import type { Resolution, Resolved, Values } from './resolve.ts'
 import { ensureSecrets, secretNames } from './secrets.ts'
 import { readSuperuserPassword } from './superuser.ts'
 import type { SecretName, Secrets } from './secrets.ts'
-import { fillJson, fillTemplate, readTemplate } from './template.ts'
-import type { Lookup } from './template.ts'
-import { BUNDLED_POSTGRES, BUNDLED_REDIS, isHostPath, isJsonList, splitList } from './variables.ts'
-import type { variables } from './variables.ts'
+import { distinct, nameVariable, renderJson, services } from './render-json.ts'
+import { fillTemplate } from './template.ts'
+import { BUNDLED_POSTGRES, BUNDLED_REDIS, isHostPath } from './variables.ts'
 import { warnWithoutEffect } from './without-effect.ts'
 
 /** Where `render` puts things, and where it finds the operator's files. */
@@ -60,10 +51,6 @@ export interface RenderReport {
   /** Hints for the operator. */
   readonly hints: readonly string[]
 }
-
-/** Services that get the three JSON files, each with the role that it logs in with. */
-const services = ['filler', 'api', 'state'] as const
-type Service = (typeof services)[number]
 
 /** Connections of the filler, the state service, Hasura, migrations and people. */
 const OTHER_CONNECTIONS = 60
@@ -217,28 +204,6 @@ interface Surroundings {
   readonly isPartial: boolean
 }
 
-/** Names the variable of the key that a problem of a rendered file is in. */
-function nameVariable(
-  problem: ConfigProblem,
-  parts: Readonly<Record<ConfigPart, unknown>>,
-  { own, isPartial }: Surroundings,
-): ConfigProblem {
-  const setting = settingVariables.find(
-    ({ part, steps }) =>
-      configFiles[part] === problem.file &&
-      !own.texts.has(part) &&
-      placesOf(parts[part], steps).some((path) => formatPath(path) === problem.path),
-  )
-  if (isPartial || setting === undefined) return problem
-  // Operators know the shorter names.
-  return { ...problem, file: 'environment', path: setting.aliases[0] ?? setting.name }
-}
-
-/** Leaves out problems that are told twice: one variable may stand at several places. */
-function distinct(problems: readonly ConfigProblem[]): ConfigProblem[] {
-  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()]
-}
-
 async function prepare(
   resolved: Resolved,
   secrets: Secrets,
@@ -267,7 +232,9 @@ async function prepare(
       if (service === services[0])
         problems.push(
           ...distinct(
-            error.problems.map((problem) => nameVariable(withHostPath(problem, given), parts, plan)),
+            error.problems.map((problem) =>
+              plan.isPartial ? problem : nameVariable(withHostPath(problem, given), parts, own),
+            ),
           ),
         )
     }
@@ -420,140 +387,6 @@ export async function readHasuraSettings(out: string): Promise<{ adminSecret: st
     throw new FatalError('CONFIG_INVALID', `${path} cannot be read: run render-config first`, { cause })
   })
   return z.strictObject({ adminSecret: z.string(), rowLimit: z.int().min(1) }).parse(JSON.parse(text))
-}
-
-interface ServicePlan {
-  readonly resolved: Resolved
-  readonly secrets: Secrets
-  readonly service: Service
-  readonly own: OwnFiles
-}
-
-/** The three files of a service, and the variables that their values came from. */
-interface ServiceFiles {
-  readonly parts: Record<ConfigPart, unknown>
-  readonly origins: Partial<Record<ConfigPart, ReadonlyMap<string, string>>>
-}
-
-/**
- * The three JSON files as one service gets them: a template with the variables laid over it, or the operator's own file.
- * What is wrong with those is added to the problems. Families without an account are left out.
- */
-function renderJson(plan: ServicePlan, problems: ConfigProblem[]): ServiceFiles {
-  const { values } = plan.resolved
-  const given = withContainerPaths(plan.resolved.given)
-  const lookup = lookUp(plan)
-  const origins: Partial<Record<ConfigPart, ReadonlyMap<string, string>>> = {}
-  const fill = (part: ConfigPart): unknown => {
-    const own = plan.own.texts.get(part)
-    if (own !== undefined) return parseOwnFile(part, own, lookup, problems)
-    const { text, missing } = fillJson(readTemplate(configFiles[part]), lookup)
-    if (missing.length > 0) {
-      const names = missing.join(', ')
-      throw new FatalError(
-        'INSTALLATION_BROKEN',
-        `the template of ${configFiles[part]} uses ${names}, which nothing sets`,
-      )
-    }
-    const content = withoutUnused(values, part, JSON.parse(text))
-    const { POSTGRES_REPLICAS: _short, ...rest } = given
-    const overlaid = overlayEnvironment(part, content, rest)
-    origins[part] = new Map([...placeholdersOf(plan, part), ...overlaid.variables])
-    return overlaid.value
-  }
-  return {
-    parts: { connections: fill('connections'), server: fill('server'), readers: fill('readers') },
-    origins,
-  }
-}
-
-/** Begins a text that stands for a variable; no value of a template begins with it. */
-const MARK = '\0'
-
-/** The variables that a template takes values from, by the formatted path of the value. */
-function placeholdersOf(
-  { resolved: { values } }: ServicePlan,
-  part: ConfigPart,
-): ReadonlyMap<string, string> {
-  const { text } = fillJson(readTemplate(configFiles[part]), (name) =>
-    // A family that is left out is left out here too.
-    Object.hasOwn(values, name) && values[name as keyof typeof variables] === NONE ? NONE : `${MARK}${name}`,
-  )
-  const found = new Map<string, string>()
-  const visit = (value: unknown, path: readonly (string | number)[]): void => {
-    if (typeof value === 'string' && value.startsWith(MARK)) found.set(formatPath(path), value.slice(1))
-    else if (Array.isArray(value)) value.forEach((each, at) => visit(each, [...path, at]))
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, each] of Object.entries(value)) visit(each, [...path, key])
-  }
-  visit(withoutUnused(values, part, JSON.parse(text)), [])
-  return found
-}
-
-/** What `${NAME}` stands for in the files of a service: what is set, what the appliance knows, the default of a setting. */
-function lookUp({ resolved, secrets, service }: ServicePlan): Lookup {
-  const { values } = resolved
-  const given = withContainerPaths(resolved.given)
-  const generated: Readonly<Record<string, string>> = {
-    POSTGRES_USER: `pronghorn_${service}`,
-    POSTGRES_PASSWORD: secrets[service],
-    REDIS_PASSWORD: secrets.redis,
-  }
-  return (name) => {
-    if (name === 'POSTGRES_REPLICAS') return listReplicas(values.POSTGRES_REPLICAS)
-    // envalid throws for a name that it does not know.
-    const own = Object.hasOwn(values, name) ? String(values[name as keyof typeof variables]) : undefined
-    const known = given[name] ?? generated[name] ?? own
-    if (known !== undefined) return known
-    const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
-    const standard: unknown = setting?.schema.safeParse(undefined).data
-    return standard === undefined
-      ? undefined
-      : typeof standard === 'string'
-        ? standard
-        : JSON.stringify(standard)
-  }
-}
-
-/** JSON of the replicas. */
-function listReplicas(text: string): string {
-  if (isJsonList(text)) return text
-  return JSON.stringify(text === '' ? [] : splitList(text).map(splitHostAndPort))
-}
-
-/** The account that stands for a family that the operator left out. */
-const NONE = 'none'
-
-interface Named {
-  readonly args: Readonly<Record<string, unknown>>
-}
-
-/**
- * A file without the families that the operator left out, without a certificate to watch where there is none, and without
- * the generated password of a Redis that is not bundled: that of the operator is laid over the file.
- */
-function withoutUnused(values: Values, part: ConfigPart, content: unknown): unknown {
-  if (part === 'connections' && !values.REDIS_BUNDLED) {
-    const { kvstore, ...rest } = content as { kvstore: object }
-    return { ...rest, kvstore: { ...kvstore, password: undefined } }
-  }
-  if (part === 'server') {
-    const server = withoutUnusedNamespaces(content)
-    return values.TLS_MODE === 'off' ? { ...(server as object), tls_proxy: undefined } : server
-  }
-  return part === 'readers' ? withoutUnusedHandlers(content) : content
-}
-
-function withoutUnusedNamespaces(server: unknown): unknown {
-  const { namespaces, ...rest } = server as { namespaces: (Named & { name: string })[] }
-  return { ...rest, namespaces: namespaces.filter(({ name, args }) => args[`${name}_account`] !== NONE) }
-}
-
-function withoutUnusedHandlers(readers: unknown): unknown {
-  return (readers as { contracts: (Named & { handler: string })[] }[]).map((reader) => ({
-    ...reader,
-    contracts: reader.contracts.filter(({ handler, args }) => args[`${handler}_account`] !== NONE),
-  }))
 }
 
 function report(

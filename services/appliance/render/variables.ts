@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { HOST_ALLOWED, isAddressRange, isHost, splitHostAndPort } from '../../core/config/index.ts'
+import { HOST_ALLOWED, isAddressRange, isHost, splitHostAndPort } from '../../core/config/address/index.ts'
 import { makeExactValidator, makeValidator, str } from 'envalid'
 
 /** A whole number; what it takes is shown in words when it is refused. */

@@ -1,11 +1,10 @@
 import { z } from 'zod'
+import { HOST_ALLOWED, isHost } from '../address/index.ts'
 import {
   blockNumber,
   choice,
   flag,
-  HOST_ALLOWED,
   hostName,
-  isHost,
   integer,
   list,
   port,

@@ -1,5 +1,5 @@
 import type { Environment } from './environment.ts'
-import { HOST_ALLOWED, isAddressRange, isHost } from '../fields.ts'
+import { HOST_ALLOWED, isAddressRange, isHost } from '../address/index.ts'
 import { showFound } from '../problems.ts'
 import type { ConfigProblem } from '../problems.ts'
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isAddressRange } from '../address/index.ts'
 import {
   accountName,
   addressRange,
@@ -6,7 +7,6 @@ import {
   hostAndPort,
   hostName,
   integer,
-  isAddressRange,
   list,
   oneOf,
   port,

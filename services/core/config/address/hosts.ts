@@ -1,0 +1,41 @@
+import { isIP } from 'node:net'
+
+const MAX_PORT = 65_535
+/** A part of a host name; names of containers have underscores as well. */
+const LABEL = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/
+const LONGEST_NAME = 253
+
+/** Whether the text is a host name or an IP address. A name whose last part is a number is none: `10.0.0.300`. */
+export function isHost(text: string): boolean {
+  if (isIP(text) !== 0) return true
+  const labels = text.split('.')
+  const isNumber = /^\d+$/.test(labels.at(-1) ?? '')
+  return text.length <= LONGEST_NAME && !isNumber && labels.every((label) => LABEL.test(label))
+}
+
+/** A host and its port; undefined for a host alone. */
+export interface HostAndPort {
+  readonly host: string
+  readonly port: number | undefined
+}
+
+/** Takes apart `host`, `host:port` and `[address]:port`; undefined for other text. */
+export function splitHostAndPort(text: string): HostAndPort | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? []
+  const host = bracketed ?? plain
+  const port = digits === undefined ? undefined : Number(digits)
+  if (host === undefined || !isHost(host) || (bracketed !== undefined && isIP(bracketed) !== 6))
+    return undefined
+  return port === undefined || (port >= 1 && port <= MAX_PORT) ? { host, port } : undefined
+}
+
+/** The words for a host, for the documentation and for problems. */
+export const HOST_ALLOWED = 'a host name or an IP address'
+
+/** Whether the text is an IP address, with or without prefix length. */
+export function isAddressRange(value: string): boolean {
+  const [address = '', prefix, ...rest] = value.split('/')
+  const version = isIP(address)
+  if (version === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}

@@ -1,0 +1,1 @@
+export { HOST_ALLOWED, isAddressRange, isHost, splitHostAndPort } from './hosts.ts'
