@@ -9,7 +9,10 @@ import { indexUntil, startChain } from './index-chain.ts'
 /** Chain, settings and last block from which a database is indexed. */
 export interface IndexedContent {
   /** Options of a chain without live blocks; equal options produce equal chains. */
-  readonly chain: Pick<DevchainOptions, 'recordings' | 'replay' | 'blocks' | 'rate' | 'seed' | 'mix'>
+  readonly chain: Pick<
+    DevchainOptions,
+    'recordings' | 'replay' | 'blocks' | 'rate' | 'seed' | 'mix' | 'startTimeMs'
+  >
   /** Last block to index; default is the head of the chain. */
   readonly stopBlock?: number
   readonly settings?: Partial<ReaderSettings>

@@ -215,6 +215,16 @@ function isNotChecked({ table, column }: Pick<Damage, 'table' | 'column'>): bool
   return [...checks.values()].some(({ kind }) => kind === 'not checked')
 }
 
+it('every table has rows that can be damaged', async () => {
+  const tables = [...new Set(columns.map(({ table }) => table))]
+  const { rows } = await client.query<{ name: string }>(
+    tables
+      .map((name) => `SELECT '${name}' AS name WHERE NOT EXISTS (SELECT FROM ${name})`)
+      .join(' UNION ALL '),
+  )
+  expect(rows).toEqual([])
+})
+
 it.each(seedsBeside(SEED))(
   'a damaged column or row is found and right after a repair, or nothing is written, seed %i',
   { timeout: patient(3_600_000) },

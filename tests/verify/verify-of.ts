@@ -14,7 +14,7 @@ export const keepingSettings = {
       handler: 'state',
       args: {
         accounts: ['atomicassets', 'atomicmarket', 'delphioracle', 'atomictoolsx'],
-        permissions: false,
+        permissions: true,
         history_blocks: 0,
       },
     },
@@ -65,9 +65,12 @@ export const broadMix: ActivityMix = {
   cancelLink: 1,
 }
 
-/** A chain on which everything happens, and how it is indexed. */
+/** A chain on which everything happens, and how it is indexed. The recorded blocks are some days older. */
 export const broadChain = {
-  chain: { recordings: ['main', 'v2'], blocks: 240, rate: 8, seed: 5, mix: broadMix },
+  chain: {
+    ...{ recordings: ['main', 'v2'], blocks: 240, rate: 8, seed: 5, mix: broadMix },
+    startTimeMs: Date.UTC(2026, 10, 25),
+  },
   settings: keepingSettings,
 }
 
