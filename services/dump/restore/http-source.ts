@@ -38,7 +38,7 @@ export function openHttpSource(address: string, limits: HttpLimits = defaultHttp
       const url = new URL(base)
       url.pathname += name
       const download = new Download(url, `${shown.href}${name}`, maxBytes)
-      const limit = AbortSignal.timeout(GRACE_MS + (maxBytes / LEAST_RATE) * 1_000)
+      const limit = AbortSignal.timeout(GRACE_MS + Math.ceil((maxBytes / LEAST_RATE) * 1_000))
       return retry(() => download.attempt(limits, AbortSignal.any([signal, limit])), {
         firstMs: limits.firstPauseMs,
         attempts: limits.attempts,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { connectDatabase, databaseFailure, refusePooledTransactions } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
@@ -23,12 +24,30 @@ const APPLICATION_NAME = 'pronghorn restore'
 const LOCK = "hashtextextended('pronghorn restore', 0)"
 /** A partition holds 2^33 global sequences; `chain.ensure_partition` uses the same size. */
 const PARTITION_BITS = 33n
+/** How long a restore waits for the sessions of one that was killed. */
+const HANDOVER_MS = 10_000
+const HANDOVER_POLL_MS = 200
 /** A crash of the server loses steps with their rows: the next run repeats them. */
 const settings = { synchronous_commit: 'off', maintenance_work_mem: '256MB', jit: 'off' }
 
 /** Opens a session that loads rows or builds indexes. */
-export function openSession(address: DatabaseAddress): Promise<pg.Client> {
-  return connectDatabase(address, { applicationName: APPLICATION_NAME, settings })
+export async function openSession(address: DatabaseAddress): Promise<pg.Client> {
+  const client = await connectDatabase(address, { applicationName: APPLICATION_NAME, settings })
+  // Ends the work of a process that was killed. Not every operating system supports the check.
+  await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
+  return client
+}
+
+/** Takes the only right to restore into the database, for the life of the session. */
+async function takeLock(client: pg.Client): Promise<void> {
+  const deadline = performance.now() + HANDOVER_MS
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS locked`)
+    if (rows[0]!.locked) return
+    if (performance.now() > deadline)
+      throw new FatalError('RESTORE_TARGET_FILLED', 'another restore into this database is running')
+    await delay(HANDOVER_POLL_MS)
+  }
 }
 
 /** The database that a restore fills; holds the only right to restore into it. */
@@ -46,11 +65,7 @@ export class RestoreTarget {
     })
     try {
       await refusePooledTransactions(client, address)
-      const { rows } = await client.query<{ locked: boolean }>(
-        `SELECT pg_try_advisory_lock(${LOCK}) AS locked`,
-      )
-      if (!rows[0]!.locked)
-        throw new FatalError('RESTORE_TARGET_FILLED', 'another restore into this database is running')
+      await takeLock(client)
     } catch (error) {
       await client.end()
       throw error

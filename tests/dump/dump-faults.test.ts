@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { digestOf } from '../../scripts/simulation/digests.ts'
+import { connectDatabase, isMigrated } from '../../services/core/database/index.ts'
+import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { checkSeals } from '../../services/core/seals/index.ts'
+import { formatManifest, parseManifest } from '../../services/dump/format/manifest.ts'
+import type { Manifest, ManifestFile } from '../../services/dump/format/manifest.ts'
+import { publish, restore } from '../../services/dump/index.ts'
+import { compareDigests } from '../../services/verify/index.ts'
+import type { DatabaseDigest } from '../../services/verify/index.ts'
+import { createFillerHome } from '../integration/filler-process.ts'
+import type { FillerHome } from '../integration/filler-process.ts'
+import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
+import type { TestChain } from '../integration/index-chain.ts'
+import { createRandom } from '../integration/seeded-random.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import type { TestDatabase } from '../setup/database.ts'
+import { readNumber } from '../setup/read-number.ts'
+import { sealDatabase } from '../setup/seals.ts'
+import { seedsBeside } from '../setup/seeds.ts'
+import { broadChain } from '../verify/verify-of.ts'
+import { asIs, serveDump } from './dump-server.ts'
+import type { DumpFault, DumpServer } from './dump-server.ts'
+
+const SEALED_BLOCKS = 50
+const KILLS = readNumber('RESTORE_KILLS', 2, 1, 10_000)
+const DAMAGES = readNumber('RESTORE_DAMAGES', 4, 1, 10_000)
+
+let running: TestChain
+let folder: string
+let server: DumpServer
+let source: TestDatabase
+let expected: DatabaseDigest
+let manifest: Manifest
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pronghorn-dump-faults-'))
+  running = await startChain({ ...broadChain.chain, libLagBlocks: 12 })
+  source = await createTestDatabase()
+  await indexUntil(running, source.address, running.chain.head().num, { settings: broadChain.settings })
+  await sealDatabase(source.address, testSettings.name, SEALED_BLOCKS)
+  const signal = new AbortController().signal
+  const published = await publish({ database: source.address, folder, jobs: 2, prune: false, signal })
+  manifest = published.manifest
+  expected = await digestOf(source.address)
+  server = await serveDump(folder)
+})
+
+afterAll(async () => {
+  await server.stop()
+  await running.chain.stop()
+  await source.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const restoreFrom = (database: DatabaseAddress, anew = false) =>
+  restore({
+    ...{ database, chainId: running.chain.chainId, from: server.url, jobs: 2, anew },
+    signal: new AbortController().signal,
+  })
+
+async function isServed(address: DatabaseAddress): Promise<boolean> {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  try {
+    return await isMigrated(client)
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'RESTORE_UNFINISHED' })
+    return false
+  } finally {
+    await client.end()
+  }
+}
+
+async function expectWhole(address: DatabaseAddress): Promise<void> {
+  expect(await isServed(address)).toBe(true)
+  expect(compareDigests(expected, await digestOf(address))).toEqual([])
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  expect((await checkSeals(client)).changed).toEqual([])
+  const { rows } = await client.query(
+    `SELECT c.oid::regclass FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_index i ON i.indexrelid = c.oid
+     WHERE n.nspname = 'restore' OR i.indisvalid = false`,
+  )
+  await client.end()
+  expect(rows).toEqual([])
+}
+
+/** A fault of the server, and with which codes a restore may end; none where it has to come to its end. */
+interface Damage {
+  readonly name: string
+  readonly codes: readonly string[]
+  readonly fault: DumpFault
+}
+
+type Random = ReturnType<typeof createRandom>
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+/** Serves a manifest that was changed with a file. */
+function withManifest(change: (changed: Manifest) => void, path?: string, content?: Buffer): DumpFault {
+  return (name, bytes) => {
+    if (name === path) return { bytes: content! }
+    if (name !== 'manifest.json') return { bytes }
+    const changed = parseManifest(bytes)
+    change(changed)
+    return { bytes: formatManifest(changed) }
+  }
+}
+
+/** Gives a file other rows, with checksums that fit. */
+async function forge(file: ManifestFile, change: (text: Buffer) => Buffer): Promise<DumpFault> {
+  const content = change(gunzipSync(await readFile(join(folder, file.path))))
+  const packed = gzipSync(content)
+  const set = {
+    ...{ bytes: packed.length, sha256: sha256(packed) },
+    ...{ content_bytes: content.length, content_sha256: sha256(content) },
+  }
+  return withManifest(
+    (changed) => {
+      for (const table of changed.tables)
+        table.files = table.files.map((each) => (each.path === file.path ? { ...each, ...set } : each))
+    },
+    file.path,
+    packed,
+  )
+}
+
+/** Replaces a digit of the last line, which stays a row of the table. */
+function changeDigit(text: Buffer): Buffer {
+  const at = text.findLastIndex((byte) => byte >= 0x30 && byte <= 0x38)
+  return Buffer.concat([text.subarray(0, at), Buffer.of(text[at]! + 1), text.subarray(at + 1)])
+}
+
+async function damage(random: Random, round: number): Promise<Damage> {
+  const files = manifest.tables.flatMap((table) => table.files)
+  const pick = <T>(of: readonly T[]): T => of[Math.floor(random.fraction() * of.length)]!
+  const file = pick(files)
+  const on = (path: string, fault: (bytes: Buffer) => ReturnType<DumpFault>): DumpFault => {
+    return (name, bytes) => (name === path ? fault(bytes) : { bytes })
+  }
+  let cuts = 0
+  const sealed = pick(files.filter((each) => each.sealed !== undefined))
+  const kinds: readonly (() => Damage | Promise<Damage>)[] = [
+    () => ({
+      name: `two cuts of ${file.path}`,
+      codes: [],
+      fault: on(file.path, (bytes) => ({
+        bytes,
+        ...(++cuts > 2 ? {} : { cutAfter: Math.floor((random.fraction() * bytes.length) / 2) }),
+      })),
+    }),
+    () => {
+      const at = Math.floor(random.fraction() * file.bytes)
+      const flip = (bytes: Buffer) =>
+        Buffer.from(bytes.map((byte, index) => (index === at ? byte ^ 4 : byte)))
+      return {
+        name: `a bit of ${file.path}`,
+        codes: ['DUMP_DAMAGED'],
+        fault: on(file.path, (bytes) => ({ bytes: flip(bytes) })),
+      }
+    },
+    () => ({
+      name: `${file.path} shortened`,
+      codes: ['DUMP_DAMAGED'],
+      fault: on(file.path, (bytes) => ({
+        bytes: bytes.subarray(0, Math.floor(random.fraction() * bytes.length)),
+      })),
+    }),
+    async () => {
+      const other = await readFile(join(folder, pick(files.filter(({ path }) => path !== file.path)).path))
+      return {
+        name: `another file as ${file.path}`,
+        codes: ['DUMP_DAMAGED'],
+        fault: on(file.path, () => ({ bytes: other })),
+      }
+    },
+    () => ({
+      name: `${file.path} missing`,
+      codes: ['DUMP_UNREACHABLE'],
+      fault: on(file.path, (bytes) => ({ bytes, status: 404 })),
+    }),
+    () => ({
+      name: 'a manifest of a later version',
+      codes: ['DATABASE_TOO_NEW'],
+      fault: withManifest(({ migrations }) => {
+        migrations.push({ number: 9999, name: 'later', checksum: '0'.repeat(64) })
+      }),
+    }),
+    async () => ({
+      name: `forged rows in ${sealed.path}`,
+      codes: ['DUMP_DAMAGED'],
+      fault: await forge(sealed, changeDigit),
+    }),
+    async () => ({
+      name: `a row fewer in ${sealed.path}`,
+      codes: ['DUMP_DAMAGED'],
+      fault: await forge(sealed, (text) => text.subarray(text.indexOf(10) + 1)),
+    }),
+    () => ({
+      name: `a seal of ${sealed.path} that differs`,
+      codes: ['DUMP_DAMAGED'],
+      fault: withManifest((changed) => {
+        for (const { files: all } of changed.tables)
+          for (const each of all) if (each.path === sealed.path) each.sealed!.ranges[0]![2] = '1'.repeat(64)
+      }),
+    }),
+    () => ({
+      name: 'a redirect that never ends',
+      codes: ['DUMP_UNREACHABLE'],
+      fault: on(file.path, (bytes) => ({ bytes, status: 302, location: `/${file.path}` })),
+    }),
+    () => ({
+      name: `endless bytes as ${file.path}`,
+      codes: ['DUMP_DAMAGED'],
+      fault: on(file.path, (bytes) => ({ bytes: Buffer.concat([bytes, Buffer.alloc(2 ** 22)]) })),
+    }),
+    () => ({
+      name: 'files without sealed rows',
+      codes: ['DUMP_DAMAGED'],
+      fault: withManifest((changed) => {
+        for (const table of changed.tables)
+          table.files = table.files.filter(({ path }) => path !== sealed.path)
+      }),
+    }),
+  ]
+  return kinds[round % kinds.length]!()
+}
+
+describe.each(seedsBeside(7))('damages, seed %i', (seed) => {
+  it(`${DAMAGES} damaged downloads end equal or are refused by name, and are continued, seed ${seed}`, async () => {
+    const random = createRandom(seed)
+    for (let round = 0; round < DAMAGES; round++) {
+      const database = await createTestDatabase('template0')
+      try {
+        const { name, codes, fault } = await damage(random, round + seed)
+        server.fault = fault
+        const code = await restoreFrom(database.address).then(
+          () => undefined,
+          (error: unknown) => (error as { code?: string }).code,
+        )
+        server.fault = asIs
+        if (codes.length === 0) expect(code, name).toBeUndefined()
+        else {
+          expect(codes, name).toContain(code)
+          expect(await isServed(database.address), name).toBe(false)
+          // A forged manifest is stored with the restore that it began.
+          await restoreFrom(database.address, /forged|fewer|seal|manifest|without/.test(name))
+        }
+        await expectWhole(database.address)
+      } finally {
+        server.fault = asIs
+        await database.drop()
+      }
+    }
+  })
+})
+
+it(`a restore that is killed ${KILLS} times at any point continues to an equal end`, async () => {
+  const random = createRandom(11)
+  let killed = 0
+  while (killed < KILLS) {
+    const database = await createTestDatabase('template0')
+    const home = await createFillerHome(running, database.address)
+    try {
+      killed += await killUntilEnd(home, database.address, { random, most: KILLS - killed })
+      await expectWhole(database.address)
+    } finally {
+      await home.remove()
+      await database.drop()
+    }
+  }
+})
+
+/** Longest life of a restore that is killed, ms. */
+const LIFE_MS = readNumber('RESTORE_LIFE_MS', 5_000, 1, 600_000)
+/** Kills of the restore of one database; then it may end. */
+const KILLS_OF_DATABASE = 6
+
+async function killUntilEnd(
+  home: FillerHome,
+  address: DatabaseAddress,
+  { random, most }: { random: Random; most: number },
+): Promise<number> {
+  let kills = 0
+  for (;;) {
+    const process = home.start(['restore', server.url, '--jobs', '2'])
+    if (kills < Math.min(most, KILLS_OF_DATABASE)) {
+      await Promise.race([delay(800 + random.fraction() * LIFE_MS), process.ended])
+      if (await process.kill()) {
+        kills++
+        // Never taken for a database that can be served, unless its last transaction is committed.
+        if (await isServed(address)) return kills
+        continue
+      }
+    }
+    const { code } = await process.ended
+    if (code !== 0) throw new Error(`the restore failed: ${process.output()}`)
+    return kills
+  }
+}

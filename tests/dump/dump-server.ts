@@ -1,0 +1,71 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+
+/** Answer to a request for a file: its bytes, and after how many of them the connection is cut. */
+export interface DumpAnswer {
+  readonly status?: number
+  readonly location?: string
+  readonly bytes: Buffer
+  readonly cutAfter?: number
+}
+
+/** Changes the answer to the request for a file. */
+export type DumpFault = (name: string, bytes: Buffer) => DumpAnswer | Promise<DumpAnswer>
+
+/** An HTTP server of a folder, with ranges, whose answers a test may change. */
+export interface DumpServer {
+  readonly url: string
+  fault: DumpFault
+  /** Bytes sent, and requests that asked for a range. */
+  readonly sent: { bytes: number; ranges: number }
+  stop(): Promise<void>
+}
+
+export const asIs: DumpFault = (_name, bytes) => ({ bytes })
+
+/** Starts a server of a folder. */
+export async function serveDump(folder: string): Promise<DumpServer> {
+  const sent = { bytes: 0, ranges: 0 }
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy())
+  })
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const name = request.url!.slice(1)
+    const found = await readFile(join(folder, name)).catch(() => undefined)
+    if (found === undefined) {
+      response.writeHead(404).end()
+      return
+    }
+    const { status, location, bytes, cutAfter } = await served.fault(name, found)
+    const [, from] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? []
+    const start = Number(from ?? 0)
+    if (from !== undefined) sent.ranges++
+    const part = bytes.subarray(start)
+    response.writeHead(status ?? (from === undefined ? 200 : 206), {
+      'content-length': part.length,
+      ...(location === undefined ? {} : { location }),
+      ...(from === undefined
+        ? {}
+        : { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` }),
+    })
+    const shown = cutAfter === undefined ? part : part.subarray(0, cutAfter)
+    sent.bytes += shown.length
+    if (cutAfter === undefined) response.end(shown)
+    else response.write(shown, () => response.destroy())
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const served: DumpServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    fault: asIs,
+    sent,
+    stop: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+  return served
+}
