@@ -402,7 +402,9 @@ describe('filters', () => {
       all.filter((row) => (templateData(row).tags as string[] | undefined)?.includes('sharp')),
     )
     expect((await server.get('/v1/assets?data:number.rarity=abc')).status).toBe(400)
-    expect(await list('/v1/assets?limit=1000&data:text.rarity=common&data:text.rarity=legendary')).toEqual(rare)
+    expect(await list('/v1/assets?limit=1000&data:text.rarity=common&data:text.rarity=legendary')).toEqual(
+      rare,
+    )
   })
 
   it('filters by an empty list ask for the attributes that are lists', async () => {
