@@ -60,6 +60,8 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ['a comment for a value', 'ACME_EMAIL= # later', 'ACME_EMAIL: nothing after the equals sign'],
   ['a comment behind a tab', 'CACHE_LIFE=5\t# seconds', 'CACHE_LIFE: a whole number'],
   ['text in UTF-16', 'P\0R\0O\0V\0', ': text in UTF-8: save the file as UTF-8'],
+  ['a zero byte', 'CACHE_LIFE=5\0', 'CACHE_LIFE: text'],
+  ['a line that ends in CR', 'CACHE_LIFE=5\rAPI_WORKERS=2', 'CACHE_LIFE: a whole number'],
   ['text in Latin-1', 'PROVIDER_NAME=G\ufffdlde', 'PROVIDER_NAME: text in UTF-8'],
   ['a reference to itself', 'DOMAIN=${DOMAIN}', 'DOMAIN: a variable of a line above or of the shell'],
   [

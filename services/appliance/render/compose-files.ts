@@ -39,8 +39,8 @@ export function namesOfComposeFiles(
   given: Environment,
   { project }: Pick<OperatorPlaces, 'project'>,
 ): ReadonlySet<string> | undefined {
-  if (project === undefined) return new Set()
   const named = listComposeFiles(given)
+  if (project === undefined) return named.length > 1 ? undefined : new Set()
   const names = new Set<string>()
   for (const path of named.length > 0 ? named : standardFiles) {
     const text = isAbsolute(path) ? undefined : readText(join(project, path))

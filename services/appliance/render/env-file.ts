@@ -19,7 +19,7 @@ export interface EnvFile {
 }
 
 const MAX_FILE_BYTES = 1_048_576
-const LINE = /^\s*(?:export\s+)?([^\s=#]+)\s*(=?)\s*(.*)$/
+const LINE = /^\s*(?:export\s+)?([^\s=#]+)\s*(=?)\s*([^\n]*)$/
 const NAME = /^[A-Za-z_][\w.-]*$/
 const TYPOGRAPHIC_QUOTES = /^[\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4]/
 
@@ -64,7 +64,8 @@ const REPLACEMENT = '\ufffd'
 
 /** Reads the text of an `.env`. */
 export function parseEnvFile(text: string, environment: Environment): EnvFile {
-  if (text.includes('\0')) return unreadable('text in UTF-16', 'text in UTF-8: save the file as UTF-8')
+  // Every other byte of Latin letters in UTF-16 is 0.
+  if (/\0[^\0]\0/.test(text)) return unreadable('text in UTF-16', 'text in UTF-8: save the file as UTF-8')
   const values: Record<string, string> = {}
   const used = new Set<string>()
   const problems: ConfigProblem[] = []
@@ -128,6 +129,7 @@ type LineValue =
 function valueOf(rest: string, known: Environment): LineValue {
   const text = rest.trim()
   const quote = text[0]
+  if (text.includes('\0')) return { why: 'with a zero byte', allowed: 'text' }
   if (text.includes(REPLACEMENT)) return { why: 'with bytes that are no UTF-8', allowed: 'text in UTF-8' }
   if (quote === '"' || quote === "'") {
     const end = closingQuote(text, quote)
