@@ -10,6 +10,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
  * folders as links.
  */
 const DOCKER = `#!/bin/bash
+[ "$1" != compose ] || exec "$STAND_IN_DOCKER" "$@"
 [ "$1 $2" != 'image inspect' ] || exit 0
 [ "$1" = run ] || { echo "not expected: $*" >&2; exit 2; }
 mounted=$(mktemp -d "$STAND_IN/mounted-XXXX")
@@ -23,6 +24,10 @@ while [ "$1" != check-env ]; do
 done
 exec env -i PATH="$PATH" PRONGHORN_MODE=appliance node "$STAND_IN_PROGRAM" "$@" --mounted "$mounted" --project "$PWD"
 `
+
+/** The real program: Compose reads the name of the image without an engine. */
+const docker = spawnSync('sh', ['-c', 'command -v docker'], { encoding: 'utf8' }).stdout.trim() || 'false'
+const hasCompose = spawnSync(docker, ['compose', 'version']).status === 0
 
 const REAL = 'CHAIN=wax-mainnet\nCHAIN_HTTP=http://node.test:8888\nCHAIN_SHIP=ws://node.test:8080\n'
 
@@ -49,6 +54,7 @@ describe('scripts/check', () => {
         ...variables,
         PATH: [join(folder, 'programs'), process.env.PATH].join(delimiter),
         STAND_IN: folder,
+        STAND_IN_DOCKER: docker,
         STAND_IN_PROGRAM: join(packageRoot, 'dist/services/cli/main.js'),
       },
       encoding: 'utf8',
@@ -72,6 +78,20 @@ describe('scripts/check', () => {
     expect(stderr).not.toContain('/etc/pronghorn')
     expect([...new Set(problems)].sort()).toEqual(wrong.map((line) => line.split('=')[0]).sort())
     expect(readdirSync(project).filter((name) => name !== '.env')).toEqual(before)
+  })
+
+  it.skipIf(!hasCompose)('the name of the image may refer to another line', () => {
+    const name = (env: string): string => {
+      writeFileSync(join(project, '.env'), env)
+      const words = ['-euc', '. scripts/image.sh; printf %s "$image"']
+      return spawnSync('sh', words, { cwd: project, env: { PATH: process.env.PATH }, encoding: 'utf8' })
+        .stdout
+    }
+    expect(name('REGISTRY=a.test\nPRONGHORN_IMAGE="${REGISTRY}/p:1" # released\n')).toBe('a.test/p:1')
+    expect(name('PRONGHORN_IMAGE=p:2\n')).toBe('p:2')
+    expect(name('CACHE_LIFE=2\n')).toMatch(/^pronghorn:/)
+    // Compose cannot read it.
+    expect(name('PRONGHORN_IMAGE=p:3\nCACHE_LIFE="2\n')).toBe('p:3')
   })
 
   it('scripts/check takes no folder for .env', () => {

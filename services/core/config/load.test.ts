@@ -164,6 +164,8 @@ describe('the environment', () => {
     const tlsFor = (env: Environment) =>
       loadConfig({ dir, env, need: ['connections'] }).config.connections.kvstore?.tls
     expect(tlsFor({ REDIS_TLS_REJECT_UNAUTHORIZED: 'false' })).toBe(false)
+    expect(tlsFor({ REDIS_TLS: 'false', REDIS_TLS_CA_FILE: '/ca.pem' })).toBe(false)
+    expect(tlsFor({ REDIS_TLS_CA_FILE: '/ca.pem' })).toEqual({ rejectUnauthorized: true, ca_file: '/ca.pem' })
     expect(tlsFor({ REDIS_TLS: 'true', REDIS_TLS_REJECT_UNAUTHORIZED: 'false' })).toEqual({
       rejectUnauthorized: false,
     })

@@ -29,11 +29,16 @@ export function overlayEnvironment(part: ConfigPart, content: unknown, environme
   const variables = new Map<string, string>()
   if (typeof content !== 'object' || content === null) return { value: content, variables }
   let value: unknown = content
+  let isOff = false
   for (const setting of settingVariables) {
     const found = setting.part === part ? findVariable(setting, environment) : undefined
     if (found === undefined) continue
     const leaf = parseVariable(setting, found.text)
-    if (setting.key.startsWith('kvstore.tls.') && !qualifiesTls(value, leaf)) continue
+    if (setting.key.startsWith('kvstore.tls.') && setting.schema.safeParse(leaf).success) {
+      // A variable that turns TLS off stands above the file of an authority.
+      if (isOff || !qualifiesTls(value, leaf)) continue
+    }
+    if (setting.key === 'kvstore.tls') isOff = leaf === false
     value = layAt(value, setting.steps, {
       leaf,
       path: [],
@@ -44,8 +49,8 @@ export function overlayEnvironment(part: ConfigPart, content: unknown, environme
 }
 
 /**
- * Whether a variable for the strictness of TLS applies to `kvstore.tls`: the strictness alone must not switch TLS on.
- * The variable applies if TLS is on, or if its value is invalid and must be reported.
+ * Whether a valid variable applies to `kvstore.tls`: the strictness alone must not switch TLS on, the file of an
+ * authority does.
  */
 function qualifiesTls(value: unknown, leaf: unknown): boolean {
   const tls = isObject(value) && isObject(value.kvstore) ? value.kvstore.tls : undefined
