@@ -107,6 +107,9 @@ describeUnless(whyNoEngine(), 'an appliance with servers of its operator', () =>
 
   beforeAll(async () => {
     await clean()
+    // Of a rehearsal before, in the same folder.
+    await rm(join(packageRoot, variables.BACKUP_DIR!), { recursive: true, force: true })
+    await mkdir(join(packageRoot, variables.BACKUP_DIR!))
     await writeFiles()
     await docker('build', '--quiet', '--tag', IMAGE, '.')
     await deriveImage(variables, IMAGE, LATER, REWRITING_MIGRATION)
