@@ -7,6 +7,9 @@ import { createLogger } from '../../services/core/log/index.ts'
 import { importDatabase, parseSourceAddress, planImport } from '../../services/filler/import/index.ts'
 import type { ImportDatabaseOptions, ImportReport } from '../../services/filler/import/index.ts'
 import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
+import { sealedKinds } from '../../services/core/seals/index.ts'
+import type { KindSeals } from '../../services/core/seals/index.ts'
+import { sealDatabase } from '../setup/seals.ts'
 import type { DatabaseDump } from '../integration/database-dump.ts'
 import { createFillerHome } from '../integration/filler-process.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
@@ -16,6 +19,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { verifyOf } from '../verify/verify-of.ts'
 import { restoreOldDatabase, withoutPayers } from './old-database.ts'
 
+const SEALED_BLOCKS = 100
 const tables = join(import.meta.dirname, '../fixtures/recordings/main/tables')
 
 let old: TestDatabase
@@ -61,7 +65,8 @@ function importOptions(more: Partial<ImportDatabaseOptions> = {}): ImportDatabas
     source: old.address,
     database: imported.address,
     chain: { chainId: running.chain.chainId, http: running.httpUrl },
-    settings: testSettings,
+    settings: { ...testSettings, seal_history: true },
+    sealBlocks: SEALED_BLOCKS,
     workers: 3,
     logger: createLogger({ name: 'test', level: 'silent', pretty: true }),
     signal: new AbortController().signal,
@@ -73,6 +78,9 @@ function importOptions(more: Partial<ImportDatabaseOptions> = {}): ImportDatabas
 function runImport(more: Partial<ImportDatabaseOptions> = {}): Promise<ImportReport> {
   return importDatabase(importOptions(more))
 }
+
+/** Kinds of rows of which the source lacks rows or columns: see `known`, and RAM payers. */
+const lackedKinds = ['assets.blocks', 'assets.burns', 'assets.logs', 'assets.offers', 'chain.abis']
 
 /** Expected differences besides RAM payers: data that eosio-contract-api does not store. */
 const known = [
@@ -129,6 +137,21 @@ describe('a database of eosio-contract-api', () => {
   it('a database of eosio-contract-api is imported at its last irreversible block, and equals an index that read the blocks', async () => {
     expect(report).toMatchObject({ block: 730, resumedSteps: 0 })
     expect(await differences(730)).toEqual(known)
+  })
+
+  it('a database of eosio-contract-api has the seals of a database that read the blocks, marked as imported', async () => {
+    const found: KindSeals[][] = []
+    for (const { address } of [imported, indexed])
+      found.push(await sealDatabase(address, testSettings.name, SEALED_BLOCKS))
+    const [ours, theirs] = found
+    expect(ours!.flatMap(({ seals }) => seals).length).toBeGreaterThan(sealedKinds.length)
+    expect(ours!.flatMap(({ seals }) => seals.filter(({ origin }) => origin !== 'imported'))).toEqual([])
+    const differing = ours!.filter(
+      ({ seals }, at) =>
+        JSON.stringify(seals.map(({ digest }) => digest)) !==
+        JSON.stringify(theirs![at]!.seals.map(({ digest }) => digest)),
+    )
+    expect(differing.map(({ kind }) => kind)).toEqual(lackedKinds)
   })
 
   it('a database of eosio-contract-api names what it cannot give', () => {

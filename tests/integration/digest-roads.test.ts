@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
+import { readSeals, sealAtOnce } from '../../services/core/seals/index.ts'
 import type { KindSeals } from '../../services/core/seals/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
@@ -16,6 +17,7 @@ import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 import { sealDatabase } from '../setup/seals.ts'
 import { newerServer } from '../setup/tested-server.ts'
+import { MirrorNode } from '../../scripts/lab/index.ts'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { createFillerHome } from './filler-process.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
@@ -93,6 +95,7 @@ async function followForks(address: DatabaseAddress): Promise<number> {
   })
   reading.catch((error: unknown) => (failure = error))
   const watch = await PositionWatch.open(address, testSettings.name)
+  const client = await connectDatabase(address, { applicationName: 'test' })
   const atHead = () =>
     watch.until(
       (at) => at?.id === running.chain.head().id,
@@ -103,12 +106,27 @@ async function followForks(address: DatabaseAddress): Promise<number> {
     await atHead()
     const depth = random.between(1, LIB_LAG_BLOCKS - 2)
     running.chain.fork(depth, depth + random.between(0, 2))
+    if (fork % 4 === 3)
+      await client.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pronghorn sealer%'",
+      )
   }
   await atHead()
+  await client.end()
   await watch.close()
   ending.abort()
   await reading
   return undone
+}
+
+/** Seals of a database with two readers; those of the rows that both share are written by the last of them. */
+async function sealsOfTwo(address: DatabaseAddress): Promise<KindSeals[]> {
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  try {
+    return (await readSeals(client)).map((kind) => ({ ...kind, reason: null }))
+  } finally {
+    await client.end()
+  }
 }
 
 /** Indexes with processes that are killed one after the other, then with one that finishes. */
@@ -164,13 +182,45 @@ it(
       digests[road] = (await digestOf(address)).digest
       seals[road] = await sealDatabase(address, testSettings.name, SEALED_BLOCKS)
     }
+    const sealing = {
+      settings: { seal_history: true },
+      options: { sealing: { rangeBlocks: SEALED_BLOCKS, share: 1, idleMs: 50 } },
+    }
     const forked = await create()
     expect(await followForks(forked)).toBeGreaterThanOrEqual(forks)
     await note(`${forks} forks`, forked)
     const until = running.chain.head().num
     const straight = await create()
-    await indexUntil(running, straight, until)
+    await indexUntil(running, straight, until, sealing)
+    const client = await connectDatabase(straight, { applicationName: 'test' })
+    const sealedAtEnd = await readSeals(client)
+    await client.end()
     await note('straight', straight)
+    expect(sealedAtEnd, 'a reader that ends at its stop_block has sealed').toEqual(seals.straight)
+    const atOnce = await create()
+    await indexUntil(running, atOnce, until)
+    await sealDatabase(atOnce, testSettings.name, SEALED_BLOCKS, sealAtOnce)
+    await note('sealed in one pass', atOnce)
+    const mirrors = [0, 1, 2].map(() => new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS }))
+    for (const mirror of mirrors) await mirror.start()
+    const ship = mirrors.map(({ url }) => url)
+    const fromThree = await create()
+    const chain = { chainId: running.chain.chainId, http: running.httpUrl, ship }
+    await indexUntil(running, fromThree, until, { ...sealing, options: { ...sealing.options, chain } })
+    await Promise.all(mirrors.map((mirror) => mirror.stop()))
+    await note('three nodes', fromThree)
+    const byTwo = await create()
+    for (const [name, isTools] of [
+      ['one', false],
+      ['two', true],
+    ] as const) {
+      const contracts = testSettings.contracts.filter(({ handler }) => (handler === 'tools') === isTools)
+      await indexUntil(running, byTwo, until, {
+        settings: { ...sealing.settings, name, contracts },
+        options: sealing.options,
+      })
+    }
+    const sealedByTwo = await sealsOfTwo(byTwo)
     for (const batch of [1, 500]) {
       const address = await create()
       await indexUntil(running, address, until, { settings: { db_group_blocks: batch } })
@@ -195,6 +245,7 @@ it(
       process.stderr.write(`block ${until} ${JSON.stringify(digests, null, 1)}\n`)
     expect(new Set(Object.values(digests)).size, JSON.stringify(digests)).toBe(1)
     for (const [road, found] of Object.entries(seals)) expect(found, road).toEqual(seals.straight)
+    expect(sealedByTwo, 'two readers').toEqual(seals.straight)
     expect(seals.straight!.filter((kind) => kind.seals.length > 0).length).toBeGreaterThan(10)
   },
   patient(900_000),

@@ -1,5 +1,11 @@
 import type pg from 'pg'
-import { digestInterval, HIGHEST_POSITION, LOWEST_POSITION, PIN_FORMAT } from './range-digest.ts'
+import {
+  digestInterval,
+  digestRanges,
+  HIGHEST_POSITION,
+  LOWEST_POSITION,
+  PIN_FORMAT,
+} from './range-digest.ts'
 import type { Interval, RangeDigest } from './range-digest.ts'
 import type { RowSource, SealedKind } from './sealed-kinds.ts'
 
@@ -155,7 +161,7 @@ async function lastUpTo(
 
 /** Writes a seal, unless another reader has written meanwhile. */
 async function write(client: pg.ClientBase, sealing: Sealing, found: Found): Promise<void> {
-  const { reader, kind, checkRight } = sealing
+  const { kind, checkRight } = sealing
   const { before, reason, owners, after, firstBlock, seal } = found
   await client.query('BEGIN')
   try {
@@ -174,16 +180,107 @@ async function write(client: pg.ClientBase, sealing: Sealing, found: Found): Pro
              WHERE kind = $1 AND reader = $2 AND range_blocks = $3 AND sealed_to = $6`,
             [...values, before.sealedTo],
           )
-    if (rowCount === 1 && seal !== null)
-      await client.query(
-        `INSERT INTO chain.seals (kind, first_block, row_count, digest, low_position, high_position, origin)
-         SELECT $1, $2, $3, $4, $5, $6, CASE WHEN EXISTS (
-           SELECT FROM chain.imports WHERE reader = $7 AND kind = 'database' AND block_num >= $2) THEN 'imported' ELSE 'indexed' END`,
-        [kind.name, firstBlock, seal.rows, seal.digest, seal.low, seal.high, reader],
-      )
+    if (rowCount === 1 && seal !== null) await insertSeals(client, sealing, [{ ...seal, firstBlock }])
     await client.query('COMMIT')
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
   }
+}
+
+/** A seal to write. */
+interface NewSeal extends RangeDigest, Interval {
+  readonly firstBlock: number
+}
+
+/** Adds seals. Ranges of which an import took a block have the origin `imported`. */
+async function insertSeals(
+  client: pg.ClientBase,
+  { kind, reader }: Sealing,
+  seals: readonly NewSeal[],
+): Promise<void> {
+  await client.query(
+    `INSERT INTO chain.seals (kind, first_block, row_count, digest, low_position, high_position, origin)
+     SELECT $1, s.*, CASE WHEN EXISTS (
+       SELECT FROM chain.imports WHERE reader = $2 AND kind = 'database' AND block_num >= s.first_block) THEN 'imported' ELSE 'indexed' END
+     FROM unnest($3::integer[], $4::bigint[], $5::bytea[], $6::bigint[], $7::bigint[]) s(first_block)`,
+    [
+      kind.name,
+      reader,
+      seals.map(({ firstBlock }) => firstBlock),
+      seals.map(({ rows }) => rows),
+      seals.map(({ digest }) => digest),
+      seals.map(({ low }) => low),
+      seals.map(({ high }) => high),
+    ],
+  )
+}
+
+/**
+ * Seals all irreversible ranges of a kind in one pass over its rows, without an index; does nothing for a kind that has
+ * seals. For the end of an import, when the rows are there and the indexes are not.
+ *
+ * The client must not be in a transaction.
+ */
+export async function sealAtOnce(client: pg.ClientBase, sealing: Sealing): Promise<void> {
+  const { kind, rangeBlocks, checkRight } = sealing
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  try {
+    await client.query(PIN_FORMAT)
+    await checkRight(client)
+    const { names, settledTo } = await readOwners(client, sealing)
+    const lastBlock = Math.floor(((settledTo ?? -1) + 1) / rangeBlocks) * rangeBlocks - 1
+    const { rowCount } = await client.query(
+      `INSERT INTO chain.sealed (kind, reader, range_blocks, sealed_to, next_position)
+       SELECT $1, $2, $3, $4, $5 WHERE $4 >= 0 ON CONFLICT DO NOTHING`,
+      [kind.name, names, rangeBlocks, lastBlock, LOWEST_POSITION],
+    )
+    if (rowCount === 1) {
+      const digests = await digestRanges(client, kind, rangeBlocks, { firstBlock: 0, lastBlock })
+      const intervals = await readIntervals(client, sealing, lastBlock)
+      const seals = digests.map((digest) => ({ ...digest, ...intervals.get(digest.firstBlock)! }))
+      await insertSeals(client, sealing, seals)
+      await client.query('UPDATE chain.sealed SET next_position = $2 WHERE kind = $1', [
+        kind.name,
+        [...intervals.values()].at(-1)?.last ?? LOWEST_POSITION,
+      ])
+    }
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+}
+
+/** Positions of the rows of each range up to a block, and the last of the positions; ascending. */
+async function readIntervals(
+  client: pg.ClientBase,
+  { kind, rangeBlocks }: Sealing,
+  lastBlock: number,
+): Promise<Map<number, Interval & { readonly last: bigint }>> {
+  const found = kind.sources.map(
+    ({ from, scan, position, block }) => `SELECT ${block} / $1::integer * $1::integer AS first,
+      min(${position})::bigint AS low, max(${position})::bigint AS high FROM ${from} WHERE ${scan} AND ${block} <= $2 GROUP BY 1`,
+  )
+  const { rows } = await client.query<{ first: number; low: bigint; high: bigint }>(
+    `SELECT first, min(low) AS low, max(high) AS high FROM (${found.join(' UNION ALL ')}) f GROUP BY 1 ORDER BY 1`,
+    [rangeBlocks, lastBlock],
+  )
+  const beyond =
+    kind.blocks === null ? null : await firstFrom(client, kind.sources, LOWEST_POSITION, lastBlock + 1)
+  return new Map(
+    rows.map(({ first, low, high }, at) => {
+      if (kind.blocks === null) return [first, { low, high, last: high }]
+      // Rows of a block reach up to the next block, and those below every block belong to the first one.
+      const next = rows[at + 1]?.low ?? beyond?.position
+      return [
+        first,
+        {
+          low: at === 0 ? LOWEST_POSITION : low,
+          high: next === undefined ? HIGHEST_POSITION : next - 1n,
+          last: high,
+        },
+      ]
+    }),
+  )
 }

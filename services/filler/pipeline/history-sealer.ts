@@ -1,6 +1,7 @@
 import { connectDatabase, knownFailure } from '../../core/database/index.ts'
+import type { DatabaseAddress } from '../../core/database/index.ts'
 import { pause, retry } from '../../core/retry/index.ts'
-import { SEAL_BLOCKS, sealedKinds, sealNext } from '../../core/seals/index.ts'
+import { SEAL_BLOCKS, sealAtOnce, sealedKinds, sealNext } from '../../core/seals/index.ts'
 import type { Sealing } from '../../core/seals/index.ts'
 import { checkLease } from '../store/index.ts'
 import type { Lease } from '../store/index.ts'
@@ -26,20 +27,18 @@ export class HistorySealer {
   constructor(options: ReaderOptions, lease: Lease) {
     this.#options = options
     this.#pace = { ...defaultPace, ...options.sealing }
-    const families = new Set<string>(['chain', ...options.settings.contracts.map(({ handler }) => handler)])
-    this.#sealings = sealedKinds
-      .filter(({ family }) => families.has(family))
-      .map((kind) => ({
-        kind,
-        reader: lease.reader,
-        rangeBlocks: this.#pace.rangeBlocks,
-        checkRight: (client) => checkLease(client, lease),
-      }))
+    this.#sealings = sealingsOf(options.settings, lease, this.#pace.rangeBlocks)
   }
 
   /** Starts sealing; the second and later calls do nothing. The indexes that find the rows have to be built. */
   start(): void {
     if (!this.#ending.signal.aborted) this.#running ??= this.#sealAll()
+  }
+
+  /** Seals everything irreversible without pauses; a stop ends it. For a reader that has reached its `stop_block`. */
+  async finish(stop: AbortSignal): Promise<void> {
+    stop.addEventListener('abort', () => this.#ending.abort(), { once: true })
+    if (!stop.aborted) await this.#sealSettled(1)
   }
 
   /** Stops; a range that is not sealed yet is sealed after the next start. */
@@ -63,12 +62,12 @@ export class HistorySealer {
       },
     }
     // Only the stop ends the attempts.
-    do await retry(() => this.#sealSettled(), settings).catch(() => undefined)
+    do await retry(() => this.#sealSettled(this.#pace.share), settings).catch(() => undefined)
     while (await pause(this.#pace.idleMs, signal))
   }
 
   /** Seals what no fork can undo any more, on a connection of its own. */
-  async #sealSettled(): Promise<void> {
+  async #sealSettled(share: number): Promise<void> {
     const { database, settings } = this.#options
     const { signal } = this.#ending
     const client = await connectDatabase(database, {
@@ -82,7 +81,7 @@ export class HistorySealer {
         for (let isMore = true; isMore && !signal.aborted;) {
           const startedMs = performance.now()
           isMore = await sealNext(client, sealing)
-          const pauseMs = (performance.now() - startedMs) * (1 / this.#pace.share - 1)
+          const pauseMs = (performance.now() - startedMs) * (1 / share - 1)
           if (isMore && !(await pause(pauseMs, signal))) return
         }
       }
@@ -92,5 +91,36 @@ export class HistorySealer {
       signal.removeEventListener('abort', cut)
       await client.end().catch(() => undefined)
     }
+  }
+}
+
+function sealingsOf(
+  settings: Pick<ReaderOptions['settings'], 'contracts'>,
+  lease: Lease,
+  rangeBlocks: number,
+): Sealing[] {
+  const families = new Set<string>(['chain', ...settings.contracts.map(({ handler }) => handler)])
+  return sealedKinds
+    .filter(({ family }) => families.has(family))
+    .map((kind) => ({
+      kind,
+      reader: lease.reader,
+      rangeBlocks,
+      checkRight: (client) => checkLease(client, lease),
+    }))
+}
+
+/** Seals the rows of an import, on a connection of its own. @param lease of the import. */
+export async function sealImported(
+  database: DatabaseAddress,
+  settings: Pick<ReaderOptions['settings'], 'contracts' | 'name'>,
+  lease: Lease,
+  rangeBlocks = SEAL_BLOCKS,
+): Promise<void> {
+  const client = await connectDatabase(database, { applicationName: `pronghorn sealer ${settings.name}` })
+  try {
+    for (const sealing of sealingsOf(settings, lease, rangeBlocks)) await sealAtOnce(client, sealing)
+  } finally {
+    await client.end().catch(() => undefined)
   }
 }

@@ -1,4 +1,5 @@
 import { chainTables } from '../../core/model/tables/index.ts'
+import { connectDatabase } from '../../core/database/index.ts'
 import { normalizeAbiJson } from '../../core/antelope/abi/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import { backoffDelayMs, pause } from '../../core/retry/index.ts'
@@ -10,7 +11,7 @@ import type { Handler, Query, StateWriter } from '../handlers/index.ts'
 import { createShipSession } from '../ship/index.ts'
 import type { ShipSession } from '../ship/index.ts'
 import { listTables } from '../../core/model/index.ts'
-import { openStore } from '../store/index.ts'
+import { openStore, takeLease } from '../store/index.ts'
 import type { Store } from '../store/index.ts'
 import { BlockApplier } from './block-applier.ts'
 import { commitGoodBlocks, FaultInUnit } from './fault-in-unit.ts'
@@ -112,6 +113,19 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   }
   // A stop block below the head: the reader never came to the head, where it would have started the build.
   if (options.buildQueryIndexes !== false) await createIndexBuilder(options).finish(signal)
+  if (options.settings.seal_history && !signal.aborted) await sealToEnd(options, signal)
+}
+
+/** Seals the history of a reader that has reached its `stop_block`. */
+async function sealToEnd(options: ReaderOptions, signal: AbortSignal): Promise<void> {
+  const client = await connectDatabase(options.database, {
+    applicationName: `pronghorn filler ${options.settings.name}`,
+  })
+  try {
+    await new HistorySealer(options, await takeLease(client, options.settings.name)).finish(signal)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
 }
 
 function createIndexBuilder({ database, settings, logger, indexRetryMs }: ReaderOptions): QueryIndexBuilder {
@@ -258,7 +272,8 @@ async function readUntilEnd(
   throw reading.fault === null ? error : new FaultInUnit(error, reading.fault)
 }
 
-function checkedRoots(settings: ReaderOptions['settings']): 'none' | 'reversible' | 'all' {
+/** Blocks whose content is compared with the Merkle roots of their header. */
+export function checkedRoots(settings: ReaderOptions['settings']): 'none' | 'reversible' | 'all' {
   if (!settings.ship_check_roots) return 'none'
   return settings.ship_check_history_roots === true ? 'all' : 'reversible'
 }

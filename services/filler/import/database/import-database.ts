@@ -8,6 +8,7 @@ import type { Table } from '../../../core/model/index.ts'
 import { beginImport, finishImport, loadStep, readSteps } from '../progress.ts'
 import type { ImportProgress } from '../progress.ts'
 import { accountsOf, createReaderHandlers } from '../reader-handlers.ts'
+import { sealImported } from '../../pipeline/index.ts'
 import { asImportError, withTarget } from '../target.ts'
 import type { ImportTarget } from '../target.ts'
 import { readFieldsToRepair } from './fields-to-repair.ts'
@@ -51,6 +52,8 @@ export interface ImportDatabaseOptions extends ImportTarget {
   readonly onProgress?: (progress: ImportProgress) => void
   /** Chain time whose events one step copies; only tests set it. */
   readonly windowMs?: number
+  /** Blocks in a sealed range; only tests set it. */
+  readonly sealBlocks?: number
 }
 
 /** Result of an import. */
@@ -175,6 +178,7 @@ class DatabaseImport {
     await this.#ensurePartitions()
     await this.#copy()
     const { lacking, briefTemplates } = await this.#finish()
+    await this.#seal()
     return {
       block: this.#block.num,
       blockId: this.#block.id,
@@ -214,6 +218,15 @@ class DatabaseImport {
     })
     this.#report('checks', 1, 1, 0)
     return { lacking, briefTemplates }
+  }
+
+  /** Seals the history. An import that is stopped here leaves it to the reader. */
+  async #seal(): Promise<void> {
+    const { database, settings, sealBlocks } = this.#options
+    if (!settings.seal_history) return
+    this.#report('seals', 0, 1, 0)
+    await sealImported(database, settings, this.#store.lease, sealBlocks)
+    this.#report('seals', 1, 1, 0)
   }
 
   async #copy(): Promise<void> {
