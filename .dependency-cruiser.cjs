@@ -37,7 +37,7 @@ module.exports = {
     {
       name: 'services-are-entered-by-their-door',
       comment:
-        'A door inside a service is open to that service alone, except that of the import, which the command line runs.',
+        'A door inside a service is open to that service alone, except those of the import and of the replay, which the command line runs.',
       severity: 'error',
       from: { path: '^(scripts|services/([^/]+))/', pathNot: [TEST, '^scripts/lab/'] },
       to: {
@@ -46,7 +46,7 @@ module.exports = {
           '^services/$2/',
           '^services/[^/]+/index\\.ts$',
           '^services/core/.+/index\\.ts$',
-          '^services/filler/import/index\\.ts$',
+          '^services/filler/(import|replay)/index\\.ts$',
         ],
       },
     },

@@ -6,10 +6,9 @@ import type pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { modelTables } from '../../services/core/model/tables/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { checkSeals, checkSnapshot, readSeals, sealedKinds } from '../../services/core/seals/index.ts'
-import type { KindSeals, SealedKind } from '../../services/core/seals/index.ts'
+import type { KindSeals } from '../../services/core/seals/index.ts'
 import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import { testSettings } from '../integration/index-chain.ts'
 import { createRandom } from '../integration/seeded-random.ts'
@@ -21,6 +20,7 @@ import { readNumber } from '../setup/read-number.ts'
 import { sealDatabase } from '../setup/seals.ts'
 import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
 import { broadChain } from '../verify/verify-of.ts'
+import { affected, damagesOf, sealedRows } from './damages.ts'
 
 const SEED = 3
 const SEALED_BLOCKS = 100
@@ -141,102 +141,6 @@ it('unchanged rows have their seals; ranges are chosen by kind and block', async
   expect(read!.seals.length).toBe(some.ranges)
 })
 
-const others: Readonly<Record<string, string>> = {
-  boolean: 'NOT $',
-  jsonb: `CASE jsonb_typeof($) WHEN 'array' THEN $ || '["damaged"]' ELSE $ || '{"damaged": "1"}' END`,
-  text: "$ || 'x'",
-  bytea: "$ || '\\x00'",
-  'text[]': "array_append($, 'damaged')",
-  'bigint[]': 'array_append($, 7)',
-  'integer[]': 'array_append($, 7)',
-  'double precision': '$ + 0.001',
-}
-
-interface Damage {
-  readonly kind: SealedKind
-  readonly title: string
-  /** Condition of rows that can be damaged. */
-  readonly of: string
-  readonly text: (row: string, other: string) => string
-}
-
-function damagesOf(kind: SealedKind): Damage[] {
-  const table = modelTables.find(({ name }) => name === tableOf(kind))!
-  // Another key is a row deleted and one added.
-  const own = Object.entries(table.columns).filter(
-    ([name]) => kind.columns.includes(name) && !(table.key as readonly string[]).includes(name),
-  )
-  const changes = own.flatMap(([name, { type, isNullable }]): Damage[] => {
-    // A listing of a single asset may repeat its template and schema as lists.
-    const isRepeated =
-      (name === 'template_ids' || name === 'schema_names') && table.name.startsWith('market.')
-    const of = `t.${name} IS NOT NULL${isRepeated ? ' AND t.asset_count > 1' : ''}`
-    const set = (value: string) => (row: string) =>
-      `UPDATE ${table.name} t SET ${name} = ${value} WHERE ${row}`
-    const change = {
-      kind,
-      title: `change of ${name}`,
-      of,
-      text: set((others[type] ?? '$ + 1').replaceAll('$', () => `t.${name}`)),
-    }
-    return [change, ...(isNullable ? [{ ...change, title: `${name} without value`, text: set('NULL') }] : [])]
-  })
-  const keys: readonly string[] = table.key
-  const key = keys.at(-1)!
-  const names = Object.keys(table.columns)
-  const isTaken = keys.map((name) => `x.${name} = ${name === key ? 'g' : `t.${name}`}`).join(' AND ')
-  const free = `(SELECT min(g) FROM generate_series(t.${key} + 1, t.${key} + 9999) g
-    WHERE NOT EXISTS (SELECT FROM ${table.name} x WHERE ${isTaken}))`
-  const copied = names.map((name) => (name === key ? free : `t.${name}`)).join(', ')
-  const isText = table.columns[key]!.type === 'text'
-  return [
-    ...changes,
-    { kind, title: 'row deleted', of: 'true', text: (row) => `DELETE FROM ${table.name} t WHERE ${row}` },
-    // A trade has no range without its listing; rules of verify find it.
-    ...(isText || kind.name === 'market.trades' || kind.name === 'chain.abis'
-      ? []
-      : [
-          {
-            ...{ kind, title: 'row added', of: 'true' },
-            text: (row: string) =>
-              `INSERT INTO ${table.name} (${names.join(', ')}) SELECT ${copied} FROM ${table.name} t WHERE ${row}`,
-          },
-        ]),
-  ]
-}
-
-const tableOf = ({ name }: SealedKind) => name.replace(/^assets\.(mints|burns)$/, 'assets.assets')
-
-/** Identities of all rows of a kind that are sealed, in order. */
-async function sealedRows(kind: SealedKind, of: string): Promise<string[]> {
-  const { rows } = await client.query<{ row: string }>(
-    (kind.blocks === null
-      ? kind.sources.map(
-          ({ from, scan, settled, block }) =>
-            `SELECT t.tableoid, t.ctid FROM ${from} WHERE ${scan} AND (${settled}) AND (${of}) AND ${block} <= ${sealedTo()}`,
-        )
-      : [
-          `SELECT t.tableoid, t.ctid FROM ${kind.blocks.from} WHERE ${of} AND ${kind.blocks.sequence} < (SELECT coalesce(max(first_seq), 0) FROM ${kind.blocks.table} WHERE block_num <= ${sealedTo()})`,
-        ]
-    )
-      .join(' UNION ALL ')
-      .replace(
-        /^(.*)$/s,
-        "SELECT format('t.tableoid = %s AND t.ctid = %L', tableoid, ctid) AS row FROM ($1) r ORDER BY tableoid, ctid",
-      ),
-  )
-  return rows.map(({ row }) => row)
-}
-
-/** Kinds whose range depends on the rows of a damaged kind. */
-function affected({ name }: SealedKind): string[] {
-  if (name.endsWith('.blocks'))
-    return sealedKinds.filter((kind) => kind.blocks?.table === name).map((kind) => kind.name)
-  if (['market.sales', 'market.auctions', 'market.buyoffers', 'market.template_buyoffers'].includes(name))
-    return ['market.trades']
-  return name === 'assets.mints' ? ['assets.burns'] : name === 'assets.burns' ? ['assets.mints'] : []
-}
-
 it.each(seedsBeside(SEED))(
   'damages of every kind of row are found (seed %i)',
   async (seed) => {
@@ -249,14 +153,21 @@ it.each(seedsBeside(SEED))(
       const kind = sealedKinds[round % sealedKinds.length]!
       const ofKind = damages.filter((damage) => damage.kind === kind)
       const { title, of, text } = ofKind[random.between(0, ofKind.length - 1)]!
-      const rows = await sealedRows(kind, of)
+      const rows = await sealedRows(client, kind, of, sealedTo())
       if (rows.length === 0) {
         skipped.push(`${kind.name}: ${title}`)
         continue
       }
       await client.query('BEGIN')
-      const statement = text(rows[random.between(0, rows.length - 1)]!, rows[0]!)
-      expect((await client.query(statement)).rowCount, statement).toBe(1)
+      const statement = text(
+        rows[random.between(0, rows.length - 1)]!,
+        rows[random.between(0, rows.length - 1)]!,
+      )
+      if ((await client.query(statement)).rowCount === 0) {
+        // Both rows have the same value.
+        await client.query('ROLLBACK')
+        continue
+      }
       const { changed } = await checkSnapshot(client)
       await client.query('ROLLBACK')
       const kinds = new Set(changed.map((range) => range.kind))

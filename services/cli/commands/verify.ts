@@ -11,6 +11,7 @@ import { withNodeOption } from '../node-option.ts'
 import { loadSettings } from '../settings.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
 import { LAST_BLOCK } from './seals.ts'
+import { verifyHistory } from './verify-history.ts'
 import { orIncomplete, orUnavailable } from './verify-failures.ts'
 import { verifySeals } from './verify-seals.ts'
 import { derivedText, progressLine, repairJson, repairText, reportJson, reportText } from './verify-report.ts'
@@ -30,6 +31,8 @@ interface VerifyFlags extends DatabaseOption {
   readonly against?: string
   readonly from?: number
   readonly to?: number
+  readonly history?: string | true
+  readonly reader?: string
 }
 
 /** Adds the command `pronghorn verify`. */
@@ -50,12 +53,21 @@ export function addVerify(program: Command, io: CliIo): void {
     .option('--folder <dir>', 'table files: CONTRACT.TABLE.json')
     .option('--table <names...>', 'only these tables, such as assets.assets')
     .option('--collection <name>', 'only rows of this collection')
-    .option('--sample <rows>', 'about so many rows of each table, by chance', wholeNumber(1, 10_000_000))
+    .option(
+      '--sample <rows>',
+      'about so many rows of each table, by chance; with --history, so many ranges of blocks',
+      wholeNumber(1, 10_000_000),
+    )
     .option('--requests <count>', 'requests to the node at once (default: 4)', wholeNumber(1, 64))
     .option('--json', 'the report as JSON on the standard output')
     .option('--repair', 'show what would be written so that the database holds what the chain has')
     .option('--yes', 'with --repair: write it, in one transaction; no filler may run')
     .option('--seals', 'compare the history with its seals instead: see docs/seals.md')
+    .option(
+      '--history [from..to]',
+      'read these blocks, or all, again from the state history, and compare the rows of history that follow from them',
+    )
+    .option('--reader <name>', 'with --history: reader of readers.config.json, when there are several')
     .option(
       '--from <block>',
       'with --seals or --against: only ranges that end at this block or later',
@@ -73,6 +85,8 @@ export function addVerify(program: Command, io: CliIo): void {
     )
     .action(async (flags: VerifyFlags) => {
       if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes goes with --repair')
+      if (flags.history !== undefined) return verifyHistory(flags, io)
+      if (flags.reader !== undefined) throw new FatalError('USAGE', '--reader goes with --history')
       if (flags.seals || flags.against !== undefined)
         return withNamedDatabase(io, flags, (address) => verifySeals(address, flags, io))
       if (flags.from !== undefined || flags.to !== undefined)

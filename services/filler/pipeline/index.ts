@@ -1,5 +1,6 @@
 export type { ReaderStatus, NodeStatus } from './heartbeat.ts'
-export { runReader } from './reader.ts'
+export { checkedRoots, runReader } from './reader.ts'
+export { assumeMissingAbis } from './missing-abis.ts'
 export type { ReaderOptions, ReaderSettings } from './reader-options.ts'
 export { checkReader } from './reader-checks.ts'
 export type { ReaderObserver } from './observer.ts'

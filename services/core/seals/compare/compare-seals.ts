@@ -61,7 +61,7 @@ function databaseSource(client: pg.ClientBase): SealSource {
         digest: digest.toString('hex'),
       }))
     },
-    parts: (kind, part) => read(partsStatement(findKind(kind)!, part)),
+    parts: (kind, part) => read(partsStatement(findKind(kind)!, part, false)),
   }
 }
 
@@ -78,11 +78,20 @@ export async function compareWith(
 ): Promise<ComparedSeals> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   try {
-    await client.query(PIN_FORMAT)
-    return await compareSeals(databaseSource(client), theirs, choice)
+    return await compareSnapshot(client, theirs, choice)
   } finally {
     await client.query('ROLLBACK').catch(() => undefined)
   }
+}
+
+/** Compares within a transaction of the caller. */
+export async function compareSnapshot(
+  client: pg.ClientBase,
+  theirs: SealSource,
+  choice: SealChoice = {},
+): Promise<ComparedSeals> {
+  await client.query(PIN_FORMAT)
+  return compareSeals(databaseSource(client), theirs, choice)
 }
 
 async function compareSeals(

@@ -1,3 +1,3 @@
-export { compareWith } from './compare-seals.ts'
+export { compareSnapshot, compareWith } from './compare-seals.ts'
 export type { ComparedSeals } from './compare-seals.ts'
 export { remoteSource } from './remote-source.ts'

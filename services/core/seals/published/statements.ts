@@ -104,8 +104,17 @@ export interface RangePart {
   readonly offset: number
 }
 
-/** Returns `RangeParts`. A range without a seal has no rows. */
-export function partsStatement(kind: SealedKind, { range, from, to, offset }: RangePart): JsonStatement {
+/**
+ * Returns `RangeParts`.
+ *
+ * @param isBounded whether rows are looked for among the positions of the seal, by an index; then a range without a seal has
+ * no rows. Else the whole table is read, and a row is found that was changed or added since.
+ */
+export function partsStatement(
+  kind: SealedKind,
+  { range, from, to, offset }: RangePart,
+  isBounded = true,
+): JsonStatement {
   const step = Math.ceil((to - from + 1) / MOST_PARTS)
   const part = (block: string) => `(${block} - $3::integer) / $5::integer AS part`
   const row = `${hashedRow(kind)}, ${kind.line} AS line`
@@ -115,7 +124,7 @@ export function partsStatement(kind: SealedKind, { range, from, to, offset }: Ra
     blocks === null
       ? kind.sources.map(
           ({ from: source, scan, settled, position, block }) => `SELECT ${part(block)}, ${row} FROM ${source}
-            WHERE ${scan} AND (${settled}) AND ${position} BETWEEN ${low} AND ${high} AND ${block} BETWEEN $3 AND $4`,
+            WHERE ${scan} AND (${settled}) AND ${block} BETWEEN $3 AND $4${isBounded ? ` AND ${position} BETWEEN ${low} AND ${high}` : ''}`,
         )
       : [
           `SELECT ${part('b.block_num')}, ${row} FROM (

@@ -1,0 +1,106 @@
+import type { Table, MutableRow } from '../../core/model/index.ts'
+import type { SealedKind } from '../../core/seals/index.ts'
+import type { Handler, Query } from '../handlers/index.ts'
+import type { Derivation } from '../rows/operations.ts'
+import { toDatabaseText } from '../store/index.ts'
+import type { CommitUnit } from '../store/index.ts'
+
+/** A row as the blocks leave it. */
+export interface ExpectedRow {
+  /** Columns that the blocks set, with the key. Of a new row, all. */
+  readonly row: MutableRow
+  /** Whether the blocks add the row. */
+  readonly isNew: boolean
+}
+
+/** Columns that later blocks may change, of rows that settle after they were added. */
+const changing: Readonly<Record<string, readonly string[]>> = {
+  'assets.offers': ['ram_payer', 'state'],
+  'assets.templates': ['mutable_data', 'max_supply', 'issued_supply', 'transferable', 'burnable'],
+  'market.sales': ['buyer', 'intended_median', 'offer_id', 'price', 'state', 'taker_marketplace'],
+  'market.auctions': [
+    ...['buyer', 'claimed_by_buyer', 'claimed_by_seller', 'end_time', 'price', 'state', 'taker_marketplace'],
+  ],
+  'market.buyoffers': ['decline_memo', 'state', 'taker_marketplace'],
+  'market.template_buyoffers': ['asset_id', 'mint', 'schema_name', 'seller', 'state', 'taker_marketplace'],
+  'tools.links': ['claimer', 'claimer_signature', 'state'],
+}
+const updated = new Set(['updated_at_time', 'updated_at_block', 'deleted_at_time', 'deleted_at_block'])
+
+/** Whether a column of a kind keeps the value that the row was added with. */
+export function isConstant(kind: SealedKind, column: string): boolean {
+  // The columns of a mint are chosen so; everything else of an asset may change until it is burned.
+  if (kind.table === 'assets.assets') return kind.name === 'assets.mints'
+  return !updated.has(column) && changing[kind.table]?.includes(column) !== true
+}
+
+/** Rows of a table that are added or changed, as the unit has them. */
+export function expectedRows(unit: CommitUnit, table: string): ExpectedRow[] {
+  const found: ExpectedRow[] = []
+  for (const [{ name, ...described }, pending] of unit.tables) {
+    if (name !== table) continue
+    const preserved = described.kind === 'keyed' ? (described.preserved as readonly string[]) : []
+    for (const { kind, row, override } of pending.rows.values()) {
+      if (kind === 'remove') continue
+      // An upsert may find the row: then it leaves some columns alone.
+      const isUpsert = kind === 'upsert' && preserved.length > 0
+      const own = isUpsert
+        ? Object.fromEntries(Object.entries(row).filter(([column]) => !preserved.includes(column)))
+        : row
+      found.push({ row: { ...own, ...override }, isNew: kind !== 'patch' && !isUpsert })
+    }
+  }
+  return found
+}
+
+/** Fills in what rows that the unit adds take from other tables, as the store does before it writes them. */
+export async function completeRows(
+  unit: CommitUnit,
+  handlers: readonly Handler[],
+  query: Query,
+): Promise<void> {
+  for (const step of handlers.flatMap(({ derived }) => derived ?? [])) {
+    if (step.kind !== 'completion') continue
+    for (const [{ name }, { rows }] of unit.tables) {
+      if (name !== step.table.name) continue
+      const added = [...rows.values()].filter(({ kind }) => kind === 'insert').map(({ row }) => row)
+      const keys = new Set(added.flatMap((row) => [...step.keysOf(row)]))
+      if (keys.size === 0) continue
+      const facts = await query<MutableRow>(step.statement, [[...keys]])
+      const byKey = new Map(facts.map((fact) => [BigInt(fact.key as bigint | number), fact]))
+      for (const row of added) step.complete(row, byKey)
+    }
+  }
+}
+
+/** Whether a derivation writes trades. */
+export const isOfTrades = ({ name }: Derivation): boolean => name.startsWith('trades of ')
+
+/** Condition of the prices of sold sales: the store computes a price once, a replay again. */
+const ONLY_MISSING = ' AND s.price IS NULL'
+
+/** Runs derivations that the unit asks for on the rows of the database; their operations join those of the unit. */
+export async function deriveRows(
+  unit: CommitUnit,
+  query: Query,
+  nowMs: number,
+  isChosen: (derivation: Derivation) => boolean,
+): Promise<void> {
+  for (const [derivation, keys] of unit.rechecks) {
+    if (!isChosen(derivation) || derivation.keys === 'none') continue
+    const values = [[...keys], ...(derivation.clock === true ? [nowMs] : [])]
+    const rows = await query<MutableRow>(derivation.statement.replace(ONLY_MISSING, ''), values)
+    if (rows.length > 0) derivation.apply(rows, unit)
+  }
+}
+
+/** Text of a row as a JSON object, for `jsonb_populate_record`. */
+export function jsonOfRow({ columns }: Pick<Table, 'columns'>, row: MutableRow): string {
+  const members = Object.entries(row).map(([name, value]) => {
+    const type = columns[name]!.type
+    if (value === null) return `"${name}":null`
+    if (type === 'jsonb') return `"${name}":${toDatabaseText(value)!}`
+    return `"${name}":${JSON.stringify(toDatabaseText(value))}`
+  })
+  return `{${members.join(',')}}`
+}

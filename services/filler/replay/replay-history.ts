@@ -1,0 +1,274 @@
+import type pg from 'pg'
+import type { Logger } from '../../core/log/index.ts'
+import { resealRanges, sealedKinds, settleImported, usePinnedFormat } from '../../core/seals/index.ts'
+import type { SealedKind } from '../../core/seals/index.ts'
+import { createHandler, createStateWriter, sortFamilies } from '../handlers/index.ts'
+import type { Handler, Query } from '../handlers/index.ts'
+import type { ReaderOptions, ReaderSettings } from '../pipeline/index.ts'
+import { replayBlocks } from './block-replay.ts'
+import type { BlockRange, ReplayedWindow } from './block-replay.ts'
+import { compareAppended } from './compare-appended.ts'
+import { compareKeyed, findExtra } from './compare-keyed.ts'
+import type { HistoryDifference, KindCounts } from './difference.ts'
+import { completeRows, deriveRows, isOfTrades } from './expected-rows.ts'
+
+/** Options of `replayHistory`. */
+export interface ReplayHistoryOptions {
+  readonly settings: ReaderSettings
+  readonly chain: ReaderOptions['chain']
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  /** Ranges to compare, ascending; a block that can still be undone is left out. */
+  readonly ranges: readonly BlockRange[]
+  /** Kinds of rows; all that the reader fills when absent. */
+  readonly kinds?: readonly string[]
+  /** Whether rows that differ are replaced. The client has to be in a transaction that holds the lease. */
+  readonly isRepair?: boolean
+  readonly onProgress?: (block: number) => void
+  readonly shipTiming?: ReaderOptions['shipTiming']
+  /** Memory of the rows that are compared at once; for tests. */
+  readonly windowBytes?: number
+}
+
+/** What was compared, and what was found. */
+export interface ReplayedHistory {
+  readonly ranges: readonly BlockRange[]
+  readonly blocks: number
+  readonly kinds: Readonly<Record<string, KindCounts>>
+  readonly differences: readonly HistoryDifference[]
+  /** What was not compared, and why. */
+  readonly notCompared: readonly string[]
+  /** Imported ranges that agree with the chain: their seals count as indexed from now on. */
+  readonly settled: number
+  /** Ranges that were sealed again after a repair. */
+  readonly resealed: number
+}
+
+/** Memory of the rows of a window, bytes. */
+const WINDOW_BYTES = 256 * 2 ** 20
+
+/**
+ * Reads blocks again from the node, passes them through the handlers of the reader, and compares the rows of history that
+ * follow from them with the database, which may be in use. With `isRepair` it replaces the rows that differ and seals
+ * their ranges again.
+ *
+ * @throws the errors of the session with the node.
+ */
+export async function replayHistory(
+  client: pg.ClientBase,
+  options: ReplayHistoryOptions,
+): Promise<ReplayedHistory> {
+  await usePinnedFormat(client)
+  const ranges = await settledRanges(client, options)
+  const comparison = new HistoryComparison(
+    client,
+    options,
+    await readWholeness(client, options.settings.name),
+  )
+  for (const range of ranges) await comparison.compare(range)
+  return comparison.end(ranges)
+}
+
+/** Cuts the ranges to the blocks that the reader has indexed and that no fork can undo. */
+async function settledRanges(
+  client: pg.ClientBase,
+  { settings, ranges }: ReplayHistoryOptions,
+): Promise<BlockRange[]> {
+  const { rows } = await client.query<{ first: number; last: number | null }>(
+    `SELECT greatest(r.start_block, 1) AS first, (SELECT min(block_num) FROM chain.reversible_blocks WHERE reader = r.name) AS last
+     FROM chain.readers r WHERE r.name = $1`,
+    [settings.name],
+  )
+  const { first = 1, last = 0 } = rows[0] ?? {}
+  return ranges
+    .map(({ firstBlock, lastBlock }) => ({
+      firstBlock: Math.max(firstBlock, first),
+      lastBlock: Math.min(lastBlock, last ?? 0),
+    }))
+    .filter(({ firstBlock, lastBlock }) => firstBlock <= lastBlock)
+}
+
+/** Whether every row that a block changes has to be there: not when the reader began in the middle of the chain. */
+async function readWholeness(client: pg.ClientBase, reader: string): Promise<boolean> {
+  const { rows } = await client.query<{ whole: boolean }>(
+    `SELECT r.start_block <= 2 OR EXISTS (SELECT FROM chain.imports i WHERE i.reader = r.name AND i.kind = 'database') AS whole
+     FROM chain.readers r WHERE r.name = $1`,
+    [reader],
+  )
+  return rows[0]?.whole ?? false
+}
+
+class HistoryComparison {
+  readonly #client: pg.ClientBase
+  readonly #options: ReplayHistoryOptions
+  readonly #isWhole: boolean
+  readonly #handlers: readonly Handler[]
+  readonly #kinds: readonly SealedKind[]
+  readonly #counts: Record<string, KindCounts>
+  readonly #differences: HistoryDifference[] = []
+  readonly #query: Query
+
+  constructor(client: pg.ClientBase, options: ReplayHistoryOptions, isWhole: boolean) {
+    this.#client = client
+    this.#options = options
+    this.#isWhole = isWhole
+    this.#handlers = createFamilies(options.settings)
+    const families = new Set<string>(['chain', ...this.#handlers.map(({ family }) => family)])
+    this.#kinds = sealedKinds.filter(
+      ({ name, family }) => families.has(family) && (options.kinds?.includes(name) ?? true),
+    )
+    this.#counts = Object.fromEntries(
+      this.#kinds.map(({ name }) => [name, { rows: 0, partly: 0, skipped: 0, differences: 0 }]),
+    )
+    this.#query = async <T extends Record<string, unknown>>(text: string, values: readonly unknown[] = []) =>
+      (await client.query<T>(text, [...values])).rows
+  }
+
+  async compare(range: BlockRange): Promise<void> {
+    await this.#client.query('DROP TABLE IF EXISTS pg_temp.replayed_keys')
+    await this.#client.query('CREATE TEMP TABLE replayed_keys (kind text COLLATE "C", key text COLLATE "C")')
+    const { settings, chain, logger, signal, shipTiming, windowBytes = WINDOW_BYTES } = this.#options
+    await replayBlocks(
+      {
+        ...{ settings, chain, logger, signal, windowBytes, query: this.#query, handlers: this.#handlers },
+        ...(shipTiming === undefined ? {} : { shipTiming }),
+      },
+      range,
+      async (window) => {
+        await this.#compareWindow(window)
+        this.#options.onProgress?.(window.lastBlock)
+      },
+    )
+    await this.#client.query('CREATE INDEX ON pg_temp.replayed_keys (key, kind)')
+    await this.#client.query('ANALYZE pg_temp.replayed_keys')
+    for (const kind of this.#kinds)
+      if (!isAppended(kind))
+        this.#note(kind, await findExtra(this.#client, kind, { ...range, isRepair: this.#isRepair }))
+  }
+
+  async end(ranges: readonly BlockRange[]): Promise<ReplayedHistory> {
+    const broken = new Set(this.#differences.map(({ kind }) => kind))
+    const clean = this.#kinds.filter(({ name }) => !broken.has(name)).map(({ name }) => name)
+    const damaged = this.#kinds.filter(({ name }) => broken.has(name))
+    const resealed = this.#isRepair ? await resealRanges(this.#client, damaged, ranges) : 0
+    const settled = await settleImported(this.#client, clean, ranges)
+    return {
+      ranges,
+      blocks: ranges.reduce((sum, { firstBlock, lastBlock }) => sum + lastBlock - firstBlock + 1, 0),
+      kinds: this.#counts,
+      differences: this.#differences,
+      notCompared: this.#notCompared(),
+      settled,
+      resealed,
+    }
+  }
+
+  get #isRepair(): boolean {
+    return this.#options.isRepair === true
+  }
+
+  #note({ name }: SealedKind, differences: readonly HistoryDifference[]): void {
+    this.#differences.push(...differences)
+    this.#counts[name]!.differences += differences.length
+  }
+
+  async #compareWindow(window: ReplayedWindow): Promise<void> {
+    const { unit, timeMs } = window
+    const differing = new Map<string, Set<string>>()
+    await completeRows(unit, this.#handlers, this.#query)
+    await deriveRows(unit, this.#query, timeMs, (derivation) => !isOfTrades(derivation))
+    for (const kind of this.#kinds) {
+      if (isAppended(kind)) {
+        const { rows, differences } = await compareAppended(this.#client, kind, window, this.#isRepair)
+        this.#counts[kind.name]!.rows += rows
+        this.#note(kind, differences)
+      } else if (kind.name !== TRADES) {
+        const keys = await this.#compareKind(kind, window, new Set())
+        differing.set(kind.name, keys)
+      }
+    }
+    const trades = this.#kinds.find(({ name }) => name === TRADES)
+    if (trades === undefined) return
+    // Trades follow from the listings of the database, which were compared.
+    await deriveRows(unit, this.#query, timeMs, isOfTrades)
+    const ofDiffering = listingTables.flatMap((table, at) =>
+      Array.from(differing.get(table) ?? [], (key) => `${at + 1} ${key}`),
+    )
+    await this.#compareKind(trades, window, this.#isRepair ? new Set() : new Set(ofDiffering))
+    await this.#keepKeys(trades, this.#isRepair ? [] : ofDiffering)
+  }
+
+  /** Returns the keys of rows that differ. */
+  async #compareKind(
+    kind: SealedKind,
+    window: ReplayedWindow,
+    leftOut: ReadonlySet<string>,
+  ): Promise<Set<string>> {
+    const compared = await compareKeyed(this.#client, {
+      ...{ kind, window, leftOut, isRepair: this.#isRepair, isWhole: this.#isWhole },
+    })
+    const counts = this.#counts[kind.name]!
+    for (const count of ['rows', 'partly', 'skipped'] as const) counts[count] += compared[count]
+    counts.skipped += leftOut.size
+    this.#note(kind, compared.differences)
+    await this.#keepKeys(kind, compared.settled)
+    if (kind.name === 'market.auctions') askForTrades(window, this.#handlers, compared.settled)
+    return new Set(compared.differences.map(({ key }) => key))
+  }
+
+  async #keepKeys({ name }: SealedKind, keys: readonly string[]): Promise<void> {
+    if (keys.length > 0)
+      await this.#client.query('INSERT INTO pg_temp.replayed_keys SELECT $1, unnest($2::text[])', [
+        name,
+        keys,
+      ])
+  }
+
+  #notCompared(): string[] {
+    const sum = (count: 'partly' | 'skipped') =>
+      Object.values(this.#counts).reduce((total, counts) => total + counts[count], 0)
+    const [partly, skipped] = [sum('partly'), sum('skipped')]
+    return [
+      ...(partly === 0
+        ? []
+        : [
+            `${partly} rows are not settled by these blocks: only the columns that they were added with were compared`,
+          ]),
+      ...(skipped === 0
+        ? []
+        : [
+            `${skipped} rows are changed by these blocks and settled by later ones, were added before the history of the reader, or follow from a row that differs: they were not compared`,
+          ]),
+      'names and traits of listings, assets of links and the burning of traded assets, which later blocks change: `pronghorn verify` recomputes them',
+      'rows that are not history, such as owners, open listings and settings: `pronghorn verify` compares them with the chain',
+    ]
+  }
+}
+
+const TRADES = 'market.trades'
+/** Listings by the kind of their trades, from 1. */
+const listingTables = ['market.sales', 'market.auctions', 'market.buyoffers', 'market.template_buyoffers']
+
+const isAppended = ({ blocks, order, sources }: SealedKind): boolean =>
+  blocks !== null || (order.length === 1 && order[0] === sources[0]!.position && order[0] === 't."first_seq"')
+
+/** The clock ends auctions, so that no block asks for their trades. */
+function askForTrades(
+  { unit }: ReplayedWindow,
+  handlers: readonly Handler[],
+  auctions: readonly string[],
+): void {
+  const derivation = handlers
+    .flatMap(({ derived }) => derived ?? [])
+    .find(({ name }) => name === 'trades of auctions')
+  if (derivation?.kind !== 'derivation') return
+  for (const auction of auctions) unit.recheck(derivation, BigInt(auction))
+}
+
+function createFamilies({ contracts, name }: ReaderSettings): Handler[] {
+  return sortFamilies(
+    contracts.flatMap((entry) =>
+      createStateWriter(entry, name) === null ? (createHandler(entry, contracts) ?? []) : [],
+    ),
+  )
+}

@@ -1,0 +1,112 @@
+import type pg from 'pg'
+import { modelTables } from '../../services/core/model/tables/index.ts'
+import { sealedKinds } from '../../services/core/seals/index.ts'
+import type { SealedKind } from '../../services/core/seals/index.ts'
+
+const others: Readonly<Record<string, string>> = {
+  boolean: 'NOT $',
+  jsonb: `CASE jsonb_typeof($) WHEN 'array' THEN $ || '["damaged"]' ELSE $ || '{"damaged": "1"}' END`,
+  text: "$ || 'x'",
+  bytea: "$ || '\\x00'",
+  'text[]': "array_append($, 'damaged')",
+  'bigint[]': 'array_append($, 7)',
+  'integer[]': 'array_append($, 7)',
+  'double precision': '$ + 0.001',
+}
+
+export interface Damage {
+  readonly kind: SealedKind
+  readonly title: string
+  /** Condition of rows that can be damaged. */
+  readonly of: string
+  readonly text: (row: string, other: string) => string
+}
+
+export function damagesOf(kind: SealedKind): Damage[] {
+  const table = modelTables.find(({ name }) => name === kind.table)!
+  // Another key is a row deleted and one added.
+  const own = Object.entries(table.columns).filter(
+    ([name]) => kind.columns.includes(name) && !(table.key as readonly string[]).includes(name),
+  )
+  const changes = own.flatMap(([name, { type, isNullable }]): Damage[] => {
+    // A listing of a single asset may repeat its template and schema as lists.
+    const isRepeated =
+      (name === 'template_ids' || name === 'schema_names') && table.name.startsWith('market.')
+    const of = `t.${name} IS NOT NULL${isRepeated ? ' AND t.asset_count > 1' : ''}`
+    const set = (value: string) => (row: string) =>
+      `UPDATE ${table.name} t SET ${name} = ${value} WHERE ${row}`
+    const change = {
+      kind,
+      title: `change of ${name}`,
+      of,
+      text: set((others[type] ?? '$ + 1').replaceAll('$', () => `t.${name}`)),
+    }
+    const swap = {
+      ...{ kind, of, title: `${name} swapped with another row` },
+      text: (row: string, other: string) =>
+        `UPDATE ${table.name} t SET ${name} = x.${name} FROM ${table.name} x
+         WHERE (${row} AND ${ofOther(other)} OR ${other} AND ${ofOther(row)}) AND t.${name} IS DISTINCT FROM x.${name}`,
+    }
+    const none = { ...change, title: `${name} without value`, text: set('NULL') }
+    return [change, swap, ...(isNullable ? [none] : [])]
+  })
+  const keys: readonly string[] = table.key
+  const key = keys.at(-1)!
+  const names = Object.keys(table.columns)
+  const isTaken = keys.map((name) => `x.${name} = ${name === key ? 'g' : `t.${name}`}`).join(' AND ')
+  const free = `(SELECT min(g) FROM generate_series(t.${key} + 1, t.${key} + 9999) g
+    WHERE NOT EXISTS (SELECT FROM ${table.name} x WHERE ${isTaken}))`
+  const copied = names.map((name) => (name === key ? free : `t.${name}`)).join(', ')
+  const isText = table.columns[key]!.type === 'text'
+  return [
+    ...changes,
+    { kind, title: 'row deleted', of: 'true', text: (row) => `DELETE FROM ${table.name} t WHERE ${row}` },
+    // A trade has no range without its listing; rules of verify find it.
+    ...(isText || kind.name === 'market.trades' || kind.name === 'chain.abis'
+      ? []
+      : [
+          {
+            ...{ kind, title: 'row added', of: 'true' },
+            text: (row: string) =>
+              `INSERT INTO ${table.name} (${names.join(', ')}) SELECT ${copied} FROM ${table.name} t WHERE ${row}`,
+          },
+        ]),
+  ]
+}
+
+const ofOther = (row: string): string => row.replaceAll('t.', 'x.')
+
+/** Identities of all rows of a kind that are sealed, in order. */
+export async function sealedRows(
+  client: pg.ClientBase,
+  kind: SealedKind,
+  of: string,
+  sealedTo: number,
+): Promise<string[]> {
+  const { rows } = await client.query<{ row: string }>(
+    (kind.blocks === null
+      ? kind.sources.map(
+          ({ from, scan, settled, block }) =>
+            `SELECT t.tableoid, t.ctid FROM ${from} WHERE ${scan} AND (${settled}) AND (${of}) AND ${block} <= ${sealedTo}`,
+        )
+      : [
+          `SELECT t.tableoid, t.ctid FROM ${kind.blocks.from} WHERE ${of} AND ${kind.blocks.sequence} < (SELECT coalesce(max(first_seq), 0) FROM ${kind.blocks.table} WHERE block_num <= ${sealedTo})`,
+        ]
+    )
+      .join(' UNION ALL ')
+      .replace(
+        /^(.*)$/s,
+        "SELECT format('t.tableoid = %s AND t.ctid = %L', tableoid, ctid) AS row FROM ($1) r ORDER BY tableoid, ctid",
+      ),
+  )
+  return rows.map(({ row }) => row)
+}
+
+/** Kinds whose range depends on the rows of a damaged kind. */
+export function affected({ name }: SealedKind): string[] {
+  if (name.endsWith('.blocks'))
+    return sealedKinds.filter((kind) => kind.blocks?.table === name).map((kind) => kind.name)
+  if (['market.sales', 'market.auctions', 'market.buyoffers', 'market.template_buyoffers'].includes(name))
+    return ['market.trades']
+  return name === 'assets.mints' ? ['assets.burns'] : name === 'assets.burns' ? ['assets.mints'] : []
+}
