@@ -16,7 +16,7 @@ export interface AssetsNamespaceOptions {
   /** Contract account. */
   readonly contract: string
   readonly limits: AssetsLimits
-  /** Fragments of the rows that its records share. */
+  /** Cached fragments of the rows that several records share. */
   readonly shared: Fragments
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean

@@ -14,15 +14,15 @@ import {
 import { counting, paging, sorting } from '../nft/paging/index.ts'
 import { idBoundaries, textBoundaries } from '../nft/boundaries/index.ts'
 
-/** The schema, the template in a path. */
+/** Path parameters that name a schema, and a template. */
 export const ofSchema = { ...ofCollection, schema_name: inPath(text('Schema.')) }
 export const ofTemplate = { template_id: inPath(id('Template.')) }
 
 const amount = { minimum: 0 } as const
-/** The contracts take no longer memo. */
+/** The contracts limit a memo to 256 bytes. */
 const memoParameters = { minimum: 1, maximum: 256 } as const
 
-/** Owner, in addition to the filters of assets. */
+/** `owner`, in addition to the filters of assets. */
 const homeFilter = {
   collection_name: names('Collection is one of these.'),
   schema_name: names('Schema is one of these.'),
@@ -112,7 +112,7 @@ export function templateParameters(limit: number) {
 
 export type TemplateValues = Values<ReturnType<typeof templateParameters>>
 
-/** Both parties and the memo, which offers and transfers share. */
+/** Filters on both parties and on the memo, for offers and transfers. */
 const partyParameters = {
   account: names('Sender or recipient is one of these.'),
   sender: names('Sender is one of these.'),

@@ -17,10 +17,10 @@ import type { MarketLimits, MarketSetup } from './setup.ts'
 export interface MarketNamespaceOptions {
   /** Market contract account. */
   readonly contract: string
-  /** Assets contract account, until the market contract has named it. */
+  /** Assets contract account; undefined until the settings of the market contract have named it. */
   readonly assetsContract: string | undefined
   readonly limits: AssetsLimits & MarketLimits
-  /** Fragments of the rows that its records share. */
+  /** Cached fragments of the rows that several records share. */
   readonly shared: Fragments
   /** Whether the database has the `pg_trgm` extension. */
   readonly trigrams: boolean
@@ -62,7 +62,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     records,
     clock,
   }
-  /** The contract says itself whose assets it trades, once; its settings may come after the first request. */
+  /** The settings of the market contract name the assets contract, once. They may arrive after the first request. */
   async function learnContract(session: Session): Promise<void> {
     if (named.assets !== undefined) return
     const found = await assetsContract(session)

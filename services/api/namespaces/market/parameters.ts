@@ -63,7 +63,7 @@ const price = {
   max_price: decimal('Price in whole tokens is at most this; needs exactly one symbol. 0 means none.', 0),
 }
 
-/** Filters that every kind of listing has. One asset must match all conditions on assets. */
+/** Filters of every kind of listing. One asset must match all conditions on assets. */
 const listingFilter = {
   ...parties,
   ...agents,
@@ -109,7 +109,7 @@ const auctionFilter = {
   hide_empty_auctions: flag('true: only with a bid.'),
 }
 
-/** The states of a kind of listing, for people. */
+/** Texts about the states of a kind of listing, for the documentation. */
 export interface StateTexts {
   /** Numbers and meanings, for example `1 listed, 4 invalid (the seller no longer has the assets)`. */
   readonly states: string
@@ -122,7 +122,7 @@ export function listingParameters(
   limit: number,
   key: ListingKey,
   { states, note }: StateTexts,
-  /** Whether it is of one asset at most. */
+  /** Whether a listing has at most one asset. */
   isSingle = false,
 ) {
   const isAuction = key === 'auction_id'
@@ -175,7 +175,7 @@ export const tradeParameters = {
   ...priceSymbols,
 }
 
-/** The same within times. */
+/** Filters on trades of one asset, with bounds of time. */
 export const tradeDayParameters = {
   ...tradeParameters,
   before: int('Until this time, ms since 1970; inclusive.', { minimum: 1 }),

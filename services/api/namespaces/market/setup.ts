@@ -26,10 +26,10 @@ export interface MarketSetup {
   readonly trigrams: boolean
   /** `disable_v1_sales`: `/v1/sales` takes the largest page of `/v2/sales`. */
   readonly disableV1Sales: boolean
-  /** How the assets of the market are served. Its contract is known after `contracts` was read. */
+  /** Setup of the market's asset endpoints. Its contract is known after `contracts` was read. */
   readonly assets: AssetsSetup
   readonly lists: ListReader
   readonly records: MarketRecords
-  /** Milliseconds since 1970: whether an auction has ended is decided by it. */
+  /** Milliseconds since 1970; decides whether an auction has ended. */
   readonly clock: () => number
 }

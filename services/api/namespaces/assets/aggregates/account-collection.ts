@@ -1,11 +1,11 @@
 import type { Session } from '../../../database/index.ts'
 
-/** Groups of the assets of `$1` in collection `$2`; one index has all of it. */
+/** Groups of the assets of account `$1` in collection `$2`; an index-only scan answers the query. */
 const HELD = `SELECT s.schema_name, a.template_id, count(*) AS assets FROM assets.schemas s
     JOIN assets.assets a ON a.schema_key = s.schema_key
   WHERE a.owner = $1::text AND s.collection_name = $2::text GROUP BY 1, 2`
 
-/** JSON text of groups, `held`; most first. */
+/** JSON text of the groups, `held`; largest number of assets first. */
 const RECORD = `concat('{"schemas":', coalesce((SELECT json_agg(json_build_object('schema_name', s.schema_name,
         'assets', s.assets::text) ORDER BY s.assets DESC, s.schema_name)
       FROM (SELECT schema_name, sum(assets) AS assets FROM held GROUP BY 1) s)::text, '[]'),
@@ -13,7 +13,10 @@ const RECORD = `concat('{"schemas":', coalesce((SELECT json_agg(json_build_objec
         'assets', t.assets::text) ORDER BY t.assets DESC, t.template_id NULLS LAST)
       FROM (SELECT template_id, sum(assets) AS assets FROM held GROUP BY 1) t)::text, '[]'), '}')`
 
-/** How many assets of a collection an account owns, by schema and by template, as JSON text; most first. */
+/**
+ * Number of assets of a collection that an account owns, by schema and by template, as JSON text; largest number
+ * first.
+ */
 export async function accountCollection(
   session: Session,
   account: string,

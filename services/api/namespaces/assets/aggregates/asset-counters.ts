@@ -33,8 +33,8 @@ const ofOwners = ['burned', 'owner', 'collection_name', 'collection_whitelist', 
 const ofIds = ['lower_bound', 'upper_bound', 'before', 'after']
 
 /**
- * The number of assets from the counters that the filler maintains, as text; undefined when the filters of the request
- * are not those of a counter.
+ * The number of assets from the counters that the filler maintains, as text; undefined if the counters do not cover
+ * every filter.
  */
 export async function countFromCounters(
   session: Session,
@@ -62,7 +62,7 @@ export async function countFromCounters(
     : undefined
 }
 
-/** Counters of accounts: for an owner, or an owner in some collections. */
+/** Sum of account counters: assets of an owner, or of an owner in some collections. */
 async function sumOwners(session: Session, values: AssetValues): Promise<string> {
   const conditions = [...oneOf('k.account', values.owner), ...inCollections('k.collection_name', values)]
   const isWhole = conditions.length === 1
@@ -71,8 +71,8 @@ async function sumOwners(session: Session, values: AssetValues): Promise<string>
 }
 
 /**
- * Counters of templates where the request asks for templates; otherwise those of schemas, which also count assets without a
- * template, minus those of excluded templates.
+ * Sum of template counters if the request names templates. Otherwise the sum of schema counters, which include assets
+ * without a template, minus the counters of excluded templates.
  */
 async function sumTemplates(
   session: Session,
@@ -86,7 +86,7 @@ async function sumTemplates(
     ...oneOfIds('t.template_id', values.template_whitelist),
     ...templateConditions({ values, attributes, trigrams }),
   ]
-  // No asset has a template and none.
+  // An asset with a template cannot match "without template".
   if (isWithoutTemplate && wanted.length > 0) return '0'
   const black = isWithoutTemplate ? [] : (values.template_blacklist ?? [])
   const excluded = [
@@ -114,7 +114,7 @@ function ofSchemas(values: AssetValues): Sql {
   return sql`SELECT sum(${counted(values)}) FROM ${table} k ${where(homeConditions('k', values))}`
 }
 
-/** The part of a counter for `burned`. */
+/** SQL of the counter: all assets, burned ones, or those not burned. */
 function counted(values: AssetValues): Sql {
   const burned = values.burned
   if (burned === undefined) return raw('k.minted')

@@ -6,8 +6,8 @@ import type { AssetValues } from '../../nft/parameters/index.ts'
 const minted = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }
 
 /**
- * The number of assets between bounds of id or mint time, as text. Ids are assigned without gaps: if by the counters none
- * is missing, the number follows from the lowest and highest id between the bounds. Undefined otherwise.
+ * The number of assets between bounds of id or mint time, as text. Asset ids are consecutive: if the counters show
+ * that none is missing, the number is the highest minus the lowest id within the bounds plus one. Undefined otherwise.
  */
 export async function countIdRange(session: Session, values: AssetValues): Promise<string | undefined> {
   const { lower_bound: lower, upper_bound: upper, before, after } = values

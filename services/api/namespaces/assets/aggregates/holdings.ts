@@ -9,17 +9,17 @@ import { NOT_OFFERED } from '../../nft/asset-lists/index.ts'
 import { OF_ANY_SCHEMA } from '../../nft/filters/index.ts'
 import type { holdingParameters } from '../parameters.ts'
 
-/** Which assets of an account are counted: those that it owns, or those that it burned. */
+/** Counted assets of an account: owned, or burned by it. */
 export type HoldingSide = 'owner' | 'burned_by_account'
 
-/** Templates of one answer: their records are whole, and the answer has no pages. */
+/** Templates of one answer: the answer has no pages and contains whole template records. */
 const MAX_GROUPS = 20_000
 
 type GroupRow = readonly [collection: string, schema: string, template: number | null, assets: string]
 
 /**
- * Counts the assets that an account owns or burned, within the grey lists of collections and `hide_offers`.
- * @throws RequestError 400 when they are of too many templates for one answer.
+ * Counts the assets that an account owns or burned, filtered by the collection lists and `hide_offers`.
+ * @throws RequestError 400 if the assets are of more than MAX_GROUPS templates.
  */
 export async function countHoldings(
   session: Session,
@@ -34,7 +34,7 @@ export async function countHoldings(
   return sumUp(rows)
 }
 
-/** Groups of the assets of an account; of an owner, one index has all of it. */
+/** Groups of the assets of an account; for an owner, an index-only scan answers the query. */
 async function groups(
   session: Session,
   values: Values<typeof holdingParameters>,
@@ -47,7 +47,7 @@ async function groups(
     ...(values.hide_offers === true ? [NOT_OFFERED] : []),
   ]
   const lists = inCollections('s.collection_name', values)
-  // Null fields come as empty texts.
+  // NULL columns arrive as empty texts.
   const rows = await queryPacked<[string, string, string, string]>(
     session,
     sql`SELECT ${raw(packRows(['h.collection_name', 'h.schema_name', 'h.template_id', 'h.assets']))} FROM (
@@ -70,7 +70,7 @@ function sumUp(rows: readonly GroupRow[]): Holdings {
     total += assets
     add(collections, collection, assets)
     add(schemas, `${collection}/${schema}`, assets)
-    // Assets without a template are one group of their collection, whatever their schemas.
+    // Assets without a template form one group for each collection, across schemas.
     const key = template === null ? collection : String(template)
     const before = templates.get(key)?.assets ?? 0n
     templates.set(key, { collection, template, assets: before + assets })

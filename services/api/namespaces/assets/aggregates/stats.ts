@@ -9,7 +9,9 @@ import {
 const BURNED_BY_TEMPLATE = `SELECT t.template_id, n.burned FROM assets.templates t JOIN assets.template_counts n USING (template_id)
     WHERE t.collection_name = $1::text AND n.burned > 0`
 
-/** The number of burned assets without a template is that of all burned assets of the collection minus those of its templates; in answers it is template 0.
+/**
+ * Burned assets without a template: all burned assets of the collection minus the burned assets of its templates. The
+ * answer shows them as template 0.
  */
 const COLLECTION = `WITH k AS (SELECT minted, burned FROM assets.collection_counts WHERE collection_name = $1::text),
     b AS (${BURNED_BY_TEMPLATE}),

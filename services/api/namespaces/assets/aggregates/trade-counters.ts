@@ -10,7 +10,7 @@ import type { OfferValues, TransferValues } from '../parameters.ts'
 const withoutEffect = new Set(['page', 'limit', 'order', 'sort', 'count'])
 const ofCollections = ['collection_name', 'collection_whitelist', 'collection_blacklist']
 
-/** The number of transfers from counters, as text; undefined when the filters are not those of a counter. */
+/** The number of transfers from counters, as text; undefined if the counters do not cover every filter. */
 export async function countTransfersFromCounters({
   session,
   values,
@@ -21,8 +21,8 @@ export async function countTransfersFromCounters({
 }
 
 /**
- * The number of transfers of one account: what it sent and what it received. The contract forbids transfers to the sender.
- * Undefined with other filters.
+ * The number of transfers of one account: sent plus received. No transfer counts twice, because the contract forbids
+ * transfers to the sender. Undefined with other filters.
  */
 export async function countTransfersOfAccount({
   session,
@@ -38,7 +38,7 @@ export async function countTransfersOfAccount({
   )
 }
 
-/** The number of offers from counters, as text; undefined when the filters are not those of a counter. */
+/** The number of offers from counters, as text; undefined if the counters do not cover every filter. */
 export async function countOffersFromCounters({
   session,
   values,
@@ -47,7 +47,7 @@ export async function countOffersFromCounters({
   return sumOf(session, sql`SELECT sum(k.offers) FROM assets.offer_counts k ${where(hasState(values))}`)
 }
 
-/** @throws RequestError 400 for what is no list of numbers. */
+/** @throws RequestError 400 if `state` is no list of numbers. */
 function hasState(values: OfferValues): Sql[] {
   const states = values.state
   if (states === undefined) return []

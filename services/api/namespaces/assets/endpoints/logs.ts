@@ -21,7 +21,7 @@ import type { AssetsSetup } from '../setup.ts'
 /** The `/logs` of assets, collections, schemas, templates and offers. */
 export function logEndpoints(setup: AssetsSetup): Endpoint[] {
   const reading = { lists: setup.lists, maxBytes: setup.shared.maxBytes }
-  /** @param subject undefined for one that cannot exist: it has no logs. */
+  /** @param subject undefined for a name that cannot exist on chain: the answer is an empty list. */
   function logs<P extends Parameters>(
     [path, tag, of, title]: readonly [path: string, tag: string, of: string, title: string],
     actions: LoggedActions,
@@ -80,10 +80,13 @@ export function logEndpoints(setup: AssetsSetup): Endpoint[] {
   ]
 }
 
-/** Names as the chain prints them: one with a dot at the end would be the number of another name. */
+/**
+ * A name as the chain prints it. A trailing dot is not accepted: it would encode to the number of the name without the
+ * dot.
+ */
 const CHAIN_NAME = /^(?:[.1-5a-z]{0,11}[1-5a-z]|[.1-5a-z]{12}[1-5a-j])$/
 
-/** Logs know a collection by the number of its name. */
+/** Logs store a collection as the 64-bit number of its name. */
 function subjectOf(name: string): LogSubject | undefined {
   return CHAIN_NAME.test(name) ? { id: nameToInt64(name) } : undefined
 }

@@ -28,8 +28,9 @@ function templateStatsAt(path: string, parameters: typeof ofTemplate): Endpoint 
 }
 
 /**
- * The `/stats` of assets, collections, schemas and templates, and the schemas that a collection uses. They come before
- * the single records: `/v1/templates/1/stats` is no template of a collection.
+ * The `/stats` of assets, collections, schemas and templates, and the schemas that a collection uses. These paths are
+ * matched before those of single records: `/v1/templates/1/stats` would otherwise be template `stats` of collection
+ * `1`.
  */
 export const statsEndpoints: readonly Endpoint[] = [
   endpoint({

@@ -14,7 +14,7 @@ import { inCollections, containsName, isNoneOf, isOneOf } from '../../nft/condit
 import type { AccountValues } from '../parameters.ts'
 import { accountCount } from '../records/holding-schemas.ts'
 
-/** What accounts are to the assets. */
+/** Relation of accounts to assets: owner, or burner. */
 interface AccountSide {
   readonly column: 'owner' | 'burned_by_account'
   /** Parameter that names the accounts. */
@@ -30,7 +30,7 @@ const burningSide: AccountSide = {
   counters: 'assets.burners',
 }
 
-/** A request for accounts, before anything was looked up. */
+/** A request for accounts, before lookups. */
 export interface AccountQuery {
   readonly session: Session
   readonly values: AccountValues
@@ -40,21 +40,23 @@ export interface AccountQuery {
 /** Query of `account`, `assets`. */
 interface AccountRows {
   readonly rows: Sql
-  /** Whether one plan is good for all values. */
+  /** Whether a generic plan is good for all values. */
   readonly isFixed: boolean
 }
 
-/** Parameters that ask about the accounts themselves; bounds of times are accepted and mean nothing. */
+/** Filters on the account itself. `before` and `after` are accepted and ignored. */
 const accountCounters = ['ids', 'lower_bound', 'upper_bound', 'before', 'after', 'burned_by_account'] as const
-/** Parameters that the counters of collections answer. */
+/** Filters that the counters by collection cover. */
 const collectionCounters = new Set(['collection_name', 'collection_whitelist', 'collection_blacklist'])
 
-/** The page of accounts with the most matching assets, ties by name, as the JSON text of its records. */
+/** One page of accounts by number of matching assets, ties by name, as the JSON text of its records. */
 export async function ownerPage(reader: ListReader, trigrams: boolean, query: AccountQuery): Promise<string> {
   return page(reader, query, await accountRows(reader, trigrams, query, owningSide))
 }
 
-/** The page of accounts that burned most of the matching assets, ties by name, as the JSON text of its records. */
+/**
+ * One page of accounts by number of matching assets that they burned, ties by name, as the JSON text of its records.
+ */
 export async function burnerPage(
   reader: ListReader,
   trigrams: boolean,
@@ -86,7 +88,8 @@ async function page(
 ): Promise<string> {
   const window = pageWindow(values)
   if (!found) return '[]'
-  // A plan for all limits cannot know that the limit is small, which matters where an index has the order.
+  // The limit is a literal unless a generic plan is good enough: a generic plan does not know that the limit is small,
+  // and then ignores an index in the wanted order.
   const number = (value: number): Sql => (found.isFixed ? bind(value, 'integer') : raw(String(value)))
   const statement = sql`SELECT ${raw(accountCount.rows('p.assets DESC, p.account'))}
       FROM (SELECT k.account, k.assets FROM (${found.rows}) k
@@ -96,8 +99,8 @@ async function page(
 }
 
 /**
- * Query of `account`, `assets` of every account with matching assets: from counters where the filters are theirs, from
- * counters less what a filter leaves out where that is little, or counted from the assets. Undefined when none can match.
+ * Query of `account`, `assets` of every account with matching assets. Source: counters that cover all filters;
+ * counters minus the few assets that a filter excludes; else the assets. Undefined if no asset can match.
  */
 async function accountRows(
   reader: ListReader,
@@ -127,7 +130,7 @@ async function accountRows(
   return counted(side, values, filters)
 }
 
-/** No valid offer has a burned asset. */
+/** Whether every asset meets the filter: a valid offer never has a burned asset. */
 function isAlwaysMet(name: string, side: AccountSide): boolean {
   return name === 'hide_offers' && side === burningSide
 }
@@ -142,7 +145,7 @@ function ownerConditions(side: AccountSide, values: AccountValues): Sql[] {
   return owners ? [isOneOf(raw('c.account'), owners)] : []
 }
 
-/** Owners of assets of some collections: each collection has counters of its own. */
+/** Owners of assets in some collections: sums the counters of each collection. */
 function ofCollections(values: AccountValues): Sql {
   const conditions = [
     ...inCollections('c.collection_name', values),
@@ -159,7 +162,7 @@ const ofTemplates = (flag: string): string =>
   `SELECT a.owner AS account, count(*) AS assets FROM assets.templates t JOIN assets.assets a USING (template_id)
     WHERE NOT t.${flag} AND a.owner IS NOT NULL GROUP BY 1`
 
-/** Filters that leave out few assets: `account`, `assets` of those that each leaves out. */
+/** Filters that exclude few assets: query of `account`, `assets` of the excluded assets, by filter. */
 const leftOut: Readonly<Record<string, string>> = {
   is_transferable: ofTemplates('transferable'),
   is_burnable: ofTemplates('burnable'),
@@ -178,13 +181,13 @@ function countersLess(left: string, values: AccountValues): Sql {
     FROM assets.accounts c LEFT JOIN (${raw(left)}) l ON l.account = c.account ${where(conditions)}`
 }
 
-/** Counted from the assets that match. */
+/** Query that counts the matching assets. */
 function counted(side: AccountSide, values: AccountValues, filters: readonly Filter[]): AccountRows {
   const account = raw(`a.${side.column}`)
   const ofAccounts = accountConditions(account, side, values)
   const conditions = [
     sql`${account} IS NOT NULL`,
-    // The index of burners has burned assets alone.
+    // The index by burner is partial: only burned assets.
     ...(side === burningSide ? [raw('a.owner IS NULL')] : []),
     ...foundConditions(filters),
     ...ofAccounts,
@@ -197,7 +200,7 @@ function counted(side: AccountSide, values: AccountValues, filters: readonly Fil
 /** Conditions on the account alone. */
 function accountConditions(column: Sql, { parameter }: AccountSide, values: AccountValues): Sql[] {
   const conditions: Sql[] = []
-  // With `owner` as a filter, ids do not count.
+  // With `owner` as a filter, `ids` are ignored.
   const named = parameter === 'owner' ? undefined : values[parameter]
   const isNamed = parameter === 'owner' && values.owner !== undefined
   const ids = isNamed ? undefined : values.ids

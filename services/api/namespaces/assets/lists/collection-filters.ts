@@ -11,7 +11,7 @@ import type { OfCollections } from '../../nft/filters/index.ts'
 /** Table of collections, as statistics know it. */
 export const COLLECTIONS = 'assets.collections'
 
-/** Filter of the requested collections: of names and white-list, otherwise of the black-list. */
+/** Filter of the requested collections: names and white-list, otherwise the black-list. */
 export function collectionFilter(
   values: CollectionListValues,
   statistics: Statistics,
@@ -33,12 +33,12 @@ export function collectionFilter(
   ]
 }
 
-/** Condition that a collection, `row`, lists an account. */
+/** Condition: the list of a collection, `row`, has an account. */
 export function listsAccount(row: string, list: 'authorized' | 'notify', account: string): Sql {
   return sql`${raw(`${row}.${list}_accounts`)} @> ARRAY[${bind(account, 'text')}]`
 }
 
-/** Filter of the collections that list an account among those that may mint and edit. */
+/** Filter of the collections whose list of authorized accounts has an account. */
 export function authorizedFilter(
   account: string | undefined,
   statistics: Statistics,

@@ -21,7 +21,7 @@ const collectionSource: Source = {
   ],
 }
 
-/** Share of the collections whose names are searched for, about. */
+/** Approximate share of the collections that a name search matches. */
 const SEARCHED = 0.02
 
 /** The requested collections. */
@@ -62,7 +62,7 @@ function accountFilters(values: CollectionValues, statistics: Statistics): Filte
   if (authors) {
     filters.push({
       name: 'author',
-      // As the index collections_accounts_idx has it.
+      // Written as in the expression of the index collections_accounts_idx.
       condition: sql`ARRAY[c.author] && ${bind(authors, 'text[]')}`,
       rows: statistics.equal(COLLECTIONS, 'author', authors),
       columns: ['author'],

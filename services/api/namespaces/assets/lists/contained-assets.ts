@@ -13,16 +13,16 @@ import { isOneOf } from '../../nft/conditions/index.ts'
 import { keyAtTime } from '../../nft/boundaries/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
-/** Parameters that ask about the assets that a row contains, not only which they are or of what collection. */
+/** Filters that need the rows of the contained assets; their ids and collections need none. */
 const assetDetails = [
   ...(['owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'] as const),
   ...(['minter', 'initial_receiver', 'burner'] as const),
 ] as const
 
-/** The same, and which they are or of what collection. */
+/** All filters on contained assets. */
 const picked = [...assetDetails, 'asset_id', 'collection_name'] as const
 
-/** Collections of templates or schemas up to which they are named. */
+/** The filter lists the collections of the requested templates or schemas up to this number. */
 const MAX_COLLECTIONS = 64
 
 /** Filters on the assets that a row contains, with the data that they need. */
@@ -31,16 +31,18 @@ export interface ContainedAssets {
   readonly filters: readonly Filter[]
   /** Names of the parameters. */
   readonly names: readonly string[]
-  /** Estimated assets that match them. */
+  /** Estimated number of matching assets. */
   readonly assets: number
-  /** The collections that these are of, where they are few; with their assets. */
+  /** Collections of the matching assets and the number of all their assets; absent above MAX_COLLECTIONS. */
   readonly home?: { readonly collections: readonly string[]; readonly assets: number }
-  /** Whether they cannot be transferred. */
+  /** Whether the filter selects assets that cannot be transferred. */
   readonly isFixed: boolean
 }
 
-/** Reads the data for filters on contained assets, with at most one statement: collections and numbers of the templates or schemas.
- * @param isOfOneCollection whether all assets of a row are of its collection.
+/**
+ * Reads the data for filters on contained assets with at most one statement: collections and asset numbers of the
+ * templates or schemas.
+ * @param isOfOneCollection whether a row has the collection of its assets.
  * @returns undefined without such filters.
  */
 export async function resolveContained(
@@ -70,12 +72,15 @@ export async function resolveContained(
 }
 
 interface KnownHome {
-  /** Assets of the templates or schemas. */
+  /** Number of assets of the templates or schemas. */
   readonly matching: number
   readonly home?: { readonly collections: readonly string[]; readonly assets: number }
 }
 
-/** The collections of the requested templates or schemas, and the numbers of assets of both. */
+/**
+ * The collections of the requested templates or schemas, the number of their assets, and the number of matching
+ * assets.
+ */
 async function resolveHome(session: Session, values: AssetValues): Promise<KnownHome | undefined> {
   const { template_id: ids, schema_name: schemas, collection_name: collections } = values
   if (!ids && !schemas) return undefined
@@ -109,35 +114,40 @@ export interface ContainingTable {
   readonly table: string
   readonly alias: string
   readonly key: string
-  /** Ids of all its assets, of the row with an alias, as the table's index has them. */
+  /** SQL of the ids of all assets of a row, written as the table's index has it. */
   readonly ids: (alias: string) => Sql
-  /** How a row names one of some collections, of the row with the table's alias. */
+  /** Filter: the row is of one of the collections. */
   readonly ofCollections: (collections: readonly string[]) => Filter
-  /** Rows are found by their assets in groups of so many. */
+  /** Ids of one index scan; more ids use several scans, because each scan compares every found row with all its ids. */
   readonly atOnce: number
 }
 
-/** What cannot be transferred is in hardly a transfer: the contract forbids it, and assets changed hands before. */
+/**
+ * Share of the transfers with an asset that cannot be transferred: the contract forbids such transfers, so only older
+ * transfers have one.
+ */
 const FIXED_SHARE = 0.001
-/** What reading an asset, and finding what contains it, costs in visited rows. */
+/** Cost of reading one asset and looking up the rows that contain it, in visited rows. */
 const ASSET_VISITS = 0.5
 const FIND_VISITS = 2.5
-/** What looking at the assets of one row costs in visited rows. */
+/** Cost of checking the assets of one row, in visited rows. */
 const CHECK_VISITS = 6
 
-/** By the contract, assets that are not transferable are in no transfer; an asset that was transferred nevertheless has it in its row. There are many such assets, and reading each takes long.
+/**
+ * Skips assets that are not transferable and never moved: the contract forbids their transfer. There are many, and
+ * reading each takes long.
  */
 const MOVED = raw(`(a.transferred_at_block > a.minted_at_block
   OR coalesce(a.owner, a.burned_by_account) <> a.initial_receiver)`)
 
-/** Filters of "contains one of these assets", and of "contains an asset such that …". */
+/** Filters "contains one of these assets" and "contains an asset that matches". */
 export function containedFilters(
   values: AssetValues,
   contained: ContainedAssets | undefined,
   statistics: Statistics,
   containing: ContainingTable,
 ): Filter[] {
-  // Rows may have marks among the ids that no asset has.
+  // Id lists of rows also have marks of 0 and -1, which are no asset ids.
   const ids = values.asset_id?.filter((id) => id > 0n)
   return [
     ...(ids ? [idsFilter(ids, statistics, containing)] : []),
@@ -155,7 +165,7 @@ function idsFilter(ids: readonly bigint[], statistics: Statistics, containing: C
     condition: sql`${containing.ids(containing.alias)} && ${list}`,
     rows,
     isIndexed: true,
-    // Every row that is found is compared with all ids.
+    // One scan compares every found row with all ids, so many ids are split.
     ...(ids.length > containing.atOnce
       ? { through: { from: rowsWith(found, containing), visits: FIND_VISITS * ids.length } }
       : {}),
@@ -205,15 +215,18 @@ function detailFilters(
 
 /** Table of transfers, as statistics know it. */
 export const TRANSFERS = 'assets.transfers'
-/** Blocks by the sequence of transfers, which carry no time. */
+/** Transfers have no time column; blocks map the sequence number of transfers to times. */
 export const blocks = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 
-/** Most transfers contain one asset: counts join these with it, as PostgreSQL sees fit. */
+/**
+ * Parts of the filter for a count. Most transfers contain one asset, so a join on that asset lets PostgreSQL choose
+ * the direction.
+ */
 function countedParts(looked: Sql, filters: readonly Filter[], rows: number): FilterPart[] {
   const isBundle = raw('cardinality(t.asset_ids) > 1')
   const found = sql`SELECT a.asset_id FROM assets.assets a ${where(foundConditions(filters))}`
   const common = { name: 'contained', rows, isIndexed: false, visits: CHECK_VISITS }
-  // PostgreSQL expects most rows to match the negation of a condition without statistics.
+  // Negated condition: without statistics PostgreSQL estimates that most rows match it.
   return [
     { filter: { ...common, condition: sql`NOT (${isBundle}) AND t.asset_ids[1] IN (${found})` } },
     { filter: { ...common, condition: sql`${isBundle} AND EXISTS (${looked})` } },
@@ -221,9 +234,9 @@ function countedParts(looked: Sql, filters: readonly Filter[], rows: number): Fi
 }
 
 /**
- * The newest transfers are those of the assets that were transferred last: of as many different times as transfers are
- * wanted. What these have since the first of the times is complete; should it not be enough, as not of every change of
- * owner is there a transfer, all are read.
+ * The newest transfers via the assets that moved last. Takes as many distinct transfer times as rows are wanted; all
+ * transfers since the earliest of these times are complete. A change of owner without a transfer can leave too few
+ * rows; then all transfers are read.
  */
 function lastTransfers(
   filters: readonly Filter[],
@@ -254,8 +267,8 @@ function lastTransfers(
 }
 
 /**
- * FROM item of the rows of a table that contain one of some assets, each once. They are found by the assets, some at a
- * time: every row that is found is compared with all of them.
+ * FROM item of the rows that contain one of the assets, each row once. Looks the rows up for `atOnce` assets at a
+ * time, because a scan compares every found row with all its ids.
  * @param assets query of the column `asset_id`.
  */
 function rowsWith(assets: Sql, { table, alias, key, ids, atOnce }: ContainingTable): Sql {

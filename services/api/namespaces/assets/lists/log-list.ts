@@ -14,29 +14,29 @@ import { changedDataMembers } from '../records/packed-maps.ts'
 import type { LoggedActions, LogValues } from '../../nft/logs/index.ts'
 import { chosenActions, logFields, logList } from '../../nft/logs/index.ts'
 
-/** Whose logs are wanted. */
+/** The subject whose logs are requested. */
 export interface LogSubject {
   /** Asset, offer or template id, or the name of a collection as a signed number. */
   readonly id: bigint
   /** The schema within the collection, for the logs of a schema. */
   readonly schema?: string
-  /** The collection that a template must belong to. */
+  /** For the logs of a template: the collection that the template must belong to. */
   readonly templateOf?: string
 }
 
-/** A row as it is read. */
+/** A row as the query returns it. */
 type ReadRow = readonly [
-  /** Packed columns of the record, but for the last one. */
+  /** Packed columns of the record, without the last one. */
   own: string,
-  /** JSON object of what the action said, or null when nothing. */
+  /** JSON object of the action's data, or null. */
   data: string | null,
-  /** Two attribute maps as the action packed them, or null. */
+  /** The two attribute maps of the action in its binary encoding, or null. */
   packed: Uint8Array | null,
-  /** Bytes of the row where the page is too large, else null. */
+  /** Size of the row in bytes if the page exceeds its limit, else null. */
   bytes: bigint | null,
 ]
 
-/** A log of one kind of subject: its data are merged here, from two columns. */
+/** The log of one kind of subject. The API merges its data from two columns: JSON and binary attribute maps. */
 export interface AssetsLog {
   readonly schema: NamedSchema
   readonly actions: readonly string[]
@@ -44,7 +44,10 @@ export interface AssetsLog {
   readonly read: (row: ReadRow) => string
 }
 
-/** Declares the log of one kind of subject. @param of the subject. */
+/**
+ * Declares the log of one kind of subject.
+ * @param of name of the subject in descriptions.
+ */
 export function assetsLog(title: string, of: string, actions: LoggedActions): AssetsLog {
   const { name, data, ...others } = logFields(actions, { seq: 'e.seq', name: 'y.name', data: 'data' })
   const members = { ...others, name, data }
@@ -64,7 +67,7 @@ function mergedData(data: string, packed: Uint8Array | null): string {
   return `{${own === '' ? '' : `${own},`}${changedDataMembers(packed)}}`
 }
 
-/** The mint of an asset is on the asset itself. */
+/** The mint is stored with the asset, not in the logs. */
 const MINT = 'logmint'
 
 const LOGS = 'assets.logs'
@@ -74,19 +77,17 @@ const MINTS = sql`SELECT a.minted_seq AS seq, a.asset_id AS subject, (SELECT n.a
   FROM assets.assets a WHERE a.minted_seq IS NOT NULL`
 const ROWS = raw('SELECT r.seq, r.subject, r.action, r.data, r.packed FROM assets.logs r')
 
-/** Reader of logs and the limit of their size. */
+/** Reader of logs with the size limit of a page. */
 interface LogReading {
   readonly lists: ListReader
-  /** Bytes that the page may have. */
+  /** Maximum size of the page. */
   readonly maxBytes: number
 }
 
-/** SQL of the bytes of what an action said. */
+/** SQL of the size of an action's data. */
 const BYTES = `${storedBytes('e.data')} + ${storedBytes('e.packed')}`
 
-/**
- * A page of the logs of a subject. Its data do not leave the database when they are too large.
- */
+/** One page of the logs of a subject. The query returns sizes instead of data if the page exceeds its limit. */
 export async function selectLogs(
   { lists, maxBytes }: LogReading,
   { session, values }: Pick<EndpointContext<LogValues>, 'session' | 'values'>,

@@ -37,8 +37,8 @@ const offerSource: Source = {
 const shares = { givingNothing: 0.001, takingNothing: 0.5, swaps: 0.2, toContracts: 0.2, overlapping: 0.01 }
 
 /**
- * Ids of all assets of an offer, with two marks that no asset has for an id: 0 where the sender gives nothing, -1 where both
- * sides give something. As the index offers_contents_idx has them.
+ * Ids of all assets of an offer, written as in the index offers_contents_idx. Two marks are no asset ids: 0 if the
+ * sender gives nothing, -1 if both sides give assets.
  */
 function contentsOf(alias: string): Sql {
   const [sender, recipient] = [`${alias}.sender_asset_ids`, `${alias}.recipient_asset_ids`]
@@ -121,7 +121,7 @@ function stateFilter(values: OfferValues, statistics: Statistics): Filter[] {
   ]
 }
 
-/** The row itself names the collections of its assets; one without known assets passes the white-list. */
+/** An offer row has the collections of its assets. An offer without known assets passes the white-list. */
 function collectionFilters(values: OfferValues, statistics: Statistics): Filter[] {
   const { collection_whitelist: white, collection_blacklist: black } = values
   const wanted = wantedCollections({ ...values, collection_whitelist: undefined })
@@ -169,7 +169,7 @@ function ofCollections(name: string, collections: readonly string[], statistics:
   }
 }
 
-/** Lists of asset ids for one side: an empty side passes the white-list. */
+/** Filters by the asset ids of one side. An empty side passes the white-list. */
 function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
   const all = statistics.rows(OFFERS)
   const filters = (['sender', 'recipient'] as const).flatMap((side) => {
@@ -183,7 +183,7 @@ function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
       own.push({
         name: `${side}_asset_whitelist`,
         condition: only,
-        // Few offers give nothing, and few give these.
+        // Few offers give nothing, and few give assets of a short white-list.
         ...(isSender
           ? {
               found: sql`${contentsOf('o')} && ${bindIds([0n, ...white.filter((id) => id > 0n)])} AND ${only}`,

@@ -14,10 +14,10 @@ export interface PartyTable {
   readonly alias: string
 }
 
-/** Share of the rows of two parties of which neither has code, about. */
+/** Approximate share of the rows whose parties both have no contract code. */
 const WITHOUT_CODE = 0.7
 
-/** Filters of both parties and the memo. */
+/** Filters on both parties and on the memo. */
 export function partyFilters(
   values: PartyValues,
   statistics: Statistics,
@@ -37,7 +37,7 @@ export function partyFilters(
   ]
 }
 
-/** Rows of accounts on either side: those that they sent, and those that they received from others. */
+/** Rows of accounts on either side: union of the sent rows and of the rows received from other accounts. */
 function eitherSide(
   name: 'account' | 'account_whitelist',
   values: PartyValues,
@@ -82,7 +82,7 @@ function memoFilters(values: PartyValues, statistics: Statistics, { table, alias
       condition: containsText(column, match),
       rows: statistics.sampled(table, 'memo', (text) => text.toLowerCase().includes(term)),
       columns: ['memo'],
-      // The index knows three letters in a row.
+      // The trigram index needs three letters or digits in a row.
       isIndexed: /[\p{L}\p{N}]{3}/u.test(match),
     })
   }
@@ -102,7 +102,7 @@ function contractFilter(values: PartyValues, statistics: Statistics, { table, al
     {
       name: 'hide_contracts',
       condition: sql`NOT EXISTS (SELECT FROM chain.code_accounts h WHERE ${sides}${exempt} OFFSET 0)`,
-      // Many rows at once are joined to the accounts.
+      // For many rows, a join with the accounts is faster than a lookup for each row.
       found: sql`${lacksCode('sender')} AND ${lacksCode('recipient')}`,
       rows: statistics.rows(table) * WITHOUT_CODE,
       isIndexed: false,

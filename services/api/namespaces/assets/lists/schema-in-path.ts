@@ -1,7 +1,8 @@
 import type { Session } from '../../../database/index.ts'
 
 /**
- * The key of a schema that a path names. Clients may give several names; the newest schema of any of them is meant.
+ * The key of the schema that a path names. A path may list several names; the newest schema with one of the names
+ * wins.
  */
 export async function schemaInPath(
   session: Session,

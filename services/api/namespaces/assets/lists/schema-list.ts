@@ -14,8 +14,8 @@ import { containsText } from '../../nft/conditions/index.ts'
 import type { SchemaValues } from '../parameters.ts'
 
 /**
- * Schemas with a key in the order of their names: schema, blank, collection. The blank is lower than whatever a name may
- * have.
+ * Schemas with a key in the order of their names: schema, space, collection. The space sorts before every character of
+ * a name.
  */
 const KEYED = `(SELECT s.*, s.schema_name || ' ' || s.collection_name AS key FROM assets.schemas s) s`
 
@@ -29,10 +29,10 @@ const schemaSource: Source = {
   ],
 }
 
-/** Share of the schemas whose names are searched for, about. */
+/** Approximate share of the schemas that a name search matches. */
 const SEARCHED = 0.05
 
-/** The requested schemas; keys as `schemaRecordKeys` reads them. */
+/** The requested schemas. `schemaRecordKeys` converts their keys to those of records. */
 export async function schemaList(reader: ListReader, session: Session, values: SchemaValues): Promise<List> {
   const { statistics } = reader
   await statistics.refresh(session)
@@ -73,7 +73,7 @@ function orderOf(values: SchemaValues): Order {
   if (sort === 'assets') {
     return {
       direction,
-      // No index of schemas has it: they are sorted.
+      // No index has the order of `minted`: schemas are sorted.
       branches: [{ rank: 0, column: 'minted' }],
       sorted: {
         from: raw(`${KEYED} LEFT JOIN assets.schema_counts k
@@ -86,7 +86,7 @@ function orderOf(values: SchemaValues): Order {
   return { direction, branches: [{ rank: 0, column }] }
 }
 
-/** The keys of a page of schemas as records know them: `collection/schema`. */
+/** Converts the keys of a page of schemas to record keys, `collection/schema`. */
 export function schemaRecordKeys(keys: Sql): Sql {
   return sql`SELECT split_part(p.k, ' ', 2) || '/' || split_part(p.k, ' ', 1) AS k, p.n FROM (${keys}) p`
 }

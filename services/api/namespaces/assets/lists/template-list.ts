@@ -138,7 +138,7 @@ function flagFilters(values: TemplateValues, statistics: Statistics): Filter[] {
   return filters
 }
 
-/** Attributes and names; each may be those of the immutable or of the mutable data. */
+/** Filters on attributes and names. Each matches the immutable or the mutable data. */
 function dataFilters(
   request: { values: TemplateValues; attributes: readonly AttributeFilter[]; trigrams: boolean },
   statistics: Statistics,
@@ -148,7 +148,7 @@ function dataFilters(
     ({ family }) => family === 'data' || family === 'template_data',
   )
   if (ofTemplates.some(({ containments }) => containments.length === 0)) return [nothing('data')]
-  // Flags have filters of their own.
+  // `is_transferable` and `is_burnable` have filters of their own.
   const values = without(request.values, ['is_transferable', 'is_burnable'])
   const isSearched = Boolean(values.match) || Boolean(values.search)
   if (ofTemplates.length === 0 && !isSearched) return []
@@ -163,7 +163,7 @@ function dataFilters(
   ]
 }
 
-/** Templates without a name come first downwards, and last upwards. */
+/** Templates without a name come first in descending order and last in ascending order. */
 function orderOf(values: TemplateValues): Order {
   const direction = directionOf(values)
   if (values.sort !== 'name') return { direction, branches: [{ rank: 0, column: 'template_id' }] }

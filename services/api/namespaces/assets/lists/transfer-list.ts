@@ -26,7 +26,7 @@ const transferSource: Source = {
   ],
 }
 
-/** Every asset of a transfer is of its collection. */
+/** All assets of a transfer are of its collection. */
 const collectionTransfers = { table: TRANSFERS, alias: 't', column: 'collection_name' } as const
 
 /** The requested transfers. @throws RequestError 400 when `account` comes with `sender` or `recipient`. */
@@ -53,7 +53,7 @@ export async function transferList(
     atOnce: 16,
   }
   const filters = [
-    // Those that follow from the assets are the strictest.
+    // Filters on contained assets select the fewest rows, so they come first.
     ...containedFilters(values, contained, statistics, containing),
     ...collectionFilters(values, contained?.home?.collections, statistics),
     ...partyFilters(values, statistics, { table: TRANSFERS, alias: 't' }),
@@ -65,7 +65,7 @@ export async function transferList(
         alias: 't',
         key: 'transfer_id',
         type: 'bigint',
-        // Transfers carry no time; their blocks do, in the order of the same sequence.
+        // Transfers have no time column; blocks map their sequence numbers to times.
         time: { keysOf: blocks },
       },
       values.transfer_id,
@@ -75,7 +75,7 @@ export async function transferList(
   return { source: transferSource, table: TRANSFERS, filters, order }
 }
 
-/** @param home the only collections of which contained assets can be: those need no filter. */
+/** @param home the collections of all contained assets that can match: the filters on assets already imply them. */
 function collectionFilters(
   values: TransferValues,
   home: readonly string[] | undefined,

@@ -5,7 +5,7 @@ import { assemblerOf, readTogether, wantedTogether } from '../../../records/inde
 import { collections, schemasOfAccount, templates } from '../../nft/records/index.ts'
 import type { AssetsSetup } from '../setup.ts'
 
-/** How many assets an account has, by what they are. */
+/** Numbers of assets of an account, by collection, schema and template. */
 export interface Holdings {
   readonly total: bigint
   /** By collection name; most first, then by name. */
@@ -16,20 +16,20 @@ export interface Holdings {
   readonly templates: readonly TemplateHolding[]
 }
 
-/** A number of assets of one kind. */
+/** Number of assets of one collection or schema. */
 export interface Holding {
   readonly key: string
   readonly assets: bigint
 }
 
-/** A number of assets of one template, or of a collection without any. */
+/** Number of assets of one template, or of a collection's assets without a template. */
 export interface TemplateHolding {
   readonly collection: string
   readonly template: number | null
   readonly assets: bigint
 }
 
-/** What an account owns, as JSON: collections, schemas, templates with their records, and the total. */
+/** The assets that an account owns as JSON: collections, schemas, templates with their records, and the total. */
 export async function accountDetailJson(
   session: Session,
   source: AssetsSetup,
@@ -58,7 +58,7 @@ export async function accountDetailJson(
   ]
 }
 
-/** What an account burned, as JSON: collections with their records, templates by id, and the total. */
+/** The assets that an account burned as JSON: collections with their records, templates by id, and the total. */
 export async function burnDetailJson(
   session: Session,
   source: AssetsSetup,
@@ -74,7 +74,7 @@ export async function burnDetailJson(
   return ['{"collections":', rows, `,"templates":[${burned.join(',')}],"assets":${holdings.total}}`]
 }
 
-/** Collections, schemas, templates by key: one statement, and one for the fragments that are not cached. */
+/** Collections, schemas and templates by key: one statement, and one more for fragments that are not cached. */
 async function readHeld(
   session: Session,
   source: AssetsSetup,
@@ -96,7 +96,7 @@ async function readHeld(
   return pending.map(({ assemble }) => assemble(found))
 }
 
-/** A record that is not known, or that a fork has just undone, is left out. */
+/** Omits rows without a record: not stored yet, or just rolled back by a fork. */
 function heldRows(name: string, holdings: readonly Holding[], records: ReadonlyMap<string, Json>): Json {
   const known = holdings.flatMap(({ key, assets }) => {
     const record = records.get(key)

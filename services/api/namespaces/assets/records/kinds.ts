@@ -14,7 +14,10 @@ export interface AssetsRecords {
   readonly transfer: RecordKind
 }
 
-/** The records as one namespace shows them. @param assets its assets: the market says more of them than the contract itself. */
+/**
+ * The records of one namespace.
+ * @param assets asset records; the market shows prices and listings in addition.
+ */
 export function assetsRecordKinds(
   shared: Fragments,
   settings: RecordSettings,

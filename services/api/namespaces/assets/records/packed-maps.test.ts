@@ -7,7 +7,7 @@ import { normalizeAbiJson } from '../../../../core/antelope/abi/index.ts'
 import { packageRoot } from '../../../../core/paths/index.ts'
 import { changedDataMembers } from './packed-maps.ts'
 
-/** The maps of a change as a version of the contract packs them behind a head of some fields. */
+/** Packs the attribute maps of a change as the contract does: header fields first, then the maps. */
 function pack(
   version: string,
   action: string,
@@ -33,7 +33,7 @@ function read(packed: Uint8Array): unknown {
   return JSON.parse(`{${changedDataMembers(packed)}}`)
 }
 
-/** Value for the encoder, and what it reads as; every alternative of an attribute. */
+/** Every alternative of an attribute: value for the encoder, and the expected JSON. */
 const values: readonly (readonly [type: string, value: unknown, json: unknown])[] = [
   ['int8', -128, -128],
   ['int16', -32768, -32768],
@@ -87,7 +87,7 @@ describe('packed attribute maps', () => {
   )
 
   it('packed attribute maps have bytes as numbers, those of INT8_VEC with their sign', () => {
-    // No pair, then one: key `v`, alternative 11 (INT8_VEC) or 15 (UINT8_VEC), four bytes.
+    // No pair in the first map, one in the second: key `v`, alternative 11 (INT8_VEC) or 15 (UINT8_VEC), four bytes.
     const change = (alternative: string) => hexToBytes(`00010176${alternative}047f00ff80`)
     expect(read(change('0b'))).toMatchObject({
       new_data: [{ key: 'v', value: ['INT8_VEC', [127, 0, -1, -128]] }],

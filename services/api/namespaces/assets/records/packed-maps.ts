@@ -1,7 +1,9 @@
 import type { AbiDefinition } from '../../../../core/antelope/abi/index.ts'
 import { compileAbi } from '../../../../core/antelope/decoder/index.ts'
 
-/** The alternatives of an attribute, in the order of their wire index; the same in every version of the contract. */
+/**
+ * The alternatives of an attribute in the order of their wire index, which is equal in every version of the contract.
+ */
 const vectors: Readonly<Record<string, string>> = {
   INT8_VEC: 'int8[]',
   INT16_VEC: 'int16[]',
@@ -59,10 +61,10 @@ const decode = abi.decoder(CHANGE)
 
 /**
  * JSON members `old_data` and `new_data` of a logged data change, without braces: lists of
- * `{"key":NAME,"value":[TYPE,VALUE]}`. U+0000 becomes a space, as everywhere in attributes.
+ * `{"key":NAME,"value":[TYPE,VALUE]}`. U+0000 becomes a space, as in all attributes.
  *
- * @param packed the two attribute maps, one after the other, as the action packed them.
- * @throws DecodeError when they are something else.
+ * @param packed the two attribute maps one after the other, in the binary encoding of the action.
+ * @throws DecodeError if the bytes are no two attribute maps.
  */
 export function changedDataMembers(packed: Uint8Array): string {
   const text = JSON.stringify(abi.toJson(CHANGE, decode(packed)), (_key, value: unknown) =>

@@ -2,7 +2,7 @@ import { shape } from '../../../endpoint/index.ts'
 import { declareRecord, field } from '../../../records/fields/index.ts'
 import { templateMint } from '../../nft/records/index.ts'
 
-/** Statistics of an asset, `a`. Its original, where it was bridged from another chain, is not known. */
+/** Statistics of an asset, `a`. The original of an asset bridged from another chain is unknown. */
 export const assetStatsRecord = declareRecord('AssetStats', 'The place of an asset in its series', {
   template_mint: templateMint,
   original: field.constant(
@@ -21,7 +21,7 @@ export const assetStatsRecord = declareRecord('AssetStats', 'The place of an ass
   ),
 })
 
-/** Assets of a collection or schema, whose counters are the relation `k`. */
+/** Asset numbers of a collection or schema. The relation `k` has the counters. */
 const counted = {
   assets: field.nullable(field.decimal('(SELECT minted FROM k)', 'Assets ever minted; null when none')),
   burned: field.nullable(field.decimal('(SELECT burned FROM k)', 'Of these, burned')),

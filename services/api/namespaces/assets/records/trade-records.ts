@@ -8,7 +8,10 @@ const hasCode = (account: string): string =>
 
 const contract = field.contract('contract', 'Account of the contract')
 
-/** Trade offers. @param assets the assets in them. */
+/**
+ * Record declaration of trade offers.
+ * @param assets records of the offered assets.
+ */
 export function offersOf(assets: DeclaredKind): DeclaredKind {
   return declareKind({
     ...{ title: 'Offer', description: 'A trade offer', keyType: 'bigint' },
@@ -47,7 +50,10 @@ export function offersOf(assets: DeclaredKind): DeclaredKind {
   })
 }
 
-/** Transfers. @param assets the assets in them. */
+/**
+ * Record declaration of transfers.
+ * @param assets records of the transferred assets.
+ */
 export function transfersOf(assets: DeclaredKind): DeclaredKind {
   return declareKind({
     ...{ title: 'Transfer', description: 'A transfer of assets of one collection', keyType: 'bigint' },

@@ -24,8 +24,8 @@ export async function accountStats(
 }
 
 /**
- * Query of the page of accounts, with what each bought and sold: from the counters of accounts, in a range from the
- * trades, of collections from the counters of parties.
+ * Query of one page of accounts with the sums of their purchases and sales. Source: the account counters; the trades,
+ * for a time range; the party counters, for given collections.
  */
 function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql): Sql {
   const window = pageWindow(values)
@@ -57,7 +57,8 @@ function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql
   const [bought, sold] = [raw('sum(k.buy_volume) AS bought'), raw('sum(k.sell_volume) AS sold')]
   const [sorted, other] = values.sort === 'buy_volume' ? [bought, sold] : [sold, bought]
   const conditions = [...token, ...lists]
-  // The sum that is not sorted by is computed for the accounts of the page alone.
+  // Only the sum of the sort order is computed for all accounts; the other sum is computed for the accounts of the
+  // page.
   const page = pageOf(
     sql`SELECT k.account, ${sorted} FROM market.party_stats k ${where(conditions)} GROUP BY k.account`,
   )

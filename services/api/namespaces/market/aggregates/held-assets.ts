@@ -6,13 +6,16 @@ import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** Filters on assets that no counter of templates answers, unless the scope of the templates has applied them. */
+/**
+ * Filters on assets that the template counters do not cover; template filters that the candidate templates have
+ * applied are left out.
+ */
 const counted = new Set(['burned'])
 
 /**
- * Query of how many assets of each template match a request, `template_id` and `assets`: from the counters of templates
- * where all filters are theirs, otherwise counted from the assets.
- * @param owner only what this account owns.
+ * Query of `template_id` and `assets`: the number of matching assets of each template. Read from the template counters
+ * if they cover every filter, otherwise counted from the assets.
+ * @param owner only assets that this account owns.
  */
 export async function heldAssets(
   { assets, trigrams }: MarketSetup,
@@ -37,7 +40,7 @@ export async function heldAssets(
   return sql`SELECT a.template_id, count(*) AS assets FROM assets.assets a WHERE ${allOf(all)} GROUP BY 1`
 }
 
-/** The part of a counter for `burned`. */
+/** SQL of the template counter: all assets, burned ones, or those not burned. */
 function numberOf(burned: boolean | undefined): string {
   if (burned === undefined) return 'k.minted'
   return burned ? 'k.burned' : '(k.minted - k.burned)'

@@ -21,7 +21,7 @@ export async function graph(
     ...isText(`${row}.taker_marketplace`, values.taker_marketplace),
   ]
   const conditions = [...lists, ...marketplaces('k')]
-  // The counters with exactly the requested columns: they have the fewest rows.
+  // The counter table with exactly the requested columns has the fewest rows.
   const table =
     lists.length === 0
       ? 'market.marketplace_days'
@@ -62,7 +62,7 @@ export async function marketStats(
   return rows[0]![0]
 }
 
-/** Query of marketplaces with the numbers of their sellers and buyers, and what was sold and bought. */
+/** Query of marketplaces: numbers of their sellers and buyers, sums of their sales and purchases. */
 function ofMarketplaces(values: StatsValues['markets'], symbol: string): Sql {
   const token = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
@@ -77,7 +77,10 @@ function ofMarketplaces(values: StatsValues['markets'], symbol: string): Sql {
     FROM market.party_stats k ${where([...token, ...lists])} GROUP BY k.account, k.marketplace`)
 }
 
-/** What accounts did on each marketplace in a range: sellers on that of the listing, buyers on that of the purchase. */
+/**
+ * Trades of accounts by marketplace in a time range: a seller counts for the marketplace of the listing, a buyer for
+ * that of the purchase.
+ */
 function partiesInRange(conditions: readonly Sql[], range: TradeRange): Sql {
   const all = where([...conditions, ...inRange('k.trade_time', range)])
   const side = (marketplace: string, account: string): Sql => sql`SELECT k.${raw(marketplace)} AS marketplace,

@@ -5,7 +5,7 @@ import { collectionSearch, collectionLists, templateNameSearch } from '../../nft
 import { idBoundaries } from '../../nft/boundaries/index.ts'
 import { paging } from '../../nft/paging/index.ts'
 
-/** Largest pages; no setting changes them. */
+/** Largest page of each ranking; no setting changes it. */
 const MAX_RANKED = 100
 const MAX_TEMPLATES = 1000
 

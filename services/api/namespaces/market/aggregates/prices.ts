@@ -43,8 +43,9 @@ export async function templatePrices(
 const SUMS = priceSumRecord.rows('y.token_symbol')
 
 /**
- * Sums over assets, given as a SELECT of `template_id` and their number `assets`. Caps by oracle prices are computed inline
- * and not by a function call per price: there are many.
+ * Sums of prices over assets.
+ * @param held SELECT of `template_id` and `assets`, the number of assets. The cap by the oracle price is written
+ * inline, because a function call for each price takes five times as long.
  */
 const sums = (held: Sql, by: Sql): Sql =>
   sql`SELECT ${by} p.token_symbol, sum(p.median * n.assets) AS median,
@@ -69,7 +70,7 @@ export async function sumPrices(setup: MarketSetup, context: EndpointContext<Ass
   return `[${priceSumRecord.read(row?.[0]).join(',')}]`
 }
 
-/** The same for what an account owns, by collection. */
+/** Sums over the assets of an account of the prices of their templates, by collection, as JSON text. */
 export async function inventoryPrices(
   setup: MarketSetup,
   { session, values, attributes }: EndpointContext<AssetValues & { readonly account: string }>,

@@ -4,13 +4,13 @@ import type { Sql } from '../../../sql/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
 import type { PageValues } from '../../nft/paging/index.ts'
 
-/** Things that are ranked by their trades; what has none comes last. */
+/** Rows ranked by their trades; rows without trades come last. */
 export interface Ranking {
-  /** FROM item of the things and their key, for example `assets.collections c` and `c.collection_name`. */
+  /** FROM item of the ranked rows and their key, for example `assets.collections c` and `c.collection_name`. */
   readonly things: string
   readonly key: string
   readonly conditions: readonly Sql[]
-  /** Query of the sums, where no table has them; it is then called `sums`. */
+  /** Query of the sums, named `sums`, if no table stores them. */
   readonly query?: Sql
   /** FROM item `k` with the sums, which are `trades` and `volume`, and its key column. */
   readonly sums: string
@@ -19,7 +19,7 @@ export interface Ranking {
   readonly sumConditions: readonly Sql[]
 }
 
-/** A ranked thing: its key, number and sum of its trades, as texts. */
+/** A ranked row as texts: key, number of its trades, sum of its trades. */
 export type Ranked = readonly [key: string, trades: string, volume: string]
 
 /** A page of a ranking: largest first, ties by key. Traded entries are read in the order of their sums, others in the order of their keys, each only as far as the page needs.

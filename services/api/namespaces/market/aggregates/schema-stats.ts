@@ -74,7 +74,7 @@ export async function schemaStatsV2(
   const [token] = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
   const sum = { token: token!, key: 'schema_name', conditions: ofCollection, days: 'market.schema_days' }
-  // Schemas are summed up from assets that have a template.
+  // Sums by schema count only assets with a template.
   const sums = range
     ? sumInRange({ ...sum, ofTrades: [raw('k.template_id IS NOT NULL')] }, range)
     : sql`SELECT k.schema_name AS key, k.trades, k.volume FROM market.schema_stats k ${where([token!, ...ofCollection])}`

@@ -67,7 +67,7 @@ function conditionsOf(
   { values, attributes }: EndpointContext<StatsValues['templates']>,
   { trigrams, lists }: MarketSetup,
 ): Sql[] {
-  // The times of this route are those of the trades, not of the templates.
+  // `before` and `after` of this endpoint bound the times of the trades, not of the templates.
   const keys = boundaryFilters(
     without(values, ['before', 'after']),
     lists.statistics,

@@ -7,7 +7,7 @@ import type { SymbolValues } from './parameters.ts'
 
 /**
  * Answers statistics of the token that `symbol` names: `{"symbol":…, "results":…}`, or `result` for a single one.
- * @throws RequestError 400 when it names none that the market knows.
+ * @throws RequestError 400 if the market has no such token.
  */
 export async function withToken(
   { session, values }: EndpointContext<SymbolValues>,
@@ -27,7 +27,7 @@ export async function withToken(
   return [`{"symbol":${row[0]},"${member}":`, await answer(symbol), '}']
 }
 
-/** Symbols that a message repeats. */
+/** Symbols that an error message repeats. */
 const SYMBOLS_SHOWN = 5
 
 /** @throws RequestError 400 if the market has none of the tokens. */
@@ -44,10 +44,10 @@ function noToken(symbols: string): RequestError {
   return unknownToken(`the market has no token ${symbols}; /v1/config lists those that it has`)
 }
 
-/** Says what to add to a request without `symbol`. */
+/** Error message for a request without `symbol`. */
 export const SYMBOL_IS_REQUIRED = 'symbol is required, for example symbol=WAX'
 
-/** Clients compare the message with that of the replaced system, so the explanation is a header. */
+/** Clients compare the message with that of the replaced system, so a header carries the explanation. */
 function unknownToken(explanation: string): RequestError {
   return new RequestError(400, 'Symbol not found', warningHeader([explanation]))
 }

@@ -3,27 +3,32 @@ import type { Sql } from '../../../sql/index.ts'
 import type { TradeRange } from './trade-range.ts'
 import { edgesOf, inRange, inWholeDays } from './trade-range.ts'
 
-/** What trades are summed by. The row is `k`. */
+/** Key and conditions of a sum over trades. The row is `k` in both the trades and the counters. */
 export interface TradeSum {
   /** Condition on the token. */
   readonly token: Sql
-  /** Column of the sums' key, which trades and their days both have; `day` for the day. */
+  /** Key column of the sums; trades and day counters have the same column. `day` sums by day. */
   readonly key: string
-  /** Further conditions on such columns. */
+  /** Further conditions on columns that trades and day counters share. */
   readonly conditions: readonly Sql[]
-  /** Conditions on the trades that count for the counters. */
+  /** Conditions on trades that the day counters have already applied. */
   readonly ofTrades?: readonly Sql[]
-  /** Counters that have all of those columns; the fewer others, the fewer rows. */
+  /**
+   * Table of day counters with all columns of the conditions and the key; a table with fewer columns has fewer rows.
+   */
   readonly days: string
-  /** Sums over all time with the same columns, except the day; with them a long range is what is left of them without the other days. */
+  /**
+   * Table of sums over all time with the same columns except the day. A range of most days is computed as these totals
+   * minus the days outside the range.
+   */
   readonly totals?: string
 }
 
-/** Day of a trade, as its index has it. */
+/** Day of a trade, as the expression of the index. */
 export const TRADE_DAY = '(k.trade_time / 86400000)'
 
 /**
- * Number and sum of the trades in a range: whole days from the counters of days, the rest from the trades.
+ * Number and sum of the trades in a range: whole days from the day counters, partial days from the trades.
  * @returns a query of `key`, `trades`, `volume`.
  */
 export function sumInRange(sum: TradeSum, range: TradeRange): Sql {
@@ -40,14 +45,18 @@ export function sumInRange(sum: TradeSum, range: TradeRange): Sql {
     FROM (${joinSql(rows, ' UNION ALL ')}) r GROUP BY r.key HAVING sum(r.trades) > 0`
 }
 
-/** Rows of the whole days of a range, or, where most days are in it, the totals and the other days as negative rows. */
+/**
+ * Rows of the whole days of a range. If the range has most days: the totals, and the days outside the range as
+ * negative rows.
+ */
 function sumOfDays({ token, key, conditions, days, totals }: TradeSum, range: TradeRange): Sql[] {
   const counters = (sign: '' | '-', when: Sql[]): Sql => sql`SELECT k.${raw(key)} AS key,
       ${raw(sign)}k.trades, ${raw(sign)}k.volume FROM ${raw(days)} k ${where([token, ...conditions, ...when])}`
   const inside = inWholeDays('k.day', range)
   if (totals === undefined) return [counters('', inside)]
   const [first, last] = range.days.map((day) => bind(day, 'bigint'))
-  // Each branch is entered only when the condition, which names none of its rows, holds.
+  // PostgreSQL evaluates the condition once and skips the other union branch: the subquery refers to no row of the
+  // branch.
   const isMost = sql`(SELECT 2 * (least(${last!}, max(k.day) + 1) - greatest(${first!}, min(k.day))) > max(k.day) + 1 - min(k.day)
       FROM ${raw(days)} k ${where([token])})`
   return [

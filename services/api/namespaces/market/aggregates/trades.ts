@@ -11,7 +11,7 @@ import { TRADE_DAY } from './trade-sums.ts'
 import type { TradeValues, assetSaleParameters } from '../parameters.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 
-/** Trades of one answer; it has no pages. */
+/** Trades of one answer: the list has no pages. */
 const MAX_TRADES = 500
 
 /** Conditions on the trades of single assets. */
@@ -29,7 +29,7 @@ function singleTrades(values: TradeValues): Sql[] {
   ]
 }
 
-/** The JSON of the packed rows that a query answers in one text. */
+/** Runs a query that returns all packed rows in one text; returns their JSON. */
 async function listOf(
   session: Session,
   record: PlainRecord,
@@ -63,14 +63,14 @@ export async function tradeDays(session: Session, values: TradeValues): Promise<
   )
 }
 
-/** Filters of the counters of days. */
+/** Filters that the counters of days (market.price_days) cover. */
 const supported = new Set(['symbol', 'before', 'after'])
 
 function isStoredByDay(values: TradeValues): boolean {
   return Object.keys(values).every((name) => supported.has(name))
 }
 
-/** The days of trades that match conditions. */
+/** Query of trades summed by day. */
 function summedDays(values: TradeValues, further: readonly Sql[] = []): Sql {
   const { before, after } = values
   const conditions = [
@@ -84,7 +84,7 @@ function summedDays(values: TradeValues, further: readonly Sql[] = []): Sql {
     FROM market.trades k ${where(conditions)} GROUP BY k.token_symbol, ${raw(TRADE_DAY)}`
 }
 
-/** The first day whose trades are not summed by day. */
+/** The first day without a row in market.price_days: its trades have to be summed. */
 async function firstOpenDay(session: Session): Promise<number> {
   const rows = await session.query<[number]>({
     name: 'first-open-day',
@@ -94,14 +94,17 @@ async function firstOpenDay(session: Session): Promise<number> {
   return rows[0]![0]
 }
 
-/** Days that were over at the last block are counted; the rest, and those that a bound cuts, are summed up. */
+/**
+ * Days that were over at the last block come from market.price_days; the current day and days that a bound cuts are
+ * summed from the trades.
+ */
 function storedDays(values: TradeValues, open: number): Sql {
   const { before, after } = values
   // Both bounds are inclusive.
   const first = after === undefined ? undefined : Math.ceil(after / DAY_MS)
   const end = before === undefined ? undefined : Math.floor((before + 1) / DAY_MS)
   const whole = [
-    // The day may have ended since.
+    // The current day may end between the two statements.
     sql`k.day < ${bind(open, 'bigint')}`,
     ...oneOf('k.token_symbol', values.symbol),
     ...(first === undefined ? [] : [sql`k.day >= ${bind(first, 'bigint')}`]),
@@ -114,7 +117,7 @@ function storedDays(values: TradeValues, open: number): Sql {
     ...(first === undefined ? [] : [time('<', first)]),
     ...(end === undefined ? [] : [time('>=', end)]),
   ].reduce((any, each) => sql`${any} OR ${each}`)
-  // A day that a bound cuts is none of the whole ones; a day that runs may be cut as well, and is summed up once.
+  // The two parts are disjoint: a day cut by a bound is no whole day, and a current day that is cut is summed once.
   return sql`SELECT k.token_symbol, k.day::bigint AS day, k.trades, k.volume, k.median FROM market.price_days k ${where(whole)}
     UNION ALL ${summedDays(values, [sql`(${others})`])}`
 }

@@ -6,17 +6,17 @@ import { listJson } from '../../nft/endpoints/index.ts'
 import { priceColumns, pricedAssets } from '../lists/priced-assets.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** The endpoints of the assets namespace in the market, with its own records of assets. */
+/** Endpoints of the assets namespace that the market serves too, with its own asset records. */
 const OF_ASSETS = /^\/v1\/(?:assets|offers|transfers)(?:\/|$)/
 
-/** Assets, offers and transfers as the assets namespace has them, but for what the market says of assets. */
+/** Assets, offers and transfers as in the assets namespace; the asset records also show prices and listings. */
 export function assetViewEndpoints(setup: MarketSetup): Endpoint[] {
   return assetsEndpoints(setup.assets)
     .filter(({ path }) => OF_ASSETS.test(path))
     .map((of) => (of.path === '/v1/assets' || of.path === '/v1/assets/_count' ? priced(setup, of) : of))
 }
 
-/** The list as it is, and in the order of prices. */
+/** The list of assets with additional sorts by price. */
 function priced(setup: MarketSetup, of: Endpoint): Endpoint {
   const { lists, records, limits } = setup.assets
   return endpoint({

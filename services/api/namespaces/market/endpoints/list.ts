@@ -13,7 +13,7 @@ import { listingTables } from '../lists/listing-table.ts'
 import type { ListingListValues } from '../parameters.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** What answers a list of listings, and what answers its count. */
+/** Handlers of a list of listings and of its count. */
 export interface ListingRuns {
   readonly page: Run<ListingListValues>
   readonly count: Run<ListingListValues>
@@ -37,7 +37,7 @@ export function runListings(setup: MarketSetup, query: ListingQuery, kind: Recor
   }
 }
 
-/** One listing by the id in the path. */
+/** Endpoint of one listing by the id in the path. */
 export function oneListing(kind: ListingKind, records: RecordKind): Endpoint {
   const { key, group, one, missing } = listingTables[kind]
   return endpoint({

@@ -12,7 +12,7 @@ import { oneListing, runListings, statesOf } from './list.ts'
 const noSymbol = { status: 400, message: 'symbol parameter is required' } as const
 const noFilter = { status: 400, message: 'You need to specify an asset filter!' } as const
 
-/** Parameters of which one must be given for the cheapest sale of each template. */
+/** The cheapest sale of each template requires one of these filters. */
 const narrowing = [
   'asset_id',
   'owner',
@@ -28,7 +28,7 @@ const narrowing = [
   'collection_whitelist',
 ] as const
 
-/** A list of sales: its path, largest page, and the states that are shown when a request names none. */
+/** A list of sales: path, largest page, and default states. */
 interface SaleList {
   readonly path: string
   readonly limit: number
@@ -38,7 +38,9 @@ interface SaleList {
 /** Default states of the newer lists: without cancelled sales. */
 const notCancelled = [1, 3, 4]
 
-/** The lists of sales with their counts. They are one list, but for the largest page and cancelled sales. */
+/**
+ * The lists of sales with their counts. They differ only in the largest page and in whether cancelled sales are shown.
+ */
 function saleLists(setup: MarketSetup): Endpoint[] {
   const { limits, disableV1Sales } = setup
   const newer = { limit: limits.sales_v2, standard: notCancelled }

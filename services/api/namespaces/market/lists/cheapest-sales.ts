@@ -27,12 +27,13 @@ const ofTemplates = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL'
 /** Cost of finding the cheapest sale of a template, relative to reading a sale. */
 const LOOKUP_COST = 2
 
-/** Chooses how the cheapest sales are found, by the sales that are estimated to be read; tests force one. */
+/** Chooses the access path of the cheapest sales by the estimated sales that each reads; tests force one. */
 export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template' | 'of all'
 
-/** The ids of the cheapest listed sale of each requested template: sales of one asset each; of several at
- * the same price the latest. They are looked up template by template, or found among all sales that match, whichever is
- * estimated to read less.
+/**
+ * The ids of the cheapest listed sale of each requested template. Only sales of one asset count; of several at the
+ * same price the latest wins. The row estimate decides between a lookup for each template and one scan of all matching
+ * sales.
  */
 export async function selectCheapest(
   context: EndpointContext<CheapestValues>,
@@ -46,7 +47,7 @@ export async function selectCheapest(
   const flags = (['transferable', 'burnable'] as const).filter(
     (flag) => values[`is_${flag}` as const] === true,
   )
-  // The owner of the asset is in the sale, its flags are in the template.
+  // The sale stores the owner of its asset; the template stores the flags.
   const asked = without(values, ['owner', 'burned', ...flags.map((flag) => `is_${flag}` as const)])
   const query = { kind: 'sale', standard: [LISTED] } as const
   const { request, filters } = await listingFilters({ ...context, values: asked }, setup, query)
@@ -60,7 +61,7 @@ export async function selectCheapest(
     request.statistics.rows(table),
   )
   const rows = request.statistics.rows(table)
-  // No index has this order: what is left is gathering.
+  // No index has this order, so the estimate is that of collecting and sorting.
   const order = { direction: 'ASC', branches: [{ rank: 0, column: '' }] } as const
   const gathered = choosePath({
     source: { key: 'sale_id', indexes: [] },
@@ -83,7 +84,7 @@ export async function selectCheapest(
   return ids.map(([id]) => id)
 }
 
-/** Filters that choose templates, whose sales are then looked up. */
+/** Whether a filter selects templates; the sales of the selected templates are then looked up. */
 function isOfScope(name: string): boolean {
   return ['collection', 'schema_name', 'template_id', TEMPLATE_DATA].includes(name)
 }
@@ -93,7 +94,7 @@ function sellerFilter(owners: readonly string[], rows: number): Filter {
   return { name: 'owner', condition: isOneOf(raw('l.seller'), owners), rows, equals, isIndexed: true }
 }
 
-/** Query of `template_id`, `sale_id`, `price`: the cheapest of all sales that match. */
+/** Query of `template_id`, `sale_id`, `price`: one scan of all matching sales, then the cheapest of each template. */
 function ofAll(
   unset: readonly Sql[],
   filters: readonly Filter[],
@@ -117,7 +118,7 @@ function ofAll(
     ORDER BY r.template_id, r.price, r.sale_id DESC`
 }
 
-/** The same, template by template. */
+/** Query of `template_id`, `sale_id`, `price`: the cheapest matching sale, looked up for each template. */
 function byTemplate(
   templates: readonly Sql[],
   filters: readonly Filter[],
@@ -134,7 +135,10 @@ function byTemplate(
     ${where(templates)}`
 }
 
-/** Listed sales by listing price, settled in one of some symbols, in the order of their prices. */
+/**
+ * Union branches of listed sales in price order: one for each token without an oracle price, one for each symbol pair
+ * with a rate.
+ */
 function askedParts(
   { bounds, rates }: SalePricing,
   symbols: readonly string[],
@@ -158,7 +162,7 @@ function askedParts(
       return {
         conditions: [...ofPair(rate.listingSymbol, rate.settlementSymbol), ...within],
         price,
-        // Several listing prices may become one price.
+        // Rounding may convert different listing prices to one price.
         order: rate.isCoarse || rate.ratio === null ? sql`${price}, l.sale_id DESC` : order,
       }
     }),

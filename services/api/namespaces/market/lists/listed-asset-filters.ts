@@ -18,14 +18,17 @@ import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
 import { wantedCollections } from '../../nft/parameters/index.ts'
 
-/** Share of the listings that match a filter, without statistics. */
+/** Share of the listings that match a filter, if PostgreSQL has no statistics. */
 const UNKNOWN = 0.5
-/** The same of searches in names. */
+/** Share of the listings that match a name search, if PostgreSQL has no statistics. */
 const NAMED = 0.01
-/** Share of the templates of which assets can be transferred, or burned. */
+/** Share of the templates whose assets are transferable; share of those whose assets are burnable. */
 const SET = 0.95
 
-/** Filters on what a listing contains. One asset matches all of them, but for searches in names of sales: any name counts. */
+/**
+ * Filters on the assets of a listing. One asset matches all filters; only a name search on sales accepts the name of
+ * any asset.
+ */
 export function listedAssetFilters(request: ListingRequest): Filter[] {
   return [
     ...templateFilters(request),
@@ -52,7 +55,7 @@ function templateFilters(request: ListingRequest): Filter[] {
     })
   }
   const given = values.template_id
-  // Resolved templates are some of these.
+  // Resolved templates are a subset of the given templates.
   if (given && templates.kind !== 'ids') {
     const ids = given.filter((id) => BigInt.asIntN(32, id) === id).map(Number)
     filters.push(ofTemplates(request, 'template_id', ids))
@@ -79,7 +82,10 @@ function templateFilters(request: ListingRequest): Filter[] {
 const HAS_PLAIN_ASSET = `(coalesce(cardinality(l.template_ids), 0) = 0
   OR EXISTS (SELECT FROM assets.assets p WHERE p.asset_id = ANY(l.asset_ids) AND p.template_id IS NULL))`
 
-/** Flags of the template that a template buy offer wants. What is not set is a filter on templates, which were read. */
+/**
+ * Flags of the template that a template buy offer wants. A filter for an unset flag was already applied when the
+ * templates were resolved.
+ */
 function wantedFlagFilters({ table, values, statistics }: ListingRequest): Filter[] {
   if (table.kind !== 4) return []
   return flags
@@ -92,7 +98,7 @@ function wantedFlagFilters({ table, values, statistics }: ListingRequest): Filte
     }))
 }
 
-/** Listings of one asset have its template in its own column, bundles have a list. */
+/** A listing of one asset stores its template in a column, a bundle stores a list. */
 function ofTemplates(request: ListingRequest, name: string, given: readonly number[]): Filter {
   const ids = distinct(given)
   const { kind, terms } = request.table
@@ -113,7 +119,10 @@ function isOpen({ table, states }: ListingRequest): boolean {
   return table.kind === 1 && states?.length === 1 && states[0] === LISTED
 }
 
-/** Open sales as two indexes find them. @param ofOne those of one asset with a template. @param others all others. */
+/**
+ * Condition of open sales as a union of two partial indexes.
+ * @param ofOne condition on sales of one asset with a template. @param others condition on all other sales.
+ */
 function amongOpen(ofOne: Sql, others: Sql): Sql {
   const state = raw(`l.state = ${LISTED}`)
   return sql`(${state} AND l.template_id IS NOT NULL AND ${ofOne} OR ${state} AND l.template_id IS NULL AND ${others})`
@@ -122,7 +131,7 @@ function amongOpen(ofOne: Sql, others: Sql): Sql {
 function schemaFilters(request: ListingRequest): Filter[] {
   const { table, values, templates, statistics } = request
   const names = values.schema_name
-  // Resolved templates are of these schemas.
+  // Resolved templates already belong to these schemas.
   if (!names || templates.kind === 'ids') return []
   if (names.length === 0) return [nothing('schema_name')]
   const { equals: _, columns: __, ...filter } = columnFilter(request, { column: 'schema_name' }, names)
@@ -142,7 +151,7 @@ function schemaFilters(request: ListingRequest): Filter[] {
   const pairs = collections.flatMap((collection) => names.map((name) => `${collection}/${name}`))
   const keys = collections.flatMap((collection) => names.map((name) => schemaKey(collection, name)))
   const terms = [...termsOf('schema', pairs), MANY_SCHEMAS]
-  // Of the collections the schemas have the share that they have among assets.
+  // Estimate: within the collections, the schemas have the same share of the listings as of the assets.
   const all = statistics.equal(ASSETS, 'collection_name', collections)
   const share = statistics.equal(ASSETS, 'schema_key', keys) / Math.max(1, all)
   return [
@@ -168,13 +177,13 @@ function hiddenFilters(request: ListingRequest): Filter[] {
 function withoutTemplates(request: ListingRequest, name: string, ids: readonly number[]): Filter {
   const { table, values, statistics } = request
   const list = bind(ids, 'integer[]')
-  // As a comparison with any of them PostgreSQL looks them up in a hash table.
+  // PostgreSQL builds a hash table for `= ANY(array)`, but not for `<> ALL` before version 15.
   const ofOne = sql`(l.template_id = ANY(${list})) IS NOT TRUE`
   const condition = table.kind === 4 ? ofOne : sql`(${ofOne} AND (l.template_ids && ${list}) IS NOT TRUE)`
   const rows = statistics.rows(table.table) - statistics.equal(table.table, 'template_id', distinct(ids))
   const filter = { name, condition, rows: Math.max(1, rows) }
   const collections = wantedCollections(values)
-  // Of all collections nearly every listing is left.
+  // Without a filter on collections nearly every listing matches: no index helps.
   if (!collections) return { ...filter, isIndexed: false }
   const visible = sql`SELECT t.template_id FROM assets.templates t WHERE (t.template_id = ANY(${list})) IS NOT TRUE
     AND ${isOneOf(raw('t.collection_name'), collections)}`
@@ -185,7 +194,7 @@ function withoutTemplates(request: ListingRequest, name: string, ids: readonly n
   return { ...filter, found: sql`${found} AND ${condition}`, isIndexed: true }
 }
 
-/** The templates that the accounts of `hide_templates_by_accounts` own assets of. */
+/** Templates of the assets that the accounts of `hide_templates_by_accounts` own. */
 export async function hiddenTemplates(session: Session, values: ListingValues): Promise<readonly number[]> {
   const accounts = values.hide_templates_by_accounts
   if (!accounts || accounts.length === 0) return []
@@ -198,7 +207,10 @@ export async function hiddenTemplates(session: Session, values: ListingValues): 
   return row?.[0] ?? []
 }
 
-/** The filters, except those on names that are covered by the row of a sale. Of other listings the templates and the assets are searched. */
+/**
+ * The request without the name filters that columns of a sale cover. Other listings have no such columns: their
+ * templates and assets are searched.
+ */
 export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | 'values'>): ListingValues {
   return table.kind === 1 ? without(values, nameSearches) : values
 }
@@ -237,16 +249,16 @@ function nameFilters(request: ListingRequest): Filter[] {
   ]
 }
 
-/** Parameters that need the asset itself, and not only the columns of a listing that describe its assets. */
+/** Parameters that need the row of the asset: the listing has no column for them. */
 const details = ['owner', 'burned', 'minter', 'initial_receiver', 'burner'] as const
 const flags = ['is_transferable', 'is_burnable'] as const
 const flagColumns = { is_transferable: 'transferable', is_burnable: 'burnable' } as const
-/** The same of all but sales. */
+/** Name searches that need the row of the asset for every kind of listing but sales. */
 const ownNames = ['match_immutable_name', 'match_mutable_name'] as const
 const templateNames = ['match', 'search'] as const
-/** The same, and which it is. */
+/** Parameters on the row of the asset, its id included. */
 const ofAsset = [...details, 'asset_id'] as const
-/** Columns of a template buy offer. */
+/** Parameters that a template buy offer answers from its own columns. */
 const ofRow = ['template_id', 'collection_name', 'schema_name'] as const
 
 function isOwn({ family }: AttributeFilter): boolean {
@@ -258,7 +270,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const { table, values, attributes, templates, statistics } = request
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
-  // A flag that is not set is checked on templates, which were read; for a template buy offer every flag is.
+  // Filters for an unset flag were applied when the templates were resolved; a template buy offer has filters for both
+  // values (wantedFlagFilters).
   const hasFlag = !isOffer && flags.some((name) => values[name])
   const isNamed = table.kind !== 1
   const hasName = isNamed && ownNames.some((name) => values[name])
@@ -269,7 +282,7 @@ function ownFilters(request: ListingRequest): Filter[] {
     details.some((name) => values[name] !== undefined) ||
     namesSeveral(request)
   if (!isDetailed) return assetIdFilters(request)
-  // Collection, schema and template of a template buy offer are its own, whether it is fulfilled or not.
+  // A template buy offer has its own collection, schema and template, with or without an asset.
   const names = [
     ...ofAsset,
     ...(isNamed ? ownNames : []),
@@ -279,7 +292,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const filters = assetFilters({
     ...request,
     values: pick(values, names),
-    // What templates have is a filter on the asset's own one where they are too many to be named.
+    // Attribute filters on templates become filters on each asset's template if too many templates match to be listed
+    // by id.
     attributes: isOffer ? own : attributes,
     templates: isOffer ? { kind: 'unfiltered' } : templates,
   })
@@ -288,12 +302,13 @@ function ownFilters(request: ListingRequest): Filter[] {
     estimateRows(statistics.rows(ASSETS), some) / statistics.rows(ASSETS)
   const contained = isOffer ? 'x.asset_id = l.asset_id' : 'x.asset_id = ANY(l.asset_ids)'
   const matches = filters.map(({ condition }) => condition)
-  // OFFSET 0 is an optimization fence: a plan for all values would look for what an average account owns.
+  // OFFSET 0 is an optimization fence: without it a generic plan starts from the assets of an average account.
   const exists = sql`EXISTS (SELECT FROM (SELECT x.* FROM assets.assets x WHERE ${raw(contained)} OFFSET 0) a WHERE ${allOf(matches)} OFFSET 0)`
   const checked = traitConditions(request, own, raw('l.traits'), 'once')
   const traitShare = shareOf(filters.filter(({ name }) => assetTraits.has(name)))
   const share = shareOf(filters)
-  // Collections, schemas and templates are filters on the listing too; minters are not, though they are in their group.
+  // The listing is filtered by collection, schema and template as well, so these shares would count twice; `minter` is
+  // in the same group but is no filter on the listing.
   const ownShare = shareOf(filters.filter(({ name, group }) => group !== 'template' || name === 'minter'))
   const common = {
     name: 'assets',
@@ -312,7 +327,7 @@ function ownFilters(request: ListingRequest): Filter[] {
       JOIN market.listing_assets x ON x.asset_id = a.asset_id AND x.kind = ${raw(String(table.kind))}
       WHERE ${allOf(foundConditions(filters))}))`
   const all = statistics.rows(ASSETS)
-  // Each asset is looked up among what is listed.
+  // Each found asset costs one lookup in market.listing_assets.
   const finding = findingCost(all, filters) + estimateRows(all, filters)
   return [{ ...common, ...(isFound ? { found, finding } : {}), isIndexed: isFound }]
 }
@@ -320,7 +335,7 @@ function ownFilters(request: ListingRequest): Filter[] {
 /** Assets are read first where the row estimate of all filters is this many times smaller than that of the prefilter columns. */
 const MUCH_RARER = 8
 
-/** Several conditions that a bundle could match with different assets. */
+/** Whether several conditions must hold for one asset; different assets of a bundle could match them. */
 function namesSeveral({ values, templates }: ListingRequest): boolean {
   const hasTemplate = templates.kind !== 'unfiltered' || values.template_id !== undefined
   // Filters on template data include the schema.
@@ -350,13 +365,15 @@ function fulfilledShare({ table: { table }, statistics }: ListingRequest): numbe
   return 1 - statistics.equal(table, 'asset_id', [null]) / statistics.rows(table)
 }
 
-/** Names of the filters on assets that traits answer nearly. */
+/** Names of the filters on assets that the stored traits prefilter. */
 const assetTraits = new Set(['minter', 'initial_receiver', 'immutable_data'])
 
 /**
- * What every listing of an asset that matches the filters matches, and few others: the assets of a bundle share their traits.
- * @param column their traits, or what contains them.
- * @param computed when those of attributes are: once, where many rows are checked, or so that the planner knows them.
+ * Prefilter of the filters on assets by traits. Every matching listing passes; a few others pass too, because the
+ * traits of a bundle do not say which asset has them.
+ * @param column traits of the listing, or the indexed terms that include them.
+ * @param computed when the traits of attribute filters are computed: `once` in a subquery, for checks of many rows;
+ * `when it is planned` inline, so that the planner sees the values.
  */
 function traitConditions(
   { values }: ListingRequest,
@@ -376,7 +393,7 @@ function traitConditions(
   })
   const ofData = attributes.flatMap(({ family, containments }) => {
     if (family !== 'immutable_data' || containments.length === 0) return []
-    // Lists are no traits.
+    // Attributes that are lists have no traits.
     const isList = (containment: string): boolean =>
       Object.values(JSON.parse(containment) as object).some((value) => typeof value === 'object')
     if (containments.some(isList)) return []

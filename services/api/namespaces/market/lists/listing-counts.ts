@@ -21,12 +21,15 @@ const withoutEffect = new Set([
 
 /** Parameters that the counters answer. */
 const counted = new Set(['state', 'collection_name', 'collection_whitelist', 'collection_blacklist'])
-/** The state of an auction that has begun depends on the clock; the counters know nothing of it. */
+/** States of an auction that has begun depend on the clock, so the counters do not have them. */
 const begun = [1, 3, 4]
 /** States in which a sale has its offer. */
 const offered = [1, 3, 4]
 
-/** The number of listings from the counters that the filler maintains, as text; undefined when the filters are not theirs. */
+/**
+ * The number of listings from the counters that the filler maintains, as text; undefined if the counters do not cover
+ * every filter.
+ */
 export async function countFromCounters(
   { session, values, attributes }: EndpointContext<ListingValues>,
   { kind, standard }: ListingQuery,
@@ -44,7 +47,7 @@ export async function countFromCounters(
   const sum = (from: string, also: string): Sql =>
     sql`(SELECT ${raw(from)} ${where([raw(also), ...conditions])})`
   const counters = sum('coalesce(sum(k.listings), 0) FROM market.listing_counts k', `k.kind = ${table.kind}`)
-  // Sales without an offer are not shown; they are few, and have an index.
+  // Lists do not show sales without an offer. There are few, and an index has them.
   const hidden =
     table.kind !== 1 || states?.every((state) => offered.includes(state)) === true
       ? raw('0')

@@ -20,7 +20,7 @@ import type { ListingValues } from '../parameters.ts'
 /** Dependencies of lists of listings. */
 export type ListingSetup = Pick<MarketSetup, 'trigrams' | 'clock' | 'lists'>
 
-/** The request with what was looked up for its filters, and the filters that every kind of listing has. */
+/** The request with the data that its filters need, and the filters that every kind of listing has. */
 export async function listingFilters(
   { session, values, attributes }: EndpointContext<ListingValues>,
   { trigrams, lists: { statistics } }: Pick<ListingSetup, 'trigrams' | 'lists'>,
@@ -28,7 +28,7 @@ export async function listingFilters(
 ): Promise<{ request: ListingRequest; filters: readonly Filter[] }> {
   await statistics.refresh(session)
   const table = listingTables[kind]
-  // One asset has the template and the schema: that of the template.
+  // One asset must match template and schema, so only templates of the schema count.
   const isWithin = values.schema_name !== undefined
   const own = withoutNames({ table, values })
   const templates = await resolveTemplates(session, { values: own, attributes, trigrams }, isWithin)
@@ -39,7 +39,7 @@ export async function listingFilters(
   return { request, filters: [...rowFilters(request), ...listedAssetFilters(request)] }
 }
 
-/** The requested list. Filters on templates, names and prices are resolved by statements of their own. */
+/** The requested list. Own statements first resolve filters on templates, names and prices. */
 export async function listingList(
   context: EndpointContext<ListingValues>,
   setup: ListingSetup,
@@ -67,7 +67,7 @@ export async function listingList(
   return listOf([...own, ...prices])
 }
 
-/** The list of a request whose rows are counted: a count has no order, and bounds of prices are filters. */
+/** The list of a request that only counts rows: no order, and price bounds are filters. */
 export function countedList(
   { values, ...context }: EndpointContext<ListingValues>,
   setup: ListingSetup,

@@ -34,7 +34,7 @@ function orderBy({ values }: ListingRequest, column: string): Order {
   return { direction: directionOf(values), branches: [{ rank: 0, column }] }
 }
 
-/** Rows without a value, by their keys. */
+/** Last segment of an order: rows whose sort column is NULL, by key. */
 function last({ table }: ListingRequest, column: string, type: string, share: number): Branch {
   const conditions = [raw(`l.${column} IS NULL`)]
   return { rank: 1, column: table.key, direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
@@ -44,7 +44,10 @@ function nullShare({ table: { table }, statistics }: ListingRequest, column: str
   return statistics.equal(table, column, [null]) / statistics.rows(table)
 }
 
-/** Where listings of a filter stand together in the order of names: assets of a template have one, those of a collection are alike. */
+/**
+ * Number of adjacent groups in the name index that the rows of each filter form: the assets of a template share a
+ * name, names within a collection are similar.
+ */
 function placesOfNames({ values, templates, named, statistics }: ListingRequest): Map<string, number> {
   const collections = wantedCollections(values)?.length
   const schemas = values.schema_name ?? []
@@ -57,7 +60,7 @@ function placesOfNames({ values, templates, named, statistics }: ListingRequest)
   ])
 }
 
-/** By name, those without any last. An index holds the first characters of a name. */
+/** Order by name; listings without a name come last. The index stores only the first characters of a name. */
 function nameOrder(request: ListingRequest): Order {
   const none = nullShare(request, 'name')
   return {
@@ -78,7 +81,7 @@ function nameOrder(request: ListingRequest): Order {
   }
 }
 
-/** By the lowest mint number, which is not above the highest. */
+/** Order by the lowest mint number of a listing. */
 function mintOrder(request: ListingRequest): Order {
   const { table, values } = request
   const [lowest] = table.mints

@@ -35,17 +35,17 @@ export interface ListingQuery {
   readonly standard?: readonly number[] | undefined
 }
 
-/** The states that a request names; numbers too large for any state are left out. Undefined when it names none. */
+/** The states that a request names, without numbers too large for a state. Undefined if it names none. */
 export function wantedStates(values: ListingValues): readonly number[] | undefined {
   return values.state?.filter((state) => state >= 0n && state <= 100n).map(Number)
 }
 
-/** Each value once. */
+/** The values without duplicates. */
 export function distinct<Value>(values: readonly Value[]): Value[] {
   return [...new Set(values)]
 }
 
-/** A column of the row has one of some values. */
+/** Condition: the column has one of the values. */
 function inColumn(column: string, values: readonly SqlValue[], type: string): Sql {
   const named = raw(`l.${column}`)
   return values.length === 1
@@ -66,11 +66,11 @@ export interface FilteredColumn {
   readonly name?: string
   /** Default: text. */
   readonly type?: string
-  /** Indexed terms of the values, if the index of the terms has the column. */
+  /** Indexed terms of the values, if the GIN index on the terms covers the column. */
   readonly terms?: readonly number[]
 }
 
-/** A filter by the values of a column, which an index has in front, or as terms. */
+/** A filter by the values of a column that leads an index, or whose values are indexed terms. */
 export function columnFilter(
   { table: { table, terms: allTerms }, statistics }: FilteredTable,
   { column, name = column, type = 'text', terms }: FilteredColumn,
@@ -90,14 +90,14 @@ export function columnFilter(
   }
 }
 
-/** Share of the rows from which on a filter is common, and from which on an index finds them slower than reading all does. */
+/**
+ * From COMMON of the rows on, checking the rows of a rarer filter is cheaper than an index scan for this filter. From
+ * MOST of the rows on, a scan of the table is cheaper.
+ */
 const COMMON = 0.1
 const MOST = 0.5
 
-/**
- * The filters, those that are common without how an index finds their rows: it takes longer than checking what rarer ones
- * find, or all rows where even the rarest has most of them.
- */
+/** The filters; common ones lose their index condition. See COMMON and MOST. */
 export function withoutCommon(filters: readonly Filter[], rows: number): Filter[] {
   const rarest = Math.min(...filters.filter(({ isIndexed }) => isIndexed).map((filter) => filter.rows))
   return filters.map((filter) => {
@@ -108,7 +108,7 @@ export function withoutCommon(filters: readonly Filter[], rows: number): Filter[
   })
 }
 
-/** The state is one of all: indexes of sales begin with it. */
+/** Adds a condition on the state that every row meets: indexes of sales are led by the state. */
 export function ofAnyState({ table, states }: ListingRequest, condition: Sql): Sql {
   if (!table.states || states) return condition
   return sql`l.state = ANY(${raw(`'{${table.states.join(',')}}'`)}) AND ${condition}`

@@ -25,11 +25,11 @@ export interface ListingTable {
   readonly symbol: string
   /** Columns of the lowest and the highest mint number. */
   readonly mints: readonly [lowest: string, highest: string]
-  /** Whether it is of one asset at most, of the template that it names. */
+  /** Whether a listing has at most one asset, of the template that it names. */
   readonly isSingle?: boolean
-  /** States that rows have, where these lead indexes. */
+  /** All states of the rows, if indexes are led by the state. */
   readonly states?: readonly number[]
-  /** Expression of what listings are found by, as an index has it; see market.listing_terms. */
+  /** Expression of the indexed terms of a listing, as the index has it; see market.listing_terms. */
   readonly terms: Sql
   readonly source: Source
 }
@@ -40,7 +40,7 @@ export type ListingKey = 'sale_id' | 'auction_id' | 'buyoffer_id'
 /** Name of a kind of listing. */
 export type ListingKind = 'sale' | 'auction' | 'buyoffer' | 'template_buyoffer'
 
-/** First characters of a name, which an index holds: an entry of an index cannot be as long as a name can. */
+/** First characters of a name, as indexed: a B-tree entry holds at most 2.7 kB, and names can be longer. */
 export const NAME_HEAD = raw('left(l.name, 100)')
 
 /** Sort column of sales: the price, or for sales with an oracle price the listing price. */
@@ -52,10 +52,10 @@ export const LISTED = 1
 /** States of sales. */
 const listingStates = [0, 1, 2, 3, 4]
 
-/** Condition on a template buy offer: it is fulfilled. */
+/** Condition: the template buy offer is fulfilled. */
 export const HAS_ASSET = raw('l.asset_id IS NOT NULL')
 
-/** An index in the order of a column, behind columns with their own value. */
+/** An index ordered by a column; columns with equality filters come before it. */
 function indexOf(table: string, key: string, name: string, ...columns: string[]): Index {
   return { name: `${table}_${name}_idx`, columns: [...columns, key] }
 }
@@ -84,12 +84,12 @@ const sale: ListingTable = {
   symbol: 'settlement_symbol',
   mints: ['min_mint', 'max_mint'],
   states: listingStates,
-  // Seller and collection lead indexes of their own.
+  // Sales have separate indexes by seller and by collection, so their terms leave out both.
   terms:
     raw(`market.listing_terms(l.traits, l.template_id, l.template_ids, l.schema_name, l.schema_names, l.asset_count,
       l.collection_name, l.buyer, l.maker_marketplace, l.taker_marketplace, l.settlement_symbol, NULL, NULL)`),
   source: {
-    // A sale without an offer has nothing to show yet, or never had.
+    // Lists leave out sales without an offer: no offer yet, or none was ever created.
     from: raw('(SELECT * FROM market.sales WHERE offer_id IS NOT NULL) l'),
     alias: 'l',
     key: 'sale_id',

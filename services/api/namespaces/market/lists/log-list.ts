@@ -9,10 +9,10 @@ import type { MarketSetup } from '../setup.ts'
 import type { ListingKind } from './listing-table.ts'
 import { listingTables } from './listing-table.ts'
 
-/** Whose logs are wanted. */
+/** The listing whose logs are requested. */
 export interface LogsOf extends ListingLog {
   readonly kind: ListingKind
-  /** Listing. */
+  /** Id of the listing. */
   readonly id: bigint
 }
 

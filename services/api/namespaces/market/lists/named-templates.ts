@@ -5,36 +5,38 @@ import { containsText, isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
 import type { ListingTable } from './listing-table.ts'
 import type { ListingValues } from '../parameters.ts'
 
-/** Templates up to which a search in names is answered through them. */
+/** Above this number of templates, a name search checks each listing instead of using their ids. */
 const MOST = 2_000
 
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 
-/** Searches in names that the names stored with a sale answer. */
+/** Name searches that the columns of a sale cover. */
 export const nameSearches = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
 
-/** A search in names for sales of one asset with a template: a name in the immutable attributes of a template is the name of all its assets.
+/**
+ * A name search resolved to templates, for sales of one asset with a template. A name in the immutable attributes of a
+ * template is the name of all its assets.
  */
 export interface NamedTemplates {
-  /** Those whose name matches. */
+  /** Templates whose immutable name matches. */
   readonly matching: readonly number[]
-  /** Those without such a name. */
+  /** Templates without an immutable name: their assets may have names of their own. */
   readonly nameless: readonly number[]
 }
 
-/** Conditions of searches in a name. */
+/** Conditions of the request's name searches on a name. */
 export function nameConditions(values: ListingValues, name: Sql, trigrams: boolean): Sql[] {
   return nameSearches.flatMap((parameter) => {
     const term = values[parameter]
     if (!term) return []
-    // The operator's threshold is 0.6.
+    // `<%` uses pg_trgm.word_similarity_threshold, 0.6 by default.
     return [
       parameter === 'search' && trigrams ? sql`${bind(term, 'text')} <% ${name}` : containsText(name, term),
     ]
   })
 }
 
-/** Looks the templates up; undefined without a search, or where they are too many. */
+/** Looks up the templates; undefined without a name search, or above MOST templates. */
 export async function resolveNamedTemplates(
   session: Session,
   { kind }: ListingTable,
@@ -42,7 +44,7 @@ export async function resolveNamedTemplates(
   trigrams: boolean,
 ): Promise<NamedTemplates | undefined> {
   const names = nameConditions(values, FIXED_NAME, trigrams)
-  // Of other listings filters on templates look up the names.
+  // Only sales; filters on templates search the names for other listings.
   if (kind !== 1 || names.length === 0) return undefined
   const { collection_name: collections, collection_whitelist: white } = values
   const scope = [

@@ -8,7 +8,7 @@ import type { PriceBounds } from './price-bounds.ts'
 import { withinBounds } from './price-bounds.ts'
 import { hasTerm, termsOf } from './terms.ts'
 
-/** The filter of states that are as stored. */
+/** The filter of states for listings whose state does not depend on the clock. */
 export function stateFilters(request: ListingRequest): Filter[] {
   const { states, table } = request
   if (!states) return []
@@ -72,7 +72,7 @@ function auctionStateFilters(request: ListingRequest, nowSeconds: number): Filte
     {
       name: 'state',
       condition,
-      // Those that are running are found by their end; of what has not ended few were cancelled.
+      // Running auctions are a range of `end_time`: few auctions with a later end are cancelled.
       ...(isRunning
         ? { range: { column: 'end_time' } }
         : { found: sql`${hasTerm(table.terms, terms)} AND ${condition}` }),
@@ -93,7 +93,7 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
   const filters: Filter[] = []
   const bidsOf = (accounts: Sql): Sql =>
     sql`SELECT b.auction_id FROM market.bids b WHERE b.account = ${accounts}`
-  // Rows are checked by a hash table of the auctions, and found by the array of them.
+  // The check of many rows uses a hashed subquery; the index condition needs an array.
   const isBidOn = (accounts: Sql): Sql => sql`l.auction_id IN (${bidsOf(accounts)})`
   const foundByBids = (accounts: Sql): Sql => sql`l.auction_id = ANY(ARRAY(${bidsOf(accounts)}))`
   const bidders = values.bidder

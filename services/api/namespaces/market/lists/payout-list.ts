@@ -16,12 +16,12 @@ import type { TermKind } from './terms.ts'
 import type { PayoutValues } from '../parameters.ts'
 
 const TABLE = 'market.royalty_payouts'
-/** What an index has of a payout; see market.payout_terms. */
+/** Indexed terms of a payout, as the expression of the index; see market.payout_terms. */
 const TERMS = raw('market.payout_terms(l.kind, l.category, l.token_symbol, l.listing_id, l.asset_id)')
 
-/** Payouts; keys are `seq/payout_index`, which follow each other as both numbers do. */
+/** Payouts. Keys `seq/payout_index` are ordered by both numbers. */
 const source: Source = {
-  // Amounts of tokens that the market does not know have no precision to be read with.
+  // Leaves out tokens that the market does not list: the precision of their amounts is unknown.
   from: raw(`(SELECT p.*, p.seq || '/' || p.payout_index AS key FROM ${TABLE} p
     WHERE p.token_symbol = ANY(ARRAY(SELECT y.token_symbol FROM market.tokens y))) l`),
   alias: 'l',
@@ -50,7 +50,7 @@ export async function payoutList(
   return { source, table: TABLE, filters: found, order: payoutOrder(values) }
 }
 
-/** Ties are in the order of the numbers of the key, in the same direction. */
+/** Ties are ordered by the numbers of the key, in the same direction. */
 function payoutOrder(values: PayoutValues): Order {
   const isByAmount = values.sort === 'amount'
   const value = raw(`ARRAY[${isByAmount ? 'l.amount, ' : ''}l.seq, l.payout_index::bigint]`)

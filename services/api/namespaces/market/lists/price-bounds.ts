@@ -12,13 +12,13 @@ export interface PriceBounds {
   readonly most: bigint | undefined
 }
 
-/** Greatest number that a price can be. */
+/** Largest amount of a token. */
 const MAX_AMOUNT = 2n ** 63n - 1n
 const ZERO = /^-?0+(?:e\d+|\.0+)?$/
 
 /**
- * Reads `min_price` and `max_price`, which are in whole tokens of the one symbol that must be given. A bound of 0 is
- * none. Undefined when there is no bound, `never` when the market does not know the token.
+ * Reads `min_price` and `max_price`, in whole tokens of the one required `symbol`. A bound of 0 is no bound. Undefined
+ * without bounds, `never` if the market does not have the token.
  *
  * @throws RequestError 400 without a symbol or with several.
  */
@@ -30,7 +30,7 @@ export async function readPriceBounds(
   const most = boundOf(values.max_price)
   if (least === undefined && most === undefined) return undefined
   const symbols = values.symbol
-  // Clients compare the messages with those of the replaced system, so what to do is a header.
+  // Clients compare the messages with those of the replaced system, so a header carries the advice.
   if (!symbols) {
     const remedy = warningHeader(['add the token of the prices, for example symbol=WAX'])
     throw new RequestError(400, 'Price range filters require the "symbol" filter', remedy)
@@ -59,12 +59,12 @@ function boundOf(text: string | undefined): string | undefined {
 /** Digits, then an exponent or decimals. */
 const PARTS = /^(\d+)(?:e(\d+)|\.(\d+))?$/
 
-/** An amount of whole tokens in units of the smallest decimal place, rounded towards what satisfies the bound. */
+/** Converts whole tokens to units of the smallest decimal place. Rounds up a lower bound and down an upper bound. */
 function toUnits(name: string, text: string, precision: number, rounding: 'up' | 'down'): bigint {
   const parts = PARTS.exec(text)
   if (!parts) throw invalidParameter(name)
   const [, whole, exponent = '0', decimals = ''] = parts
-  // No amount has more digits: such a number is beyond every price.
+  // A number with more than 40 digits is above every possible price.
   if (exponent.length > 3 || Number(exponent) + whole!.replace(/^0+/, '').length > 40) return MAX_AMOUNT
   const scaled = decimals.padEnd(precision, '0')
   const units = BigInt(whole! + scaled.slice(0, precision)) * 10n ** BigInt(exponent)
@@ -73,7 +73,7 @@ function toUnits(name: string, text: string, precision: number, rounding: 'up' |
   return result > MAX_AMOUNT ? MAX_AMOUNT : result
 }
 
-/** An expression is within bounds, as conditions. */
+/** Conditions that an expression is within bounds. */
 export function withinBounds(expression: Sql, { least, most }: PriceBounds): Sql[] {
   return [
     ...(least === undefined ? [] : [sql`${expression} >= ${bind(least, 'bigint')}`]),
@@ -85,7 +85,7 @@ export function withinBounds(expression: Sql, { least, most }: PriceBounds): Sql
 export interface Rate {
   readonly listingSymbol: string
   readonly settlementSymbol: string
-  /** Null while the oracle has no value, which gives no price. */
+  /** Null if the oracle has no value; sales of the pair then have no price. */
   readonly ratio: { readonly factor: Sql; readonly divisor: Sql } | null
   /** Different listing prices may become the same price. */
   readonly isCoarse: boolean
@@ -93,12 +93,12 @@ export interface Rate {
 
 const RATES = `SELECT r.listing_symbol, r.settlement_symbol, r.factor::text, r.divisor::text, r.factor < r.divisor
       FROM market.rates r`
-/** Number of the symbol pair that a sale is priced by, as an index has it. */
+/** Hash of the symbol pair that prices a sale, as the expression of the index. */
 export const PRICED_BY = 'market.priced_by(l.price, l.listing_symbol, l.settlement_symbol)'
 const ofPair = (condition: string): string =>
   `SELECT l.state, ${PRICED_BY} AS number, l.listing_symbol, l.settlement_symbol FROM market.sales l ${condition}
       ORDER BY l.state, ${PRICED_BY} LIMIT 1`
-/** Each state and symbol pair that sales have is one step in an index. */
+/** Skip scan: one index probe for each pair of state and symbol pair among the sales. */
 const ALL_PAIRS = `WITH RECURSIVE pairs AS ((${ofPair('')}) UNION ALL
     SELECT n.* FROM pairs p CROSS JOIN LATERAL (${ofPair(`WHERE (l.state, ${PRICED_BY}) > (p.state, p.number)`)}) n)
   ${RATES} UNION ALL SELECT DISTINCT p.listing_symbol, p.settlement_symbol, NULL, NULL, NULL::boolean FROM pairs p
@@ -106,8 +106,8 @@ const ALL_PAIRS = `WITH RECURSIVE pairs AS ((${ofPair('')}) UNION ALL
       WHERE r.listing_symbol = p.listing_symbol AND r.settlement_symbol = p.settlement_symbol)`
 
 /**
- * The rates of the symbol pairs that settle in one of some symbols.
- * @param of pairs of the market that an oracle has, or also others that sales have, which have no rate.
+ * The rates of the symbol pairs that settle in one of the given symbols.
+ * @param of `market`: pairs with an oracle rate. `sales`: in addition pairs of existing sales without a rate.
  */
 export async function readRates(
   session: Session,
@@ -132,13 +132,16 @@ export async function readRates(
     }))
 }
 
-/** The price of a sale at a rate; null without a rate. */
+/** SQL of the price of a sale at a rate; NULL without a rate. */
 export function priceAt({ ratio }: Rate): Sql {
   if (ratio === null) return raw('NULL::bigint')
   return sql`market.settlement_price(l.listing_price, ${ratio.factor}, ${ratio.divisor})`
 }
 
-/** Bounds of the listing prices that have a price within bounds at a rate: some more than those. */
+/**
+ * Bounds of listing prices that convert to a price within bounds. They are slightly too wide because of rounding, so
+ * the price has to be checked again.
+ */
 export function listingBounds({ ratio }: Rate, { least, most }: PriceBounds, asked: Sql): Sql[] {
   if (ratio === null) return [raw('FALSE')]
   const listing = (units: bigint, margin: string): Sql =>

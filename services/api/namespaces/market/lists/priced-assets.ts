@@ -17,10 +17,10 @@ import type { AssetValues } from '../../nft/parameters/index.ts'
 import { cappedPrice } from '../records/template-prices.ts'
 import type { MarketSetup } from '../setup.ts'
 
-/** In front of a query of prices: they are read once. */
+/** WITH item in front of a query of prices, so that the rates are read once. */
 const RATES = raw('WITH rates AS MATERIALIZED (SELECT * FROM market.rates)')
 
-/** Prices of templates, `p`, as they are shown, by sort: SQL behind `RATES`. */
+/** SQL of the shown price of a template, `p`, by sort. Requires `RATES` in front of the query. */
 export const priceColumns: Readonly<Record<string, string>> = {
   suggested_median_price: cappedPrice('p.suggested_median', 'p', 'rates'),
   suggested_average_price: cappedPrice('p.suggested_average', 'p', 'rates'),
@@ -28,18 +28,18 @@ export const priceColumns: Readonly<Record<string, string>> = {
   average_price: 'p.average',
 }
 
-/** OFFSET 0 is an optimization fence: a join would read the whole order. */
+/** OFFSET 0 is an optimization fence: without it the planner joins all rows before the LIMIT. */
 const HAS_PRICE = raw(
   'EXISTS (SELECT FROM market.template_prices p WHERE p.template_id = a.template_id OFFSET 0)',
 )
 
 const PRICES = 'market.template_prices'
-/** Rows up to which the price of each is looked up, as a share of all prices. */
+/** Up to this share of all prices, each row looks its price up; above it one scan reads all prices. */
 const LOOKED_UP = 0.25
-/** Share of the assets without a price, without statistics. */
+/** Share of the assets without a price, if PostgreSQL has no statistics. */
 const UNPRICED = 0.2
 
-/** A list of assets in the order of a price of their templates; what has no price comes last. */
+/** A list of assets ordered by a price of their templates; assets without a price come last. */
 export async function pricedAssets(
   context: EndpointContext<AssetValues>,
   { assets, trigrams }: MarketSetup,
@@ -75,10 +75,10 @@ function assetsWithPrice({ statistics }: AssetRequest, filters: readonly Filter[
 }
 
 /**
- * Right side of a join with the price of the template of each row, `p.price`: few rows look it up, for many all prices are
- * read once. A template has prices in every token that it was traded in; its own is that in the token that the contract
- * lists first.
- * @param alias of the rows with a `template_id`. @param rows how many, estimated.
+ * Right side of a join with the price of each row's template, `p.price`. Up to LOOKED_UP each row looks it up, above
+ * it one scan reads all prices. A template has a price in every token of its trades; the join uses the token that the
+ * contract lists first.
+ * @param alias of the rows with a `template_id`. @param rows estimated number of rows.
  */
 function pricesOf(alias: string, rows: number, column: string, statistics: Statistics): Sql {
   const from = raw('FROM market.template_prices p JOIN market.tokens y USING (token_symbol)')
@@ -91,7 +91,7 @@ function pricesOf(alias: string, rows: number, column: string, statistics: Stati
         ON p.template_id = ${template}`
 }
 
-/** Assets with a price, template by template in the order of the prices. */
+/** Assets with a price via their templates, which are read in the order of their prices. */
 function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC' | 'DESC'): Driven {
   const { conditions, applied, templates, assets } = templateScope(request)
   const { statistics } = request
@@ -99,7 +99,7 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
   return {
     applied,
     rows: assets,
-    // No index has this order.
+    // No index has the order of the prices: all matching templates are read and sorted.
     drivers: (statistics.rows(PRICES) * templates) / statistics.rows('assets.templates'),
     rowsOfEach,
     query(checks, wanted, budget) {

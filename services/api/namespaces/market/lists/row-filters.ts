@@ -13,7 +13,7 @@ import type { ListingValues } from '../parameters.ts'
 
 /** Maximum number of collections with a filter by effective mint number. */
 const MAX_MINT_COLLECTIONS = 50
-/** Share of the listings whose seller is no contract, without statistics. */
+/** Share of the listings whose seller is no contract, if PostgreSQL has no statistics. */
 const WITHOUT_CODE = 0.7
 
 /** Filters on columns of listings of any kind, except states, prices and the columns that describe assets.
@@ -31,7 +31,7 @@ export function rowFilters(request: ListingRequest): Filter[] {
   ]
 }
 
-/** Terms of a column, where the index of the terms has it: that of sales leaves out what leads other indexes. */
+/** Indexed terms of a column. Sales have none for it: separate indexes are led by their seller and collection. */
 function ownTerms(
   { table }: ListingRequest,
   kind: 'seller' | 'collection',
@@ -48,7 +48,7 @@ function collectionFilters(request: ListingRequest): Filter[] {
     const terms = ownTerms(request, 'collection', wanted)
     const column = { name: 'collection', column: 'collection_name', ...terms }
     const filter = columnFilter(request, column, wanted)
-    // Resolved templates are of these collections, and the assets of a listing are all of one.
+    // Resolved templates already belong to these collections, and all assets of a listing are of one collection.
     return [templates.kind === 'ids' ? { ...filter, impliedBy: TEMPLATE_DATA } : filter]
   }
   return black.length === 0 ? [] : [unlike(request, 'collection_blacklist', 'collection_name', black)]
@@ -65,7 +65,7 @@ function partyFilter(
   return columnFilter(request, { column: party, ...terms }, accounts)
 }
 
-/** The column has none of some values, or none at all. */
+/** Filter: the column is NULL or has none of the given texts. */
 function unlike(
   { table: { table }, statistics }: ListingRequest,
   name: string,
@@ -153,7 +153,10 @@ function symbolFilters(request: ListingRequest): Filter[] {
   return [columnFilter(request, column, symbols)]
 }
 
-/** Mint ranges lie inside the wanted one. The original of a moved asset is not known, so the effective mint number is that of the template. */
+/**
+ * Filters on mint ranges: the range of a listing lies inside the wanted one. The original of a bridged asset is
+ * unknown, so the effective mint number is the template mint number.
+ */
 function mintFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request
   const [lowest, highest] = table.mints
@@ -161,7 +164,7 @@ function mintFilters(request: ListingRequest): Filter[] {
     const least = values[`min_${kind}_mint` as const]
     const most = values[`max_${kind}_mint` as const]
     if (least !== undefined && most !== undefined && least > most) {
-      // Clients of the replaced system compare the texts; that of template mints is misspelled there.
+      // Clients of the replaced system compare the messages, which misspell "greater" for template mints.
       const greater = kind === 'template' ? 'grater' : 'greater'
       throw new RequestError(400, `Min ${kind} mint can't be ${greater} than max ${kind} mint`)
     }
@@ -202,7 +205,7 @@ function mintFilters(request: ListingRequest): Filter[] {
   const filters: Filter[] = []
   const { least, most } = rangeOf('template')
   if (least !== undefined) filters.push(atLeast('min_template_mint', least))
-  // What an open template buy offer will bring is not known: it has no range rather than an empty one.
+  // The asset of an open template buy offer is not known yet, so its mint range is unknown, not empty.
   if (most !== undefined)
     filters.push(atMost('max_template_mint', most, least === undefined && table.kind !== 4))
   const effective = rangeOf('effective')
@@ -233,7 +236,7 @@ function numberFilters({ table, values, statistics }: ListingRequest): Filter[] 
       ...common,
       name: 'min_assets',
       condition,
-      // Bundles are few.
+      // Few listings are bundles, so their term selects well.
       ...(least > 1 ? { found: sql`${hasTerm(table.terms, [BUNDLE])} AND ${condition}` } : {}),
       rows: statistics.between(table.table, 'asset_count', BigInt(least), undefined),
       isIndexed: least > 1,

@@ -12,7 +12,7 @@ import type { Values } from '../../../../core/endpoint/index.ts'
 import type { PageValues } from '../../nft/paging/index.ts'
 import type { attributeRuleParameters, templateRuleParameters } from '../parameters.ts'
 
-/** How a collection splits its fee, as JSON text; undefined when it has not said. */
+/** How a collection splits its fee, as JSON text; undefined if the collection has set no split. */
 export async function royaltyConfig(
   session: Session,
   contract: string,
@@ -26,7 +26,7 @@ export async function royaltyConfig(
   return royaltyConfigRecord.read(rows[0]?.[0], { market_contract: `"${contract}"` })[0]
 }
 
-/** A page of the rules by template as JSON text, by template. */
+/** One page of a collection's royalty rules by template, as JSON text in the order of template ids. */
 export function royaltyTemplates(
   session: Session,
   contract: string,
@@ -42,7 +42,7 @@ export function royaltyTemplates(
   })
 }
 
-/** A page of the rules by attribute as JSON text, by rule. */
+/** One page of a collection's royalty rules by attribute, as JSON text in the order of rule ids. */
 export function royaltyAttributes(
   session: Session,
   contract: string,
@@ -61,7 +61,7 @@ export function royaltyAttributes(
   })
 }
 
-/** Rules of a collection as data. */
+/** Declaration of one list of a collection's royalty rules. */
 interface RuleList {
   readonly record: PlainRecord
   /** Account of the market contract. */

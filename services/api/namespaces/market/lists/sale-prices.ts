@@ -21,11 +21,11 @@ import { termOf } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
 
 const { table } = listingTables.sale
-/** The price is known for good; see market.priced_by. */
+/** Condition: the sale has a price that no oracle changes; see market.priced_by. */
 const FIXED = raw(`${PRICED_BY} = 0`)
 const HAS_PRICE = raw('l.price IS NOT NULL')
 
-/** What prices of sales are compared and sorted by. */
+/** Bounds and rates that the prices of sales are filtered and sorted by. */
 export interface SalePricing {
   /** Undefined without bounds; `never` when no price can be within them. */
   readonly bounds: PriceBounds | 'never' | undefined
@@ -33,7 +33,10 @@ export interface SalePricing {
   readonly rates: readonly Rate[]
 }
 
-/** Looks up what a request for sales needs to know of prices. @param isCompared prices are compared with each other. */
+/**
+ * Looks up the bounds and rates of a request for sales.
+ * @param isCompared whether the request compares prices with each other.
+ */
 export async function readSalePricing(
   session: Session,
   values: ListingValues,
@@ -41,17 +44,17 @@ export async function readSalePricing(
 ): Promise<SalePricing> {
   const bounds = await readPriceBounds(session, values)
   if (bounds === 'never' || (bounds === undefined && !isCompared)) return { bounds, rates: [] }
-  // Nothing without a rate is within bounds.
+  // A sale without a rate has no price, so bounds exclude it.
   const rates = await readRates(session, values.symbol, bounds ? 'market' : 'sales')
   return { bounds, rates: bounds ? rates.filter(({ ratio }) => ratio !== null) : rates }
 }
 
-/** The sale is priced by this pair, as an index has it. */
+/** Index condition: the sale is priced by this pair. Hashes of pairs collide; see isOfPair. */
 function isPricedBy({ listingSymbol, settlementSymbol }: Rate): Sql {
   return sql`${raw(PRICED_BY)} = ${bind(termOf('pair', `${listingSymbol}/${settlementSymbol}`), 'integer')}`
 }
 
-/** The same, exactly. */
+/** Exact check that the sale is priced by this pair. */
 function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
   return [
     raw('l.price IS NULL'),
@@ -60,18 +63,21 @@ function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
   ]
 }
 
-/** A part of the sales with a price. */
+/** Sales that share one way to a price: a fixed price, or the rate of one symbol pair. */
 export interface Priced {
   readonly rate?: Rate
-  /** Orders and filters that an index of listing prices serves. */
+  /** Conditions that the index on listing prices serves. */
   readonly conditions: readonly Sql[]
-  /** All that its sales match. */
+  /** Exact conditions; the index conditions may let other sales pass. */
   readonly checks: readonly Sql[]
   readonly price: Sql
   readonly share: number
 }
 
-/** The sales with a price within bounds: those that have one for good, and for each symbol pair those that the oracle prices. Without bounds all sales. */
+/**
+ * Groups of sales with a price within bounds: fixed prices, and one group for each symbol pair that the oracle prices.
+ * Without bounds all sales.
+ */
 export function pricedParts({ bounds, rates }: SalePricing, statistics: Statistics): Priced[] {
   if (bounds === 'never') return [{ conditions: [], checks: [NEVER], price: raw('l.price'), share: 0 }]
   const all = statistics.rows(table)
@@ -95,7 +101,7 @@ export function pricedParts({ bounds, rates }: SalePricing, statistics: Statisti
   ]
 }
 
-/** All sales of some parts. */
+/** Condition: the sale belongs to one of the groups. */
 export function anyOf(parts: readonly (readonly Sql[])[]): Sql {
   return sql`(${joinSql(
     parts.map((conditions) => sql`(${allOf(conditions)})`),
@@ -103,7 +109,7 @@ export function anyOf(parts: readonly (readonly Sql[])[]): Sql {
   )})`
 }
 
-/** The filter of `min_price` and `max_price` under any other sort. */
+/** The filter of `min_price` and `max_price` for a list that is not sorted by price. */
 export function salePriceFilters(request: ListingRequest, pricing: SalePricing): Filter[] {
   const { bounds } = pricing
   if (bounds === undefined) return []
@@ -122,7 +128,7 @@ export function salePriceFilters(request: ListingRequest, pricing: SalePricing):
   ]
 }
 
-/** The order of prices. Bounds on them are part of it. */
+/** The order by price; the price bounds are conditions of its segments. */
 export function salePriceOrder(
   direction: 'ASC' | 'DESC',
   pricing: SalePricing,
@@ -133,11 +139,11 @@ export function salePriceOrder(
   return {
     direction,
     branches: parts.map(({ rate, conditions, checks, price, share }): Branch => ({
-      // What an oracle has no rate for comes last.
+      // Pairs without an oracle rate come last.
       rank: rate?.ratio === null ? 1 : 0,
       column: 'asked',
       expression: ASKED,
-      // A fixed price is what the index has.
+      // The index stores a fixed price itself; a converted price is computed.
       ...(rate ? { value: price } : {}),
       conditions: [...conditions, ...checks],
       share,

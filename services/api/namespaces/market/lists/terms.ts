@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { bind, joinSql, sql } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 
-/** Kinds of what listings and payouts are found by, as in market.listing_terms and market.payout_terms. */
+/** Kinds of indexed terms of listings and payouts, as in market.listing_terms and market.payout_terms. */
 export type TermKind =
   | 'minter'
   | 'receiver'
@@ -21,32 +21,38 @@ export type TermKind =
   | 'listing'
   | 'category'
 
-/** Terms of listings of several assets, and of more than two schemas. */
+/** Terms of listings with several assets, and with more than two schemas. */
 export const BUNDLE = termOf('is', 'bundle')
 export const MANY_SCHEMAS = termOf('is', 'schemas')
 
-/** Number of a fact that listings are found by: `market.trait` in the database. Different facts may have one number. */
+/**
+ * Indexed term: a hash of kind and value, as `market.trait` in the database computes it. Hashes collide, so every
+ * condition is checked again.
+ */
 export function termOf(kind: TermKind | 'pair', value: string): number {
   return createHash('md5').update(`${kind}\u001f${value}`).digest().readInt32BE(0)
 }
 
-/** Numbers of several values of a kind. */
+/** Terms of several values of one kind. */
 export function termsOf(kind: TermKind, values: readonly (string | number | bigint)[]): number[] {
   return values.map((value) => termOf(kind, String(value)))
 }
 
-/** Terms of listings without a template of their own. @param collections the only ones that are requested. */
+/**
+ * Terms of listings without a template of their own.
+ * @param collections undefined for all collections.
+ */
 export function termsOfNoTemplate(collections: readonly string[] | undefined): number[] {
   return collections ? termsOf('plain', collections) : [termOf('is', 'plain')]
 }
 
-/** Terms of one index scan, and scans for one condition, which are planned each on its own. */
+/** Terms of one GIN index scan; a condition with more terms uses several scans, which are planned one by one. */
 const TERMS_OF_SCAN = 16
 const MOST_SCANS = 8
 
 /**
- * The listing has one of some terms. A scan of the index compares what it finds with each of its terms, so many terms are
- * divided among several scans.
+ * Condition: the listing has one of the terms. An index scan compares each entry with all its terms, so many terms are
+ * split among several scans.
  * @param column expression of the terms, as the index has it.
  */
 export function hasTerm(column: Sql, terms: readonly number[]): Sql {

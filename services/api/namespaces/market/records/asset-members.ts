@@ -7,7 +7,10 @@ import type { Group } from '../../../records/fields/index.ts'
 import { assetsOf } from '../../nft/records/index.ts'
 import { assetPrice, pricesOf, templatePricesRow } from './template-prices.ts'
 
-/** A list of objects of the market by the key of the first field. @param select SQL of packed rows: the key, and the values of the members. */
+/**
+ * A list of market objects, grouped by the key of the first column.
+ * @param select SQL of packed rows: the key, and the values of the members.
+ */
 function objectsByKey(select: KeyedList['select'], members: readonly string[]): KeyedList {
   return {
     select,
@@ -77,7 +80,7 @@ const members = {
   ),
 }
 
-/** Index of the prices among what assets share, and of the lists of the market. */
+/** Position of the prices among the shared rows of an asset, and among the lists of the market. */
 const PRICES = 3
 
 const named = { title: 'ListingAsset', description: 'An asset and what the market says of it' }

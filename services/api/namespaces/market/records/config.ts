@@ -67,7 +67,7 @@ export const config = declareRecord('Config', 'Settings of the contract', {
   'history_since_block?': field.historySince('market'),
 })
 
-/** The settings of the contract as JSON text; undefined until they have been seen. */
+/** The settings of the contract as JSON text; undefined until the filler has stored them. */
 export async function marketConfig(session: Session, contract: string): Promise<string | undefined> {
   const text = `SELECT ${config.packed} FROM market.config c`
   const rows = await session.query<[string]>({ name: 'market-config', text, values: [] })
@@ -82,7 +82,7 @@ export const marketplace = declareRecord('Marketplace', 'A marketplace that earn
   created_at_time: field.ofHistory(field.time('m.created_at_time', 'Time of creation')),
 })
 
-/** The marketplaces as JSON texts, in order of creation; only the one of a name when it is given. */
+/** The marketplaces as JSON texts, in order of creation; with a name only that marketplace. */
 export async function marketplaces(session: Session, name?: string): Promise<string[]> {
   const rows = await session.query<[string]>({
     name: 'marketplaces',
@@ -93,7 +93,10 @@ export async function marketplaces(session: Session, name?: string): Promise<str
   return rows.flatMap(([row]) => marketplace.read(row))
 }
 
-/** Account of the assets contract that the market trades; undefined until the settings of either have been seen. */
+/**
+ * Account of the assets contract that the market trades; undefined until the filler has stored the settings of either
+ * contract.
+ */
 export async function assetsContract(session: Session): Promise<string | undefined> {
   const rows = await session.query<[string | null]>({
     name: 'market-assets-contract',

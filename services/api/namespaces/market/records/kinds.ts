@@ -6,7 +6,7 @@ import { payouts } from './royalty-records.ts'
 
 const declared = { ...listingRecords, payout: payouts }
 
-/** The records of the market contract. Payouts are by `seq/payout_index`. */
+/** The records of the market contract. The key of a payout is `seq/payout_index`. */
 export type MarketRecords = Readonly<Record<keyof typeof declared, RecordKind>>
 
 /** The records of a market. */

@@ -21,7 +21,7 @@ const contracts = {
   assets_contract: field.contract('contract', 'Account of the assets contract'),
 }
 
-/** The fee of the collection at present, which is a fragment's. */
+/** The current fee of the collection, from its fragment. */
 const presentFee: Group<RowParts> = {
   members: {
     current_collection_fee: shape.number(
@@ -32,7 +32,7 @@ const presentFee: Group<RowParts> = {
   write: ({ shared }) => `"current_collection_fee":${shared[0]!.texts[1]!}`,
 }
 
-/** Members that every listing has behind its parties. Marketplaces may be the empty name, which is not null. */
+/** Members of every listing, after its parties. The name of a marketplace may be empty, never null. */
 const common = {
   maker_marketplace: field.emptyName(
     'l.maker_marketplace',
@@ -48,14 +48,17 @@ const common = {
   created_at_time: field.ofHistory(field.time('l.created_at_time', 'Time of creation')),
 } satisfies RecordMembers<RowParts>
 
-/** The collection as it was at the time of listing: with the fee of that time. */
+/** The collection as at the time of the listing, with the fee of that time. */
 const collectionThen: Group<RowParts> = {
   members: { collection: lightCollection },
   columns: ['l.collection_fee'],
   write: ({ shared }, fee) => ['"collection":', collectionObject(shared[0]!, fee)],
 }
 
-/** The last members of every listing. @param ids SQL of an array of its assets. */
+/**
+ * The last members of every listing.
+ * @param ids SQL of the array of its asset ids.
+ */
 function contents(ids: string): RecordMembers<RowParts> {
   return {
     assets: assetList(listedAssets, {
@@ -68,17 +71,17 @@ function contents(ids: string): RecordMembers<RowParts> {
 
 const AMOUNT = 'Amount in units of the smallest decimal place'
 
-/** The token of a price, in the order that clients know. */
+/** Members of the price's token, in the order of the replaced system. */
 const token = {
   token_contract: tokenFields.token_contract,
   token_symbol: tokenFields.token_symbol,
   token_precision: tokenFields.token_precision,
 }
 
-/** The price of everything but sales. */
+/** The price of auctions, buy offers and template buy offers. */
 const price = field.object({ ...token, amount: field.decimal('l.price', AMOUNT) })
 
-/** The rate of the oracle for a sale, `o`. A sale that is listed in the token of its payment needs none. */
+/** The oracle rate of a sale, `o`. A sale that is listed in the token of its payment needs no rate. */
 const ORACLE_RATE = `LEFT JOIN market.rates o ON o.listing_symbol = l.listing_symbol
     AND o.settlement_symbol = l.settlement_symbol AND (l.price IS NULL OR l.listing_symbol <> l.settlement_symbol)`
 
@@ -148,7 +151,7 @@ const saleMembers: RecordMembers<RowParts> = {
   ...contents('l.asset_ids'),
 }
 
-/** Sales; one that still waits for its offer is not there yet. */
+/** Sales; a sale that still waits for its offer has no record. */
 const saleKind = {
   ...listing,
   key: 'l.sale_id',

@@ -23,11 +23,11 @@ function stored(members: StoredMembers): LoggedAction {
   }
 }
 
-/** An amount as the chain writes it, for example `5.00000000 WAX`: a product has all digits, a quotient 16 of them. */
+/** An amount as the chain writes it, for example `5.00000000 WAX`. SQL products keep all digits, quotients keep 16. */
 const assetText = (amount: string): string =>
   `(${amount} * ('1e-' || y.token_precision)::numeric) || ' ' || y.token_symbol`
 
-/** What royalty actions said: the payouts with their sequence. */
+/** Payouts of royalty actions, with the sequence number of the action. */
 const PAYOUTS = `(SELECT CASE WHEN min(p.category) = 4
       THEN jsonb_build_object('collection_name', min(p.collection_name), 'collection_author', min(p.recipient),
         'amount', min(${assetText('p.amount')}))

@@ -15,18 +15,21 @@ export function cappedPrice(column: string, row: string, rates = 'market.rates')
     FROM ${rates} r WHERE r.settlement_symbol = ${row}.token_symbol AND ${row}.oracle_floors ? r.listing_symbol)) END)`
 }
 
-/** Changes with every rate of an oracle. */
+/** Version that changes with every oracle rate. */
 const RATES_VERSION = `(SELECT string_agg(concat('/', s.xmin, '/', p.xmin), '' ORDER BY s.listing_symbol, s.settlement_symbol)
     FROM market.symbol_pairs s JOIN oracle.pairs p USING (pair_name))`
 
-/** Changes with every token; there are few. */
+/** Version that changes with every token row; the market has few tokens. */
 const TOKENS_VERSION = `(SELECT string_agg(y.xmin::text, '/' ORDER BY y.token_symbol) FROM market.tokens y)`
 
-/** Version of the prices of a template: of all its rows. Both of the inner ones are read once a statement. */
+/**
+ * Version of the prices of a template: the versions of all its rows. PostgreSQL reads the two inner versions once for
+ * each statement.
+ */
 const VERSION = `concat(${TOKENS_VERSION}, ',', string_agg(concat(k.xmin,
     CASE WHEN k.oracle_floors IS NOT NULL THEN ${RATES_VERSION} END), ',' ORDER BY k.token_symbol))`
 
-/** Between the prices of a template; JSON text and names cannot contain it. */
+/** Separator between the prices of a template; JSON text and names cannot contain it. */
 const PRICE_END = '\u001d'
 
 /** Price statistics of the template of an asset in one token. */
@@ -42,7 +45,7 @@ export const assetPrice = shape.record('AssetPrice', 'Trades of single assets of
   sales: shape.decimal('Trades'),
 })
 
-/** Members in the order that clients know, behind the contract. */
+/** Members in the order of the replaced system, after the contract. */
 const PRICE = `concat('"token":{"token_symbol":"', y.token_symbol, '","token_precision":', y.token_precision,
     ',"token_contract":"', y.token_contract, '"},"median":"', k.median, '","average":"', k.average,
     '","suggested_median":"', ${cappedPrice('k.suggested_median', 'k')},
@@ -51,7 +54,7 @@ const PRICE = `concat('"token":{"token_symbol":"', y.token_symbol, '","token_pre
 
 const PRICE_ROWS = 'market.template_prices k JOIN market.tokens y USING (token_symbol)'
 
-/** Key: template id. Text: its prices, without the contract. */
+/** Fragment of the prices of a template, without the contract. Key: template id. */
 const templatePrices: FragmentKind = {
   name: 'template-prices',
   key: 'k.template_id',
@@ -63,7 +66,7 @@ const templatePrices: FragmentKind = {
   maxBytes: 8 * 1024 * 1024,
 }
 
-/** The prices that assets share: those of their template. */
+/** Shared row of an asset: the prices of its template. */
 export const templatePricesRow = sharedRow({
   ...{ kind: templatePrices, table: 'market.template_prices', alias: 'k', columns: ['template_id'] },
   ...{ version: VERSION, isGrouped: true, isOptional: true },

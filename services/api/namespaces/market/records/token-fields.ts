@@ -7,5 +7,5 @@ export const tokenFields = {
   token_contract: field.name('y.token_contract', 'Account of the token contract'),
 }
 
-/** Their shape. */
+/** JSON schema of the token members. */
 export const tokenMembers = shapeOf(tokenFields)

@@ -3,7 +3,7 @@ import { DAY_MS } from '../aggregates/trade-range.ts'
 import { cappedPrice } from './template-prices.ts'
 import { tokenFields } from './token-fields.ts'
 
-/** The listing of a trade, `k`; none for a template buy offer. */
+/** The listing of a trade, `k`; null for a trade by a template buy offer. */
 const listing = {
   sale_id: field.nullable(field.decimal('CASE WHEN k.kind = 1 THEN k.listing_id END', 'Sale')),
   auction_id: field.nullable(field.decimal('CASE WHEN k.kind = 2 THEN k.listing_id END', 'Auction')),

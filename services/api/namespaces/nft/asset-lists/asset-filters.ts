@@ -25,7 +25,7 @@ import {
 import { keyAtTime } from '../boundaries/index.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
-/** `hide_offers`: the asset, `a`, is in no open offer. */
+/** Condition of `hide_offers`: the asset, `a`, is in no open offer. */
 export const NOT_OFFERED =
   raw(`NOT EXISTS (SELECT FROM assets.open_offer_assets x JOIN assets.offers p USING (offer_id)
   WHERE x.asset_id = a.asset_id AND p.state = 0)`)
@@ -41,12 +41,12 @@ export interface AssetRequest {
   readonly statistics: Statistics
 }
 
-/** Ids are given in the order of the mints. */
+/** Asset ids ascend in the order of the mints. */
 const minted = { table: ASSETS, key: 'asset_id', time: 'minted_at_time' }
-/** Row estimate of an index for rare values, without statistics. */
+/** Share of the rows with one rare value, if PostgreSQL has no statistics. */
 const RARE = 0.01
 
-/** Time columns that `before` and `after` compare under a sort; otherwise it is the time of the mint. */
+/** Time column that `before` and `after` compare, by sort; for other sorts the mint time. */
 export const timeOfSort: Readonly<Record<string, string>> = {
   updated: 'updated_at_time',
   transferred: 'transferred_at_time',
@@ -68,12 +68,12 @@ export function assetFilters(request: AssetRequest): Filter[] {
   ]
 }
 
-/** Filters on given templates. */
+/** Filters that list templates. */
 const givenTemplates = ['template_id', 'template_whitelist'] as const
 
 /**
- * Name of the filter on templates within the requested collections and schemas: assets of these templates need no filter
- * on either. What accounts hold is indexed by schema before template.
+ * Name of the filter that selects templates within the requested collections and schemas: assets of these templates
+ * need no filter on either. None for an owner: its index is ordered by schema before template.
  */
 function implyingSchemas({ values, templates }: AssetRequest): string | undefined {
   if (values.owner !== undefined) return undefined
@@ -113,7 +113,9 @@ function idFilters(values: AssetValues, statistics: Statistics): Filter[] {
   return filters
 }
 
-/** Accounts by parameter, and whether an index leads to their assets in the order of the ids. */
+/**
+ * Filters on accounts: parameter, column, and whether an index has the assets of an account in the order of the ids.
+ */
 const accounts = [
   ['owner', 'owner'],
   ['minter', 'minter'],
@@ -130,7 +132,7 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
     filters.push({
       name: parameter,
       condition,
-      // The index of burners has burned assets alone, by schema.
+      // The index by burner is partial (only burned assets) and ordered by schema.
       ...(column === 'burned_by_account'
         ? { found: sql`${condition} AND a.owner IS NULL AND ${OF_ANY_SCHEMA}` }
         : {}),
@@ -138,7 +140,7 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
       equals: { column, values: names, type: 'text', count: names.length },
       columns: [column],
       isIndexed: true,
-      // Who mints is authorized by the collection.
+      // Only accounts that a collection authorizes mint its assets, so minter and collection correlate.
       ...(parameter === 'minter' ? { group: 'template' } : {}),
     })
   }
@@ -175,7 +177,7 @@ function templateFilters(request: AssetRequest): Filter[] {
       type: 'integer',
       count: ids.length,
     },
-    // What accounts hold is indexed by schema before template.
+    // The index by owner is ordered by schema before template.
     ...(ids.length === 1 && values.owner
       ? { found: allOf([isTemplate(ids), isSchemaOf(ids[0]!)]), alsoEqual: ['schema_key'] }
       : {}),
@@ -235,7 +237,7 @@ function isSchemaOf(template: bigint): Sql {
     WHERE t.template_id = ${bind(template, 'integer')})`
 }
 
-/** @param within conditions on the templates, `t`. */
+/** @param within further conditions on the templates, `t`. */
 function isTemplate(ids: readonly bigint[], within: readonly Sql[] = []): Sql {
   if (within.length > 0) {
     const query = templatesWithin(ids, within)
@@ -309,7 +311,7 @@ function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
       rows: between(undefined, most) + statistics.equal(ASSETS, 'template_id', [null]),
     })
   }
-  // Assets backed by other chains are not known, so no asset has a foreign original.
+  // Bridged assets are unknown, so no asset has an original on another chain.
   const isOriginal = (['original_mint', 'min_original_mint', 'max_original_mint'] as const).some(
     (name) => values[name] !== undefined,
   )
@@ -351,7 +353,7 @@ function timeFilters(values: AssetValues, statistics: Statistics): Filter[] {
   ]
 }
 
-/** Conditions on tokens, offers, what the owner has, and what other families know. */
+/** Filters on backed tokens, offers, other assets of the owner, and tables of other contract families. */
 function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const all = statistics.rows(ASSETS)
   const filters: Filter[] = []
@@ -367,7 +369,7 @@ function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
       isIndexed: backed,
     })
   }
-  // Burned assets have no owner, who could have another.
+  // Burned assets have no owner, so no owner has a second asset of the template.
   if (values.only_duplicate_templates === true && values.burned === true)
     filters.push(nothing('only_duplicate_templates'))
   else if (values.only_duplicate_templates === true) {

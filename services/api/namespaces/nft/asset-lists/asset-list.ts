@@ -11,7 +11,7 @@ import { ASSETS } from '../tables.ts'
 import { assetSource } from './asset-source.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
-/** A request for assets, before anything was looked up. */
+/** A request for assets, before lookups. */
 export interface AssetQuery {
   readonly session: Session
   readonly values: AssetValues
@@ -27,7 +27,8 @@ export interface AssetList {
 /** The order of a request. */
 type OrderOf = (request: AssetRequest, filters: readonly Filter[], session: Session) => Order | Promise<Order>
 
-/** The requested list of assets. Filters on templates are resolved to templates by their own statement.
+/**
+ * The requested list of assets. One statement first resolves filters on templates to template ids.
  * @param orderOf returns the order; default: the sort of the request.
  */
 export async function assetList(

@@ -13,14 +13,16 @@ import { templateScope } from './template-scope.ts'
 
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
-/** Name in the merged data: the template's immutable one, the asset's own, the template's mutable one. */
+/**
+ * Name of the merged data: the immutable one of the template, else the asset's, else the mutable one of the template.
+ */
 const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
-/** Names of the statements that read the first asset of a template. */
+/** Statement names of the query for the first asset of a template. */
 const firstAssets = new PreparedNames(8)
-/** Share of the assets with their own name, without statistics. */
+/** Share of the assets with a name of their own, if PostgreSQL has no statistics. */
 const OWN_NAMES = 0.1
 
-/** The order of a request for assets. Mint numbers and names that are missing come last in both directions. */
+/** The order of a request for assets. Assets without mint number or name come last in both directions. */
 export async function assetOrder(
   request: AssetRequest,
   filters: readonly Filter[],
@@ -38,8 +40,8 @@ export async function assetOrder(
 }
 
 /**
- * Whether the mint numbers of all assets follow their ids: within a template, unless its first assets have none, as after
- * an import of the state.
+ * Whether mint numbers ascend with the ids. True within one template, unless its first assets have no number, as after
+ * an import of the chain state.
  */
 async function haveOrderOfMints(filters: readonly Filter[], session: Session): Promise<boolean> {
   const template = filters.find(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
@@ -51,7 +53,7 @@ async function haveOrderOfMints(filters: readonly Filter[], session: Session): P
 }
 
 function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
-  // OFFSET 0 is an optimization fence: a join would read the whole order.
+  // OFFSET 0 is an optimization fence: without it the planner joins all rows before the LIMIT.
   const named = (condition: string): Sql =>
     raw(
       `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${condition} OFFSET 0)`,
@@ -93,7 +95,7 @@ function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
   }
 }
 
-/** Assets with their own names, found by the templates that a filter selected. */
+/** Assets with a name of their own, via the templates that a filter selects. */
 function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { driven?: Driven } {
   if (request.templates.kind !== 'ids') return {}
   const { conditions, applied, templates } = templateScope(request)
@@ -111,7 +113,7 @@ function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): 
   return { driven }
 }
 
-/** Assets that are called like their templates, template by template in the order of the names. */
+/** Assets with the name of their template, via the templates in the order of names. */
 function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driven {
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
   const rowsOfEach = assets / Math.max(1, templates)
@@ -119,7 +121,7 @@ function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driv
   return {
     applied,
     rows: assets,
-    // Of all templates the first are read by an index.
+    // Without a filter on templates, an index has the first templates of the order, so none has to be collected.
     drivers: isWide ? 0 : templates,
     rowsOfEach,
     query(checks, wanted, budget) {

@@ -5,14 +5,16 @@ import type { Branch, DrivenRows, Source } from '../../../planner/sources/index.
 import type { Statistics } from '../../../planner/index.ts'
 import { SCHEMAS } from '../tables.ts'
 
-/** Name among an asset's own attributes. */
+/** Name in the asset's own attributes. */
 export const OWN_NAME = sql`coalesce(a.immutable_data ->> 'name', a.mutable_data ->> 'name')`
-/** Its first characters, which an index holds: an entry of an index cannot be as long as a name can. */
+/**
+ * First characters of the asset's own name, as indexed: a B-tree entry holds at most 2.7 kB, and names can be longer.
+ */
 export const OWN_NAME_HEAD = sql`left(${OWN_NAME}, 100) COLLATE "C"`
 
 /**
- * FROM item of the assets `a` of a template, `t`, in the order of their ids. OFFSET 0 is an optimization fence: a plan for
- * all values of a check would search an index of its own for each template.
+ * FROM item of the assets `a` of a template, `t`, in the order of their ids. OFFSET 0 is an optimization fence:
+ * without it a generic plan scans the index of a check once for each template.
  */
 const OF_ONE_TEMPLATE = raw(`(SELECT a.* FROM assets.assets a WHERE a.template_id = t.template_id
   ORDER BY a.asset_id OFFSET 0) a`)
@@ -22,12 +24,15 @@ export function assetsOfTemplates(rows: Omit<DrivenRows, 'from' | 'key'>): Sql {
   return rowsOfDrivers({ ...rows, from: OF_ONE_TEMPLATE, key: raw('a.asset_id') })
 }
 
-/** The last branch of an order: assets without a value, by their ids. @param type of the value. */
+/**
+ * Last segment of an order: assets whose sort value is NULL, by id.
+ * @param type of the value.
+ */
 export function assetsWithoutValue(type: string, conditions: readonly Sql[], share: number): Branch {
   return { rank: 1, column: 'asset_id', direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
 }
 
-/** Assets `a`, and the indexes that lists of them are read by. */
+/** Assets `a` with the indexes that serve lists of assets. */
 export function assetSource(statistics: Statistics): Source {
   return {
     from: raw('assets.assets a'),

@@ -2,7 +2,7 @@ import type { Statistics } from '../../../planner/index.ts'
 import { ASSETS } from '../tables.ts'
 
 /**
- * Estimated assets whose own attributes contain an object of one key.
+ * Row estimate: assets whose own attributes contain an object of one key.
  * @param containment JSON text, for example `{"level":4}`.
  */
 export function attributeRows(
@@ -10,7 +10,7 @@ export function attributeRows(
   family: 'immutable_data' | 'mutable_data',
   containment: string,
 ): number {
-  // PostgreSQL writes jsonb with a blank after each colon.
+  // PostgreSQL prints jsonb with a space after each colon.
   const text = containment.slice(1, -1).replace(/^("(?:[^"\\]|\\.)*"):/, '$1: ')
   const isList = text.endsWith(']')
   return statistics.sampled(ASSETS, family, (value) => {

@@ -19,7 +19,7 @@ export function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Ord
         column: 'template_mint',
         conditions: [
           raw('a.template_mint IS NOT NULL'),
-          // Those without a number, which the filter lets pass, are in the other branch.
+          // Assets without a mint number pass the filter, but belong to the other segment.
           ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
         ],
         share: 1 - none,
@@ -31,21 +31,27 @@ export function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Ord
   }
 }
 
-/** What is read of each template so that there are enough mints: its supply is the number of its last mint. */
+/**
+ * Bound of the mint numbers that are read from each template. A template's supply is its highest mint number, so the
+ * supplies tell how many assets are within a bound.
+ */
 interface MintBound {
-  /** Query of the `mint` that bounds them, so that they are at least so many; without a number, all. */
+  /** Query of the `mint` that bounds at least `rows` assets of the templates; without `rows` it bounds all. */
   bound(templates: readonly Sql[], rows: number | undefined): Sql
-  /** Conditions of the templates, `t`, with assets within the bound. */
+  /** Conditions on templates, `t`, that have assets within the bound. */
   readonly templates: readonly Sql[]
-  /** These assets of a template, `a`: numbers ascend with the ids. */
+  /** Query of the assets of a template, `t`, within the bound. Mint numbers ascend with ids. */
   readonly assets: Sql
-  /** Query of the number behind the bound, where there is one. */
+  /**
+   * Query of the first mint number beyond the bound, without a key: the list continues from it. No row if nothing lies
+   * beyond.
+   */
   readonly behind: Sql
 }
 
 /**
- * The first assets in the order, template by template: the index has those of all templates. Upwards each template has some
- * of the first numbers, so this is for a part of the templates.
+ * The first assets in mint order, read template by template. In ascending order only for a filter that selects some of
+ * the templates: otherwise every template has low numbers, and the index on mint numbers is faster.
  */
 function mintsOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { readonly driven?: Driven } {
   const {
@@ -56,14 +62,15 @@ function mintsOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { r
   } = request.values
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
   const isUpwards = direction === 'ASC'
-  // Numbers in front of a requested one would be read in vain.
+  // Each template is read from its lowest mint number (ascending) or its highest (descending), so a bound at that end
+  // would make the first rows useless.
   const isInVain = isUpwards ? low !== undefined || isWide : high !== undefined
   if (id === null || exact !== undefined || isInVain) return {}
   const mints = isUpwards ? firstMints(high) : lastMints(low ?? 1)
   const driven: Driven = {
     applied,
     rows: assets,
-    // Of all templates the first are read by an index.
+    // Without a filter on templates, an index has the first templates of the order, so none has to be collected.
     drivers: isWide ? 0 : templates,
     least: isUpwards ? templates : 0,
     rowsOfEach: assets / Math.max(1, templates),
@@ -78,14 +85,14 @@ function mintsOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { r
   return { driven }
 }
 
-/** The highest numbers, down to one. */
+/** Bound for descending order: the highest mint numbers, down to `low`. */
 function lastMints(low: number): MintBound {
   const lowest = bind(low, 'bigint')
   return {
     bound(templates, rows) {
       if (rows === undefined) return sql`SELECT ${lowest} AS mint`
       const wanted = raw(String(rows))
-      // The first templates, so many that the next one has no such number.
+      // Takes the templates with the highest supply until the next template has no mint number above the bound.
       return sql`SELECT greatest(${lowest}, (SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
           SELECT row_number() OVER w AS place, sum(t.issued_supply) OVER w AS mints, lead(t.issued_supply, 1, 0::bigint) OVER w AS next
           FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}
@@ -99,7 +106,7 @@ function lastMints(low: number): MintBound {
   }
 }
 
-/** The lowest numbers, up to one. */
+/** Bound for ascending order: the lowest mint numbers, up to `high`. */
 function firstMints(high: number | undefined): MintBound {
   const supply =
     high === undefined ? raw('t.issued_supply') : sql`least(t.issued_supply, ${bind(high, 'bigint')})`
@@ -107,7 +114,7 @@ function firstMints(high: number | undefined): MintBound {
     bound(templates, rows) {
       const from = sql`FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}`
       if (rows === undefined) return sql`SELECT max(${supply}) AS mint, max(${supply}) AS last ${from}`
-      // Of the templates with less all are read, of the others an equal share of the rest.
+      // Templates with a supply below the bound give all their assets; the others share the rest equally.
       return sql`SELECT least(max(s.supply),
           max(ceil((${raw(String(rows))} - s.mints + s.supply) / (s.templates - s.place + 1)))::bigint) AS mint, max(s.supply) AS last
         FROM (SELECT ${supply} AS supply, count(*) OVER () AS templates,

@@ -7,21 +7,21 @@ import { ASSETS, TEMPLATES } from '../tables.ts'
 import { hasTemplateBuyoffer, isHeldByNone, isNoneOfIds } from '../conditions/index.ts'
 import { TEMPLATE_DATA, AUTHORIZED, schemaConditions, schemaFilters } from '../filters/index.ts'
 
-/** The templates that the assets of a request can be of. */
+/** Candidate templates of a request for assets. */
 export interface TemplateScope {
   /** Conditions on a template, `t`. */
   readonly conditions: readonly Sql[]
-  /** Names of the filters on assets that these imply. */
+  /** Names of the filters on assets that the conditions on templates imply. */
   readonly applied: ReadonlySet<string>
-  /** Whether no filter selects a part of the templates: at most a few are left out. */
+  /** Whether nearly all templates are candidates: no filter selects templates. */
   readonly isWide: boolean
-  /** Estimated templates. */
+  /** Estimated number of candidate templates. */
   readonly templates: number
-  /** Estimated assets of these templates. */
+  /** Estimated number of assets of the candidate templates. */
   readonly assets: number
 }
 
-/** The filters of a request on the templates of its assets. */
+/** Candidate templates: the filters of a request on assets, as conditions on templates. */
 export function templateScope({ values, templates, statistics }: AssetRequest): TemplateScope {
   const conditions = schemaConditions(values, 't')
   const wanted = wantedCollections(values)
@@ -48,7 +48,7 @@ export function templateScope({ values, templates, statistics }: AssetRequest): 
     conditions.push(raw(`t.${flag}`))
     applied.add(`is_${flag}`)
   }
-  // The supply of a template is the number of its last mint.
+  // The supply of a template is its highest mint number.
   const least = values.template_mint ?? values.min_template_mint
   if (least !== undefined) conditions.push(sql`t.issued_supply >= ${bind(least, 'bigint')}`)
   if (values.has_template_buyoffer !== undefined) {

@@ -15,13 +15,13 @@ export interface BoundedTable {
   readonly key: string
   /** Type of the key. */
   readonly type: 'bigint' | 'integer' | 'text'
-  /** What times are compared with: a column, or the key, whose order is that of another table's times. */
+  /** Time that `before` and `after` compare: a column, or another table that maps times to keys. */
   readonly time?: { readonly column: string } | { readonly keysOf: TimedTable }
 }
 
 /**
  * Filters of `ids`, the key, `lower_bound`, `upper_bound`, `before` and `after`.
- * @param named what the parameter of the key names, united with `ids`.
+ * @param named values of the key parameter, united with `ids`.
  */
 export function boundaryFilters(
   values: BoundaryValues,
@@ -67,7 +67,7 @@ function boundFilter(values: BoundaryValues, statistics: Statistics, bounded: Bo
   const { table, alias, key, type } = bounded
   const { lower_bound: lower, upper_bound: upper } = values
   if (lower === undefined && upper === undefined) return []
-  // A bound may be beyond what the column can hold; the comparison then uses 64 bits.
+  // A bound may exceed the column's type; the comparison then uses 64 bits.
   const cast = type === 'text' ? 'text' : 'bigint'
   const column = raw(`${alias}.${key}`)
   const bounds: Sql[] = []

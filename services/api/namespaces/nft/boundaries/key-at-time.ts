@@ -8,13 +8,13 @@ export interface TimedTable {
   readonly time: string
 }
 
-/** Greatest 64-bit key: above every row's. */
+/** Largest 64-bit key, above the key of every row. */
 const BEYOND_ALL = '9223372036854775807'
 
 /**
- * Expression of the smallest key whose row is at or after a time, and of the greatest 64-bit number where there is none.
- * Found by bisection over the key, in about as many index probes as the key has bits, so that no index on the time is needed.
- * @param timeMs ms since 1970; an expression may be null, for which there is none.
+ * SQL of the smallest key whose row is at or after a time; the largest 64-bit number if no row is. Bisects over the
+ * key in about as many index probes as the key has bits, so the time needs no index.
+ * @param timeMs ms since 1970; NULL gives the largest number.
  */
 export function keyAtTime({ table, key, time }: TimedTable, timeMs: number | Sql): Sql {
   const [from, k, t] = [raw(table), raw(key), raw(time)]

@@ -1,7 +1,7 @@
 import { ids, int, named, text, texts } from '../../../../core/parameters/index.ts'
 import type { Parameter } from '../../../../core/endpoint/index.ts'
 
-/** `ids`, the key, `lower_bound`, `upper_bound`, `before`, `after`. */
+/** Parameters `ids`, the key, `lower_bound`, `upper_bound`, `before`, `after`. */
 function boundaries<K extends string, L, B>(
   key: K,
   isFilter: boolean,
@@ -19,18 +19,24 @@ function boundaries<K extends string, L, B>(
   }
 }
 
-/** Boundaries by a key that is an id. @param isFilter the endpoint has a filter of the same name, described elsewhere. */
+/**
+ * Boundary parameters of a numeric key.
+ * @param isFilter the endpoint describes a filter of the same name elsewhere.
+ */
 export function idBoundaries<K extends string>(key: K, isFilter = false) {
   return boundaries(key, isFilter, ids, (description) => int(description, { minimum: 1 }))
 }
 
-/** The same by a key that is text. */
+/**
+ * Boundary parameters of a text key.
+ * @param isFilter the endpoint describes a filter of the same name elsewhere.
+ */
 export function textBoundaries<K extends string>(key: K, isFilter = false) {
   const list = (description: string) => texts(description, 'named', {})
   return boundaries(key, isFilter, list, (description) => text(description, { minimum: 1 }))
 }
 
-/** What boundaries by a key of either kind become. */
+/** Values of the boundary parameters, for numeric and text keys. */
 export interface BoundaryValues {
   readonly ids?: readonly (bigint | string)[] | undefined
   readonly lower_bound?: number | string | undefined

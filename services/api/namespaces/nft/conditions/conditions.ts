@@ -7,46 +7,46 @@ import type { CollectionListValues } from '../parameters/index.ts'
 /** State of template buy offers that can be accepted. */
 const LISTED = 0
 
-/** The column has one of some texts; of no texts it has none. */
+/** Condition: the column has one of the texts; false without texts. */
 export function isOneOf(column: Sql, texts: readonly string[]): Sql {
   if (texts.length === 0) return NEVER
   if (texts.length === 1) return sql`${column} = ${bind(texts[0]!, 'text')}`
   return sql`${column} = ANY(${bind(texts, 'text[]')})`
 }
 
-/** From so many texts on, to hash them once takes less than to compare a few rows with each. */
+/** From this number of values on, hashing them once is cheaper than comparing a few rows with each value. */
 const MANY = 50
 
-/** The column has none of some texts. */
+/** Condition: the column has none of the texts. */
 export function isNoneOf(column: Sql, texts: readonly string[]): Sql {
   if (texts.length === 0) return raw('TRUE')
   const list = bind(texts, 'text[]')
-  // `<> ALL` compares with one after the other, up to PostgreSQL 14.
+  // Up to PostgreSQL 14, `<> ALL` compares with one value after the other; a hashed subquery does not.
   return texts.length < MANY ? sql`${column} <> ALL(${list})` : sql`${column} NOT IN (SELECT unnest(${list}))`
 }
 
-/** A 32-bit column has none of some ids. */
+/** Condition: a 32-bit column has none of the ids. */
 export function isNoneOfIds(column: Sql, ids: readonly bigint[]): Sql {
   const list = bindIntegers(ids)
   return ids.length < MANY ? sql`${column} <> ALL(${list})` : sql`${column} NOT IN (SELECT unnest(${list}))`
 }
 
-/** A column has one of the texts of a parameter; nothing when it is absent. */
+/** Condition: the column has one of the texts of a parameter. No condition if the parameter is absent. */
 export function oneOf(column: string, texts: readonly string[] | undefined): Sql[] {
   return texts ? [isOneOf(raw(column), texts)] : []
 }
 
-/** A column has one of the 32-bit ids of a parameter; nothing when it is absent. */
+/** Condition: the column has one of the 32-bit ids of a parameter. No condition if the parameter is absent. */
 export function oneOfIds(column: string, ids: readonly bigint[] | null | undefined): Sql[] {
   return ids ? [sql`${raw(column)} = ANY(${bindIntegers(ids)})`] : []
 }
 
-/** A column has a text; nothing when it is absent. */
+/** Condition: the column equals a text. No condition if the parameter is absent. */
 export function isText(column: string, text: string | undefined): Sql[] {
   return text === undefined ? [] : [sql`${raw(column)} = ${bind(text, 'text')}`]
 }
 
-/** `collection_name`, `collection_whitelist` and `collection_blacklist` on a column. */
+/** Conditions of `collection_name`, `collection_whitelist` and `collection_blacklist` on a column. */
 export function inCollections(column: string, values: CollectionListValues): Sql[] {
   const wanted = wantedCollections(values)
   if (wanted) return [isOneOf(raw(column), wanted)]
@@ -54,30 +54,39 @@ export function inCollections(column: string, values: CollectionListValues): Sql
   return black.length > 0 ? [isNoneOf(raw(column), black)] : []
 }
 
-/** Whether `collection_whitelist` or `collection_blacklist` leaves something out. */
+/** Whether `collection_whitelist` or `collection_blacklist` excludes a collection. */
 export function hasCollectionLists(values: CollectionListValues): boolean {
   return values.collection_whitelist !== undefined || (values.collection_blacklist ?? []).length > 0
 }
 
-/** With, or without, a listed buy offer for a template. @param id of the template. */
+/**
+ * Condition: the template has, or has no, listed buy offer.
+ * @param id SQL of the template's id.
+ */
 export function hasTemplateBuyoffer(id: Sql, isWanted: boolean): Sql {
   const exists = sql`EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = ${id}
     AND b.state = ${raw(String(LISTED))})`
   return isWanted ? exists : sql`NOT ${exists}`
 }
 
-/** No asset of a template is held by some accounts. @param id of the template, not null. */
+/**
+ * Condition: none of the accounts owns an asset of the template.
+ * @param id SQL of the template's id, not null.
+ */
 export function isHeldByNone(id: Sql, accounts: readonly string[]): Sql {
   return sql`${id} NOT IN (SELECT h.template_id FROM assets.assets h
     WHERE h.owner = ANY(${bind(accounts, 'text[]')}) AND h.template_id IS NOT NULL)`
 }
 
-/** A column of attributes contains an object. @param containment JSON text, for example `{"level":4}`. */
+/**
+ * Condition: a column of attributes contains an object.
+ * @param containment JSON text, for example `{"level":4}`.
+ */
 export function contains(column: string, containment: string): Sql {
   return sql`${raw(column)} @> ${bind(containment, 'jsonb')}`
 }
 
-/** Collections that list an account among those that may mint and edit; nothing when it is absent. */
+/** Condition: the collection authorizes an account. No condition if the parameter is absent. */
 export function authorizedBy(column: string, account: string | undefined): Sql[] {
   if (account === undefined) return []
   const listed = sql`k.authorized_accounts @> ARRAY[${bind(account, 'text')}]`
@@ -85,8 +94,8 @@ export function authorizedBy(column: string, account: string | undefined): Sql[]
 }
 
 /**
- * Case-insensitive "contains", with every wildcard of the term taken literally. ILIKE folds ASCII alone where the collation
- * is "C"; a regular expression that names both cases of each letter does not depend on it, and the same indexes serve it.
+ * Case-insensitive "contains"; wildcards in the term are literal. A regular expression names both cases of each
+ * letter, because ILIKE folds only ASCII with the collation "C". The same trigram indexes serve it.
  */
 export function containsText(expression: Sql, term: string): Sql {
   const isFoldedAlike = (term.match(/\P{ASCII}/gu) ?? []).every((each) => casesOf(each).length === 1)
@@ -95,9 +104,9 @@ export function containsText(expression: Sql, term: string): Sql {
     : sql`${expression} ~ ${bind(term.replaceAll(/[^]/gu, inAnyCase), 'text')}`
 }
 
-/** A letter in its cases, each of one character. */
+/** A letter in upper and lower case; cases of more than one character are left out. */
 function casesOf(letter: string): string[] {
-  // One letter has a dot of its own in lower case, which PostgreSQL leaves out.
+  // "İ" has a lower case of two characters, i and a combining dot; PostgreSQL uses only the i.
   const [lower] = letter.toLowerCase()
   const upper = letter.toUpperCase()
   const cases = [letter, lower!, upper, upper.toLowerCase()]
@@ -110,7 +119,7 @@ function inAnyCase(letter: string): string {
   return cases.length > 1 ? `[${cases.join('')}]` : letter.replace(/[\\^$.|?*+()[\]{}]/, String.raw`\$&`)
 }
 
-/** "Contains" for names of accounts, which have small letters alone: to fold case takes three times as long. */
+/** "Contains" for account names, which have only lower-case letters: case folding takes three times as long. */
 export function containsName(expression: Sql, term: string): Sql {
   return sql`${expression} LIKE ${patternOf(term)}`
 }
@@ -120,8 +129,8 @@ function patternOf(term: string): Sql {
 }
 
 /**
- * "Has words like these": trigram word similarity of at least 0.6, the default of the operator, where the database has
- * the `pg_trgm` extension, otherwise plain "contains".
+ * "Has similar words": trigram word similarity of at least 0.6, the operator's default, with the `pg_trgm` extension;
+ * otherwise plain "contains".
  */
 export function resembles(expression: Sql, term: string, trigrams: boolean): Sql {
   return trigrams ? sql`${bind(term, 'text')} <% ${expression}` : containsText(expression, term)

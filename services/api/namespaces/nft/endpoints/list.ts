@@ -11,16 +11,16 @@ import { pageWindow } from '../paging/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 
-/** The JSON of a page of keys. A row that vanished in between is left out. */
+/** The JSON of the records of a page of keys. A row deleted since the keys were read is omitted. */
 export async function pageJson(session: Session, keys: readonly string[], kind: RecordKind): Promise<Json> {
   return jsonArray([...(await kind.readKeys(session, keys)).values()])
 }
 
-/** How the rows of a list are read as records. */
+/** Record kind of a list, and the conversion of its row keys. */
 interface RecordReading {
   readonly lists: ListReader
   readonly kind: RecordKind
-  /** The keys of records by those of the list's rows, where these differ. */
+  /** Converts keys of rows to keys of records, if they differ. */
   readonly recordKeys?: (keys: Sql) => Sql
 }
 
@@ -37,7 +37,10 @@ export async function listJson(
   return jsonArray(records ?? [])
 }
 
-/** One record by key. @throws RequestError with the given failure when there is none. */
+/**
+ * One record by key.
+ * @throws RequestError with the given failure if there is no such record.
+ */
 export async function oneJson(
   session: Session,
   key: string,
@@ -52,7 +55,7 @@ export async function oneJson(
 /** A list of records. */
 export interface ListOfRecords<V> extends RecordReading {
   readonly list: (context: EndpointContext<V>) => Promise<List>
-  /** Answers a count from counters; undefined when the filters are not theirs. */
+  /** Answers a count from counters; undefined if the counters do not cover every filter. */
   readonly counted?: (context: EndpointContext<V>) => Promise<string | undefined>
 }
 
@@ -72,7 +75,10 @@ export function runCount<V>({ lists, list, counted }: ListOfRecords<V>): Run<V> 
   }
 }
 
-/** The `_count` endpoint of a list: the same parameters, another answer. @param run returns the count for the values of the list. */
+/**
+ * The `_count` endpoint of a list, with the list's parameters.
+ * @param run returns the count for the values of the list.
+ */
 export function countEndpointOf<V extends Values>(list: Endpoint, run: Run<V>): Endpoint {
   return {
     ...list,

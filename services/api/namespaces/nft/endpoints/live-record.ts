@@ -5,27 +5,27 @@ import { LateJson } from '../../../json/index.ts'
 import type { Json } from '../../../json/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
 
-/** Where the filters of live subscriptions find the values of a record; `r` is its row. */
+/** Source of the values that live subscriptions filter by; `r` is the row of the record. */
 export interface KeySource {
-  /** Relation of the rows. */
+  /** FROM relation of the rows. */
   readonly table: string
   /** SQL of the key, and its type. */
   readonly key: string
   readonly keyType: 'bigint' | 'integer' | 'text'
-  /** SQL of the accounts; null values are left out. */
+  /** SQL of the accounts that the record concerns; null values are left out. */
   readonly accounts: readonly string[]
-  /** SQL of the collection and the template that the row names itself. */
+  /** SQL of the row's own collection and template. */
   readonly collection?: string
   readonly template?: string
-  /** SQL of an array of the ids of its assets. */
+  /** SQL of the array of the record's asset ids. */
   readonly assets?: string
-  /** SQL of the bytes of the row's own texts. */
+  /** SQL of the size of the row's own texts. */
   readonly bytes?: string
-  /** Path of the endpoint of one record, before the key. */
+  /** Path of the endpoint of a single record, up to the key. */
   readonly path: string
 }
 
-/** Records of one kind as events carry them. */
+/** Reader of the records of one kind for live events. */
 export function liveRecord(kind: RecordKind, source: KeySource): RecordReader {
   const statement = keysStatement(source)
   return {
@@ -36,7 +36,10 @@ export function liveRecord(kind: RecordKind, source: KeySource): RecordReader {
   }
 }
 
-/** Reads records by key; those that are too large together are read one by one, and one that is itself has no text. */
+/**
+ * Reads records by key. Reads them one by one if they are too large together; a record that is too large alone gets no
+ * text.
+ */
 async function readRecords(
   session: Session,
   kind: RecordKind,
@@ -55,7 +58,7 @@ async function readRecords(
   return records
 }
 
-/** In place of a record that is too large to be read: it is not written. */
+/** Stands for a record that is too large to be read: its size exceeds every limit, so it is never written. */
 const tooLarge = new LateJson(Infinity, () => 'null')
 
 async function readKeys(
@@ -73,7 +76,10 @@ async function readKeys(
   )
 }
 
-/** Values are taken from the rows of the contained assets too, but no attribute leaves the database: only their sizes do. */
+/**
+ * Query of filter values and sizes, also from the rows of contained assets. It returns the sizes of attributes, never
+ * their texts.
+ */
 function keysStatement(source: KeySource): { name: string; text: string } {
   const { table, key, keyType, accounts, collection, template, assets, bytes = '0' } = source
   const own = (value: string | undefined): string => (value === undefined ? '' : `, ${value}::text`)
@@ -96,7 +102,7 @@ function keysStatement(source: KeySource): { name: string; text: string } {
 
 const NO_ASSETS = 'SELECT ARRAY[]::text[] AS collections, ARRAY[]::text[] AS templates, 0::numeric AS bytes'
 
-/** What a record shows of its assets. A template that many of them share is measured once. */
+/** Query of the sizes of the assets in a record. A template that several assets share is measured once. */
 function containedIn(assets: string): string {
   return `SELECT array_agg(DISTINCT g.collection_name) AS collections, array_agg(g.template_id::text) AS templates,
       sum(g.own + g.assets * coalesce(t.bytes, 0)) AS bytes
@@ -107,7 +113,7 @@ function containedIn(assets: string): string {
       FROM assets.templates t WHERE t.template_id = g.template_id) t ON true`
 }
 
-/** The text of a JSON column is about as long as what a record shows of it. */
+/** SQL of the size of a JSON column: its text is about as long as its part of the record. */
 export function textBytes(column: string): string {
   return `coalesce(octet_length(${column}::text), 0)`
 }

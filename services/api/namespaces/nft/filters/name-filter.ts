@@ -3,7 +3,7 @@ import type { Filter } from '../../../planner/filters/index.ts'
 import type { Statistics } from '../../../planner/index.ts'
 import { isOneOf } from '../conditions/index.ts'
 
-/** A table whose rows belong to a collection, or are collections. */
+/** The table of collections, or a table whose rows belong to collections. */
 export interface OfCollections {
   /** Schema-qualified name, as statistics know it. */
   readonly table: string

@@ -5,31 +5,34 @@ import { templateConditions } from './template-filters.ts'
 import type { TemplateRequest } from './template-filters.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
-/** Templates up to which a filter on their data is answered through their ids. */
+/** Above this number of templates, a filter on template data checks each asset's template instead of using ids. */
 const MAX_RESOLVED = 2_000
 
-/** Name of the filter on the templates whose data match. */
+/** Name of the filter on templates with matching data. */
 export const TEMPLATE_DATA = 'attributes of templates'
 
-/** What filters on template data mean for assets. */
+/** Filters on template data, resolved for a list of assets. */
 export type ResolvedTemplates =
   | { readonly kind: 'unfiltered' }
   /** Templates that match, all of them. */
   | {
       readonly kind: 'ids'
       readonly ids: readonly number[]
-      /** How many assets they have that are not burned. */
+      /** Number of unburned assets of the templates. */
       readonly held: number
-      /** The same of those templates without an immutable name: only such assets can have their own. */
+      /**
+       * Number of unburned assets of those templates that have no immutable name: only these assets can have a name of
+       * their own.
+       */
       readonly unnamed: number
     }
   /** Too many match to name them. */
   | { readonly kind: 'many' }
 
 /**
- * Looks up the templates that a request's filters on template data select: they are few compared with the assets,
- * and knowing them lets the assets be read in order from an index.
- * @param isWithin whether also given templates are looked up, within the requested collections and schemas.
+ * Looks up the templates that match a request's filters on template data. There are few compared with the assets, and
+ * with their ids an index serves the order of the assets.
+ * @param isWithin whether listed templates are looked up too, within the requested collections and schemas.
  */
 export async function resolveTemplates(
   session: Session,
@@ -46,7 +49,7 @@ export async function resolveTemplates(
     ...oneOfIds('t.template_id', values.template_id),
   ]
   const rows = await session.query<[ids: string | null, held: number, unnamed: number]>(
-    // One text instead of a row for each template.
+    // One text with all ids is cheaper than a row for each template.
     sql`SELECT string_agg(t.template_id::text, ','), coalesce(sum(n.minted - n.burned), 0)::float8,
         coalesce(sum(n.minted - n.burned) FILTER (WHERE NOT t.is_named), 0)::float8
       FROM (SELECT t.template_id, t.immutable_data ->> 'name' IS NOT NULL AS is_named FROM assets.templates t ${where(conditions)} LIMIT ${raw(`${MAX_RESOLVED + 1}`)}) t

@@ -8,20 +8,25 @@ import { ASSETS, SCHEMAS } from '../tables.ts'
 import { authorizedBy, inCollections, oneOf } from '../conditions/index.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
-/** Pairs of collection and schema up to which their keys are computed here. */
+/** Up to this number of pairs of collection and schema, the API computes the schema keys; above, SQL does. */
 export const MAX_SCHEMA_PAIRS = 64
-/** Share of the rows that are of collections for which an account is authorized: few. */
+/** Approximate share of the rows in collections that authorize a given account. */
 export const AUTHORIZED = 0.02
 
-/** The key of a schema: the first 64 bits of the MD5 of `collection/schema`, signed; as assets.schemas.schema_key. */
+/**
+ * The key of a schema: the first 64 bits of the MD5 of `collection/schema`, signed; equals assets.schemas.schema_key.
+ */
 export function schemaKey(collection: string, schema: string): bigint {
   return createHash('md5').update(`${collection}/${schema}`).digest().readBigInt64BE(0)
 }
 
-/** Holds for every asset, `a`: with it an index led by the schema serves conditions on the columns behind. */
+/**
+ * Condition that every asset, `a`, meets: it lets an index led by the schema key serve conditions on its further
+ * columns (skip scan).
+ */
 export const OF_ANY_SCHEMA = raw('a.schema_key = ANY(ARRAY(SELECT s.schema_key FROM assets.schemas s))')
 
-/** Conditions of collections and schemas on a row with `collection_name` and `schema_name`. */
+/** Conditions on collections and schemas, for a row with `collection_name` and `schema_name`. */
 export function schemaConditions(values: AssetValues, row: string): Sql[] {
   return [
     ...inCollections(`${row}.collection_name`, values),
@@ -40,8 +45,8 @@ function schemaNames(values: AssetValues): string[] {
 }
 
 /**
- * The filter of collections and schemas on assets, `a`: names, white-list, authorized account, black-list. A black-list
- * alone leaves nearly all schemas, whose ranges can be merged.
+ * The filter on collections and schemas of assets, `a`: names, white-list, authorized account, black-list. A
+ * black-list alone leaves nearly all schemas; their index ranges can be merged.
  */
 export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black = [] } = values

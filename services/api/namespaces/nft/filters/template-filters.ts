@@ -4,7 +4,7 @@ import type { AttributeFilter } from '../../../request/index.ts'
 import { contains, containsText, resembles } from '../conditions/index.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
-/** The parts of a request that filters on templates are made of. */
+/** Values of a request that filter templates. */
 export interface TemplateRequest<
   V = Pick<AssetValues, 'match' | 'search' | 'is_transferable' | 'is_burnable'>,
 > {

@@ -6,13 +6,13 @@ import { directionOf } from '../paging/index.ts'
 import type { ActionValues } from './parameters.ts'
 import type { OrderValues } from '../paging/index.ts'
 
-/** Logs of a family: a table by subject and sequence. */
+/** Table of the logs of a contract family, indexed by subject and sequence number. */
 export interface LogTable {
   /** FROM item with the alias `l` and the columns `seq`, `subject`, `action`. */
   readonly from: Sql
   /** Schema-qualified name, as statistics know it. */
   readonly table: string
-  /** Table of the names of actions. */
+  /** Table with the names of the action codes. */
   readonly actions: Sql
 }
 
@@ -31,7 +31,7 @@ export function logList(
   { id, actions, further = [] }: WantedLogs,
   values: OrderValues,
 ): List {
-  // The ids of assets, offers and templates overlap: the actions distinguish them.
+  // Ids of assets, offers and templates overlap; the actions distinguish the subjects.
   const codes = sql`ARRAY(SELECT n.action FROM ${names} n WHERE n.name = ANY(${bind(actions, 'text[]')}))`
   const filters: Filter[] = [
     {

@@ -5,7 +5,7 @@ import { field } from '../../../records/fields/index.ts'
 /** Data of a log entry, by the name of the action. */
 export type LoggedActions = Readonly<Record<string, RecordSchema>>
 
-/** SQL of what a log shows. */
+/** SQL of the members of a log entry. */
 interface LoggedSql {
   /** Global sequence number. */
   readonly seq: string
@@ -15,7 +15,10 @@ interface LoggedSql {
   readonly data: string
 }
 
-/** The members of a log of one kind of subject; `x` is its origin, and `data` lacks what the path already says. */
+/**
+ * The members of a log entry of one kind of subject. `x` is its origin row; `data` omits the subject, which the path
+ * names.
+ */
 export function logFields(actions: LoggedActions, { seq, name, data }: LoggedSql) {
   const shapes = Object.entries(actions).map(([action, schema]): RecordSchema => ({
     ...schema,

@@ -8,13 +8,13 @@ const logActions = {
   action_blacklist: texts('Not these actions.'),
 }
 
-/** Parameters of the logs of something. */
+/** Parameters of the logs of one subject. */
 export function logParameters(limit: number) {
   return { ...paging(limit), ...sortOrder('asc'), ...logActions }
 }
 
-/** What {@link logParameters} become. */
+/** Values of {@link logParameters}. */
 export type LogValues = Values<ReturnType<typeof logParameters>>
 
-/** What {@link logActions} become. */
+/** Values of {@link logActions}. */
 export type ActionValues = Values<typeof logActions>

@@ -5,12 +5,12 @@ import type { PageWindow } from '../../../planner/sources/index.ts'
 import type { OrderValues, PageValues } from './parameters.ts'
 
 /**
- * Most rows that are skipped: every one of them is read. In the order of a key an index alone is; in any other order the
- * rows may have to be found and sorted first.
+ * Maximum number of skipped rows: PostgreSQL reads every skipped row. In the order of a key it reads only the index;
+ * in other orders it may have to collect and sort the rows first, so that limit is lower.
  */
 const MAX_OFFSET_BY_KEY = 1_000_000
 const MAX_OFFSET = 100_000
-/** Limits of pages, for people. */
+/** Page limits, for the documentation. */
 export const pageLimits: readonly Limit[] = [
   {
     counts: 'rows that a page skips',
@@ -20,7 +20,7 @@ export const pageLimits: readonly Limit[] = [
   },
 ]
 
-/** Sorts by the key, or by what has the order of the key. */
+/** Sorts in the order of the key. */
 const KEY_SORT = /^created$|^minted$|_id$|_name$/
 
 /** Parameters of a page. */
@@ -28,8 +28,9 @@ type PagedValues = PageValues & OrderValues & { readonly sort?: string }
 
 /**
  * Rows to skip and to take.
- * @param key the key of a list that has bounds of it. A list without bounds has no other way on: the deadline limits its pages.
- * @throws RequestError 400 for a page that is too far out; it says how to continue without skipping.
+ * @param key the key of a list with `lower_bound` and `upper_bound`. Without a key no offset is refused, because the
+ * client has no other way to continue: the deadline limits the pages.
+ * @throws RequestError 400 for a page too far out; the message says how to continue without skipping.
  */
 export function pageWindow(values: PagedValues, key?: string): PageWindow {
   const { page, limit, sort = 'created' } = values
@@ -45,12 +46,12 @@ export function pageWindow(values: PagedValues, key?: string): PageWindow {
   )
 }
 
-/** Whether the order is that of the key: ids are given in the order of creation, names are not. */
+/** Whether a sort has the order of the key. Ids ascend in the order of creation; names do not. */
 function isOrderOf(key: string, sort: string): boolean {
   return key.endsWith('_id') || key === sort
 }
 
-/** How a list in the order of its key continues after the last page. */
+/** Advice how to continue a list after a page by its key. */
 function continuation(values: PagedValues, key: string): string {
   const isUpwards = directionOf(values) === 'ASC'
   const bound = isUpwards ? `lower_bound one above the last ${key}` : `upper_bound the last ${key}`
@@ -58,7 +59,7 @@ function continuation(values: PagedValues, key: string): string {
 }
 
 function narrowing(key: string): string {
-  // Payouts have a key without a name in the record.
+  // The key of payouts is not a member of their record.
   const sort = KEY_SORT.test(key) ? key : 'created'
   return `more filters make the list shorter, or sort by ${sort} and continue with lower_bound or upper_bound`
 }

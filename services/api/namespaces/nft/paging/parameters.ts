@@ -12,7 +12,7 @@ export function paging(maximum: number) {
   }
 }
 
-/** What {@link paging} becomes. */
+/** Values of {@link paging}. */
 export type PageValues = Values<ReturnType<typeof paging>>
 
 /** `order`. */
@@ -20,10 +20,10 @@ export function sortOrder(standard: 'asc' | 'desc') {
   return { order: choice('Direction of the sort.', ['asc', 'desc'], { default: standard }) }
 }
 
-/** What {@link sortOrder} becomes, where there is one. */
+/** Values of {@link sortOrder}, for endpoints with an order. */
 export type OrderValues = Partial<Values<ReturnType<typeof sortOrder>>>
 
-/** `order` and `sort`; the first sort is the default. With `lenient`, an unknown sort counts as the default. */
+/** Parameters `order` and `sort`; the first sort is the default. With `lenient`, an unknown sort means the default. */
 export function sorting(sorts: readonly [string, ...string[]], lenient = false) {
   return {
     ...sortOrder('desc'),
@@ -31,8 +31,8 @@ export function sorting(sorts: readonly [string, ...string[]], lenient = false) 
   }
 }
 
-/** `count`: answer with the number of rows instead of the rows. */
+/** Parameter `count`: the answer is the number of rows instead of the rows. */
 export const counting = { count: flag('Answer with the number of matching rows, as a decimal string.') }
 
-/** Number of rows is wanted, or the rows. */
+/** Whether the number of rows or the rows are requested. */
 export type CountValues = Values<typeof counting>

@@ -10,7 +10,7 @@ export const collectionLists = {
 /** `collection_whitelist`, `collection_blacklist`, `account_blacklist`. */
 export const greyLists = { ...collectionLists, account_blacklist: names('Not these accounts.') }
 
-/** The conditions on one asset. */
+/** Filters on one asset. */
 export const assetFilter = {
   asset_id: ids('Asset is one of these.'),
   owner: names('Owner is one of these.'),
@@ -25,7 +25,7 @@ export const assetFilter = {
   burner: names('Account that burned it.'),
 }
 
-/** Greatest length of words to search for: what they cost grows with their number. */
+/** Maximum length of a searched text: the cost of a search grows with its length. */
 const searched = { maximum: 100 } as const
 
 /** Name search on collections. */
@@ -50,12 +50,12 @@ export const assetNameSearch = {
 /** `hide_offers`. */
 export const hideOffers = { hide_offers: flag('Leave out assets that are part of a pending offer.', false) }
 
-/** What {@link collectionLists} become, beside names of collections. */
+/** Values of {@link collectionLists} and of the collection names. */
 export interface CollectionListValues extends Values<typeof collectionLists> {
   readonly collection_name?: readonly string[] | undefined
 }
 
-/** The requested collections: those of the names and the white-list that are not black-listed; undefined for any. */
+/** The requested collections: names and white-list without the black-list; undefined for all collections. */
 export function wantedCollections(values: CollectionListValues): readonly string[] | undefined {
   const { collection_name: named, collection_whitelist: white, collection_blacklist: black = [] } = values
   const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)

@@ -35,13 +35,13 @@ const backedTokens: KeyedList = {
     WHERE k.asset_id = a.asset_id)`,
 }
 
-/** A value of the asset, from the history of the reader. */
+/** Field of the asset that only blocks read by this node have: an import of the chain state has no value. */
 const block = (column: string, description: string): Field =>
   field.ofHistory(field.decimal(`a.${column}`, `Block of ${description}`))
 const time = (column: string, description: string): Field =>
   field.ofHistory(field.time(`a.${column}`, `Time of ${description}`))
 
-/** Mint number of an asset, `a`: only what happened before the reader's history has none. */
+/** Mint number of an asset, `a`; null for assets minted before the first block that this node has read. */
 export const templateMint: Field = {
   ...field.decimal(
     'coalesce(a.template_mint, CASE WHEN a.template_id IS NULL OR a.minted_at_block <> 0 THEN 0 END)',
@@ -51,7 +51,7 @@ export const templateMint: Field = {
   empty: 'null',
 }
 
-/** Members of an asset, in the order that clients know. */
+/** Members of an asset, in the order of the replaced system. */
 const ownFields = {
   asset_id: field.decimal('a.asset_id', 'Asset'),
   owner: field.nullable(field.name('a.owner', 'Owner; null when burned')),
@@ -95,15 +95,15 @@ const ownFields = {
   },
 } satisfies RecordMembers<RowParts>
 
-/** Members that a namespace adds to assets, or writes in another way. */
+/** Members that a namespace adds to assets, or writes differently. */
 export interface AssetVariant {
   readonly title: string
   readonly description: string
   readonly contract?: Field | Given
   readonly members?: Readonly<Record<string, Group<RowParts>>>
-  /** Behind collection, schema and template. */
+  /** Further shared rows, after collection, schema and template. */
   readonly shared?: readonly SharedRow[]
-  /** Behind the backed tokens; they may read the relation of the assets, `a`. */
+  /** Further lists, after the backed tokens; their SQL may read the asset relation `a`. */
   readonly lists?: readonly KeyedList[]
 }
 
@@ -127,5 +127,5 @@ export function assetsOf(variant: AssetVariant): DeclaredKind {
   })
 }
 
-/** Assets as the contract itself says. */
+/** Assets of the assets namespace, without the members of the market. */
 export const assets = assetsOf({ title: 'Asset', description: 'An asset' })

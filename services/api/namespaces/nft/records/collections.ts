@@ -42,7 +42,7 @@ export const lightCollection = shape.record(
   shapeOf({ ...lightFields, ...fee }),
 )
 
-/** Members of a collection's own record, but for the contract. */
+/** Members of a collection's own record, without the contract. */
 export const collectionFields = {
   ...lastingFields,
   ...fee,
@@ -55,8 +55,8 @@ export const collectionFields = {
 }
 
 /**
- * Key: collection name. Texts: its members inside other records, without the fee, for records that show the fee of
- * another time; the fee.
+ * Fragment of a collection. Key: collection name. Texts: its members inside other records, without the fee, because
+ * some records show the fee of an earlier time; and the current fee.
  */
 const collectionFragment: FragmentKind = {
   name: 'collection',
@@ -68,7 +68,7 @@ const collectionFragment: FragmentKind = {
   maxBytes: 8 * 1024 * 1024,
 }
 
-/** The collection that records share. */
+/** Shared row: the collection of a record. */
 export const collectionRow = sharedRow({
   ...{ kind: collectionFragment, table: 'assets.collections', alias: 'c', columns: ['collection_name'] },
 })
@@ -76,7 +76,7 @@ export const collectionRow = sharedRow({
 /** A collection with its author swap, `w`, if any. */
 export const COLLECTIONS = 'assets.collections c LEFT JOIN assets.author_swaps w USING (collection_name)'
 
-/** Key: collection name. Text: the members of the collection's own record, without `contract`. */
+/** Fragment of a collection's own record. Key: collection name. Text: its members, without `contract`. */
 export const collectionRecordFragment: FragmentKind = {
   name: 'collection-record',
   key: 'c.collection_name',
@@ -87,7 +87,10 @@ export const collectionRecordFragment: FragmentKind = {
   maxBytes: 8 * 1024 * 1024,
 }
 
-/** The object of a collection inside other records. @param shownFee the fee to show; default: its present one. */
+/**
+ * The object of a collection inside other records.
+ * @param shownFee the fee to show; default: the current one.
+ */
 export function collectionObject({ texts }: Fragment, shownFee?: string): Json {
   const [members, present] = texts
   return ['{', members!, `,"market_fee":${shownFee ?? present!}}`]

@@ -7,7 +7,7 @@ import type { Group } from '../../../records/fields/index.ts'
 import { assets } from './assets.ts'
 import { measureContaining } from './record-sizes.ts'
 
-/** Members of an asset that is missing in the database, in addition to its id: every key of an asset, without a value. */
+/** Members of a contained asset without a row in the database, in addition to its id: every key of an asset, null. */
 const unknownKeys = assets.schema.required!.filter((name) => name !== 'contract' && name !== 'asset_id')
 
 const nothing: RecordSchema = { type: 'null', description: 'Not known' }
@@ -24,13 +24,16 @@ const UNKNOWN_MEMBERS = unknownKeys.map((name) => `"${name}":null`).join(',')
 export interface AssetList {
   readonly name: string
   readonly description: string
-  /** SQL of their ids, an array. */
+  /** SQL of the array of asset ids. */
   readonly ids: string
-  /** SQL of the account of their contract as JSON; default: the given one. */
+  /** SQL of the assets contract account as JSON; default: the contract of the namespace. */
   readonly contract?: string
 }
 
-/** The member that lists assets inside another record, in the order of their ids; of one that is not known only the id has a value. */
+/**
+ * The member that lists the assets in another record, in the order of their ids. An asset without a row shows only its
+ * id.
+ */
 export function assetList(
   kind: DeclaredKind,
   { name, description, ids, contract }: AssetList,
@@ -51,8 +54,8 @@ export function assetList(
 }
 
 /**
- * How records contain assets.
- * @param keys SQL of an array of their ids. @param shows what else the records show.
+ * Access of records to the assets in them.
+ * @param keys SQL of the array of asset ids. @param shows SQL of the further content of the records, for their sizes.
  */
 export function containedAssets(
   kind: DeclaredKind,

@@ -25,7 +25,7 @@ import {
 
 const contract = field.contract('contract', 'Account of the contract')
 
-/** Members that a text of the first shared row has. */
+/** Members that a text of the first shared row's fragment has. */
 function ofFragment(members: Parameters<typeof shapeOf>[0], text = 0): Group<RowParts> {
   return { members: shapeOf(members), write: ({ shared }) => shared[0]!.texts[text]! }
 }
@@ -76,7 +76,7 @@ export const schemas = declareKind({
   },
 })
 
-/** Schemas as what an account owns shows them. */
+/** Schemas as the record of an account's assets shows them. */
 export const schemasOfAccount = declareKind({
   ...schemaKind,
   title: 'AccountSchema',

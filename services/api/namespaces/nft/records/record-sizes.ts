@@ -7,15 +7,15 @@ import { packRows } from '../../../database/index.ts'
 import { COLLECTIONS, collectionRecordFragment, collectionRow } from './collections.ts'
 import { schemaRow } from './schemas.ts'
 
-/** Bytes of the members of a record that have no own texts; prices of an asset's template are among them. */
+/** Size of the members without texts of their own in one record, the prices of an asset's template included. */
 const ASSET_BYTES = 1_500
 const ENTITY_BYTES = 500
 
-/** SQL of the bytes of the attributes of an asset or a template. */
+/** SQL of the size in bytes of the attributes of an asset or a template. */
 const attributeBytes = (alias: string): string =>
   `(coalesce(octet_length(${alias}.immutable_data::text), 0) + coalesce(octet_length(${alias}.mutable_data::text), 0))`
 
-/** SQL of the bytes of an asset's or a template's name, which the record repeats. */
+/** SQL of the size in bytes of the name of an asset or a template; the record shows the name a second time. */
 const nameBytes = (alias: string): string =>
   `(coalesce(octet_length((${alias}.immutable_data -> 'name')::text), 0)
     + coalesce(octet_length((${alias}.mutable_data -> 'name')::text), 0))`
@@ -36,8 +36,8 @@ const nestedBytes = (relation: string): string =>
       WHERE s.collection_name = ${relation}.collection_name AND s.schema_name = ${relation}.schema_name), 0)`
 
 /**
- * WITH items that end in `measured`: of each asset its id, `bytes` of its record, about, and `own`, the bytes that only it
- * has. What many assets share is measured once.
+ * WITH items that end in `measured`. For each asset: its id, `bytes`, the approximate size of its record, and `own`,
+ * the size without the shared rows. A shared row is measured once.
  */
 function measuredAssets(keys: string): Selection['ctes'] {
   return [
@@ -71,8 +71,8 @@ export function measureAssets(keys: string): Selection {
 }
 
 /**
- * Selects the sizes of records that contain assets. An asset that is in several of them counts in each.
- * @param shows what else the records show.
+ * Selects the sizes of records that contain assets. An asset in several records counts in each record.
+ * @param shows SQL of the further content of the records.
  */
 export function measureContaining(
   { ctes, relation, contained, key, texts, keys }: ContainingRows,
@@ -91,7 +91,10 @@ export function measureContaining(
   }
 }
 
-/** Selects the sizes of collections, schemas and templates. @param row columns `key` and `bytes`, FROM and WHERE of a key, `p.k`. */
+/**
+ * Selects the sizes of collections, schemas and templates.
+ * @param row SELECT list `key` and `bytes` with FROM and WHERE for a key, `p.k`.
+ */
 function measureRows(keys: string, row: string): Selection {
   const rows = `SELECT p.n, x.key, ${ENTITY_BYTES} + x.bytes AS bytes FROM ${keys} p CROSS JOIN LATERAL (${row} OFFSET 0) x`
   return {

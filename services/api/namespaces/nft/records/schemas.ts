@@ -4,8 +4,8 @@ import { membersText, sharedRow } from '../../../records/fragments/index.ts'
 import type { FragmentKind } from '../../../records/fragments/index.ts'
 
 /**
- * The media type of a field: the authored one, otherwise a guess by its name and type; where several guesses fit,
- * audio goes before video, image and name.
+ * The media type of a field: as declared, otherwise guessed from name and type. Of several guesses the order is audio,
+ * video, image, name.
  */
 const MEDIATYPE = `coalesce(nullif(d.mediatype, ''), CASE
     WHEN lower(e.field ->> 'name') ~ '^audio|audio$' THEN 'audio'
@@ -34,7 +34,7 @@ export const schemaFields = {
   created_at_time: field.ofHistory(field.time('s.created_at_time', 'Time of creation')),
 }
 
-/** Further members of a schema's own record that its fragment has. */
+/** Further members of a schema's own record, stored in its fragment. */
 export const typesField = {
   types: field.list(
     's.types',
@@ -55,8 +55,8 @@ export const lightSchema = shape.record(
 )
 
 /**
- * Key: `collection/schema`. Texts: the members inside assets and templates; the further members of the schema's own
- * record.
+ * Fragment of a schema. Key: `collection/schema`. Texts: the members inside assets and templates; the further members
+ * of the schema's own record.
  */
 const schemaFragment: FragmentKind = {
   name: 'schema',
@@ -69,7 +69,7 @@ const schemaFragment: FragmentKind = {
   maxBytes: 8 * 1024 * 1024,
 }
 
-/** The schema that assets and templates share. */
+/** Shared row: the schema of assets and templates. */
 export const schemaRow = sharedRow({
   ...{
     kind: schemaFragment,

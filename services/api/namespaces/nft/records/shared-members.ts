@@ -5,23 +5,26 @@ import { dataMembers, findName, overlayDataMap, splitDataMap } from '../../../js
 import { collectionObject } from './collections.ts'
 import { templateData, templateFlags, templateMaps, templateObject } from './templates.ts'
 
-/** Members that are equal in all assets of a template, or of a schema if the assets have no template. */
+/** Members that all assets of a template have in common; for assets without a template, those of their schema. */
 interface SharedMembers {
-  /** The fragments that it was assembled from, other than the one of its key. */
+  /** The collection's fragment that the members were assembled from, to notice a new version. */
   readonly collection: Fragment
   readonly schema: Fragment
-  /** Collection, schema, template. */
+  /** The members of collection, schema and template. */
   readonly nested: Json
-  /** `,"data":…,"name":…` of those without attributes of their own. */
+  /** `,"data":…,"name":…` of assets without attributes of their own. */
   readonly data: Json
 }
 
-/** By template, or by schema where there is none; these live as long as their fragments. */
+/**
+ * Assembled members by the fragment of the template, or of the schema for assets without a template. An entry lives as
+ * long as its fragment.
+ */
 const assembled = new WeakMap<Fragment, SharedMembers>()
 
-/** Larger texts are not copied into a record: the fragments hold them until the answer is written. */
+/** Texts above this size are not copied into a record; the answer refers to the fragment's text until it is written. */
 const COPIED_BYTES = 16_384
-/** Bytes between two maps that become one, and around the name. */
+/** Bytes of the separator between two joined maps, and of the punctuation around the name. */
 const SEPARATORS = 32
 
 function commonMembers([collection, schema, template]: readonly Fragment[]): SharedMembers {
@@ -35,7 +38,7 @@ function commonMembers([collection, schema, template]: readonly Fragment[]): Sha
   return members
 }
 
-/** A piece that many records share: encoded once, unless it is large. */
+/** JSON that many records share: encoded once, unless it is large. */
 function sharedPiece(json: Json): Json {
   const size = jsonSize(json)
   return size > COPIED_BYTES ? new LateJson(size, () => json) : jsonBytes(json, size)
@@ -51,7 +54,10 @@ function templateOfAsset(template: Fragment | undefined): Json {
   return [templateFlags(template), ',"template":', templateObject(template)]
 }
 
-/** The members that an asset has of its collection, schema and template, and those that overlay its attributes with theirs. */
+/**
+ * The members of an asset from its collection, schema and template; the asset's own attributes overlay those of the
+ * template.
+ */
 export function sharedMembers(shared: readonly Fragment[], mutableData: string, immutableData: string): Json {
   const { nested, data } = commonMembers(shared)
   if (mutableData === '' && immutableData === '') return [nested, data]
@@ -62,12 +68,15 @@ export function sharedMembers(shared: readonly Fragment[], mutableData: string, 
   return [nested, new LateJson(sharedBytes + ownSize + SEPARATORS, write)]
 }
 
-/** Bytes of attributes among those of all, with their name, which is shown once more. */
+/** Size of the asset's own attributes in its record; the name counts twice, because the record repeats it. */
 function ownBytes(data: string): number {
   return Buffer.byteLength(data) + Buffer.byteLength(findName(data) ?? '')
 }
 
-/** Attributes of the template that may change, of the asset that may change, of the asset, of the template. */
+/**
+ * Merged attributes. Later maps overlay earlier ones: mutable of the template, mutable of the asset, immutable of the
+ * asset, immutable of the template.
+ */
 function mergedData(template: Fragment | undefined, mutableData: string, immutableData: string): string {
   const { immutable, mutable } = template ? templateMaps(template) : noMaps
   const own = overlayDataMap(splitDataMap(mutableData), splitDataMap(immutableData))

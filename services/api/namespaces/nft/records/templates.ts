@@ -32,9 +32,9 @@ const times = {
   deleted_at_block: field.nullable(field.decimal('t.deleted_at_block', 'Block of deletion')),
 }
 
-/** Members of a template that are its own. */
+/** The template's own members. */
 export const templateMembers = shapeOf({ ...supply, ...flags, ...ownData, ...times })
-/** Immutable and mutable attributes of a template as one map. */
+/** Member with the immutable and mutable attributes of a template in one map. */
 export const templateDataMember = { data: shape.attributes('Mutable data, overlaid by immutable data') }
 
 /** The template inside assets. */
@@ -43,7 +43,10 @@ export const lightTemplate = shape.record('LightTemplate', 'A template, as asset
   ...templateDataMember,
 })
 
-/** Key: template id. Texts: its members but for its attributes, in two parts; its immutable and its mutable attributes. */
+/**
+ * Fragment of a template. Key: template id. Texts: its members without attributes, in two parts; its immutable
+ * attributes; its mutable attributes.
+ */
 const templateFragment: FragmentKind = {
   name: 'template',
   key: 't.template_id',
@@ -62,17 +65,20 @@ const templateFragment: FragmentKind = {
   assembledBytes: 3_000,
 }
 
-/** The template of a record. */
+/** Shared row: the template of a record. */
 export const templateRow = sharedRow({
   ...{ kind: templateFragment, table: 'assets.templates', alias: 't', columns: ['template_id'] },
 })
 
-/** The members of a template that say what can be done with its assets. */
+/** The flags of a template: whether its assets can be transferred and burned. */
 export function templateFlags({ texts }: Fragment): string {
   return texts[1]!
 }
 
-/** The member `template` of other records. @param index of the template among what the record shares. */
+/**
+ * The member `template` of other records.
+ * @param index position of the template among the record's shared rows.
+ */
 export function templateMember(index: number): Group<RowParts> {
   return {
     members: { template: lightTemplate },
@@ -106,14 +112,14 @@ export function templateData(template: Fragment): Json {
 interface TemplateMaps {
   readonly immutable: ReturnType<typeof overlayDataMap>
   readonly mutable: ReturnType<typeof overlayDataMap>
-  /** The text of both, and `,"name":…` where they have one. */
+  /** JSON text of both attribute maps, and `,"name":…` if they have a name. */
   readonly data: string
   readonly name: string
 }
 
 const maps = new WeakMap<Fragment, TemplateMaps>()
 
-/** The attributes of a template, split once for each version of it. */
+/** The attribute maps of a template, parsed once for each version of the template. */
 export function templateMaps(template: Fragment): TemplateMaps {
   const known = maps.get(template)
   if (known) return known
