@@ -313,10 +313,12 @@ class SeedRun {
     await this.#database.keepLock()
     if (!isLost) return
     this.#options.tally.add('lock lost, lease taken by another')
-    await this.#fillers[reader]!.displace(this.#isHindered, () => {
-      const before = node.height
-      node.grow(blocks)
-      return node.height > before
+    await this.#fillers[reader]!.displace(this.#isHindered, async () => {
+      // The reader may be ahead of this node by another one.
+      const { num } = await this.#database.position(readerNames[reader]!)
+      node.grow(Math.max(num - node.head().num, 0) + blocks)
+      const { irreversibleOnly } = this.#options.plan
+      return (irreversibleOnly ? node.lib() : node.head()).num > num
     })
   }
 

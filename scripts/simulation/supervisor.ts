@@ -109,14 +109,14 @@ export class Supervisor {
    * exit with LEASE_LOST once `grow` has given it blocks to write, unless a fault hinders it or the new filler has not
    * taken the lease by then: the old one still has it.
    */
-  async displace(isHindered: boolean, grow: () => boolean): Promise<void> {
+  async displace(isHindered: boolean, grow: () => Promise<boolean>): Promise<void> {
     const { fence } = await this.#options.lease()
     const old = await this.#take()
     this.#replaced.push(old)
     await this.start()
     const isTaken = async () => (await this.#options.lease()).fence !== fence
     for (let left = LOOKS; left > 0 && !(await isTaken()); left--) await delay(POLL_MS)
-    const mustEnd = (await isTaken()) && grow()
+    const mustEnd = (await isTaken()) && (await grow())
     const end = mustEnd ? await this.#endWithin(old, DISPLACED_POLLS) : null
     if (end === null) old.kill()
     await old.proxy.close()
