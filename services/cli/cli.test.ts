@@ -108,7 +108,7 @@ describe('a command line that cannot be understood', () => {
     [['standalone', '--ship', 'http://node'], 'Allowed: a URL with ws://'],
     [['standalone', '--assets-account', 'none'], 'The assets contract cannot be left out'],
     [[], 'Usage: pronghorn'],
-  ])('pronghorn %j ends with 2', async (line, text) => {
+  ])('pronghorn %j exits with 2', async (line, text) => {
     const { code, err } = await run(line)
     expect(code).toBe(2)
     expect(err).toContain(text)
@@ -116,7 +116,7 @@ describe('a command line that cannot be understood', () => {
 })
 
 describe('config', () => {
-  it('pronghorn config check says that all is well', async () => {
+  it('pronghorn config check reports that all is well', async () => {
     expect(await run(['config', 'check'])).toEqual({ code: 0, out: 'The configuration is valid.\n', err: '' })
   })
 
@@ -141,7 +141,7 @@ describe('config', () => {
     expect(err).toContain('simpleassets is not supported; remove this entry')
   })
 
-  it('pronghorn config check lists every problem and ends with 3', async () => {
+  it('pronghorn config check lists every problem and exits with 3', async () => {
     write('connections', { ...connections, chain: { ...connections.chain, http: 'node' } })
     write('server', { ...server, server_prot: 1 })
     const { code, err } = await run(['config', 'check'])
@@ -151,7 +151,7 @@ describe('config', () => {
     expect(err).toContain('"server_port"')
   })
 
-  it('pronghorn config check takes another directory, and only the files that a process needs', async () => {
+  it('pronghorn config check accepts another directory, and reads only the files that a process needs', async () => {
     const other = mkdtempSync(join(tmpdir(), 'pronghorn-cli-'))
     writeFileSync(join(other, 'connections.config.json'), JSON.stringify(connections))
     writeFileSync(join(other, 'readers.config.json'), JSON.stringify(readers))
@@ -170,7 +170,7 @@ describe('config', () => {
     })
   })
 
-  it('a process with a refused configuration starts nothing and ends with 3', async () => {
+  it('a process with a refused configuration starts nothing and exits with 3', async () => {
     write('readers', [])
     const { code, err } = await run(['filler'])
     expect(code).toBe(3)
@@ -203,7 +203,7 @@ describe('migrate', () => {
   })
 
   it.each([[['keys', 'list']], [['digest']], [['verify']]])(
-    'pronghorn %j says in two lines that the database is empty, and what to do where it runs',
+    'pronghorn %j prints two lines for an empty database: the fact, and the remedy',
     async (line) => {
       const { code, err } = await run(line)
       expect(code).toBe(line[0] === 'verify' ? 75 : 1)
@@ -216,7 +216,7 @@ describe('migrate', () => {
   )
 
   it.each(['--config', 'CONFIG_DIR'])(
-    'pronghorn doctor reads the files of %s, outside the containers too',
+    'pronghorn doctor reads the files of %s, also outside containers',
     async (way) => {
       const line = way === '--config' ? ['doctor', '--config', dir] : ['doctor']
       const { code, out, err } = await run(line, way === '--config' ? { CONFIG_DIR: '/nowhere' } : {})
@@ -229,12 +229,12 @@ describe('migrate', () => {
     },
   )
 
-  it('pronghorn doctor says that a folder of rendered files is not there', async () => {
+  it('pronghorn doctor reports a missing folder of rendered files', async () => {
     const { code, err } = await run(['doctor', '--rendered', join(dir, 'none')])
     expect([code, err]).toEqual([1, expect.stringMatching(/^WRONG_MODE: there is no folder .*none\/api/)])
   })
 
-  it('pronghorn names a login that PostgreSQL refuses, a database that is not there, and a missing right', async () => {
+  it('pronghorn reports a refused login, a missing database and a missing right', async () => {
     const refuse = async (sqldb: object): Promise<string> => {
       write('connections', { ...connections, sqldb: { ...database.address, ...sqldb } })
       const { err } = await run(['migrate'])
@@ -258,7 +258,7 @@ describe('migrate', () => {
     }
   })
 
-  it('pronghorn names a server and a database that cannot be used, in the words of PostgreSQL, and what to do', async () => {
+  it("pronghorn reports an unusable server or database with PostgreSQL's message and the remedy", async () => {
     const admin = await connectDatabase(database.address, { applicationName: 'test' })
     const role = `limited_${process.pid}`
     const other = `latin_${process.pid}`
@@ -318,7 +318,7 @@ describe('migrate', () => {
     }
   })
 
-  it('pronghorn import-database speaks of the address that was given when the old server is down', async () => {
+  it('pronghorn import-database names the given address when the old server is down', async () => {
     const { code, err } = await run(['import-database', 'postgres://me:hunter2@127.0.0.1:1/old', '--dry-run'])
     expect(code).toBe(75)
     expect(err).toMatch(
@@ -327,7 +327,7 @@ describe('migrate', () => {
     expect(err).not.toMatch(/sqldb|hunter2/)
   })
 
-  it('pronghorn migrate ends with 75 when the database is unavailable, without showing the password', async () => {
+  it('pronghorn migrate exits with 75 when the database is unavailable, without showing the password', async () => {
     write('connections', {
       ...connections,
       sqldb: { ...database.address, port: 1, host: '127.0.0.1', password: 'hunter2' },
@@ -347,7 +347,7 @@ it('devchain runs until it is stopped', async () => {
   expect(await running).toMatchObject({ code: 0, err: '' })
 })
 
-it('addresses of the other kind are named, and the help of the mode', async () => {
+it('addresses of the other mode are reported with the help of that mode', async () => {
   const line = ['standalone', '--ship', 'http://node.test', '--http', 'ws://node.test']
   const { code, err } = await run(line)
   expect(code).toBe(2)
@@ -370,14 +370,14 @@ describe('commands of the appliance', () => {
     ...{ POSTGRES_HOST: '127.0.0.1', POSTGRES_PORT: '1', REDIS_HOST: '127.0.0.1', REDIS_PORT: '1' },
   }
 
-  it('rotating secrets says where it cannot reach PostgreSQL', async () => {
+  it('rotating secrets names the address at which PostgreSQL is unreachable', async () => {
     await run(['render-config', '--out', dir], appliance)
     const { code, err } = await run(['rotate-secrets', '--rendered', dir], appliance)
     expect(code).toBe(exitCodes.temporary[0])
     expect(err).toMatch(/^DATABASE_REFUSED: PostgreSQL at 127\.0\.0\.1:1 refuses connections$/m)
   })
 
-  it('giving Hasura its metadata says which file it lacks', async () => {
+  it('applying the Hasura metadata names the missing file', async () => {
     const { code, err } = await run(['hasura-metadata', '--rendered', dir])
     expect(code).toBe(exitCodes.failed[0])
     expect(err).toMatch(/^CONFIG_INVALID: .*\/hasura\/metadata\.json cannot be read: run render-config first/)
@@ -385,7 +385,7 @@ describe('commands of the appliance', () => {
 })
 
 describe('probe', () => {
-  it('pronghorn probe says in one line that an address does not answer', async () => {
+  it('pronghorn probe prints one line for an address that does not answer', async () => {
     const listener = createServer().listen(0, '127.0.0.1')
     await once(listener, 'listening')
     const { port } = listener.address() as AddressInfo

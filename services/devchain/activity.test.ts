@@ -192,7 +192,7 @@ describe('generated blocks', () => {
     expect(expected.filter((name) => !names.has(name))).toEqual([])
   })
 
-  test('generated blocks order rows as modified, removed, created, each once per state object', () => {
+  test('generated blocks order row deltas as modified, removed, created, each object once', () => {
     for (const rows of blocks.map(contractRowsOf)) {
       const firstRemoved = rows.findIndex((row) => !row.present)
       const lastRemoved = rows.findLastIndex((row) => !row.present)
@@ -205,7 +205,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('generated blocks announce new accounts in every table that a node would', () => {
+  test('generated blocks announce new accounts in every table in which nodeos does', () => {
     const withAccounts = blocks.map(deltasOf).filter((deltas) => deltas.has('account'))
     expect(withAccounts.length).toBeGreaterThan(0)
     for (const deltas of withAccounts) {
@@ -238,7 +238,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('tokens: the balances of all users of the market add up to its own', async () => {
+  test('tokens: the balances of all users of the market contract add up to its own balance', async () => {
     const url = await httpOf(devchain)
     const owed = new Map<string, bigint>()
     const owe = (quantity: string): void => {
@@ -277,7 +277,7 @@ describe('generated blocks', () => {
     }
   })
 
-  test('generated blocks rebuild the same tables on a chain that only gets their deltas', async () => {
+  test('generated blocks rebuild the same tables from deltas alone', async () => {
     const replayed = createDevchain()
     for (const block of blocks) replayed.append(block)
     const tables = await dumpTables(await httpOf(replayed), contracts)
@@ -286,7 +286,7 @@ describe('generated blocks', () => {
   })
 })
 
-test('the same seed gives the same chain, another seed another', () => {
+test('the same seed gives the same chain, another seed a different chain', () => {
   const ids = (seed: number): string[] => {
     const devchain = createDevchain({ blocks: 60, seed, forks: 0.2, libLagBlocks: 10 })
     return blocksFrom(devchain, 960).map((block) => block.id.toString('hex'))

@@ -38,7 +38,7 @@ async function tablesOf(devchain: Devchain): Promise<string> {
   ])
 }
 
-test('a chain continues where it stopped, forks included', async () => {
+test('a chain continues at its last block after a restart, forks included', async () => {
   const first = create({ blocks: 30 })
   first.fork(7)
   first.generate(5)
@@ -53,7 +53,7 @@ test('a chain continues where it stopped, forks included', async () => {
   expect(second.head().num).toBe(first.head().num + 20)
 })
 
-test('generated accounts and collections are known again', async () => {
+test('generated accounts and collections are restored after a restart', async () => {
   const first = create({ blocks: 60 })
   await first.stop()
   const second = create()
@@ -66,7 +66,7 @@ test('generated accounts and collections are known again', async () => {
   expect(rows[0]?.count).toBeLessThan(8 + 3 + 3)
 })
 
-test('a record that was cut off is dropped', async () => {
+test('an incomplete record at the end is dropped', async () => {
   const first = create({ blocks: 10 })
   const head = first.head()
   await first.stop()

@@ -38,7 +38,7 @@ test('get_raw_abi gives the packed ABI', async () => {
   expect((await ask('get_raw_abi', { account_name: 'alice' })).body['abi']).toBe('')
 })
 
-test('get_abi of an account without one has no abi, of an unknown account is an error', async () => {
+test('get_abi of an account without ABI has no abi member; of an unknown account it is an error', async () => {
   expect((await ask('get_abi?account_name=alice')).body).toEqual({ account_name: 'alice' })
   const unknown = await ask('get_abi', { account_name: 'nobodyhere' })
   expect(unknown.status).toBe(500)
@@ -128,7 +128,7 @@ test('bodies that are no JSON object, or too large, are refused', async () => {
   expect(response.status).toBe(405)
 })
 
-test('a port that is taken is named', async () => {
+test('a port in use is named', async () => {
   const port = Number(new URL(url).port)
   await expect(createDevchain({ httpPort: port }).start()).rejects.toThrow(String(port))
 })

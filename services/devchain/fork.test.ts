@@ -70,7 +70,7 @@ test('both branches have transactions of their own', () => {
   expect(before.filter((id) => after.has(id))).toEqual([])
 })
 
-test('what is irreversible stays, and a branch that would lose is refused', () => {
+test('irreversible blocks stay, and a shorter branch is refused', () => {
   const devchain = createDevchain({ blocks: 20, libLagBlocks: 4 })
   const head = devchain.head()
   expect(() => devchain.fork(5)).toThrow(/4 are reversible/)
@@ -87,7 +87,7 @@ test('recorded blocks are never undone', () => {
   expect(() => devchain.fork(3)).toThrow(/2 are reversible/)
 })
 
-test('300 random forks leave the same chain as a straight replay', async () => {
+test('300 random forks end with the same chain as a replay of only the final branch', async () => {
   const options = { blocks: 40, libLagBlocks: 20, rate: 3, seed: 11 }
   const [devchain, client] = await follow(options)
   let state = 12345
@@ -120,7 +120,7 @@ test('300 random forks leave the same chain as a straight replay', async () => {
   expect(forked).toBe(replayed)
 })
 
-test('a fork probability produces forks by itself', async () => {
+test('a fork probability generates forks', async () => {
   const [devchain, client] = await follow({ blocks: 10, libLagBlocks: 8, forks: 0.3 })
   for (let made = 0; made < 60; made++) {
     devchain.produceBlock()
@@ -131,7 +131,7 @@ test('a fork probability produces forks by itself', async () => {
   expectLinked(branchOf(client.results))
 })
 
-test('a client without credit is notified of a rewind later, and not at all when the node loses it', async () => {
+test('a client without credit gets the rewind later, and never if the node is set to lose it', async () => {
   for (const loseRewinds of [undefined, 'without-credit'] as const) {
     const devchain = createDevchain({
       blocks: 20,
@@ -154,7 +154,7 @@ test('a client without credit is notified of a rewind later, and not at all when
   }
 })
 
-test('positions of a lost branch lower the start to where the branches part', async () => {
+test('positions of an undone branch lower the start to the fork point', async () => {
   const [devchain, client] = await follow({ blocks: 20, libLagBlocks: 15 })
   const known = client.results.slice(-12).map(({ num, id }) => ({ num: num!, id: id! }))
   await client.close()

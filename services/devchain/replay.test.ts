@@ -32,7 +32,7 @@ function recordedFrames(folder: string): Buffer[] {
 test.each([
   ['main', join(bundled, 'main'), 846],
   ['fork', forkFolder, 403],
-])('recording %s is sent again byte for byte', async (_, folder, last) => {
+])('recording %s is sent byte for byte', async (_, folder, last) => {
   const client = await connect(createDevchain({ recordings: [folder], replay: 'recorded' }))
   const [status, ...results] = recordedFrames(folder)
   client.requestStatus()
@@ -55,7 +55,7 @@ test('main and v2 are one chain', async () => {
   expect(client.results.every((result, index) => result.frame.equals(expected[index]!))).toBe(true)
 })
 
-test('as history the final branch is sent, with the head of now and nothing else changed', async () => {
+test('history sends the final branch with the current head, otherwise unchanged', async () => {
   const client = await connect(createDevchain({ recordings: [forkFolder] }))
   client.request({})
   await client.untilBlock(403)
@@ -68,7 +68,7 @@ test('as history the final branch is sent, with the head of now and nothing else
   }
 })
 
-test('a client that comes back in the middle of a recording continues from there', async () => {
+test('a client that reconnects in the middle of a recording continues from there', async () => {
   const devchain = createDevchain({ recordings: [forkFolder], replay: 'recorded' })
   const first = await connect(devchain)
   first.request({ credits: 150 })

@@ -108,7 +108,7 @@ describe('an answer above limits.answer_bytes', () => {
 const manyLarge = { templates: 100, templateBytes: 100 * KIB, assets: 100, assetBytes: 100 * KIB, offers: 3 }
 
 describe('a page that is too large for one statement', () => {
-  it('is measured in the database and refused, with a limit that fits, or the record that does not', async () => {
+  it('is measured in the database and refused with a limit that fits, or with the record that is too large alone', async () => {
     for (const isCompressible of [false, true]) {
       const { get } = await serve({ ...manyLarge, isCompressible }, { limits: { answer_bytes: 8 * MIB } })
       const { growth } = await watch(async () => {
@@ -131,7 +131,7 @@ describe('a page that is too large for one statement', () => {
     }
   })
 
-  it('is read in parts where it fits, and shows the same as each of its records alone', async () => {
+  it('is read in several statements if it fits, and equals the records read one by one', async () => {
     const { get } = await serve(
       { ...manyLarge, assetBytes: 90 * KIB, offers: 1 },
       { limits: { answer_bytes: 96 * MIB } },
@@ -195,7 +195,7 @@ describe('an answer that is written in pieces', () => {
     expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, tag, ''])
   })
 
-  it('leaves the event loop to others', async () => {
+  it('does not block the event loop for other requests', async () => {
     const { port } = await serve({ ...largePage, offers: 60 })
     const { stallMs } = await watch(async () => {
       expect((await rawBody(port, '/v1/offers?limit=60', 'br')).length).toBeGreaterThan(0)
@@ -205,7 +205,7 @@ describe('an answer that is written in pieces', () => {
 })
 
 describe('answers of clients that do not read', () => {
-  it('take the share of their client, which gets 503 then, and no other client notices', async () => {
+  it('fill the share of their client, which then gets 503; other clients are served', async () => {
     const limits = { answer_bytes: 16 * MIB, answers_bytes: 64 * MIB }
     const { port, get } = await serve(
       { ...largePage, offers: 30 },

@@ -18,7 +18,7 @@ async function warningOf(path: string, init?: RequestInit): Promise<string | nul
 }
 
 describe('an account that cannot exist', () => {
-  it('an account that cannot exist owns, sold and bought nothing, as it burned nothing', async () => {
+  it('an account name that cannot exist has empty sums of holdings, sales, purchases and burns', async () => {
     const inventory = await get('/market/v1/prices/inventory/NOBODY')
     expect([inventory.status, inventory.body.data]).toEqual([200, { collections: [] }])
     const stats = await get('/market/v1/stats/accounts/NOBODY?symbol=WAX')
@@ -65,8 +65,8 @@ describe('statistics without a known token', () => {
   })
 })
 
-describe('a message about what is wrong', () => {
-  it('a message about what is wrong with a state lists the states', async () => {
+describe('a message about an invalid parameter', () => {
+  it('a message about an invalid parameter lists the allowed states', async () => {
     for (const [path, states] of [
       ['/market/v2/sales', '1 listed, 2 cancelled, 3 sold, 4 invalid'],
       ['/tools/v1/links', '0 waiting, 1 created, 2 cancelled, 3 claimed'],
@@ -79,7 +79,7 @@ describe('a message about what is wrong', () => {
     }
   })
 
-  it('a message about what is wrong with a path has a link to the documentation', async () => {
+  it('a message about an invalid path links to the documentation', async () => {
     for (const path of ['/', '/nothing', '/market/v1/nothing']) {
       const { status, headers, body } = await get(path)
       expect([status, body.message]).toEqual([404, 'Endpoint not found'])
@@ -87,7 +87,7 @@ describe('a message about what is wrong', () => {
     }
   })
 
-  it('a message about what is wrong with bounds of prices says which parameter to add', async () => {
+  it('a message about price bounds without a token names the parameter to add', async () => {
     const { status, headers } = await get('/market/v2/sales?min_price=1')
     expect([status, headers.get('warning')]).toEqual([
       400,
@@ -122,7 +122,7 @@ describe('an amount in a log', () => {
 })
 
 describe('a refused value', () => {
-  it('a refused value is answered with the known message, and with what is allowed in a header', async () => {
+  it('a refused value has the message that clients match, and a header with the allowed values', async () => {
     const cases = [
       ['/assets/v1/assets?limit=5000', 'limit', 'limit must be a whole number from 1 to 1000'],
       ['/assets/v1/assets?order=up', 'order', 'order must be one of asc, desc'],
@@ -135,7 +135,7 @@ describe('a refused value', () => {
     }
   })
 
-  it('a refused value of a mint range is spelled as clients know it', async () => {
+  it('a refused mint range has the misspelled message that clients match', async () => {
     const { status, body } = await get('/market/v2/sales?min_template_mint=3&max_template_mint=2')
     expect([status, body.message]).toEqual([400, "Min template mint can't be grater than max template mint"])
     const effective = await get('/market/v2/sales?min_effective_mint=3&max_effective_mint=2')
@@ -146,8 +146,8 @@ describe('a refused value', () => {
   })
 })
 
-describe('what is accepted without effect', () => {
-  it('what is accepted without effect is named in a Warning header, each time, and nothing else changes', async () => {
+describe('a parameter without effect', () => {
+  it('a parameter without effect is named in a Warning header of every answer, and the answer is unchanged', async () => {
     const plain = await get('/assets/v1/assets?limit=2')
     for (let time = 0; time < 4; time++) {
       const unknown = await get('/assets/v1/assets?limit=2&collectoin_name=x')
@@ -163,7 +163,7 @@ describe('what is accepted without effect', () => {
     expect(await warningOf('/assets/v1/assets', post({ limit: 1, liimt: 1 }))).toContain('liimt')
   })
 
-  it('what is accepted without effect is a value that another one follows', async () => {
+  it('a parameter without effect is an earlier value that a later one replaces', async () => {
     const { headers, body } = await get('/assets/v1/assets?limit=1&limit=2')
     expect((body.data as unknown[]).length).toBe(2)
     expect(headers.get('warning')).toBe('299 - "limit was given several times; the last value counts"')
@@ -177,13 +177,13 @@ describe('what is accepted without effect', () => {
     ['/assets/v1/collections?limit=1', 'data:number.level'],
     ['/assets/v1/templates?limit=1', 'mutable_data.name'],
     ['/assets/v1/accounts/alice?limit=1', 'account'],
-  ])('what is accepted without effect by %s is %s', async (path, name) => {
+  ])('a parameter without effect by %s is %s', async (path, name) => {
     expect(await warningOf(`${path}&${name}=1`)).toContain(
       `this endpoint has no parameter ${name}; it is ignored`,
     )
   })
 
-  it('what is accepted without effect cannot break the header', async () => {
+  it('a parameter without effect cannot inject into the header', async () => {
     const name = encodeURIComponent(`a"\r\nSet-Cookie: b\\\u00e9${'x'.repeat(500)}`)
     const warning = await warningOf(`/assets/v1/assets?limit=1&${name}=1&z1&z2&z3&z4&z5&z6&z7`)
     expect(warning).toContain(String.raw`a\"??Set-Cookie: b\\?xxx`)
@@ -192,7 +192,7 @@ describe('what is accepted without effect', () => {
 })
 
 describe('methods that write', () => {
-  it('methods that write are 405 with those that are allowed', async () => {
+  it('methods that write are refused with 405 and the allowed methods', async () => {
     for (const method of ['DELETE', 'PUT', 'PATCH']) {
       const { status, headers, body } = await get('/atomicassets/v1/assets?limit=1', { method })
       expect([status, body]).toEqual([

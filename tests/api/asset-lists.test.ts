@@ -176,7 +176,7 @@ async function plainPage({ list }: { list: List }, query: Query): Promise<string
 
 describe('lists of assets', () => {
   it.each(seedsBeside(SEED))(
-    'lists of assets show the same page and number whatever access path is chosen, seed %i',
+    'lists of assets have the same page and count for every access path, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)
@@ -252,7 +252,7 @@ describe('lists of assets', () => {
   })
 
   it.each(['suggested_median', 'suggested_average'])(
-    'lists of assets by %s are in the order of the prices that are shown, which the rate of an oracle caps',
+    'lists of assets by %s have the order of the shown prices, which the oracle rate caps',
     { timeout: patient(60_000) },
     async (price) => {
       await client.query('BEGIN')
@@ -286,7 +286,7 @@ describe('lists of assets', () => {
 
 describe('accounts', () => {
   it.each(seedsBeside(SEED))(
-    'accounts of a list are those of the assets that match, from counters or counted, seed %i',
+    'accounts of a list are the same from counters as counted from the assets, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)
@@ -344,7 +344,7 @@ describe('accounts', () => {
 
 describe('assets of each template', () => {
   it.each(seedsBeside(SEED))(
-    'assets of each template are those that match, from counters or counted, seed %i',
+    'assets of each template are the same from counters as counted from the assets, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)

@@ -100,7 +100,7 @@ describe('records', () => {
     })
   })
 
-  it('records of assets merge the layers of attributes, the immutable ones of the template on top', async () => {
+  it('records of assets merge all attribute maps; the immutable map of the template wins', async () => {
     const rows = await everything('/v1/assets')
     const layered = rows.filter(
       (row) => row.template !== null && Object.keys(row.mutable_data as Row).length > 0,
@@ -144,7 +144,7 @@ describe('records', () => {
     expect(alone).toEqual(deleted[0])
   })
 
-  it('records of schemas carry media types, authored or guessed', async () => {
+  it('records of schemas have media types, declared or guessed', async () => {
     const rows = await list('/v1/schemas?limit=100')
     const authored = rows.filter((row) => (row.types as unknown[]).length > 0)
     expect(authored.length).toBeGreaterThan(0)
@@ -219,7 +219,7 @@ describe('records', () => {
 })
 
 describe('lists', () => {
-  it('lists are sorted by what is requested, ties by key', async () => {
+  it('lists are sorted as requested, ties by key', async () => {
     const sorts = ['asset_id', 'minted', 'updated', 'transferred', 'template_mint', 'name']
     const keys: Readonly<Record<string, string>> = {
       updated: 'updated_at_time',
@@ -243,7 +243,7 @@ describe('lists', () => {
     expect(await list('/v1/assets?limit=3&sort=nonsense')).toEqual(await list('/v1/assets?limit=3'))
   })
 
-  it('lists are cut into pages that together are the whole', async () => {
+  it('lists are cut into pages that together equal the whole list', async () => {
     for (const path of [
       '/v1/assets?owner=alice,bob,carol',
       '/v1/assets?sort=name',
@@ -265,7 +265,7 @@ describe('lists', () => {
     }
   })
 
-  it('lists end at a row that is too far out, with the parameters that continue without skipping', async () => {
+  it('lists refuse a page too far out and name the parameters that continue without skipping', async () => {
     const refusal = (row: number) => {
       const how =
         row === 1_000_000
@@ -295,7 +295,7 @@ describe('lists', () => {
     expect([unbounded.status, unbounded.body.data]).toEqual([200, []])
   })
 
-  it('lists of several owners are those of each', async () => {
+  it('lists of several owners are the union of the lists of each', async () => {
     const each = [
       ...(await list('/v1/assets?limit=1000&owner=alice')),
       ...(await list('/v1/assets?limit=1000&owner=bob')),
@@ -304,7 +304,7 @@ describe('lists', () => {
     expect(ids(both, 'asset_id')).toEqual(ids(each, 'asset_id').sort().reverse())
   })
 
-  it('lists have a count under two addresses', async () => {
+  it('lists have a count under two paths', async () => {
     for (const name of ['assets', 'accounts', 'collections', 'schemas', 'templates', 'offers', 'transfers']) {
       const count = await one(`/v1/${name}/_count`)
       expect(count).toEqual(decimal)
@@ -312,7 +312,7 @@ describe('lists', () => {
     }
   })
 
-  it('lists count assets alike from counters and from rows', async () => {
+  it('lists count assets the same from counters as from rows', async () => {
     for (const query of [
       '',
       'burned=true',
@@ -331,7 +331,7 @@ describe('lists', () => {
     }
   })
 
-  it('lists of accounts come from counters and from rows alike', async () => {
+  it('lists of accounts are the same from counters as from rows', async () => {
     const unfiltered = await list('/v1/accounts?limit=5000')
     expect(await list('/v1/accounts?limit=5000&burned=false')).toEqual(unfiltered)
     expect(unfiltered[0]).toEqual({ account: expect.any(String) as string, assets: decimal })
@@ -386,7 +386,7 @@ describe('lists', () => {
 })
 
 describe('filters', () => {
-  it('filters on attributes compare as typed', async () => {
+  it('filters on attributes compare values of the declared type', async () => {
     const all = await everything('/v1/assets')
     const templateData = (row: Row) => (row.template as { data: Row } | null)?.data ?? {}
     const rare = await list('/v1/assets?limit=1000&data.rarity=legendary')
@@ -407,7 +407,7 @@ describe('filters', () => {
     )
   })
 
-  it('filters by an empty list ask for the attributes that are lists', async () => {
+  it('filters by an empty list match attributes that are lists', async () => {
     const all = await everything('/v1/templates')
     const tagged = all.filter((row) => Array.isArray((row.immutable_data as Row).tags))
     expect(tagged).not.toEqual([])
@@ -417,7 +417,7 @@ describe('filters', () => {
     expect(await list('/v1/templates', post({ template_id: [], limit: 1000 }))).toEqual(all)
   })
 
-  it('filters take every wildcard of a search text literally', async () => {
+  it('filters treat wildcards in a search text as literal characters', async () => {
     expect(await list('/v1/assets?match=%25')).toEqual([])
     expect(await list('/v1/templates?match=_%25_')).toEqual([])
     expect(await list('/v1/offers?match_memo=%25%25')).toEqual([])
@@ -426,14 +426,14 @@ describe('filters', () => {
     for (const row of found) expect(String(row.name).toLowerCase()).toContain('sword')
   })
 
-  it('filters by an unknown named list match nothing, and are refused where they exclude', async () => {
+  it('filters by an unknown named list match nothing; an excluding filter by it is refused', async () => {
     expect(await list('/v1/assets?collection_whitelist=$list:typo')).toEqual([])
     expect(await list('/v1/assets?owner=$list:typo')).toEqual([])
     const { status, body } = await server.get('/v1/assets?limit=2&collection_blacklist=$list:typo')
     expect([status, body.message]).toEqual([400, expect.stringContaining('the server has no list typo')])
   })
 
-  it('filters mean the same in a body, as numbers, booleans, lists and text', async () => {
+  it('filters in a JSON body match the same rows, whether numbers, booleans, lists or text', async () => {
     const expected = await list('/v1/assets?owner=alice,bob&burned=false&limit=3&page=2')
     expect(expected).toHaveLength(3)
     expect(await list('/v1/assets?owner=alice&owner=bob&burned=0&limit=3&page=2')).toEqual(expected)
@@ -444,7 +444,7 @@ describe('filters', () => {
     expect(await list('/v1/assets', { method: 'POST', body: form })).toEqual(expected)
   })
 
-  it('filters on what offers and transfers contain hold for one and the same asset', async () => {
+  it('filters on the assets of offers and transfers must all match one asset', async () => {
     const transfers = await list('/v1/transfers?collection_name=alicecollect&template_id=10&limit=100')
     expect(transfers).not.toEqual([])
     for (const { assets } of transfers) {

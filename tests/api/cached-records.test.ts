@@ -113,7 +113,7 @@ describe('a list shows new records when', () => {
     expect(await get<Asset>(`/v1/assets/${before.asset_id}`)).toEqual(after)
   })
 
-  it('a list shows new records when an asset inside a transfer changes, or is gone', async () => {
+  it('a list shows new records when an asset inside a transfer changes or is deleted', async () => {
     const before = await get<Row[]>(TRANSFERS)
     expect(await get<Row[]>(TRANSFERS)).toEqual(before)
     const [asset] = before.flatMap(({ assets }) => assets as Asset[])
@@ -132,7 +132,7 @@ describe('a list shows new records when', () => {
       expect(each).toMatchObject({ contract: 'atomicassets', asset_id: id, collection: null })
   })
 
-  it('a list shows new records when several transactions end in another order than they began', async () => {
+  it('a list shows new records when transactions commit in another order than they began', async () => {
     const { asset_id: id } = await richAsset()
     const others = await Promise.all([connect(), connect(), connect()])
     const set = (client: pg.Client, column: string, value: string): Promise<unknown> =>

@@ -183,7 +183,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 describe('the published client library', () => {
-  it('the published client library gets what a plain request gets, with every call that it has', async () => {
+  it('the published client library gets the answers of plain requests, with every call', async () => {
     const calls = everyCall()
     const called = new Set(calls.map(([method]) => method as string))
     const methods = Object.getOwnPropertyNames(ExplorerApi.prototype).filter((name) =>
@@ -200,7 +200,7 @@ describe('the published client library', () => {
     expect(empty).toEqual(['getAssets'])
   })
 
-  it('the published client library asks with POST when the query is long, and gets the same', async () => {
+  it('the published client library sends a long query with POST, and gets the same answer', async () => {
     const level22 = await rest<{ asset_id: string }[]>('/v1/assets?mutable_data:number.level=22')
     const assets = [...level22, ...(await rest<{ asset_id: string }[]>('/v1/assets?limit=100'))]
     const list = assets.map(({ asset_id }) => asset_id).join(',')
@@ -291,7 +291,7 @@ describe('the published client library', () => {
     })
   })
 
-  it('the published client library gives the message of an answer that is no success', async () => {
+  it('the published client library reports the message of an error answer', async () => {
     await expect(client.getAsset('1')).rejects.toMatchObject({ message: 'Asset not found', status: 416 })
     await expect(client.getAssets({}, 0)).rejects.toMatchObject({
       message: 'Invalid value for parameter page',

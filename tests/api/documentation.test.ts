@@ -32,11 +32,11 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0')
   })
 
-  it('the OpenAPI document says whose it is', () => {
+  it('the OpenAPI document names the service, its version and its licence', () => {
     expect(document.info).toMatchObject({ title: 'Pronghorn API', version: readPackageVersion() })
   })
 
-  it('the OpenAPI document has ids of operations and tags that are unique, and none that is used without being described', () => {
+  it('the OpenAPI document has unique operation ids, and describes every tag that it uses', () => {
     const operations = Object.values(document.paths).flatMap(({ get, post }) => (post ? [get, post] : [get]))
     const ids = operations.map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
@@ -61,7 +61,7 @@ describe('the OpenAPI document', () => {
     expect(one).toMatchObject([{ name: 'asset_id', in: 'path', required: true }])
   })
 
-  it('the OpenAPI document names the greatest length of every text, and of every list', () => {
+  it('the OpenAPI document gives the maximum length of every text and every list', () => {
     const find = (path: string, name: string) =>
       parametersOf(document, document.paths[path]!.get).find((parameter) => parameter.name === name)?.schema
     expect(find('/assets/v1/assets', 'search')).toMatchObject({ maxLength: 100 })
@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('the OpenAPI document gives every field of every record one type, and null at most', () => {
+  it('the OpenAPI document gives every field of every record one type, nullable or not', () => {
     expect(fieldsOfSeveralTypes(document)).toEqual([])
   })
 
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('the OpenAPI document refers to nothing that is not there, and has nothing that is not referred to', () => {
+  it('the OpenAPI document has no broken and no unused reference', () => {
     const text = JSON.stringify(document)
     const used = new Set([...text.matchAll(/"#\/components\/(\w+\/[\w.]+)"/g)].map((match) => match[1]!))
     const there = Object.entries(document.components).flatMap(([kind, parts]) =>
@@ -105,7 +105,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('every answer', () => {
-  it('every answer is what the document says of it', () => {
+  it('every answer conforms to the OpenAPI document', () => {
     const check = createAnswerCheck(document)
     const deviations = answers.flatMap(({ path, url, status, body }) => {
       const deviation = check(path, status, body)
@@ -114,7 +114,7 @@ describe('every answer', () => {
     expect(deviations.slice(0, 20)).toEqual([])
   })
 
-  it('every answer was requested with something in it, on every path', () => {
+  it('every answer that was checked has content, on every path', () => {
     const full = new Set(
       answers.filter(({ status, body }) => status === 200 && hasContent(body)).map(({ path }) => path),
     )
@@ -123,7 +123,7 @@ describe('every answer', () => {
     expect(paths.filter((path) => !full.has(path))).toEqual([])
   })
 
-  it('every answer fails the check when a member is missing, too many or of another type', () => {
+  it('every answer with a missing, extra or wrongly typed member fails the check', () => {
     const check = createAnswerCheck(document)
     const found = answers.find(
       ({ path, status }) => path === '/assets/v1/assets/{asset_id}' && status === 200,
@@ -150,7 +150,7 @@ describe('the page at /docs', () => {
       (match) => match[1] ?? match[2] ?? match[3] ?? '',
     )
 
-  it('the page at /docs loads only files of this server, and allows no others', async () => {
+  it('the page at /docs loads only files of this server, and its CSP allows no others', async () => {
     const response = await fetch(`${server.api.url}/docs`)
     const page = await response.text()
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -197,14 +197,14 @@ describe('the page at /docs', () => {
     }
   })
 
-  it('the page at /docs is where the documentation of a namespace leads to', async () => {
+  it('the page at /docs is the target of the documentation links of all namespaces', async () => {
     for (const path of ['/atomicassets/docs', '/assets/docs/swagger']) {
       const response = await fetch(server.api.url + path, { redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
     }
   })
 
-  it('the page at /docs has no other file', async () => {
+  it('the page at /docs serves no other file', async () => {
     for (const file of ['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js']) {
       expect((await fetch(`${server.api.url}/docs/${file}`)).status).toBe(404)
     }

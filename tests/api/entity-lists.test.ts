@@ -193,7 +193,7 @@ describe.each(lists)('$path', ({ path, oracle, sorts, read }) => {
   })
 })
 
-it('an offer of a requested asset has to contain one that is also of the requested collection', async () => {
+it('an offer matches only if one asset matches both the asset filter and the collection filter', async () => {
   const { rows } = await client.query<{ offer: string; given: string; taken: string; collection: string }>(
     `SELECT o.offer_id::text AS offer, a.asset_id::text AS given, b.asset_id::text AS taken, b.collection_name AS collection
      FROM assets.offers o JOIN assets.assets a ON a.asset_id = o.sender_asset_ids[1]

@@ -17,30 +17,33 @@ it.each([
       CREATE FUNCTION slow.pg_table_size(oid) RETURNS bigint LANGUAGE sql AS 'SELECT pg_sleep(60); SELECT 0::bigint';
       ALTER DATABASE ${name} SET search_path = slow, pg_catalog, public`,
   ],
-])('table sizes are not known: the log has one sentence without the statement (%s)', async (why, hinder) => {
-  const lines: string[] = []
-  const logger = createLogger({
-    name: 'api',
-    level: 'warn',
-    destination: { write: (line) => lines.push(line) },
-  })
-  const database = await createTestDatabase()
-  const client = await connectDatabase(database.address, { applicationName: 'test' })
-  await client.query(hinder(database.address.database))
-  const api = await startApi({ config: apiConfig(database.address), logger })
-  try {
-    expect((await fetch(`${api.url}/status/data.json`)).status).toBe(200)
-    const sentences = () =>
-      lines
-        .map((line) => (JSON.parse(line) as { msg: string }).msg)
-        .filter((text) => !text.includes('chain node'))
-    await expect
-      .poll(sentences, { timeout: patient(20_000) })
-      .toEqual([`${MEASURING} ${why}; it shows none until the next attempt`])
-    expect(lines.join('')).not.toMatch(/SELECT|WITH parts|57014|55P03/)
-  } finally {
-    await client.end()
-    await api.close()
-    await database.drop()
-  }
-})
+])(
+  'unknown table sizes are logged with one sentence, without the SQL statement (%s)',
+  async (why, hinder) => {
+    const lines: string[] = []
+    const logger = createLogger({
+      name: 'api',
+      level: 'warn',
+      destination: { write: (line) => lines.push(line) },
+    })
+    const database = await createTestDatabase()
+    const client = await connectDatabase(database.address, { applicationName: 'test' })
+    await client.query(hinder(database.address.database))
+    const api = await startApi({ config: apiConfig(database.address), logger })
+    try {
+      expect((await fetch(`${api.url}/status/data.json`)).status).toBe(200)
+      const sentences = () =>
+        lines
+          .map((line) => (JSON.parse(line) as { msg: string }).msg)
+          .filter((text) => !text.includes('chain node'))
+      await expect
+        .poll(sentences, { timeout: patient(20_000) })
+        .toEqual([`${MEASURING} ${why}; it shows none until the next attempt`])
+      expect(lines.join('')).not.toMatch(/SELECT|WITH parts|57014|55P03/)
+    } finally {
+      await client.end()
+      await api.close()
+      await database.drop()
+    }
+  },
+)

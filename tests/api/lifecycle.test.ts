@@ -60,7 +60,7 @@ describe('routes', () => {
     expect(answers[0]!.body.data).toEqual(answers[1]!.body.data)
   })
 
-  it('routes match literals in any letter case and with a slash at the end, but no double slash', async () => {
+  it('routes match literals in any letter case and with a trailing slash, but not with a double slash', async () => {
     for (const path of [
       '/atomicassets/V1/ASSETS/_count',
       '/atomicassets/v1/assets/_count/',
@@ -72,7 +72,7 @@ describe('routes', () => {
     expect(await sendRaw('/atomicassets//v1/assets')).toMatchObject(notFound)
   })
 
-  it('routes that do not exist are 404 with the envelope', async () => {
+  it('routes that do not exist are 404 in the error format of the API', async () => {
     const paths = [
       '/',
       '/atomicassets',
@@ -88,7 +88,7 @@ describe('routes', () => {
     }
   })
 
-  it('routes answer to GET, HEAD and POST, but the settings and the server-wide ones only to GET and HEAD', async () => {
+  it('routes answer GET, HEAD and POST; config routes and server-wide routes only GET and HEAD', async () => {
     for (const method of ['GET', 'POST']) {
       expect((await sendRaw('/atomicassets/v1/assets?limit=1', method)).status).toBe(200)
     }
@@ -101,7 +101,7 @@ describe('routes', () => {
 })
 
 describe('old addresses of the documentation', () => {
-  it('old addresses of the documentation lead to that of the server', async () => {
+  it('old addresses of the documentation redirect to the current one', async () => {
     for (const path of ['/assets/docs', '/atomicassets/docs', '/atomicassets/docs/swagger']) {
       const response = await fetch(server.api.url + path, { redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
@@ -154,7 +154,7 @@ describe('requests that cannot be read', () => {
     body,
   })
 
-  it('requests that cannot be read are refused with the envelope', async () => {
+  it('requests that cannot be read are refused in the error format of the API', async () => {
     for (const body of ['{"limit":', '"text"', '5']) {
       const { status, body: answer } = await ask(assets(), json(body))
       expect([status, answer.success]).toEqual([400, false])
@@ -177,7 +177,7 @@ describe('requests that cannot be read', () => {
     expect((await ask(`${assets()}?limit=1`)).status).toBe(200)
   })
 
-  it('requests that are no HTTP at all get the envelope too', async () => {
+  it('requests that are not HTTP are refused in the error format of the API', async () => {
     expect(await sendBytes('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"success":false/)
   })
 
@@ -188,7 +188,7 @@ describe('requests that cannot be read', () => {
     return [answer.status, (answer.body.data as unknown[] | undefined)?.length ?? 0]
   }
 
-  it('bodies of JSON are read under any type of JSON or of text, and without one', async () => {
+  it('bodies of JSON are read with a JSON type, a text type and without a type', async () => {
     for (const type of [
       'application/json',
       'application/vnd.api+json',
@@ -210,7 +210,7 @@ describe('requests that cannot be read', () => {
   const field = (name: string, value: string) =>
     [`Content-Disposition: form-data; name="${name}"`, value] as const
 
-  it('bodies with fields in parts are read like other forms', async () => {
+  it('bodies of multipart forms are read like urlencoded forms', async () => {
     const type = 'multipart/form-data; boundary=x'
     const count = async (body: string) => numberOf(type, body)
     expect(await count(parts(field('limit', '1')))).toEqual([200, 1])
@@ -222,7 +222,7 @@ describe('requests that cannot be read', () => {
     expect(sent.status).toBe(200)
   })
 
-  it('bodies in parts are refused when they are malformed, hold files or too many fields', async () => {
+  it('bodies of multipart forms are refused if malformed, with files, or with too many fields', async () => {
     const type = 'multipart/form-data; boundary=x'
     expect(await numberOf('multipart/form-data', parts(field('limit', '1')))).toEqual([400, 0])
     expect(await numberOf(type, 'limit=1')).toEqual([400, 0])
@@ -233,7 +233,7 @@ describe('requests that cannot be read', () => {
     expect(await numberOf(type, parts(...many))).toEqual([400, 0])
   })
 
-  it('bodies of another type are refused, and plain text that is ignored is named', async () => {
+  it('bodies of another type are refused; ignored plain text gets a warning', async () => {
     expect(await numberOf('application/xml', '<limit>1</limit>')).toEqual([415, 0])
     expect(await numberOf(undefined, 'limit=1')).toEqual([415, 0])
     const { status, headers } = await ask(assets(), { method: 'POST', body: 'limit=1' })
@@ -247,7 +247,7 @@ describe('requests that cannot be read', () => {
     expect(await numberOf('application/x-www-form-urlencoded', '{"limit":1}')).toEqual([200, 1])
   })
 
-  it('requests to exclude blocked sellers are refused where the server knows none', async () => {
+  it('requests to exclude blocked sellers are refused if the server has no list of them', async () => {
     for (const value of ['true', '1']) {
       const { status, body } = await ask(`${assets()}?hide_blocked_sellers=${value}`)
       expect([status, body.message]).toEqual([400, expect.stringContaining('no list of blocked sellers')])
@@ -259,7 +259,7 @@ describe('requests that cannot be read', () => {
 describe('any parameter', () => {
   const { endpoints } = createNamespace(apiConfig(placeholder()).server.namespaces[0]!, { trigrams: false })!
 
-  it('any parameter is answered or refused, never an error of the server', async () => {
+  it('any parameter value is answered or refused with 4xx, never with 5xx', async () => {
     await fc.assert(
       fc.asyncProperty(requestOf(endpoints), async ({ path, query, body }) => {
         const { status, text } = body
@@ -319,7 +319,7 @@ describe('an api that cannot start', () => {
 })
 
 describe('a query that takes too long', () => {
-  it('a query that takes too long is 408 with the words that clients know', async () => {
+  it('a query that takes too long is 408 with the message that clients match', async () => {
     const api = await startApi({
       config: apiConfig(server.database.address, { max_query_time_ms: 200 }),
       logger: quiet,
@@ -338,7 +338,7 @@ describe('a query that takes too long', () => {
 })
 
 describe('more requests than the database has connections for', () => {
-  it('more requests than the database has connections for wait in a queue that ends, and are then refused at once', async () => {
+  it('more requests than the database has connections for wait in a bounded queue; beyond it they are refused at once', async () => {
     const api = await startApi({
       config: apiConfig(server.database.address, { max_db_connections: 1, max_query_time_ms: 5_000 }),
       logger: quiet,

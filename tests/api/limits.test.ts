@@ -59,7 +59,7 @@ describe('origins', () => {
 })
 
 describe('the revision', () => {
-  it('the revision is in every answer, where it is known', async () => {
+  it('the revision is in every answer if it is known', async () => {
     const api = await start({})
     for (const path of ['/health', '/nothing', '/atomicassets/v1/assets']) {
       expect((await fetch(api.url + path)).headers.get('x-revision'), path).toBe(readRevision() ?? null)
@@ -68,7 +68,7 @@ describe('the revision', () => {
 })
 
 describe('a slow query', () => {
-  it('a slow query is logged with its text and values, once it is as slow as the threshold', async () => {
+  it('a slow query is logged with text and values from the threshold on', async () => {
     const lines: string[] = []
     const api = await start({ slow_query_threshold: 300 }, lines)
     const slow = (): string[] => lines.filter((line) => line.includes('Query took'))

@@ -43,7 +43,7 @@ async function collections(query: string): Promise<string[]> {
 }
 
 describe('a named list in a request', () => {
-  it('a named list in a request stands for the items of all its sources, together with others that are given', async () => {
+  it('a named list in a request is replaced by the items of all its sources, joined with the other given values', async () => {
     expect(await collections('collection_whitelist=$list:verified')).toEqual(['col1', 'col2', 'col3'])
     expect(await collections('collection_whitelist=$list:verified,col4')).toHaveLength(4)
     expect(await collections('collection_blacklist=$list:verified')).toEqual(['col4'])
@@ -58,12 +58,12 @@ describe('a named list in a request', () => {
     expect(names).not.toContain('col4')
   })
 
-  it('a named list in a request that is empty matches nothing; a blacklist of it leaves nothing out', async () => {
+  it('a named list in a request that is empty matches nothing; as a blacklist it excludes nothing', async () => {
     expect(await collections('collection_whitelist=$list:none')).toEqual([])
     expect(await collections('collection_blacklist=$list:none')).toHaveLength(4)
   })
 
-  it('a named list in a request that does not exist matches nothing; a blacklist of it is refused', async () => {
+  it('a named list in a request that does not exist matches nothing; as a blacklist it is refused', async () => {
     for (const list of ['typo', '', 'x'.repeat(120), "'; DROP TABLE chain.lists"]) {
       const named = encodeURIComponent(`$list:${list}`)
       expect(await collections(`collection_whitelist=${named}`)).toEqual([])

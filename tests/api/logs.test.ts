@@ -64,7 +64,7 @@ describe('logs', () => {
     }
   })
 
-  it('logs of an asset begin with its mint and lead to what it is now', async () => {
+  it('logs of an asset begin with its mint and end in its current state', async () => {
     const changed: string[] = []
     for (const asset of telling) {
       const logs = await get<Log[]>(`/v1/assets/${asset.asset_id}/logs`)
@@ -139,7 +139,7 @@ describe('logs', () => {
     })
   })
 
-  it('logs are chosen by action', async () => {
+  it('logs are filtered by action', async () => {
     const path = '/v1/collections/testcollect1/logs'
     const all = await get<Log[]>(path)
     const named = (names: readonly string[]) => all.filter(({ name }) => names.includes(name))
@@ -156,7 +156,7 @@ describe('logs', () => {
     expect(await failure(`${path}?limit=101`)).toBe('400 Invalid value for parameter limit')
   })
 
-  it('logs are those of the subject in the path', async () => {
+  it('logs contain only the subject in the path', async () => {
     const [first, second] = assets as [Asset, Asset]
     const path = `/v1/assets/${first.asset_id}/logs`
     expect(await get(`${path}?asset_id=${second.asset_id}`)).toEqual(await get(path))
@@ -183,7 +183,7 @@ describe('logs', () => {
     expect(await failure('/v1/offers/abc/logs')).toBe('400 Invalid value for parameter offer_id')
   })
 
-  it('logs leave out the mint where logs are not stored', async () => {
+  it('logs omit the mint if logs are not stored', async () => {
     const id = assets[5]!.asset_id
     const [mint, ...rest] = await get<Log[]>(`/v1/assets/${id}/logs`)
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })

@@ -238,7 +238,7 @@ const marketLists = [
 
 describe('lists of the market', () => {
   it.each(marketLists.flatMap((list) => seedsBeside(SEED).map((seed) => ({ ...list, seed }))))(
-    '$path is the same whatever access path is chosen, seed $seed',
+    '$path has the same result for every access path, seed $seed',
     { timeout: patient(600_000) },
     async ({ kind, path, standard, seed }) => {
       const seeded = createRandom(seed)
@@ -296,7 +296,7 @@ describe('lists of the market', () => {
 
 describe('open sales', () => {
   it.each(['l.asset_count = 1', 'l.asset_count > 1'])(
-    'open sales with %s are found by what templates have, as by reading all of them',
+    'open sales with %s are the same via template terms as by a scan of all sales',
     { timeout: patient(120_000) },
     async (condition) => {
       const seeded = createRandom(11)
@@ -378,7 +378,7 @@ describe.each(['auction', 'buyoffer', 'sale'] as const)('each %s of an asset', (
 
 describe('sales by price', () => {
   it.each(['asc', 'desc'])(
-    'sales by price, %s, end with those that have none, whether the oracle or the market does not know the pair',
+    'sales by price, %s, end with sales without a price, whether the oracle or the market lacks the pair',
     async (order) => {
       const { rows } = await client.query<{ collection: string; all: number; last: string[] }>(
         `SELECT l.collection_name AS collection, count(*)::integer AS all, array_agg(l.sale_id::text ORDER BY l.sale_id)
@@ -413,7 +413,7 @@ describe('filters that most rows match', () => {
       .filter(({ found, isIndexed }) => found !== undefined && isIndexed)
       .map(({ name }) => name)
 
-  it('filters that most rows match are only checked, beside others and alone', () => {
+  it('filters that most rows match are checked row by row, alone and with other filters', () => {
     expect(foundBy(filterOf('rare', 20), filterOf('common', 900))).toEqual(['rare'])
     expect(foundBy(filterOf('third', 300), filterOf('half', 400))).toEqual(['third'])
     expect(foundBy(filterOf('common', 990))).toEqual([])
@@ -421,80 +421,77 @@ describe('filters that most rows match', () => {
 })
 
 describe('royalty payouts', () => {
-  it(
-    'royalty payouts are the same whatever access path is chosen',
-    { timeout: patient(300_000) },
-    async () => {
-      const seeded = createRandom(SEED)
-      const random = () => seeded.fraction()
-      const endpoint = endpoints.find(({ path }) => path === '/v1/royalties/payouts')!
-      const setups = Object.entries(forcedPaths).map(
-        ([name, choose]) => [name, { lists: createListReader(marketTables, choose) }] as const,
-      )
-      let shown = 0
-      for (let at = 0; at < REQUESTS; at++) {
-        const { rows } = await client.query<Record<string, string>>(
-          `SELECT p.*, p.seq::text AS seq, p.asset_id::text, p.listing_id::text, p.paid_at_time::text FROM market.royalty_payouts p
+  it('royalty payouts are the same for every access path', { timeout: patient(300_000) }, async () => {
+    const seeded = createRandom(SEED)
+    const random = () => seeded.fraction()
+    const endpoint = endpoints.find(({ path }) => path === '/v1/royalties/payouts')!
+    const setups = Object.entries(forcedPaths).map(
+      ([name, choose]) => [name, { lists: createListReader(marketTables, choose) }] as const,
+    )
+    let shown = 0
+    for (let at = 0; at < REQUESTS; at++) {
+      const { rows } = await client.query<Record<string, string>>(
+        `SELECT p.*, p.seq::text AS seq, p.asset_id::text, p.listing_id::text, p.paid_at_time::text FROM market.royalty_payouts p
          ORDER BY p.seq OFFSET floor($1::float8 * (SELECT count(*) FROM market.royalty_payouts)) LIMIT 2`,
-          [random() * 0.99],
-        )
-        const [row, other] = [rows[0]!, rows.at(-1)!]
-        const either = (name: string): string =>
-          random() < 0.6 ? row[name]! : `${row[name]!},${other[name]!}`
-        const pool: [string, string][] = [
-          ['recipient', either('recipient')],
-          ['collection_name', either('collection_name')],
-          ['asset_id', either('asset_id')],
-          ['symbol', row['token_symbol']!],
-          ['listing_type', random() < 0.7 ? 'sale' : 'auction'],
-          ['listing_id', row['listing_id']!],
-          ['category', random() < 0.5 ? 'dust' : 'founders,template'],
-          ['ids', either('seq')],
-          ['lower_bound', row['seq']!],
-          ['upper_bound', other['seq']!],
-          ['before', row['paid_at_time']!],
-          ['after', row['paid_at_time']!],
-        ]
-        const query: Query = {
-          ...Object.fromEntries(
-            Array.from({ length: Math.floor(random() * 4) }, () => pool[Math.floor(random() * pool.length)]!),
-          ),
-          sort: random() < 0.5 ? 'created' : 'amount',
-          order: random() < 0.5 ? 'asc' : 'desc',
-          limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
-          page: random() < 0.7 ? '1' : '3',
-        }
-        const given = new Map(Object.entries(query))
-        const values = await readRequest(endpoint.parameters as ReturnType<typeof payoutParameters>, {
-          raw: given,
-          lists: () => Promise.resolve([]),
-        })
-        const context = { session, values, attributes: [] }
-        const asked = JSON.stringify(query)
-        const { source, filters } = await payoutList(context, setups[0]![1])
-        const direction = values.order === 'asc' ? 'ASC' : 'DESC'
-        const by = [...(query['sort'] === 'amount' ? ['amount'] : []), 'seq', 'payout_index']
-        const [limit, page] = [values.limit, values.page]
-        const { text, values: bound } = sql`SELECT l.key FROM ${source.from} ${where(
-          filters.map(({ condition }) => condition),
-        )}
+        [random() * 0.99],
+      )
+      const [row, other] = [rows[0]!, rows.at(-1)!]
+      const either = (name: string): string => (random() < 0.6 ? row[name]! : `${row[name]!},${other[name]!}`)
+      const pool: [string, string][] = [
+        ['recipient', either('recipient')],
+        ['collection_name', either('collection_name')],
+        ['asset_id', either('asset_id')],
+        ['symbol', row['token_symbol']!],
+        ['listing_type', random() < 0.7 ? 'sale' : 'auction'],
+        ['listing_id', row['listing_id']!],
+        ['category', random() < 0.5 ? 'dust' : 'founders,template'],
+        ['ids', either('seq')],
+        ['lower_bound', row['seq']!],
+        ['upper_bound', other['seq']!],
+        ['before', row['paid_at_time']!],
+        ['after', row['paid_at_time']!],
+      ]
+      const query: Query = {
+        ...Object.fromEntries(
+          Array.from({ length: Math.floor(random() * 4) }, () => pool[Math.floor(random() * pool.length)]!),
+        ),
+        sort: random() < 0.5 ? 'created' : 'amount',
+        order: random() < 0.5 ? 'asc' : 'desc',
+        limit: String([1, 5, 30, 100][Math.floor(random() * 4)]!),
+        page: random() < 0.7 ? '1' : '3',
+      }
+      const given = new Map(Object.entries(query))
+      const values = await readRequest(endpoint.parameters as ReturnType<typeof payoutParameters>, {
+        raw: given,
+        lists: () => Promise.resolve([]),
+      })
+      const context = { session, values, attributes: [] }
+      const asked = JSON.stringify(query)
+      const { source, filters } = await payoutList(context, setups[0]![1])
+      const direction = values.order === 'asc' ? 'ASC' : 'DESC'
+      const by = [...(query['sort'] === 'amount' ? ['amount'] : []), 'seq', 'payout_index']
+      const [limit, page] = [values.limit, values.page]
+      const { text, values: bound } = sql`SELECT l.key FROM ${source.from} ${where(
+        filters.map(({ condition }) => condition),
+      )}
         ORDER BY ${raw(by.map((column) => `l.${column} ${direction}`).join(', '))}
         LIMIT ${raw(String(limit))} OFFSET ${raw(String(limit * (page - 1)))}`.render()
-        const plain = (await session.query<[string]>({ text, values: bound })).map(([key]) => key)
-        if (plain.length > 0) shown++
-        for (const [name, setup] of setups)
-          expect([asked, name, await keysOf(context, setup.lists, await payoutList(context, setup))]).toEqual(
-            [asked, name, plain],
-          )
-      }
-      expect(shown).toBeGreaterThan(REQUESTS / 4)
-    },
-  )
+      const plain = (await session.query<[string]>({ text, values: bound })).map(([key]) => key)
+      if (plain.length > 0) shown++
+      for (const [name, setup] of setups)
+        expect([asked, name, await keysOf(context, setup.lists, await payoutList(context, setup))]).toEqual([
+          asked,
+          name,
+          plain,
+        ])
+    }
+    expect(shown).toBeGreaterThan(REQUESTS / 4)
+  })
 })
 
 describe('the cheapest sales of templates', () => {
   it(
-    'the cheapest sales of templates are the same template by template and among all',
+    'the cheapest sales of templates are the same by lookup for each template as by one scan',
     { timeout: patient(300_000) },
     async () => {
       const seeded = createRandom(SEED)
@@ -528,7 +525,7 @@ describe('the cheapest sales of templates', () => {
 })
 
 describe('days of trades', () => {
-  it('days of trades are listed once, also where a day ends while they are read', async () => {
+  it('days of trades are listed once, also if a day ends between two reads', async () => {
     await client.query('BEGIN')
     onTestFinished(async () => {
       await client.query('ROLLBACK')
@@ -552,7 +549,7 @@ describe('days of trades', () => {
 })
 
 describe('sums of trades in a range', () => {
-  it('sums from days, and from totals without the other days, are those of the trades', async () => {
+  it('sums from days, and from totals minus the other days, equal the sums of the trades', async () => {
     const seeded = createRandom(SEED)
     const { rows } = await client.query<{ time: string; collection: string }>(
       `SELECT trade_time AS time, collection_name AS collection FROM market.trades ORDER BY trade_time`,

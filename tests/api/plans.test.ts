@@ -143,7 +143,7 @@ function inTurns(requests: readonly RequestCase[]): RequestCase[] {
 
 describe('with every sort and every single filter', () => {
   const paths = [...new Set(endpoints.map(({ path }) => path))]
-  it.each(paths)('the list of assets %s walks no big table', async (path) => {
+  it.each(paths)('the list of assets %s scans no big table', async (path) => {
     const walking = countedByWalking[path] ?? []
     const requests = cases.filter(
       ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
@@ -172,9 +172,9 @@ const readInPart = [
   { path: '/v1/transfers', sort: 'created', order: 'desc', filter: 'is_transferable', most: 1_500 },
 ]
 
-describe('no more than a part is read', () => {
+describe('a bounded part is read', () => {
   it.each(readInPart)(
-    'a request reads a part of $path at most, by $sort $order with $filter',
+    'a request reads at most a part of $path, by $sort $order with $filter',
     async ({ path, sort, order, filter, most }) => {
       const all = requestCases(endpoints, examples).filter(
         (request) =>
@@ -195,7 +195,7 @@ describe('no more than a part is read', () => {
 
 describe('of the market', () => {
   const paths = [...new Set(marketEndpoints.map(({ path }) => path))]
-  it.each(paths)('the market list %s walks no big table', async (path) => {
+  it.each(paths)('the market list %s scans no big table', async (path) => {
     const walking = countedByWalking[path] ?? []
     const requests = marketCases.filter(
       ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
@@ -223,7 +223,7 @@ describe('the cases', () => {
     }
   })
 
-  it('the cases find rows: lists with a filter that rows meet are not empty', async () => {
+  it('the cases find rows: lists with a satisfiable filter are not empty', async () => {
     const typical = cases.filter(
       ({ endpoint, filter }) =>
         endpoint.path === '/v1/assets' && ['owner', 'collection_name', 'match'].includes(filter),
@@ -235,7 +235,7 @@ describe('the cases', () => {
     }
   })
 
-  it('the cases would show a walk over a big table', async () => {
+  it('the check of plans reports a scan of a big table', async () => {
     const scans = await explain(client, "SELECT 1 FROM assets.assets WHERE ram_payer = 'x'")
     expect(scans.map(({ table }) => table)).toEqual(['assets'])
   })

@@ -72,7 +72,7 @@ describe('a page of records', () => {
     transfer: ['transfers', 'transfer_id', '/v1/transfers?order=desc&limit=50'],
   } as const
   it.each(Object.entries(pages))(
-    'a page of records of kind %s takes one statement, and another one for fragments; one more where its keys are planned',
+    'a page of records of kind %s takes one statement, one more for fragments, and one more if its keys are planned',
     async (name, [table, key, path]) => {
       const kind = createKinds()[name as keyof typeof pages]
       const order = name === 'offer' ? 'created_at_time DESC, offer_id' : `${key} DESC`
@@ -87,7 +87,7 @@ describe('a page of records', () => {
     },
   )
 
-  it('a page of records is in the order of its places, without what there is not', async () => {
+  it('a page of records is in the order of its keys, without keys that have no record', async () => {
     const { asset } = createKinds()
     const { rows } = await client.query<{ id: string }>(
       'SELECT asset_id::text AS id FROM assets.assets ORDER BY asset_id LIMIT 2',
@@ -101,7 +101,7 @@ describe('a page of records', () => {
     }
   })
 
-  it('a page of records is unknown when its query gave up, and empty when it found nothing', async () => {
+  it('a page of records is undefined if its query hit the row budget, and empty if it found nothing', async () => {
     const { asset, transfer } = createKinds()
     for (const [kind, isFixed] of [asset, transfer].flatMap((each) => [
       [each, true] as const,

@@ -57,7 +57,7 @@ async function open(address: DatabaseAddress, limits: Record<string, number> = {
 const pause = (seconds: number) => ({ text: `SELECT pg_sleep(${seconds})`, values: [] })
 
 describe('the time of a request', () => {
-  it('the time of a request is one for all its statements', async () => {
+  it('the time of a request is shared by all its statements', async () => {
     const requests = await open(database.address, { maxQueryTimeMs: 1_500 })
     let ended = 0
     const work = requests.run(async (session) => {
@@ -71,7 +71,7 @@ describe('the time of a request', () => {
     await until(async () => (await running()) === 0)
   })
 
-  it('the time of a request ends the statement on the server as well, whose own limit is far', async () => {
+  it('the time of a request also cancels the statement on the server, before the longer limit of the server', async () => {
     const requests = await open(database.address)
     const work = requests.run((session) => session.query(pause(50)), { deadlineMs: performance.now() + 200 })
     await expect(work).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
@@ -100,7 +100,7 @@ describe('a statement that cannot be cancelled', () => {
     return { ...database.address, host: '127.0.0.1', port: (wire.address() as AddressInfo).port }
   }
 
-  it('a statement that cannot be cancelled counts against the pool until it has ended, though its request has been answered', async () => {
+  it('a statement that cannot be cancelled occupies its pool slot until it ends, although its request was answered', async () => {
     const requests = await open(await openDeafWire())
     await admin.query('SELECT pg_advisory_lock(4711)')
     const work = requests.run(
@@ -120,7 +120,7 @@ describe('a statement that cannot be cancelled', () => {
 /** Limit of clients that disconnect together in one test. */
 const CLIENTS = 20
 
-describe('a client that leaves', () => {
+describe('a disconnected client', () => {
   let api: RunningApi
   let locker: pg.Client
 
@@ -149,7 +149,7 @@ describe('a client that leaves', () => {
     await locker.query('BEGIN; LOCK TABLE assets.offers')
   }
 
-  it('a client that leaves takes its statements and what waits for it along', async () => {
+  it('a disconnected client has its running statements cancelled and its waiting ones removed', async () => {
     await start({ max_db_connections: 4, max_list_queries: 2 })
     const leave = new AbortController()
     const asked = Array.from({ length: 10 }, (_, at) =>
@@ -163,7 +163,7 @@ describe('a client that leaves', () => {
     expect((await ask(`${api.url}/atomicassets/v1/transfers?limit=1`)).status).toBe(200)
   })
 
-  it('a client that leaves or stays delays no request for one row', async () => {
+  it('a disconnected or connected client delays no request for one row', async () => {
     await start({ max_db_connections: 4, max_list_queries: 4 })
     const leave = new AbortController()
     const asked = Array.from({ length: CLIENTS }, (_, at) =>

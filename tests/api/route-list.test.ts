@@ -69,7 +69,7 @@ describe('the routes of a namespace', () => {
     expect([...routes.listed].sort()).toEqual(expected)
   })
 
-  it('the routes of a namespace lose one everywhere when it is taken out of the data', async () => {
+  it('the routes of a namespace lose a route in all three places when it is removed from the data', async () => {
     expect(paths).toContain(REMOVED)
     const routes = await routesOf(withoutOne)
     const expected = paths.filter((path) => path !== REMOVED).sort()

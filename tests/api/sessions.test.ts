@@ -69,7 +69,7 @@ describe('a snapshot', () => {
 })
 
 describe('plans', () => {
-  it('a named statement is planned once, others for their values, in whatever order they come', async () => {
+  it('a named statement is planned once, an unnamed one for its values, in any order', async () => {
     const text = 'SELECT count(*) FROM public.numbers WHERE number = $1::integer'
     const mode = {
       text: `SELECT current_setting('plan_cache_mode'), $1::integer`,

@@ -84,7 +84,7 @@ function where(condition: (link: ModelLink) => boolean): string[] {
 }
 
 describe('links', () => {
-  it('links are records of what the chain did, with their assets as they are now', async () => {
+  it("links are records of the chain's actions, with the current records of their assets", async () => {
     const found = await everything<Link>('/v1/links', 50)
     expect(found.map(({ link_id: id }) => id)).toEqual(ids)
     const assets = new Map<string, unknown>()
@@ -213,14 +213,14 @@ describe('links', () => {
     expect(await failure(path)).toBe(`400 Invalid value for parameter ${parameter}`)
   })
 
-  it('links that do not exist are said to be missing', async () => {
+  it('links that do not exist are 404', async () => {
     expect(await failure('/v1/links/999999')).toBe('416 Link not found')
     expect(await failure('/v1/links/-1')).toBe('416 Link not found')
     expect(await get('/v1/links/999999/logs')).toEqual([])
     expect(await get('/v1/links?limit=')).toHaveLength(Math.min(100, ids.length))
   })
 
-  it('links show an asset that is not known by its id, every other key without a value', async () => {
+  it('links show an unknown asset by its id, with null for every other key', async () => {
     const link = [...links.values()].find(({ asset_ids: assets }) => assets.length > 0)!
     const before = await get<Link>(`/v1/links/${link.link_id}`)
     await sql((client) =>
@@ -263,7 +263,7 @@ describe('logs of a link', () => {
     }
   })
 
-  it('logs of a link are paged, ordered and chosen by action; the link is that of the path', async () => {
+  it('logs of a link are paged, ordered and filtered by action; the path selects the link', async () => {
     const claimed = [...links.values()].find(({ state }) => state === 3)!.link_id
     const path = `/v1/links/${claimed}/logs`
     const all = await get<Row[]>(path)
@@ -279,7 +279,7 @@ describe('logs of a link', () => {
 })
 
 describe('every answer', () => {
-  it('every answer is what the OpenAPI document says of it, with something in it on every path', async () => {
+  it('every answer conforms to the OpenAPI document, with content on every path', async () => {
     const document = (await (await fetch(`${api.url}/openapi.json`)).json()) as OpenApiDocument
     const own = Object.entries(document.paths).filter(([path]) => path.startsWith('/tools/'))
     expect(own.map(([path]) => path)).toEqual([
@@ -299,7 +299,7 @@ describe('every answer', () => {
 })
 
 describe('config', () => {
-  it('the config of tools names the contracts and the version; only GET and HEAD ask for it', async () => {
+  it('the config of tools names the contracts and the version; only GET and HEAD are allowed', async () => {
     expect(await get('/v1/config')).toEqual({
       atomictools_contract: 'atomictoolsx',
       atomicassets_contract: 'atomicassets',

@@ -120,7 +120,7 @@ function scannedTables(node: PlanNode): string[] {
   return [...here, ...(node.Plans ?? []).flatMap(scannedTables)]
 }
 
-describe('no request of the tools namespace walks a big table', () => {
+describe('no request of the tools namespace scans a big table', () => {
   it.each([...filters, ...walkingCounts])('links with %s, in every order', async (filter) => {
     for (const sort of ['created', 'updated']) {
       for (const order of ['asc', 'desc']) {

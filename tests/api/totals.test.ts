@@ -54,7 +54,7 @@ describe('statistics', () => {
     expect(await failure('/v1/assets/1/stats')).toBe('416 Asset not found')
   })
 
-  it('statistics of assets have no mint number where the mint is not known, and 0 where it gave none', async () => {
+  it('statistics of assets have a null mint number if the mint is unknown, and 0 if the mint had no template', async () => {
     const [asset] = assets.filter(({ template }) => template !== null)
     const id = asset!.asset_id
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
@@ -142,7 +142,7 @@ describe('statistics', () => {
     }
   })
 
-  it('statistics of what does not exist are empty', async () => {
+  it('statistics of unknown subjects are empty', async () => {
     expect(await get('/v1/collections/nocollection/stats')).toEqual({
       assets: null,
       burned: null,
@@ -172,7 +172,7 @@ interface AccountDetail {
 }
 
 describe('accounts', () => {
-  it('accounts own what the list of assets says, most first, with whole records', async () => {
+  it('accounts own the assets of the asset list, sorted by number, with whole records', async () => {
     const owners = countBy(
       assets.filter(({ owner }) => owner !== null),
       ({ owner }) => owner!,
@@ -213,14 +213,14 @@ describe('accounts', () => {
     }
   })
 
-  it('accounts own nothing when they are unknown', async () => {
+  it('accounts that are unknown own nothing', async () => {
     const nothing = { collections: [], schemas: [], templates: [], assets: '0' }
     expect(await get('/v1/accounts/nobody')).toEqual(nothing)
     expect(await get('/v1/accounts/NO%20NAME')).toEqual(nothing)
     expect(await get('/v1/accounts/alice/nothing')).toEqual({ schemas: [], templates: [] })
   })
 
-  it('accounts own within the grey lists and without what is offered', async () => {
+  it('accounts own assets within the collection lists, without offered ones', async () => {
     const only = await get<AccountDetail>('/v1/accounts/alice?collection_whitelist=alicecollect')
     expect(only.collections.map(({ collection }) => collection.collection_name)).toEqual(['alicecollect'])
     const rest = await get<AccountDetail>('/v1/accounts/alice?collection_blacklist=alicecollect')
@@ -261,7 +261,7 @@ describe('accounts', () => {
     }
   })
 
-  it('accounts are refused, not cut, when they own too much for one answer', async () => {
+  it('accounts with too many groups for one answer are refused, not cut', async () => {
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
     try {
       await client.query(`INSERT INTO assets.assets (asset_id, minted_at_time, transferred_at_time, updated_at_time,
@@ -289,7 +289,7 @@ interface BurnDetail {
 }
 
 describe('burns', () => {
-  it('burns rank the accounts that burned', async () => {
+  it('burns rank accounts by number of burned assets', async () => {
     const burned = assets.filter((asset) => asset.burned_by_account !== null)
     const rows = await get<(Holding & { account: string })[]>('/v1/burns')
     expect(byKey(rows, ({ account }) => account)).toEqual(
@@ -312,7 +312,7 @@ describe('burns', () => {
     }
   })
 
-  it('burns of one account are those of its collections and templates', async () => {
+  it('burns of one account are grouped by collection and template', async () => {
     const accounts = new Set(
       assets.map((asset) => asset.burned_by_account).filter((account) => account !== null),
     )

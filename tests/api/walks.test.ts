@@ -108,9 +108,9 @@ async function plainPage({ filters, order }: List, window: PageWindow): Promise<
   return (await session.query<[string]>(statement.render())).map(([id]) => id)
 }
 
-describe.each(seeds)('walks, seed %i', (seed) => {
+describe.each(seeds)('index scans, seed %i', (seed) => {
   it.each(rangeFilters)(
-    'walks of %i ranges show the same page as plain SQL, with and without a row budget',
+    'index scans of %i ranges show the same page as plain SQL, with and without a row budget',
     async (ranges) => {
       const random = createRandom(seed + ranges)
       let shown = 0

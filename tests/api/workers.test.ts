@@ -118,7 +118,7 @@ describeWithRedis('several processes', () => {
     return writeFile(join(directory, `${name}.config.json`), JSON.stringify(content))
   }
 
-  it('several processes share port, limits and metrics; one that dies is replaced; they end in order, or with a reason', async () => {
+  it('several processes share port, limits and metrics; a dead one is replaced; all stop in order, or name the reason', async () => {
     const api = await start()
     await api.untilServing(WORKERS)
     const assets = () => askAfresh(`${api.url}/assets/v1/assets?limit=1`)
@@ -179,7 +179,7 @@ describeWithRedis('several processes', () => {
     for (const pid of api.pids()) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  it('several processes end when the one that supervises them is killed', async () => {
+  it('several processes exit when their supervisor is killed', async () => {
     const api = await start()
     await api.untilServing(WORKERS)
     api.kill('SIGKILL')

@@ -5,7 +5,7 @@ import { fullSizes, scaledSizes } from '../../scripts/bench/generated/sizes.ts'
 const NAME = /^[a-z1-5.]{1,12}$/
 
 describe('names of a generated database', () => {
-  test('the largest has different accounts and collections, with names that a chain allows', () => {
+  test('the largest database has distinct account and collection names that the chain allows', () => {
     const { accounts, collections } = scaledSizes(8)
     for (const [count, nameOf] of [
       [accounts, accountName],
@@ -18,7 +18,7 @@ describe('names of a generated database', () => {
     expect(accounts).toBeLessThanOrEqual(mostAccounts)
   })
 
-  test('factor 1 is the full database, and factors that names do not suffice for are refused', () => {
+  test('factor 1 is the full database; factors with too few possible names are refused', () => {
     expect(scaledSizes(1)).toEqual(fullSizes)
     for (const factor of [0, 9, NaN]) expect(() => scaledSizes(factor)).toThrow(RangeError)
   })

@@ -78,7 +78,7 @@ const small = ['--requests', '12', '--rate', '1000']
 
 describe('the comparison of two servers', () => {
   it(
-    'the comparison of two servers ends with 0 where they differ in their clock alone',
+    'the comparison of two servers exits with 0 if only their clocks differ',
     async () => {
       const { code, text } = await compare(
         await serve(things('alice')),
@@ -92,7 +92,7 @@ describe('the comparison of two servers', () => {
   )
 
   it(
-    'the comparison of two servers ends with 1 and groups what differs, with a command for each',
+    'the comparison of two servers exits with 1 and groups the differences, each with a command',
     async () => {
       const base = await serve(things('alice'))
       const { code, text } = await compare(base, await serve(things(null)), ...small)
@@ -124,7 +124,7 @@ describe('the comparison of two servers', () => {
   )
 
   it(
-    'the comparison of two servers finds a server that reads a body unlike an address',
+    'the comparison of two servers finds a server that reads a JSON body differently from a query string',
     async () => {
       const answers: Answers = (path, request) =>
         things(request.method === 'POST' ? 'bob' : 'alice')(path, request)
@@ -135,7 +135,7 @@ describe('the comparison of two servers', () => {
   )
 
   it(
-    'the comparison of two servers ends with 2 and says which server cannot be compared',
+    'the comparison of two servers exits with 2 and names the server that cannot be compared',
     async () => {
       const base = await serve(things('alice'))
       const gone = 'http://127.0.0.1:9'
@@ -163,7 +163,7 @@ describe('the comparison of two servers', () => {
 describe('differences', () => {
   const of = (a: unknown, b: unknown) => findDifferences(a, b).map(({ path, kind }) => `${path} ${kind}`)
 
-  it('differences name the path and what differs', () => {
+  it('differences name the path and both values', () => {
     expect(of({ a: [{ asset_id: 1, x: 1 }] }, { a: [{ asset_id: 1, x: '1' }] })).toEqual([
       'a[].x type number/string',
     ])
@@ -172,7 +172,7 @@ describe('differences', () => {
     expect(of({ a: 1 }, { a: 1 })).toEqual([])
   })
 
-  it('differences of records are those of the same record, wherever it is', () => {
+  it('differences of records compare the same record at any position', () => {
     const [one, two] = [
       { asset_id: '1', owner: 'a' },
       { asset_id: '2', owner: 'b' },
@@ -182,7 +182,7 @@ describe('differences', () => {
     expect(of([one, two], [two, { ...one, owner: 'c' }])).toEqual([' order', '[].owner value'])
   })
 
-  it('differences come with a command that a shell reads', () => {
+  it('differences come with a command that is quoted for the shell', () => {
     expect(
       curlCommand({ method: 'POST', url: 'http://h/a', headers: { 'content-type': 'x' }, body: "it's" }),
     ).toBe(String.raw`curl -s -H 'content-type: x' --data-raw 'it'\''s' 'http://h/a'`)

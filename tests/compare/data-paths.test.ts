@@ -44,7 +44,7 @@ describe.each(paths)('a database filled by %s', (path, expected) => {
   afterAll(() => other.close())
 
   it(
-    `a database filled another way answers ${REQUESTS} random requests of seed ${SEED} alike, as documented`,
+    `a database filled another way gives the documented answers to ${REQUESTS} random requests of seed ${SEED}`,
     async () => {
       const deviations: string[] = []
       const found = await compareServers({

@@ -36,7 +36,7 @@ function reply(body: Json, status = 200): Reply {
 const result = (expected: Entry, actual: Reply) => judge(expected, actual, book).result
 
 describe('paths', () => {
-  it('paths match keys, any key, and any number of keys', () => {
+  it('path patterns match keys, any key, and any number of keys', () => {
     expect(matchesPath('data.*.assets', 'data.0.assets')).toBe(true)
     expect(matchesPath('data.*.assets', 'data.assets')).toBe(false)
     expect(matchesPath('**.memo', 'data.0.memo')).toBe(true)
@@ -88,7 +88,7 @@ describe('an answer', () => {
     expect(result(other, reply({ data: [{ id: '5', median: 500 }] }))).toBe('wrong')
   })
 
-  it('an answer may be one of the further ones, or records in another sequence', () => {
+  it('an answer may equal one of several recorded ones, or have records in another sequence', () => {
     const also = entry({ data: 1 }, { also: [{ status: 400 }, { status: 200, subset: { data: 2 } }] })
     expect(result(also, reply({ message: 'no' }, 400))).toBe('also')
     expect(result(also, reply({ data: 2, more: 1 }))).toBe('also')
@@ -106,7 +106,7 @@ describe('an answer', () => {
     expect(result(sequences, reply({ data: [{ id: '2' }, { id: '3' }] }))).toBe('wrong')
   })
 
-  it('an answer to a recorded defect is better, copied or wrong', () => {
+  it('an answer that differs by a known defect of the replaced system is classed as better, copied or wrong', () => {
     const defect = entry(
       { data: 'old' },
       { expect: 'better', better: [{ status: 400, subset: { success: false } }] },

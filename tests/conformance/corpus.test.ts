@@ -19,7 +19,7 @@ afterEach(() => database.drop())
 
 describe.each(['history', 'recorded'] as const)('the recorded answers, the chain read as %s', (replay) => {
   it(
-    'the recorded answers are given, but for what the compatibility page lists',
+    'the recorded answers are reproduced, except for the differences on the compatibility page',
     async () => {
       const stage = await setStage({ database: database.address, replay, logger: quiet })
       try {

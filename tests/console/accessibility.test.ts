@@ -40,7 +40,7 @@ describeWithChromium('the console page, for eyes, keyboards and screen readers',
     await page.click('#events-pause')
   })
 
-  it('a screen reader announces the health and problems, and no text that always changes', async () => {
+  it('a screen reader announces health and problems, but no constantly changing text', async () => {
     const live = await page.$$eval('[aria-live], [role=status], [role=alert], [role=log]', (all) =>
       all.map((each) => [each.id, each.getAttribute('role') ?? each.getAttribute('aria-live')]),
     )
@@ -60,7 +60,7 @@ describeWithChromium('the console page, for eyes, keyboards and screen readers',
     )
   })
 
-  it('the console page has enough contrast while it shows what it knew last', async () => {
+  it('the console page has enough contrast while it shows outdated data', async () => {
     await service?.stop('SIGTERM')
     await expect
       .poll(() => page.$eval('#notice', (notice) => notice.textContent), patience)

@@ -53,7 +53,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
   const isShown = (selector: string): Promise<boolean> =>
     page.$eval(selector, (element) => (element as HTMLElement).offsetHeight > 0)
 
-  it('the console page says what is indexed, and follows the reader to the head', async () => {
+  it("the console page shows what is indexed, and the reader's progress to the head", async () => {
     await expect
       .poll(() => page.$eval('main', (main) => main.getAttribute('aria-busy')), patience)
       .toBe('false')
@@ -85,7 +85,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     expect(await isShown('#notice')).toBe(false)
   })
 
-  it('the console page draws how fast that went, for the eye and for the keyboard', async () => {
+  it('the console page draws the indexing speed as a chart, usable with the keyboard', async () => {
     const summary = /^Blocks per second, last 10 minutes: [\d.,]+ on average, ([\d,.]+) at most$/
     await expect.poll(() => textOf('figcaption span'), patience).toMatch(summary)
     // All that was recorded came in the first seconds; alone, the chain makes two blocks a second.
@@ -149,7 +149,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
       .toEqual(['tools'])
   })
 
-  it('the console page leads to the documents and to what is served, all of which are there', async () => {
+  it('the console page links to documents and endpoints that all exist', async () => {
     const links = await page.$$eval('.links a, .served a', (all) => all.map((link) => link.href))
     expect(links.map((link) => new URL(link).pathname)).toEqual(
       expect.arrayContaining(['/docs', '/openapi.json', '/health', '/assets/v1/config', '/tools/v1/config']),
@@ -160,7 +160,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     }
   })
 
-  it('the console page is as light or dark as the device, or as was chosen', async () => {
+  it('the console page uses the colour scheme of the device, or the chosen one', async () => {
     const ground = (): Promise<string> => page.$eval('body', (body) => getComputedStyle(body).backgroundColor)
     const setDevice = (value: string) => page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
     await setDevice('light')
@@ -183,7 +183,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await setDevice('light')
   })
 
-  it('the console page fits a phone', async () => {
+  it('the console page fits the width of a phone', async () => {
     await page.setViewport({ width: 360, height: 740, deviceScaleFactor: 2, isMobile: true, hasTouch: true })
     await expect.poll(() => page.$$eval('.state', (all) => all.length), patience).toBe(1)
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
@@ -214,7 +214,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await broken.close()
   })
 
-  it('the console page says when the api is unavailable, and keeps its data', async () => {
+  it('the console page shows that the api is unavailable, and keeps the last data', async () => {
     await service.stop('SIGTERM')
     await expect.poll(() => textOf('#notice'), patience).toContain('The api does not answer')
     expect(await textOf('#health-chip')).toBe('No answer')

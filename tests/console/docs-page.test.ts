@@ -27,7 +27,7 @@ describeWithChromium('the page at /docs', () => {
     await service?.stop('SIGTERM')
   })
 
-  it('the page at /docs is dark where the device is, and light where that is', async () => {
+  it('the page at /docs uses the colour scheme of the device', async () => {
     const lightness = () =>
       page.evaluate(() => {
         const [red = 0] = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g) ?? []

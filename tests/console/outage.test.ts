@@ -50,7 +50,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     expect(await isShown('#notice')).toBe(false)
   })
 
-  it('the console page says that the database is unavailable, keeps its data, and continues afterwards', async () => {
+  it('the console page shows that the database is unavailable, keeps the last data, and continues afterwards', async () => {
     await wire.cut()
     await expect.poll(() => textOf('#notice'), patience).toContain('The database is unavailable')
     expect(await textOf('#tile-health-note')).toContain('The database is unavailable')
@@ -86,7 +86,7 @@ describeWithChromium('the console page, when something is wrong', () => {
     await expect.poll(() => isShown('#notice'), patience).toBe(false)
   })
 
-  it('the console page says quietly when the stream of events is not there', async () => {
+  it('the console page shows a missing event stream without an alarm', async () => {
     const body = JSON.stringify({
       success: true,
       data: {

@@ -29,7 +29,7 @@ function getAs(accept: string | undefined, method = 'GET'): Promise<Response> {
 }
 
 describe('the address /', () => {
-  it('the address / is the page for those who ask for one', async () => {
+  it('the address / is the console for browsers', async () => {
     const answer = await getAs(BROWSER)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(await answer.text()).toMatch(/^<!doctype html>/)
@@ -37,7 +37,7 @@ describe('the address /', () => {
     expect((await getAs('text/html', 'HEAD')).status).toBe(200)
   })
 
-  it('the address / is not found for programs, as ever', async () => {
+  it('the address / is 404 for programs, as in the replaced system', async () => {
     for (const accept of [
       undefined,
       '*/*',
@@ -54,7 +54,7 @@ describe('the address /', () => {
 })
 
 describe('the page', () => {
-  it('the page allows nothing but this server, and nothing that is written into it', async () => {
+  it('the page has a CSP that allows only this server and no inline script', async () => {
     const answer = await getAs(BROWSER)
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
@@ -63,7 +63,7 @@ describe('the page', () => {
     expect(text).not.toMatch(/<style|style=|\son[a-z]+=|<script(?![^>]*src=)|https?:/)
   })
 
-  it('the page finds every file that it names, and the files that those name', async () => {
+  it('the page finds every file that it loads, directly or indirectly', async () => {
     const seen = new Set<string>()
     const waiting = [
       ...(await (await getAs(BROWSER)).text()).matchAll(/(?:src|href)="(status\/[^"]+)"/g),
@@ -86,7 +86,7 @@ describe('the page', () => {
     )
   })
 
-  it('the page is made of scripts that write no HTML', () => {
+  it('the page has only scripts that write no HTML', () => {
     const folder = join(packageRoot, 'services/api/console/page')
     for (const name of readdirSync(folder).filter((each) => each.endsWith('.js'))) {
       const text = readFileSync(join(folder, name), 'utf8')
@@ -98,13 +98,13 @@ describe('the page', () => {
   })
 })
 
-describe('what feeds the page', () => {
+describe('the data of the page', () => {
   const data = async (query = ''): Promise<{ status: number; text: string }> => {
     const answer = await fetch(`${api.url}/status/data.json${query}`)
     return { status: answer.status, text: await answer.text() }
   }
 
-  it('the data of the page returns the tables once they are measured, and no internals', async () => {
+  it('the data of the page has the table sizes once measured, and nothing internal', async () => {
     await expect
       .poll(async () => (JSON.parse((await data()).text) as { data: { database: unknown } }).data.database)
       .toMatchObject({
@@ -138,7 +138,7 @@ describe('what feeds the page', () => {
   })
 })
 
-it('a setting turns all of it off', async () => {
+it('a setting turns the console and its data off', async () => {
   const off = await startApi({ config: apiConfig(database.address, { console: false }), logger: quiet })
   try {
     for (const path of ['/', '/status/data.json', '/status/main.js']) {

@@ -26,8 +26,8 @@ const blanked: Readonly<Record<string, readonly number[]>> = {
   fork: [19, 22, 24, 25],
 }
 
-describe('the content of a block is compared with the roots in its header', () => {
-  it.each(Object.keys(blanked))('recorded nodes sent the content that their headers name: %s', (name) => {
+describe('content of a block against the roots in its header', () => {
+  it.each(Object.keys(blanked))('recorded blocks match the roots in their headers: %s', (name) => {
     const blocks = blocksOf(name)
     const wrong = blocks.flatMap(({ num, block, traces }) => {
       const found = leap.findFalseContent(block, traces)
@@ -37,7 +37,7 @@ describe('the content of a block is compared with the roots in its header', () =
     expect(wrong).toEqual(blanked[name]!.map((num) => `${num} transactions`))
   })
 
-  it('generated blocks have the content that their headers name', () => {
+  it('generated blocks match the roots in their headers', () => {
     const chain = createDevchain({ blocks: 60, rate: 8, seed: 3 })
     const { num: last } = chain.head()
     for (let num = last - 59; num <= last; num++) {
@@ -61,7 +61,7 @@ describe('the content of a block is compared with the roots in its header', () =
       expect([at, leap.findFalseContent(flipped(block, at), traces)]).toEqual([at, 'transactions'])
   })
 
-  it('a changed action or receipt is found, and traces of another block', () => {
+  it('a changed action or receipt is found, and so are traces of another block', () => {
     const scanned: number[] = []
     leap.scanTransactions(traces!, {
       action: ({ dataStart, dataEnd }) => void scanned.push(dataStart, dataEnd - 1),
@@ -74,13 +74,13 @@ describe('the content of a block is compared with the roots in its header', () =
     expect(leap.findFalseContent(block, traces!.subarray(0, 40))).toBe('actions')
   })
 
-  it('headers of the Savanna consensus have other roots, which are not compared', () => {
+  it('headers of the Savanna consensus have different roots and are not compared', () => {
     const savanna = Buffer.from(block)
     savanna.writeUInt32LE(2 ** 31, 110)
     expect(leap.findFalseContent(savanna, flipped(traces!, 100))).toBeNull()
   })
 
-  it('where a node has no traces, the transactions alone are compared', () => {
+  it('only transactions are compared if the node has no traces', () => {
     expect(leap.findFalseContent(block, null)).toBeNull()
     expect(leap.findFalseContent(flipped(block, 200), null)).toBe('transactions')
   })

@@ -19,7 +19,7 @@ test('without live blocks the slots follow the head', () => {
   expect(clock.next()).toBe(1005)
 })
 
-test('live blocks are produced now, and those produced at start lead up to now', () => {
+test('live blocks are produced now, and blocks produced at start have earlier times up to now', () => {
   const chain = chainOf(4, 1000)
   const clock = createClock(chain, { startTimeMs: undefined, live: true, blocks: 2, nowMs: () => nowMs })
   const slots = [1, 2, 3].map((made) => {
@@ -36,7 +36,7 @@ test('live blocks are produced now, and those produced at start lead up to now',
   expect(clock.isBehind()).toBe(false)
 })
 
-test('a fixed start counts on from there and knows when it is behind', () => {
+test('a fixed start time counts slots from there and reports when it is behind the clock', () => {
   const chain = chainOf(4, 1000)
   let now = nowMs + 2000
   const clock = createClock(chain, { startTimeMs: nowMs, live: true, blocks: 0, nowMs: () => now })

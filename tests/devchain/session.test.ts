@@ -49,7 +49,7 @@ function positionsOf(devchain: Devchain, first: number, last: number): { num: nu
   return range(first, last).map((num) => ({ num, id: devchain.block(num)!.id.toString('hex') }))
 }
 
-test('credits bound what is sent, acks add to them', async () => {
+test('credits limit the sent blocks, and acks add credits', async () => {
   const { url } = await serve({})
   const client = await connect(url)
   client.ack(5)
@@ -95,7 +95,7 @@ test('payloads that are not asked for are left out', async () => {
   expect([traces?.traces, others?.block, others?.deltas].every((payload) => payload !== null)).toBe(true)
 })
 
-test('the start is lowered to the first position that differs, and only then', async () => {
+test('the start is lowered to the first position of the client that differs from the chain, and only then', async () => {
   const { devchain, url } = await serve({ blocks: 10, libLagBlocks: 30 })
   const client = await connect(url)
   const known = positionsOf(devchain, 966, 974)
@@ -114,7 +114,7 @@ test('the start is lowered to the first position that differs, and only then', a
   expect(await startFor([])).toBe(972)
 })
 
-test('several sessions are served side by side', async () => {
+test('several sessions are served concurrently', async () => {
   const { url } = await serve({})
   const clients = await Promise.all([connect(url), connect(url), connect(url)])
   clients.forEach((client, index) => client.request({ start: 1 + index, end: 201 }))
@@ -179,7 +179,7 @@ test('new blocks reach a client as they are produced, with the head of that time
   expect(devchain.head().num).toBe(num)
 })
 
-test('a large result comes whole', async () => {
+test('a large result arrives complete', async () => {
   const [block] = benchBlocks('empty', 1, genesis)
   const traces = Buffer.alloc(3_500_000, 'large')
   const { num, id, prevId, deltas } = block!
@@ -193,7 +193,7 @@ test('a large result comes whole', async () => {
   expect(client.results[0]?.traces?.equals(traces)).toBe(true)
 })
 
-test('old blocks are dropped when the memory for them is used up, and the range says so', async () => {
+test('the oldest blocks are dropped at the memory limit, and the announced range shrinks', async () => {
   const { devchain, url } = await serve({ retainBytes: 1_500_000 })
   const client = await connect(url)
   await settle(client)

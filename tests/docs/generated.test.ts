@@ -20,7 +20,7 @@ function listFiles(folder: string, recursive: boolean): string[] {
     .map(({ name, parentPath }) => join(parentPath, name))
 }
 
-it('the generated pages are those of the source', async () => {
+it('the generated pages equal the output of their generator', async () => {
   const pages = await renderPages()
   expect([...pages.keys()]).toEqual([
     'docs/settings.md',
@@ -41,7 +41,7 @@ it('the generated pages are those of the source', async () => {
   }
 })
 
-it('no file names another tag of a public image, nor a command of the filler without --no-deps', () => {
+it('no file names another tag of a public image, or a filler command without --no-deps', () => {
   const checked = [
     '',
     '.ci',
@@ -88,7 +88,7 @@ it('the generated pages name every key and code', async () => {
   for (const name of Object.keys(metricCatalogue)) expect(metrics).toContain(`| \`${name}\``)
 })
 
-it('every index was measured, and is used by a kind of traffic or a list', () => {
+it('every index has a measurement, and a traffic kind or list that uses it', () => {
   const measured = readMeasuredIndexes()
   const declared = readDeclaredIndexes()
   // The generated database has no rows of the others.

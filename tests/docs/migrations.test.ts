@@ -34,7 +34,7 @@ describe('landed migrations of a repository', () => {
   })
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-  it('an edited migration is named, and cannot be listed again', () => {
+  it('an edited migration is reported, and cannot be listed again', () => {
     appendFileSync(join(folder, '1002_two.sql'), '-- a comment\n')
     const before = list()
     expect(checkMigrations(root).problems).toEqual([
@@ -44,14 +44,14 @@ describe('landed migrations of a repository', () => {
     expect(list()).toBe(before)
   })
 
-  it('a removed migration is named', () => {
+  it('a removed migration is reported', () => {
     rmSync(join(folder, '1001_one.sql'))
     expect(checkMigrations(root).problems).toEqual([
       expect.stringMatching(/^1001_one\.sql has landed and is missing/),
     ])
   })
 
-  it('an entry of the list that was edited with its migration is found in the history', () => {
+  it('a list entry that was edited together with its migration is found in the git history', () => {
     appendFileSync(join(folder, '1001_one.sql'), '-- a comment\n')
     rmSync(join(folder, 'landed.sha256'))
     expect(() => listMigrations(root)).toThrow(/entry of 1001_one\.sql.*was removed/)
@@ -86,7 +86,7 @@ describe('landed migrations of a repository', () => {
     expect(checkMigrations(root).problems).toEqual([removed, removed])
   })
 
-  it('a new migration is not listed until it lands, and then keeps the entries before it', () => {
+  it('a new migration is not listed before it lands, and adding it keeps earlier entries', () => {
     const before = list()
     writeFileSync(join(folder, '1010_three.sql'), 'SELECT 3;\n')
     expect(checkMigrations(root)).toMatchObject({ problems: [], unlisted: ['1010_three.sql'] })
@@ -95,7 +95,7 @@ describe('landed migrations of a repository', () => {
     expect(checkMigrations(root)).toMatchObject({ problems: [], unlisted: [], commits: 1 })
   })
 
-  it('without the history of git, the list alone is compared', () => {
+  it('without git history only the list is compared', () => {
     rmSync(join(root, '.git'), { recursive: true })
     expect(checkMigrations(root)).toEqual({ problems: [], unlisted: [], commits: 0 })
     appendFileSync(join(folder, '1001_one.sql'), ' ')

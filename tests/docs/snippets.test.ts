@@ -57,7 +57,7 @@ async function runModule(text: string): Promise<string> {
   return stdout
 }
 
-it('every command of the README that asks the demo chain gets the answer that is shown below it', async () => {
+it('every README command to the demo chain gets the answer shown below it', async () => {
   const blocks = blocksOf('README.md')
   let asked = 0
   for (const [at, { language, text }] of blocks.entries()) {

@@ -232,7 +232,7 @@ async function damage(random: Random, round: number): Promise<Damage> {
 }
 
 describe.each(seedsBeside(7))('damages, seed %i', (seed) => {
-  it(`${DAMAGES} damaged downloads end equal or are refused by name, and are continued, seed ${seed}`, async () => {
+  it(`${DAMAGES} damaged downloads restore an equal database or are refused with the file name, and can be continued, seed ${seed}`, async () => {
     const random = createRandom(seed)
     for (let round = 0; round < DAMAGES; round++) {
       const database = await createTestDatabase('template0')
@@ -260,7 +260,7 @@ describe.each(seedsBeside(7))('damages, seed %i', (seed) => {
   })
 })
 
-it(`a restore that is killed ${KILLS} times at any point continues to an equal end`, async () => {
+it(`a restore that is killed ${KILLS} times at random points completes with an equal database`, async () => {
   const random = createRandom(11)
   let killed = 0
   while (killed < KILLS) {

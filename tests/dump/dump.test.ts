@@ -116,7 +116,7 @@ async function sealsOf(address: DatabaseAddress) {
 const wholeManifest = async (name = 'whole') =>
   JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8')) as Manifest
 
-it('what is published and restored has equal rows, seals and indexes, and follows the chain on', async () => {
+it('a published and restored database has equal rows, seals and indexes, and continues with the chain', async () => {
   const kinds = new Set(
     (await wholeManifest()).tables.flatMap(({ files }) => files.flatMap(({ sealed }) => sealed?.kind ?? [])),
   )
@@ -136,7 +136,7 @@ it('what is published and restored has equal rows, seals and indexes, and follow
   expect(compareDigests(await digestOf(source), await digestOf(restored))).toEqual([])
 })
 
-it('the next publication adds files and changes none, and --prune keeps those of the publication before', async () => {
+it('the next publication adds files and changes none; --prune keeps the files of the previous publication', async () => {
   const first = await publishInto('grown')
   const before = await readFiles('grown')
   const again = await publishInto('grown')
@@ -165,7 +165,7 @@ async function readFiles(name: string): Promise<Map<string, Buffer>> {
   )
 }
 
-it('a signature is demanded where a key is given', async () => {
+it('a signature is required if a key is given', async () => {
   await publishInto('unsigned')
   const refused = await create()
   await expect(restoreFrom(refused, join(folder, 'unsigned'), { keyFile: keys.public })).rejects.toThrow(
@@ -197,7 +197,7 @@ it('refuses a database with data, with foreign schemas, or in use, and changes n
   )
 })
 
-it('a restore gives the reader the name that it has here', async () => {
+it('a restore renames the reader to the configured name', async () => {
   const named = await create()
   await restoreFrom(named, join(folder, 'whole'), { reader: 'here' })
   const client = await connectDatabase(named, { applicationName: 'test' })
@@ -219,7 +219,7 @@ async function changeManifest(name: string, change: (manifest: Manifest) => unkn
   return copy
 }
 
-it('refuses manifests that lead out of the folder, are of another version or chain, or hide a bomb', async () => {
+it('refuses manifests with paths outside the folder, another version or chain, or a decompression bomb', async () => {
   const refused = await create()
   const [first] = (await wholeManifest()).tables.filter(({ files }) => files.length > 0)
   const file = first!.files[0]!

@@ -54,7 +54,7 @@ describe('docs/graphql.md', () => {
     ...text.matchAll(/^## (.+)\n(?:(?!^## )[^])*?```graphql\n([^]*?)```\n\n```json\n([^]*?)```/gm),
   ]
 
-  it('docs/graphql.md has ten queries and more', () => {
+  it('docs/graphql.md has at least ten queries', () => {
     expect(examples.length).toBeGreaterThanOrEqual(10)
     expect(text.match(/```graphql/g)).toHaveLength(examples.length)
   })
@@ -141,7 +141,7 @@ describe('plans for large tables', () => {
     expect(await scansOf(table, columns)).toEqual([])
   })
 
-  it('a condition that no index serves is found', async () => {
+  it('the check reports a condition without an index', async () => {
     expect(filters.length).toBeGreaterThan(30)
     expect(await scansOf('auctions', ['seller'])).not.toEqual([])
     expect(await scansOf('assets', ['name'])).not.toEqual([])

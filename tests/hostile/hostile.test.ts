@@ -37,7 +37,7 @@ const LONGEST_MS = Math.max(600_000, COUNT * 10)
 
 describeWithPrograms('hostile requests, packets and frames', (running) => {
   it(
-    `${COUNT} of seed ${SEED} over all entry points: nothing ends, fails, grows, or is lost`,
+    `${COUNT} hostile requests of seed ${SEED} at all entry points: no crash, no server error, bounded memory, no lost event`,
     async () => {
       const programs = running()
       const { apiUrl, stateUrl, relay } = programs

@@ -58,7 +58,7 @@ function attempt(read: () => unknown): { readonly value?: string; readonly error
 
 describeWithAbieos('rows of any ABI, some of them damaged', (abieos) => {
   it(
-    `${ROWS} rows are read as the native library reads them, or refused for what no node writes`,
+    `${ROWS} rows are decoded as by the native library, or refused because no node writes them`,
     { timeout: Math.max(120_000, ROWS * MS_FOR_A_ROW) },
     () => {
       let equal = 0

@@ -31,7 +31,7 @@ const friendly = [
 
 describeWithPrograms('a long run of mixed load', (running) => {
   it(
-    `a long run of mixed load of ${MINUTES} minutes keeps memory flat, loses nothing and fails no client`,
+    `${MINUTES} minutes of mixed load: bounded memory, no lost event, no failed client`,
     async () => {
       const programs = running()
       const { apiUrl, stateUrl, relay } = programs

@@ -109,7 +109,7 @@ describe('a database of eosio-contract-api', () => {
     report = await runImport()
   })
 
-  it('a database of eosio-contract-api is planned first: counted and checked, and nothing is changed', async () => {
+  it('a database of eosio-contract-api is planned without changes: rows counted, fitness checked', async () => {
     const empty = await createTestDatabase()
     const home = await createFillerHome(running, empty.address)
     try {
@@ -154,7 +154,7 @@ describe('a database of eosio-contract-api', () => {
     expect(differing.map(({ kind }) => kind)).toEqual(lackedKinds)
   })
 
-  it('a database of eosio-contract-api names what it cannot give', () => {
+  it('a database of eosio-contract-api has its missing data reported', () => {
     expect(report.differences.map(({ what }) => what)).toEqual([
       expect.stringContaining('chain.abis'),
       expect.stringContaining('ram_payer'),
@@ -167,7 +167,7 @@ describe('a database of eosio-contract-api', () => {
     ])
   })
 
-  it('a database of eosio-contract-api names the tables and contracts of which it takes nothing', () => {
+  it('a database of eosio-contract-api has its unused tables and contracts reported', () => {
     expect(report.leftOut).toEqual([
       {
         what: 'atomicassets_original_mints (1 rows)',
@@ -180,16 +180,16 @@ describe('a database of eosio-contract-api', () => {
     ])
   })
 
-  it('a database of eosio-contract-api is not changed', async () => {
+  it('a database of eosio-contract-api is left unchanged by the import', async () => {
     expect(compareDumps(before, await dumpDatabase(old.address))).toEqual([])
   })
 
-  it('a database of eosio-contract-api is not imported into a database with a position', async () => {
+  it('a database of eosio-contract-api is refused if the target has a committed position', async () => {
     await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
   })
 
   it.each([740, 846])(
-    'a database of eosio-contract-api is read on from, and equals the index at block %i',
+    'a database of eosio-contract-api continues from blocks after the import, and equals an index of all blocks at block %i',
     async (block) => {
       await indexUntil(running, imported.address, block)
       expect(await differences(block)).toEqual(known)
@@ -197,13 +197,13 @@ describe('a database of eosio-contract-api', () => {
   )
 })
 
-it('what was imported and read on from agrees with the tables that the chain had', async () => {
+it('an import continued from blocks agrees with the tables of the chain', async () => {
   const report = await verifyOf(imported.address, { kind: 'folder', path: tables })
   expect(report).toMatchObject({ differences: [], derived: [], unfinished: null })
   expect(report.notes).toContainEqual(expect.stringContaining('was imported'))
 })
 
-describe('a source that does not fit', () => {
+describe('an unusable source', () => {
   async function refusals(sql: string): Promise<unknown[]> {
     const source = await restoreOldDatabase()
     const target = await createTestDatabase()
@@ -256,7 +256,7 @@ describe('a source that does not fit', () => {
       expect(error).toMatchObject({ code, message: expect.stringMatching(message) as string })
   })
 
-  it('a source that does not fit is refused: an address with a bare %', () => {
+  it('an unusable source is refused: an address with an unescaped %', () => {
     expect(() => parseSourceAddress('postgres://user:50%off@host/old')).toThrow('written as %25')
     expect(parseSourceAddress('postgres://user:50%25off@/old?host=/run/postgresql')).toMatchObject({
       host: '/run/postgresql',
@@ -317,7 +317,7 @@ const sourceDamages: readonly (readonly [text: string, sql: string])[] = [
   ],
 ]
 
-it('a source that lacks rows is refused by name, and imported with what it lacks when that is accepted', async () => {
+it('a source that lacks rows is refused with their names, and imported without them if the operator accepts it', async () => {
   const [source, target] = [await restoreOldDatabase(), await createTestDatabase()]
   const client = await connectDatabase(source.address, { applicationName: 'test' })
   try {

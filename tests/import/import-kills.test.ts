@@ -139,7 +139,7 @@ describe.each(cases)('the old database $dump', ({ dump, recordings, block }) => 
   })
 
   it(
-    'an import that is killed again and again ends like one that was not',
+    'an import killed repeatedly ends like an uninterrupted one',
     { timeout: patient(600_000) },
     async () => {
       const random = createRandom(SEED)

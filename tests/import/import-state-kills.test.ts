@@ -173,7 +173,7 @@ async function finish(): Promise<void> {
 }
 
 it(
-  'an import of the state that is killed again and again, on a chain that forks, ends with what the chain has',
+  'an import of the chain state killed repeatedly, during forks, ends with the state of the chain',
   async () => {
     await killAgainAndAgain()
     await finish()

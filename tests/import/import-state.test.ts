@@ -91,7 +91,7 @@ describe('the state of a chain', () => {
     report = await runImport()
   })
 
-  it('the state of a chain is imported from the last irreversible block to the one at which paging ended', async () => {
+  it('the state of a chain is imported from the last irreversible block up to the block at which paging ended', async () => {
     expect(report).toMatchObject({
       block: 842,
       historySince: 841,
@@ -104,7 +104,7 @@ describe('the state of a chain', () => {
     ])
   })
 
-  it('the state of a chain equals the tables of the chain, and all that follows from them', async () => {
+  it('the state of a chain equals the tables of the chain, with all derived rows', async () => {
     expect(await verifyOf(imported.address, tablesOf('main'))).toMatchObject({
       differences: [],
       derived: [],
@@ -112,7 +112,7 @@ describe('the state of a chain', () => {
     })
   })
 
-  it('the state service knows ABIs from the block on that the import began at', async () => {
+  it('the state service has ABIs from the first block of the import on', async () => {
     const service = await startService(imported, { chainId: running.chain.chainId, httpUrl: past.httpUrl })
     try {
       const client = new StateClient(service.url)
@@ -130,7 +130,7 @@ describe('the state of a chain', () => {
     }
   })
 
-  it('the state of a chain is read on from there, through an upgrade of the contracts', async () => {
+  it('the state of a chain continues from blocks after the import, through an upgrade of the contracts', async () => {
     await readTo(imported, 964)
     expect(await verifyOf(imported.address, tablesOf('v2'))).toMatchObject({
       differences: [],
@@ -139,7 +139,7 @@ describe('the state of a chain', () => {
     })
   })
 
-  it('the import numbers the mints of templates whose first asset came later as an index of everything does', async () => {
+  it('the import numbers the mints of templates without assets as an index of all blocks does', async () => {
     await readTo(whole, 964)
     const mints = `SELECT a.asset_id, a.template_mint, a.minter FROM assets.assets a
       WHERE a.template_id IN (SELECT template_id FROM assets.assets GROUP BY 1 HAVING min(minted_at_block) > 840)
@@ -149,7 +149,7 @@ describe('the state of a chain', () => {
     expect(await query(imported, mints)).toEqual(expected)
   })
 
-  it('the state of a chain is served as by an index of everything, except for unknown data', async () => {
+  it('the state of a chain gives the answers of an index of all blocks, except for unknown data', async () => {
     const [one, other] = [
       await serveStage(whole.address, stage, quiet),
       await serveStage(imported.address, stage, quiet),
@@ -174,7 +174,7 @@ describe('the state of a chain', () => {
     }
   })
 
-  it('an index of imported state says since when its history is whole', async () => {
+  it('an index of imported state reports the block from which its history is complete', async () => {
     const api = await serveStage(imported.address, stage, quiet)
     try {
       const get = async (path: string) =>
@@ -203,11 +203,11 @@ describe('the state of a chain', () => {
     }
   })
 
-  it('the state of a chain is not imported a second time', async () => {
+  it('the state of a chain cannot be imported twice', async () => {
     await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
   })
 
-  it('an index from blocks in place of imported state has all of its history', async () => {
+  it('an index from blocks that replaces imported state has the whole history', async () => {
     const settings = { ...stageReader(imported.address, stage), stop_block: 30, delete_data: true }
     await indexUntil(running, imported.address, 30, { settings })
     expect(await query(imported, 'SELECT FROM chain.imports')).toEqual([])
@@ -255,7 +255,7 @@ describe('a contract that is upgraded between the first block and the last', () 
   })
   afterEach(() => database.drop())
 
-  it('a contract that is upgraded inside the window keeps its version when the import is interrupted after the upgrade', async () => {
+  it('a contract that is upgraded inside the window keeps its version if the import is interrupted after the upgrade', async () => {
     const firstBlock = 840
     const isPastUpgrade = ({ phase, done }: ImportProgress) =>
       phase === 'reading blocks' && done > upgradeBlock + 5 - firstBlock
@@ -267,7 +267,7 @@ describe('a contract that is upgraded between the first block and the last', () 
     expect(await query(database, version)).toEqual(await query(whole, version))
   })
 
-  it('a contract that is upgraded inside the window is not taken for the new version from the first block on', async () => {
+  it('a contract that is upgraded inside the window has the old version before the upgrade', async () => {
     await query(database, "UPDATE assets.config SET version = '2.0.0', v2_since_block = 0")
     await expect(
       runImport({ database: database.address, settings: stageReader(database.address, stage) }),

@@ -58,7 +58,7 @@ async function startForkingNode(forks: number, behind = 5): Promise<{ node: Stab
   return { node: new StableNode(client, 90), limits }
 }
 
-it.each([3, 20])('rows of blocks that were orphaned during %i requests are not taken', async (forks) => {
+it.each([3, 20])('rows of blocks orphaned during %i requests are dropped', async (forks) => {
   const { node, limits } = await startForkingNode(forks)
   const { value, blocks } = await node.rows('atomicassets', 'schemas', ['collection'], '')
   expect(value[0]!.rows.map((row) => Buffer.from(row).toString('hex'))).toEqual([FINAL])
@@ -66,12 +66,12 @@ it.each([3, 20])('rows of blocks that were orphaned during %i requests are not t
   expect(limits).toHaveLength(forks + 1)
 })
 
-it('scopes of orphaned blocks are not taken', async () => {
+it('scopes of orphaned blocks are dropped', async () => {
   const { node } = await startForkingNode(20)
   expect((await node.scopes('atomicassets', 'schemas', 0n)).value).toEqual({ scopes: ['final'], next: null })
 })
 
-it('a head that moves faster than whole pages are answered makes pages small, then ends the import', async () => {
+it('a head that moves faster than pages are answered makes pages smaller, then stops the import', async () => {
   const { node, limits } = await startForkingNode(1_000)
   await expect(node.rows('atomicassets', 'schemas', ['collection'], '')).rejects.toMatchObject({
     code: 'CHAIN_UNREACHABLE',
@@ -80,7 +80,7 @@ it('a head that moves faster than whole pages are answered makes pages small, th
   expect([...new Set(limits)]).toEqual([1_000, 100])
 })
 
-it('a node that has irreversible blocks only may move on during a request', async () => {
+it('a node with only irreversible blocks may advance during a request', async () => {
   const { node, limits } = await startForkingNode(1_000, 0)
   const { blocks } = await node.rows('atomicassets', 'schemas', ['collection'], '')
   expect(blocks).toMatchObject([{ num: 102 }])

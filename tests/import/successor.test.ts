@@ -86,7 +86,7 @@ async function select(text: string): Promise<unknown[]> {
   }
 }
 
-it('what the successor adds is taken along', async () => {
+it('columns that the successor of eosio-contract-api added are imported', async () => {
   await importDatabase(importOptions(old, imported, running))
   expect(await select('SELECT v2_since_block FROM market.config')).toEqual([[700]])
   expect(await select('SELECT * FROM assets.author_swaps')).toEqual([['bob', 1_795_168_400n, 'bob', 'erin']])
@@ -167,7 +167,7 @@ describe('a database of the successor', () => {
   ]
 
   it.each([958, 964])(
-    'a database of the successor equals an index that read the blocks, but for what it lacks, at block %i',
+    'a database of the successor equals an index of the blocks except for missing data, at block %i',
     async (block) => {
       expect(report.block).toBe(958)
       await indexUntil(chain, target.address, block)
@@ -180,7 +180,7 @@ describe('a database of the successor', () => {
     },
   )
 
-  it('a database of the successor names what it lacks', () => {
+  it('a database of the successor has its missing data reported', () => {
     const named = report.differences.map(({ what }) => what)
     for (const what of ['chain.abis', 'assets.templates: 20', '__proto__', 'v2_since_block'])
       expect(named).toContainEqual(expect.stringContaining(what))
@@ -188,7 +188,7 @@ describe('a database of the successor', () => {
     expect(report.leftOut).toEqual([])
   })
 
-  it('a database of the successor and the blocks after it follow every rule but the one that it cannot', async () => {
+  it('a database of the successor and the blocks after it meet every rule but the one about missing data', async () => {
     const client = await connectDatabase(target.address, { applicationName: 'test' })
     try {
       expect(await findDerivedViolations(client, 5)).toEqual([])

@@ -16,7 +16,7 @@ import type { TestChain } from './index-chain.ts'
 
 const tables = join(import.meta.dirname, '../fixtures/recordings/v2/tables')
 
-describe('what is kept of all accounts', () => {
+describe('stored state of all accounts', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await createTestDatabase()
@@ -106,7 +106,7 @@ describe('ABIs in a database of several readers', () => {
     }
   }
 
-  it('ABIs in a database of several readers outlast the data of the one that saw them last', async () => {
+  it('ABIs in a database of several readers stay when the reader that stored them last is deleted', async () => {
     const main = readerOf('main', 'assets', 'market', 'oracle')
     const links = readerOf('links', 'tools')
     await indexUntil(running, database.address, 970, main)
@@ -122,7 +122,7 @@ describe('ABIs in a database of several readers', () => {
     await indexUntil(running, database.address, running.chain.head().num, main)
   })
 
-  it('ABIs in a database of several readers are in force from their blocks on, whichever reader is ahead', async () => {
+  it('ABIs in a database of several readers apply from their blocks on, whichever reader is ahead', async () => {
     const main = readerOf('main', 'assets', 'market', 'oracle')
     const straight = await createTestDatabase()
     try {
@@ -141,7 +141,7 @@ describe('ABIs in a database of several readers', () => {
     }
   })
 
-  it('ABIs in a database of several readers serve one that begins later, the next one where none is older', async () => {
+  it('ABIs in a database of several readers serve a reader that begins later, which uses the next ABI if none is older', async () => {
     await indexUntil(running, database.address, 970, readerOf('links', 'tools'))
     const main = readerOf('main', 'assets')
     const settings = { ...main.settings, start_block: 400, delete_data: true }
@@ -152,7 +152,7 @@ describe('ABIs in a database of several readers', () => {
     }
   })
 
-  it('ABIs in a database of several readers count for those that have their block', async () => {
+  it('ABIs in a database of several readers apply only to readers that have their block', async () => {
     const [assets] = testSettings.contracts
     const handler = createHandler(assets!, testSettings.contracts)!
     const logger = createLogger({ name: 'test', level: 'silent', pretty: false })

@@ -28,7 +28,7 @@ const without = (...families: string[]): Partial<ReaderSettings> => ({
 const index = (block: number, settings: Partial<ReaderSettings> = {}) =>
   indexUntil(history, database.address, block, { settings })
 
-it('a contract that is added after blocks were indexed is refused until what it did before is given up', async () => {
+it('a contract added after blocks were indexed is refused until its earlier actions are declared missing', async () => {
   await index(300, without('oracle', 'market', 'tools'))
   await expect(index(500)).rejects.toThrow(
     /handler oracle .* delphioracle did in blocks 1 to 300 would be missing/,
@@ -45,7 +45,7 @@ it('a contract that is added after blocks were indexed is refused until what it 
   await index(600)
 })
 
-it('a contract that was left out for a while is refused, and one that was left out for no block is not', async () => {
+it('a contract left out for some blocks is refused, and accepted if left out for none', async () => {
   await index(300)
   await index(300, without('tools'))
   await index(400)

@@ -78,7 +78,7 @@ describeUnless(reason, 'backup and restore', () => {
     return stdout
   }
 
-  it('a backup is noted for the metrics, and a database of before is none the worse', async () => {
+  it('a backup is recorded for the metrics, also in a database of an earlier version', async () => {
     await run('backup.sh', ['noted'], source.address)
     const client = await connectDatabase(source.address, { applicationName: 'test' })
     expect(await readTasks(client)).toMatchObject([{ name: 'backup', intervalSeconds: null, failure: null }])
@@ -88,7 +88,7 @@ describeUnless(reason, 'backup and restore', () => {
     await client.end()
   })
 
-  it('an attempt that fails is noted with its reason, its schedule and since when', async () => {
+  it('a failed backup is recorded with reason, schedule and time of the first failure', async () => {
     const keep = () => run('keep-backups.sh', ['--once'], source.address).catch(() => '')
     const client = await connectDatabase(source.address, { applicationName: 'test' })
     await client.query('ALTER TABLE chain.identity RENAME TO renamed')
@@ -104,7 +104,7 @@ describeUnless(reason, 'backup and restore', () => {
     expect(second?.failedAt).toEqual(first?.failedAt)
   })
 
-  it('the manifest has the digest of the database, and what is restored has it too, on 14 and on 18', async () => {
+  it('the manifest has the digest of the database, and the restored database has the same, on PostgreSQL 14 and 18', async () => {
     await run('backup.sh', ['whole'], source.address)
     const manifest = JSON.parse(await readFile(join(folder, 'whole/manifest.json'), 'utf8')) as {
       digest: { all: string; tables: Record<string, string> }
@@ -128,7 +128,7 @@ describeUnless(reason, 'backup and restore', () => {
     expect(restored.digest).toBe(before.digest)
   })
 
-  it('a backup for which the disk has less room than the newest one takes is not begun', async () => {
+  it('a backup does not start with less free disk space than the newest backup takes', async () => {
     await run('backup.sh', ['before'], source.address)
     const programs = join(folder, 'programs')
     await mkdir(programs)
@@ -141,7 +141,7 @@ describeUnless(reason, 'backup and restore', () => {
     await rm(programs, { recursive: true })
   })
 
-  it('a backup that fails leaves nothing behind', async () => {
+  it('a failed backup leaves no files behind', async () => {
     const { database } = source.address
     await expect(
       run('backup.sh', ['none'], { ...source.address, database: `${database}x` }),
@@ -207,7 +207,7 @@ describe('programs of the database', () => {
     )
   }
 
-  it('a replica begins its copy again until one is whole, with any password', async () => {
+  it('a replica retries its base copy until it is complete, also with special characters in the password', async () => {
     const env = {
       PASSWORD_FILE: join(folder, 'password'),
       PGDATA: join(folder, 'data'),
@@ -229,7 +229,7 @@ describe('programs of the database', () => {
     expect(await run('replica.sh', [], whole, env)).toBe(served)
   })
 
-  it('the comparison of a backup looks for the programs of the version of the server', async () => {
+  it("the comparison of a backup uses the PostgreSQL programs of the server's version", async () => {
     const env = { PASSWORD_FILE: '/dev/null', BACKUPS_FOLDER: folder, SCRATCH_FOLDER: folder }
     expect(await run('check-backup.sh', ['any'], { psql: 'echo 990001' }, env)).toBe(
       'there is no initdb of PostgreSQL 99 on the PATH or in /usr/lib/postgresql/99/bin\n',

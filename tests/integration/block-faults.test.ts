@@ -162,7 +162,7 @@ async function expectEverything(address: DatabaseAddress): Promise<void> {
 const names = Object.keys(faults) as Fault[]
 
 it.each(roundSeeds(200))(
-  'a fault at a random block costs no good block, seed %d',
+  'a fault at a random block loses no valid block, seed %d',
   async (seed) => {
     const random = createRandom(seed)
     const head = running.chain.head().num
@@ -244,7 +244,7 @@ it.each(
 )
 
 it(
-  'another action in an irreversible block is not written when the roots of the history are checked',
+  'a replaced action in an irreversible block is not written when the roots of the history are checked',
   async () => {
     const { num: head } = running.chain.head()
     const blocks = Array.from({ length: 60 }, (_, at) => head - 20 - at)
@@ -266,7 +266,7 @@ it(
 )
 
 it.each(roundSeeds(25))(
-  'a database that refuses the rows of a block has all blocks before it, seed %d',
+  'a database that refuses the rows of a block contains all blocks before it, seed %d',
   async (seed) => {
     const random = createRandom(1_000 + seed)
     await withDatabase(async (address) => {
@@ -295,7 +295,7 @@ it.each(roundSeeds(25))(
   patient(120_000),
 )
 
-it('an asset id that no column holds stops the reader by name, with every block before it committed; with another node it is read from there', async () => {
+it('an asset id above 64 bits stops the reader with its name and all earlier blocks committed; another node supplies the block', async () => {
   const mints = await queryRows<{ id: bigint; num: number }>(
     straight.address,
     'SELECT asset_id AS id, minted_at_block AS num FROM assets.assets ORDER BY asset_id DESC LIMIT 1',
@@ -333,7 +333,7 @@ it('an asset id that no column holds stops the reader by name, with every block 
   )
 })
 
-it('the remedy of a block without traces leaves out one block, and the gap is recorded', async () => {
+it('the remedy for a block without traces skips one block, and the gap is recorded', async () => {
   const bad = faultyNode('no traces', 500)
   await withDatabase((address) =>
     withNodes([bad], async () => {
@@ -349,7 +349,7 @@ it('the remedy of a block without traces leaves out one block, and the gap is re
   )
 })
 
-it('a node whose block is not that of its id is named, and nothing of the block is written', async () => {
+it('a node whose block does not hash to its id is named, and no row of the block is written', async () => {
   const bad = faultyNode('another root in the header', 600)
   await withDatabase((address) =>
     withNodes([bad], async () => {

@@ -54,7 +54,7 @@ it.each([
     'DATABASE_READ_ONLY',
     'the database takes no writes',
   ],
-])('%s is named in health and log, and reading continues once it is mended', async (_, ...facts) => {
+])('%s is named in health and log, and reading continues once it is fixed', async (_, ...facts) => {
   const [state, message, code, summary] = facts
   await refuseWith(state, message)
   const statuses: ReaderStatus[] = []

@@ -41,7 +41,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-it('connections that break in the middle of anything cost nothing but time', async () => {
+it('connections that break at random points lose no data', async () => {
   const random = createRandom(6)
   const watch = await PositionWatch.open(database.address, testSettings.name)
   let isDone = false
@@ -66,7 +66,7 @@ it('connections that break in the middle of anything cost nothing but time', asy
   expect(compareDumps(expected, await dumpDatabase(database.address))).toEqual([])
 })
 
-it('a database that comes back finds the reader where it was', async () => {
+it('a reader continues at its position when the database is available again', async () => {
   const watch = await PositionWatch.open(database.address, testSettings.name)
   const reading = indexUntil(running, proxy.address, STOP_BLOCK, { options: { retry } })
   reading.catch(() => undefined)
@@ -84,7 +84,7 @@ it('a database that comes back finds the reader where it was', async () => {
   expect(compareDumps(expected, await dumpDatabase(database.address))).toEqual([])
 })
 
-it('a database that stays unavailable ends the reader with a clear error', async () => {
+it('a reader stops with a clear error if the database stays unavailable', async () => {
   const watch = await PositionWatch.open(database.address, testSettings.name)
   const reading = indexUntil(running, proxy.address, STOP_BLOCK, { options: { retry } })
   reading.catch(() => undefined)

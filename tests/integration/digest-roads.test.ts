@@ -174,7 +174,7 @@ async function runScript(script: string, address: DatabaseAddress): Promise<void
 }
 
 it(
-  'whatever road leads to a block, on PostgreSQL 14 and 18, the digest and the seals are the same',
+  'digest and seals of a block are the same for every way to index it, on PostgreSQL 14 and 18',
   async () => {
     const digests: Record<string, string> = {}
     const seals: Record<string, readonly KindSeals[]> = {}

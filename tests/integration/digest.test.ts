@@ -39,7 +39,7 @@ async function change(address: DatabaseAddress, text: string): Promise<void> {
 }
 
 describe('digests', () => {
-  it('digests are equal for blocks one by one, 500 in a transaction, and as a node lived through them', async () => {
+  it('digests are equal for single blocks, 500 blocks in a transaction, and live blocks with forks', async () => {
     running = await startChain({ recordings: [fork], replay: 'history' })
     const single = await digestOf(await index(running, 403, { db_group_blocks: 1 }))
     const many = await digestOf(await index(running, 403, { db_group_blocks: 500 }))
@@ -83,7 +83,7 @@ describe('digests', () => {
     expect(other).toEqual(plain)
   })
 
-  it('digests differ by any row, value, and row that is there twice', async () => {
+  it('digests differ by any row, any value, and a duplicated row', async () => {
     running = await startChain({ recordings: [fork], replay: 'history' })
     const address = await index(running, 403)
     const before = await digestOf(address)

@@ -11,7 +11,7 @@ const noObserver = {
   published: () => undefined,
 }
 
-it('a reader that is asked to stop before it reads ends, and has read nothing', async () => {
+it('a reader asked to stop before it reads stops without reading a block', async () => {
   const database = await createTestDatabase()
   const chain = await startChain({ recordings: ['main'] })
   // The stop block is 0 (no end), so only the stop request ends the reader.
@@ -26,7 +26,7 @@ it('a reader that is asked to stop before it reads ends, and has read nothing', 
   await database.drop()
 })
 
-it('a reader that is asked to stop while it catches up ends with the commit in progress', async () => {
+it('a reader asked to stop while it catches up stops after the commit in progress', async () => {
   const database = await createTestDatabase()
   const chain = await startChain({ recordings: ['main', 'v2'] })
   const ending = new AbortController()
@@ -59,7 +59,7 @@ it('a reader that is asked to stop while it catches up ends with the commit in p
   await database.drop()
 })
 
-it('a reader whose stop_block is below the head has its query indexes when it ends', async () => {
+it('a reader with a stop_block below the head builds its query indexes before it exits', async () => {
   const database = await createTestDatabase()
   const chain = await startChain({ recordings: ['main'] })
   await indexUntil(chain, database.address, 20, { options: { buildQueryIndexes: true } })
@@ -70,7 +70,7 @@ it('a reader whose stop_block is below the head has its query indexes when it en
   await database.drop()
 })
 
-it('a reader says that it ends at its stop_block, also when it was there before', async () => {
+it('a reader logs that it has reached its stop_block, also on a restart at that block', async () => {
   const database = await createTestDatabase()
   const chain = await startChain({ recordings: ['main'] })
   for (let run = 0; run < 2; run++) {

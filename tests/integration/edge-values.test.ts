@@ -79,7 +79,7 @@ async function index(actions: readonly (readonly [name: string, value: object])[
 const noise = (length: number) =>
   Array.from({ length }, (_, i) => String.fromCodePoint(0x4e00 + ((i * 7919) % 20_000))).join('')
 
-it('numbers at the edges, long memos and long names are stored as they are', async () => {
+it('extreme numbers, long memos and long names are stored unchanged', async () => {
   const [memo, name] = [noise(100_000), noise(60_000)]
   const assetId = 2n ** 63n - 1n
   const largest = 2n ** 64n - 1n
@@ -114,7 +114,7 @@ it('numbers at the edges, long memos and long names are stored as they are', asy
   ])
 })
 
-it('a key of any length is stored beside its index, and found', async () => {
+it('a key too long for the index is stored and found', async () => {
   const client = await connectDatabase(database.address, { applicationName: 'test' })
   await buildQueryIndexes(client, 'tools')
   await client.query(`INSERT INTO tools.links (link_id, created_at_time, updated_at_time, created_at_block, updated_at_block,

@@ -58,7 +58,7 @@ describe('a server with TLS', () => {
   const failureOf = async (to: DatabaseAddress): Promise<unknown> =>
     isEncrypted(to).catch((cause: unknown) => databaseFailure(cause, 'not reached', to))
 
-  it('a connection is encrypted as it was asked for', async () => {
+  it('a connection is encrypted as configured', async () => {
     expect(await isEncrypted(address)).toBe(false)
     expect(await isEncrypted({ ...address, ssl: { mode: 'off' } })).toBe(false)
     expect(await isEncrypted({ ...address, ssl: { mode: 'require' } })).toBe(true)
@@ -66,7 +66,7 @@ describe('a server with TLS', () => {
     expect(await isEncrypted(verified)).toBe(true)
   })
 
-  it('a certificate of another host or of an unknown authority is refused, and a file that is not there', async () => {
+  it('a certificate of another host, of an unknown authority, or a missing file is refused', async () => {
     const host = { ...address, ssl: { mode: 'verify-full', ca_file: ca } } as const
     expect(await failureOf(host)).toMatchObject({ code: 'DATABASE_TLS' })
     const authority = { ...address, host: 'localhost', ssl: { mode: 'verify-full' } } as const
@@ -93,7 +93,7 @@ describe('a server with TLS', () => {
     await admin.end()
   })
 
-  it('connections of a pool have the settings that were asked for', async () => {
+  it('connections of a pool have the configured settings', async () => {
     const pool = createPool(address, { ...limits, max: 2 })
     const { rows } = await pool.query(
       "SELECT current_setting('statement_timeout') AS timeout, current_setting('jit') AS jit",

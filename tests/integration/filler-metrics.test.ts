@@ -81,7 +81,7 @@ async function until(series: string, value: number): Promise<ReadonlyMap<string,
   }
 }
 
-it('the filler serves what its readers and polls do', async () => {
+it('the filler serves metrics of its readers and polls', async () => {
   const reader = 'reader="reader-1"'
   const head = running.chain.head().num
   const first = await until(`pronghorn_reader_block{${reader}}`, head)
@@ -118,7 +118,7 @@ it('the filler serves what its readers and polls do', async () => {
   }
 })
 
-it('the filler serves the sizes of the database and its disk, and what became of backups', async () => {
+it('the filler serves metrics of database size, disk and backups', async () => {
   const client = await connectDatabase(database.address, { applicationName: 'test' })
   await client.query(
     "SELECT chain.note_task('backup', NULL, 3600), chain.note_task('verify', '2 rows differ')",

@@ -71,7 +71,7 @@ function follow(settings: Partial<ReaderSettings> = {}) {
 }
 
 it(
-  `${forkCount} random forks end with the same bytes as a straight replay of the final branch`,
+  `${forkCount} random forks end with the same rows as a replay of only the final branch`,
   async () => {
     const random = createRandom(20_260)
     const { chain } = running
@@ -156,7 +156,7 @@ it(
 )
 
 it(
-  'a reader that began after its contracts set their ABIs follows forks, also of a block that set the first one it saw',
+  'a reader started after its contracts set their ABIs follows forks, also a fork that undoes the first ABI it saw',
   async () => {
     const { chain } = running
     await followed.drop()

@@ -151,7 +151,7 @@ async function dumpMarket(address: DatabaseAddress): Promise<DatabaseDump> {
 }
 
 it(
-  'values that time alone changes are right after days, forks and a new version, however blocks are grouped',
+  'values that change with time alone are right after days, forks and an upgrade, for any grouping of blocks',
   { timeout: patient(240_000) },
   async () => {
     const random = createRandom(77)
@@ -271,7 +271,7 @@ async function select(address: DatabaseAddress, text: string): Promise<object[]>
   }
 }
 
-it('a patch of a row that does not exist yet does nothing, however blocks are grouped', async () => {
+it('a patch of a row that does not exist yet has no effect, for any grouping of blocks', async () => {
   const schema = (schema_name: string) => row('assets', 'schemas', 'cards', { schema_name, format: [] })
   const types = (schema_name: string) =>
     row('assets', 'schematypes', 'cards', {
@@ -294,7 +294,7 @@ it('a patch of a row that does not exist yet does nothing, however blocks are gr
   ])
 })
 
-it('an oracle prices a sale by its pair as it was when the sale was bought, however blocks are grouped', async () => {
+it('an oracle prices a sale by the pair as it was at the purchase, for any grouping of blocks', async () => {
   await writeBoth(
     [pair(4n), ...[1n, 2n, 3n, 4n, 5n].flatMap(listed)],
     [bought(1n)],
@@ -320,7 +320,7 @@ it('an oracle prices a sale by its pair as it was when the sale was bought, howe
   ])
 })
 
-it('an auction ends in the very second of a block with that block, however blocks are grouped', async () => {
+it('an auction whose end equals the time of a block ends with that block, for any grouping of blocks', async () => {
   // Blocks are 0.5 s apart: the fifth block is the first one 2 s after the start.
   const end_time = Date.UTC(2024, 0, 1) / 1_000 + 2
   const auction = { asset_ids: [1n], end_time, claimed_by_seller: false, claimed_by_buyer: false }
@@ -346,7 +346,7 @@ it('an auction ends in the very second of a block with that block, however block
   expect(compareDumps(await dumpMarket(live.address), await dumpMarket(grouped.address))).toEqual([])
 })
 
-it('a buy offer for an asset that is not known is invalid', async () => {
+it('a buy offer for an unknown asset is invalid', async () => {
   const minted = {
     asset_id: 1n,
     ...{ authorized_minter: 'alice', collection_name: 'cards', schema_name: 'odd', template_id: -1 },

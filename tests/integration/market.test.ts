@@ -103,7 +103,7 @@ async function count(address: DatabaseAddress, from: string): Promise<number> {
 }
 
 it(
-  'statistics equal those recomputed from listings, block by block and at once',
+  'statistics equal those recomputed from listings, for single blocks and one transaction',
   { timeout: patient(240_000) },
   async () => {
     await indexUntil(reversible, followed.address, LAST)
@@ -132,7 +132,7 @@ const soldSince = `market.sales WHERE state = 3 AND created_at_block >= ${START_
 const byOracle = `${soldSince} AND intended_median > 0`
 
 it(
-  'an oracle prices sales by pairs that are older than the first block, block by block and at once',
+  'an oracle prices sales by pairs older than the first block, for single blocks and one transaction',
   { timeout: patient(240_000) },
   async () => {
     const whole = await createTestDatabase()
@@ -155,7 +155,7 @@ it(
 )
 
 it(
-  'an oracle whose pairs the node does not return is reported once for each, until a start finds them',
+  'missing oracle pairs of the node are each reported once, until a restart finds them',
   { timeout: patient(240_000) },
   async () => {
     const { chain, httpUrl, shipUrl } = irreversible

@@ -39,7 +39,7 @@ function settled(dump: DatabaseDump): DatabaseDump {
   )
 }
 
-describe('main and v2 end with the same bytes', () => {
+describe('the recordings main and v2 end with the same rows', () => {
   let history: TestChain
   let usual: DatabaseDump
 
@@ -71,16 +71,19 @@ describe('main and v2 end with the same bytes', () => {
     'a stop block that is reached already': [{ stop_block: HEAD }, { stop_block: HEAD }],
   }
 
-  it.each(Object.entries(variants))('main and v2 end with the same bytes: %s', async (_, runs) => {
-    expect(compareDumps(usual, await index(history, runs))).toEqual([])
-  })
+  it.each(Object.entries(variants))(
+    'the recordings main and v2 end with the same rows: %s',
+    async (_, runs) => {
+      expect(compareDumps(usual, await index(history, runs))).toEqual([])
+    },
+  )
 
-  it('main and v2 end with the same bytes from a node that replays the recordings meanwhile', async () => {
+  it('the recordings main and v2 end with the same rows from a node that is replaying them', async () => {
     const lived = await index({ recordings: bothContracts, replay: 'recorded' }, [{ stop_block: HEAD }])
     expect(compareDumps(usual, lived)).toEqual([])
   })
 
-  it('main and v2 end with the same bytes where nothing is irreversible, but for the journal', async () => {
+  it('the recordings main and v2 end with the same rows without irreversible blocks, except for the undo journal', async () => {
     const reversible = await index({ recordings: bothContracts, libLagBlocks: 10_000 }, [
       { stop_block: HEAD },
     ])
@@ -90,7 +93,7 @@ describe('main and v2 end with the same bytes', () => {
   })
 })
 
-it.each([500, IRREVERSIBLE])('up to block %i, irreversible_only makes no difference', async (stop_block) => {
+it.each([500, IRREVERSIBLE])('irreversible_only gives the same rows up to block %i', async (stop_block) => {
   const usual = await index({ recordings: bothContracts }, [{ stop_block }])
   for (const replay of ['history', 'recorded'] as const) {
     const found = await index({ recordings: bothContracts, replay }, [

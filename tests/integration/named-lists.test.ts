@@ -118,7 +118,7 @@ async function lists(): Promise<Record<string, string[]>> {
 }
 
 describe('a source of named lists', () => {
-  it('a source of named lists is asked at once and again, with its key, and its lists become what it says', async () => {
+  it('a source of named lists is read at the start and periodically, with its key, and replaces its lists', async () => {
     source.sends({ verified: ['alice', 'bob', 'alice'], gone: ['carol'], empty: [] })
     const next = start([reader()])
     expect(await next('changed')).toMatchObject({ items: 3 })
@@ -177,7 +177,7 @@ describe('a source of named lists', () => {
       'no answer in 500 ms',
     ],
   ])(
-    'a source of named lists that sends %s keeps its last lists and says why',
+    'a source of named lists that sends %s keeps its last lists and reports the reason',
     async (_what, answer, problem) => {
       source.sends({ good: ['alice'] })
       const next = start([reader()], { timeoutMs: 500, maxBytes: 10_000, maxItemsOfList: 2 })
@@ -196,7 +196,7 @@ describe('a source of named lists', () => {
     },
   )
 
-  it('a source of named lists touches neither lists kept by hand nor those of another source, and goes with its setting', async () => {
+  it('a source of named lists changes neither manual lists nor those of another source, and is removed with its setting', async () => {
     await query("INSERT INTO chain.lists (name, items) VALUES ('hand', '{zoe}'), ('verified', '{yan}')")
     source.sends({ verified: ['alice'] })
     let next = start([reader('one'), reader('two')])

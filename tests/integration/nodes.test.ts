@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all([straight.drop(), database.drop()])
 })
 
-it('a reader ends with the same rows whatever happens to the nodes that it catches up from', async () => {
+it('a reader ends with the same rows whatever the nodes do while it catches up', async () => {
   const { chain } = running
   const stop = chain.head().num
   mirrors.push(

@@ -66,7 +66,7 @@ async function check(address: DatabaseAddress): Promise<void> {
 }
 
 describeUnless(binary === undefined ? 'there is no pgbouncer on the PATH' : undefined, 'PgBouncer', () => {
-  it('PgBouncer in session mode passes, and its connections have the settings that were asked for', () =>
+  it('PgBouncer in session mode is accepted, and its connections have the configured settings', () =>
     behindPgBouncer('session', async (pooled, direct) => {
       await check(direct)
       await check(pooled)

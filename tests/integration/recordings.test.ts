@@ -63,19 +63,22 @@ const ofMain = [
 ]
 const ofV2 = [...ofMain, 'assets.author_swaps', 'assets.schemas (types)', 'assets.templates (mutable data)']
 
-describe.each(['history', 'recorded'] as const)('what a real node sent, replayed as %s', (replay) => {
-  it('main ends with the tables that the chain had', async () => {
-    running = await startChain({ recordings: ['main'], replay })
-    await indexUntil(running, database.address, 846, { settings: keepingSettings })
-    await expectChainState('main', ofMain)
-  })
+describe.each(['history', 'recorded'] as const)(
+  'recorded blocks of a real node, replayed as %s',
+  (replay) => {
+    it('main ends with the tables that the chain had', async () => {
+      running = await startChain({ recordings: ['main'], replay })
+      await indexUntil(running, database.address, 846, { settings: keepingSettings })
+      await expectChainState('main', ofMain)
+    })
 
-  it('main and v2, one after the other, end with the tables that the chain had', async () => {
-    running = await startChain({ recordings: ['main', 'v2'], replay })
-    await indexUntil(running, database.address, 964, { settings: keepingSettings })
-    await expectChainState('v2', ofV2)
-  })
-})
+    it('main and v2, one after the other, end with the tables that the chain had', async () => {
+      running = await startChain({ recordings: ['main', 'v2'], replay })
+      await indexUntil(running, database.address, 964, { settings: keepingSettings })
+      await expectChainState('v2', ofV2)
+    })
+  },
+)
 
 it('fork, with its three rewinds, ends with the tables that the chain had', async () => {
   running = await startChain({ recordings: [fork], replay: 'recorded' })

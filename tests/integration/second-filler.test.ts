@@ -84,7 +84,7 @@ async function expectStraightBytes(): Promise<void> {
   expect(compareDumps(expected, await dumpDatabase(database.address))).toEqual([])
 }
 
-it('a second filler refuses and names the holder; the first is undisturbed', async () => {
+it('a second filler exits and names the holder; the first continues', async () => {
   const holder = first.start()
   await untilMoved(5)
   const fence = await readFence()
@@ -104,7 +104,7 @@ it('a second filler refuses and names the holder; the first is undisturbed', asy
   expect(await holder.stop()).toEqual({ code: 0, signal: null })
 })
 
-it('a filler whose session was cut loses its commit and continues from the one before, under a new fencing number', async () => {
+it('a filler with a cut session loses its open commit and continues from the previous one, with a new fence', async () => {
   const filler = first.start()
   for (let cuts = 0; cuts < 3; cuts++) {
     await untilMoved(5)
@@ -119,7 +119,7 @@ it('a filler whose session was cut loses its commit and continues from the one b
   expect(filler.output()).toContain('interrupted')
 })
 
-it('a filler whose session was cut leaves the database to the one that took the lease meanwhile', async () => {
+it('a filler with a cut session exits if another process took the lease', async () => {
   const loser = first.start()
   await untilMoved(5)
   const fence = await readFence()

@@ -85,7 +85,7 @@ async function heard(fits: (status: ReaderStatus) => boolean): Promise<ReaderSta
   return found!
 }
 
-it('a reader whose node drips is unhealthy, reports it everywhere, and recovers', async () => {
+it('a reader of a node that sends single bytes is unhealthy, reports it, and recovers', async () => {
   const shipUrl = await node.listen()
   const reading = indexUntil({ ...running, shipUrl }, database.address, 0, {
     signal: ending.signal,
@@ -128,7 +128,7 @@ it('a reader whose node drips is unhealthy, reports it everywhere, and recovers'
   await reading
 })
 
-it('the time of the head is known once the head itself was received, and not guessed before', async () => {
+it('the time of the head is known once the head block was received, and not guessed before', async () => {
   const head = running.chain.head().num
   const index = (stopBlock: number) =>
     indexUntil(running, database.address, stopBlock, {

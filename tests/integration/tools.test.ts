@@ -56,7 +56,7 @@ function readLogs(address: DatabaseAddress): Promise<ModelLog[]> {
 }
 
 describe('the tools handler', () => {
-  it('the tools handler keeps every link through all its states, with key, signature and log', async () => {
+  it('the tools handler stores every link through all its states, with key, signature and log', async () => {
     await indexUntil(running, database.address, running.chain.head().num)
     const { links, logs } = modelLinks(running.chain, await toolsAbi(running.httpUrl), RECORDED)
     const found = await readLinks(database.address)
@@ -79,7 +79,7 @@ describe('the tools handler', () => {
     expect(open).toEqual(rows.map(({ link_id: id }) => String(id)))
   })
 
-  it('the tools handler ends with the same bytes after forks as without them', async () => {
+  it('the tools handler ends with the same rows with and without forks', async () => {
     const { chain } = running
     for (let forks = 0; forks < 4; forks++) {
       await indexUntil(running, database.address, chain.head().num)
@@ -101,7 +101,7 @@ describe('the tools handler', () => {
     }
   })
 
-  it('the tools handler, begun in the middle of history, knows a link from its first change on', async () => {
+  it('the tools handler started in the middle of history knows a link from its first change on', async () => {
     const { chain } = running
     const abi = await toolsAbi(running.httpUrl)
     const all = modelLinks(chain, abi, RECORDED)
@@ -123,7 +123,7 @@ describe('the tools handler', () => {
     expect(await readLinks(database.address)).toEqual(expected)
   })
 
-  it('the tools handler, in a reader that was ahead of that of the assets, completes its links when the assets are there', async () => {
+  it('the tools handler in a reader ahead of the assets reader completes its links when the assets arrive', async () => {
     const { chain } = running
     const readerOf = (name: string, contracts: ReaderSettings['contracts']) =>
       indexUntil(running, database.address, chain.head().num, { settings: { name, contracts } })

@@ -13,7 +13,7 @@ const plan = {
   ],
 }
 
-it('the block tree grows the same main branch twice, and branches that leave the main one where they should', () => {
+it('the block tree generates the same main branch twice, and forks at the requested blocks', () => {
   const grower = new TreeGrower()
   const tree = grower.grow(plan)
   grower.grow({ ...plan, seed: 8 })
@@ -32,7 +32,7 @@ it('the block tree grows the same main branch twice, and branches that leave the
   })
 })
 
-it('the block tree puts other content into a block', () => {
+it('the block tree replaces the content of a block', () => {
   const grower = new TreeGrower()
   const content = (num: number) => (num === 2 ? { rate: 0, expiredTraces: 1_000 } : {})
   const plain = grower.grow({ ...plan, lost: [] })

@@ -205,14 +205,14 @@ const socketActions = eventCatalogue.flatMap(({ socket, action }) =>
   socket && action !== 'logbackasset' ? [action] : [],
 )
 
-it('every client receives every event, with the record as REST has it at that block', async () => {
+it('every client receives every event, with the record that REST returns at that block', async () => {
   chain = await LiveChain.start({ seed: 7 })
   const seen = await show(chain, 45)
   for (const action of socketActions) expect([...seen]).toContain(action)
 })
 
 describeWithRedis('over Redis', () => {
-  it('over Redis, every client receives the same', async () => {
+  it('every client receives the same events over Redis', async () => {
     redis = await startTestRedis()
     chain = await LiveChain.start({ seed: 8, redisPort: redis.port })
     expect((await show(chain, 8)).size).toBeGreaterThan(5)

@@ -69,7 +69,7 @@ async function expectWhole(before: bigint, start: number): Promise<readonly Feed
   return entries
 }
 
-it('a fork is published once, with the first block that it undid, and then the new branch', async () => {
+it('a fork is published once, with the first undone block, followed by the new branch', async () => {
   const { chain } = live.running
   live.start()
   await live.reach()
@@ -97,7 +97,7 @@ function disturb(random: ReturnType<typeof createRandom>): void {
   if (random.fraction() < 0.4) chain.fork(random.between(1, 4))
 }
 
-it(`${CUTS} cuts of the session in the midst of commits and forks lose nothing and publish nothing twice`, async () => {
+it(`${CUTS} cuts of the session during commits and forks lose no event and publish none twice`, async () => {
   const random = createRandom(61)
   live.start()
   await live.reach()
@@ -129,7 +129,7 @@ it(`${CUTS} cuts of the session in the midst of commits and forks lose nothing a
   await close()
 })
 
-it(`a filler that is killed ${KILLS} times loses nothing and publishes nothing twice`, async () => {
+it(`a filler killed ${KILLS} times loses no event and publishes none twice`, async () => {
   const random = createRandom(62)
   const home = await createFillerHome(live.running, live.database.address)
   let filler = home.start()

@@ -99,9 +99,9 @@ async function writeRandomly(reader: string, seed: number, steps: number): Promi
   }
 }
 
-describe('who comes back with a cursor', () => {
+describe('a client that resumes', () => {
   it.each([1, 2])(
-    'a client that comes back with a cursor ends with the events of a client that never left (%i)',
+    'a client that resumes with a cursor gets the events of a client that stayed connected (%i)',
     async (seed) => {
       const reader = `random-${seed}`
       await writeRandomly(reader, seed, 45)
@@ -130,7 +130,7 @@ describe('who comes back with a cursor', () => {
     },
   )
 
-  it('a client that comes back with a cursor is not sent what was undone meanwhile, and forks that only concern that', async () => {
+  it('a client that resumes with a cursor gets no event undone meanwhile, and no fork that only concerns such events', async () => {
     const written = await openFeed('spared')
     await written.arrive(10)
     await written.block(1)
@@ -143,7 +143,7 @@ describe('who comes back with a cursor', () => {
     expect(found.map(({ entry }) => [entry.kind, (entry as FeedBlock).block.num])).toEqual([['block', 12]])
   })
 
-  it('a client that comes back with a cursor gets one fork, the deepest, with a cursor that does not bring it again', async () => {
+  it('a client that resumes with a cursor gets one fork, the deepest, and its cursor does not repeat it', async () => {
     const written = await openFeed('deepest')
     await written.arrive(10)
     for (let num = 11; num <= 15; num++) await written.block(1)
@@ -163,7 +163,7 @@ describe('who comes back with a cursor', () => {
   })
 })
 
-describe('a place that is no longer there', () => {
+describe('an invalid cursor', () => {
   async function refusal(cursor: FeedCursor): Promise<FatalError> {
     const error = await missed(cursor).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(FatalError)
@@ -171,7 +171,7 @@ describe('a place that is no longer there', () => {
     return error as FatalError
   }
 
-  it('a cursor whose entry is gone is refused after it was pruned, and the oldest one is named', async () => {
+  it('a cursor to a pruned entry is refused, and the oldest entry is named', async () => {
     const written = await openFeed('pruned', 10)
     await written.arrive(10)
     await written.block(1)
@@ -186,7 +186,7 @@ describe('a place that is no longer there', () => {
     expect((await missed(cursorAfter(kept[0]!, 0))).found).toHaveLength(10)
   })
 
-  it('a cursor whose entry is gone is refused when the reader was wiped, or the number is now another entry', async () => {
+  it('a cursor is refused if the reader was wiped or the number belongs to another entry', async () => {
     const written = await openFeed('wiped')
     await written.arrive(10)
     for (let num = 11; num <= 13; num++) await written.block(2)
@@ -215,7 +215,7 @@ describe('a place that is no longer there', () => {
     encodeCursor(cursorOf('')),
     Buffer.from('1.2.3').toString('base64url'),
     'ä',
-  ])('a cursor whose entry is gone is refused when it is none: %j', (text) => {
+  ])('a malformed cursor is refused: %j', (text) => {
     expect(() => decodeCursor(text)).toThrow(expect.objectContaining({ code: 'CURSOR_INVALID' }))
   })
 })

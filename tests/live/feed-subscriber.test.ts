@@ -89,7 +89,7 @@ async function expectAllOnce(
 }
 
 describe('a subscriber of a feed', () => {
-  it('a subscriber of a feed takes entries from the bus, and reads what was lost as soon as the next message shows it', async () => {
+  it('a subscriber of a feed takes entries from the bus, and reads lost ones from the database at the next message', async () => {
     const { written, subscriber, received, withoutBus, hasReceived } = await subscribe('gaps')
     await written.block(2)
     await hasReceived()
@@ -109,7 +109,7 @@ describe('a subscriber of a feed', () => {
     await expectAllOnce('gaps', received, subscriber)
   })
 
-  it('a subscriber of a feed learns from the next heartbeat that the last message was lost', async () => {
+  it('a subscriber of a feed detects a lost last message at the next heartbeat', async () => {
     const { written, subscriber, received, lags, withoutBus, hasReceived } = await subscribe('last')
     await withoutBus(() => written.block(1))
     written.beat()
@@ -119,7 +119,7 @@ describe('a subscriber of a feed', () => {
     await expectAllOnce('last', received, subscriber)
   })
 
-  it('a subscriber of a feed reads what is too long for the bus', async () => {
+  it('a subscriber of a feed reads entries too long for the bus from the database', async () => {
     const { written, subscriber, received, store, hasReceived } = await subscribe('long')
     const lengths: number[] = []
     await store.subscribe(feedChannel('long'), (text) => void lengths.push(text.length))
@@ -132,7 +132,7 @@ describe('a subscriber of a feed', () => {
     await expectAllOnce('long', received, subscriber)
   })
 
-  it('a subscriber of a feed skips malformed messages, logs one line, and misses nothing', async () => {
+  it('a subscriber of a feed skips malformed messages, logs one line, and loses no entry', async () => {
     const { written, subscriber, received, store, log, hasReceived } = await subscribe('malformed')
     const lag = { kind: 'lag', reader: 'malformed', epoch: 0, sequence: '0', behind: 0, live: true } as const
     const forged = [
@@ -152,7 +152,7 @@ describe('a subscriber of a feed', () => {
     await expectAllOnce('malformed', received, subscriber)
   })
 
-  it('a subscriber of a feed asks the database while the bus is silent', async () => {
+  it('a subscriber of a feed polls the database while the bus is silent', async () => {
     const { written, subscriber, received, withoutBus, hasReceived } = await subscribe('silent', {
       timing: { silenceMs: 1, pollMs: 10 },
     })
@@ -166,7 +166,7 @@ describe('a subscriber of a feed', () => {
     await expectAllOnce('silent', received, subscriber)
   })
 
-  it('a subscriber of a feed handles one entry after the other, however slowly, and continues when one fails', async () => {
+  it('a subscriber of a feed handles entries one at a time, however slowly, and continues after an error', async () => {
     const taken: string[] = []
     let atOnce = 0
     const { written, subscriber } = await subscribe('slow', {
@@ -185,7 +185,7 @@ describe('a subscriber of a feed', () => {
     await subscriber.close()
   })
 
-  it('a subscriber of a feed starts when the database answers, and at its start position', async () => {
+  it('a subscriber of a feed starts at its position once the database is available', async () => {
     let isAway = true
     const query: FeedQuery = (text, values) =>
       isAway ? Promise.reject(new Error('unavailable')) : feed.query(text, values)
@@ -214,7 +214,7 @@ describe('a subscriber of a feed', () => {
     await again.close()
   })
 
-  it('a subscriber of a feed gets a gap up to the block before the oldest entry that is stored', async () => {
+  it('a subscriber of a feed gets a gap up to the block before the oldest stored entry', async () => {
     const { written, subscriber, received, withoutBus } = await subscribe('pruned')
     await withoutBus(async () => {
       for (let block = 11; block <= 14; block++) await written.block(1)
@@ -231,7 +231,7 @@ describe('a subscriber of a feed', () => {
     await subscriber.close()
   })
 
-  it('a subscriber of a feed gets a gap when entries are no longer stored, or the feed is another one', async () => {
+  it('a subscriber of a feed gets a gap if entries were pruned or the feed was replaced', async () => {
     const { written, subscriber, received, store, hasReceived } = await subscribe('other')
     const send = (channel: string, text: string) => void store.publish(channel, text)
     await written.block(1)
@@ -264,7 +264,7 @@ describe('a subscriber of a feed', () => {
 })
 
 describeWithRedis('a Redis that goes and comes back', () => {
-  it('a Redis that goes and comes back loses nothing: what it lost is read from the database, and then it is listened to again', async () => {
+  it('a Redis outage loses no entry: lost ones are read from the database, then the bus is used again', async () => {
     const redis = await startTestRedis()
     const log = createLog()
     const open = () =>
@@ -319,7 +319,7 @@ describeWithRedis('a Redis that goes and comes back', () => {
 })
 
 describe('the publisher', () => {
-  it('the publisher delays no commit: what a stuck store does not take is dropped', async () => {
+  it('the publisher delays no commit: messages that a stuck store does not take are dropped', async () => {
     const log = createLog()
     const settle: (() => void)[] = []
     const stuck: KeyValueStore = {

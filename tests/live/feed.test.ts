@@ -40,7 +40,7 @@ interface PackedAction {
   }
 }
 
-describe('what a reader at the head publishes', () => {
+describe('the feed of a reader at the head', () => {
   let live: LiveReader
   let before: bigint
   let entries: FeedEntry[]
@@ -63,7 +63,7 @@ describe('what a reader at the head publishes', () => {
 
   afterAll(() => live.close())
 
-  it('the feed of a reader at the head is nothing of what it caught up on, and every event since, once, in the order of the chain', async () => {
+  it('the feed of a reader at the head has no event of catching up, and every later event once, in chain order', async () => {
     const lines = eventLines(survivingBlocks(entries))
     expect(comparable(lines)).toEqual(await tableLines(live.feed.query, before))
     expect(new Set(lines.map((line) => line.split(' ')[1]))).toEqual(new Set(['assets', 'market', 'tools']))
@@ -71,7 +71,7 @@ describe('what a reader at the head publishes', () => {
     expect(entries.map(({ kind }) => kind)).toEqual(entries.map(() => 'block'))
   })
 
-  it('the feed of a reader at the head has block and transactions as the node has them', () => {
+  it('the feed of a reader at the head has blocks and transactions as on the node', () => {
     for (const { block, transactions, events } of entries as FeedBlock[]) {
       const chainBlock = live.running.chain.block(block.num)!
       const header = ship.decoder<{ timestamp: string; producer: string }>('signed_block_header')(
@@ -117,7 +117,7 @@ describe('what a reader at the head publishes', () => {
     }
   })
 
-  it('the feed of a reader at the head reads the actions of indexed contracts, with integers of 64 bits as text, and gives foreign ones as bytes', () => {
+  it('the feed of a reader at the head decodes actions of indexed contracts, with 64-bit integers as text, and has other actions as bytes', () => {
     const traces = (entries as FeedBlock[]).flatMap(({ transactions }) =>
       transactions.flatMap((tx) => tx.traces),
     )
@@ -133,7 +133,7 @@ describe('what a reader at the head publishes', () => {
     expect(Object.keys(mint as object)).toContain('backed_tokens')
   })
 
-  it('the feed of a reader at the head names what subscriptions filter by', () => {
+  it('the feed of a reader at the head has the values that subscriptions filter by', () => {
     for (const { transactions, events } of entries as FeedBlock[])
       for (const event of events) {
         const { data, global_sequence } = transactions[event.transaction]!.traces[event.trace]!
@@ -160,7 +160,7 @@ describe('what a reader at the head publishes', () => {
       }
   })
 
-  it('the feed of a reader at the head is what comes by the bus', async () => {
+  it('the feed of a reader at the head is the same over the bus', async () => {
     const received: FeedEntry[] = []
     const subscriber = await subscribeToFeed({
       store: live.store,
@@ -187,7 +187,7 @@ describe('what a reader at the head publishes', () => {
     expect(comparable(eventLines(survivingBlocks(all)))).toEqual(await tableLines(live.feed.query, before))
   })
 
-  it('the feed of a reader at the head says what it left out after a long absence', async () => {
+  it('the feed of a reader at the head has a gap after a long outage', async () => {
     await live.stop()
     const { num } = live.running.chain.head()
     live.running.chain.generate(25)
@@ -206,7 +206,7 @@ describe('what a reader at the head publishes', () => {
   })
 })
 
-it('a reader of irreversible blocks publishes them as soon as they are, and no fork', async () => {
+it('a reader of irreversible blocks publishes blocks as they become irreversible, and no fork', async () => {
   const live = await LiveReader.open({ recordings: ['main'], libLagBlocks: 4, blocks: 10, rate: 4, seed: 9 })
   const { chain } = live.running
   live.start({ irreversible_only: true })

@@ -38,7 +38,7 @@ async function survivors(after: number): Promise<string[]> {
     )
 }
 
-it('a fork under 200 clients: each gets one fork and then the new branch; cursors lead to what survives', async () => {
+it('each of 200 clients gets one fork, then the new branch; every cursor resumes on the new branch', async () => {
   const start = chain.chain.chain.head().num
   const websockets = await Promise.all(
     Array.from({ length: 80 }, () => WebsocketClient.open(`${chain.api.url}/assets/v1/live`)),

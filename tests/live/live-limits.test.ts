@@ -35,7 +35,7 @@ describe('limits of live data', () => {
     return client
   }
 
-  it('a record that is too large for a message is named by its event, and the connection stays', async () => {
+  it('a record too large for a message is left out of its event, and the connection stays open', async () => {
     const client = await connect()
     await client.subscribe()
     const socket = new SocketClient(`${server.api.url}/assets/v1/assets`, { generation: 4 })
@@ -63,7 +63,7 @@ describe('limits of live data', () => {
     expect(small!.payload).toHaveProperty('asset')
   })
 
-  it('the values of subscriptions are limited in bytes for a connection', async () => {
+  it("the filter values of a connection's subscriptions are limited in bytes", async () => {
     const client = await connect()
     const assets = Array.from({ length: 900 }, (_, at) => String(10n ** 18n + BigInt(at)))
     const events = ['asset_minted', 'asset_updated', 'asset_burned']

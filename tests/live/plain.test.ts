@@ -61,7 +61,7 @@ describe('websocket and event stream', () => {
     return client
   }
 
-  it('the live server sends events in the order of the chain, with the record as REST answers it', async () => {
+  it('the live server sends events in chain order, with the record that REST returns', async () => {
     const client = await connect()
     const listening = stream()
     await client.subscribe()
@@ -78,7 +78,7 @@ describe('websocket and event stream', () => {
     expect(await listening.received('event', 3)).toEqual(events)
   })
 
-  it('the live server sends the same compressed to those who take that, and as it is to others', async () => {
+  it('the live server sends the same events compressed and uncompressed, as negotiated', async () => {
     // A client with a small compression window cannot decompress the shared message, so the server offers no
     // compression.
     const offers: [ClientOptions, string][] = [
@@ -96,7 +96,7 @@ describe('websocket and event stream', () => {
     expect(received[0]![1]!.record).toEqual(await server.data(`/assets/v1/assets/${assetId(6)}`))
   })
 
-  it('the live server lets through what a subscription asks for, by what the action and the record say', async () => {
+  it('the live server filters by action and record as the subscription asks', async () => {
     const asset = (await server.data(`/assets/v1/assets/${assetId(7)}`)) as {
       owner: string
       collection: { collection_name: string }
@@ -167,7 +167,7 @@ describe('websocket and event stream', () => {
     await client.received('event', 1)
   })
 
-  it('the live server gives a client that comes back what it missed, without what is undone', async () => {
+  it('the live server sends a resuming client its missed events, without undone ones', async () => {
     const first = await connect()
     await first.subscribe()
     const block = await update(1, 2, 3)
@@ -198,7 +198,7 @@ describe('websocket and event stream', () => {
     for (const message of [...back.messages, ...listening.messages]) expect(problemsOf(message)).toBe('')
   })
 
-  it('the live server says with each subscription where it begins: without a cursor where the connection did', async () => {
+  it('the live server returns the start cursor of each subscription: without a given cursor, that of the connection', async () => {
     const first = await connect()
     await first.subscribe()
     await update(1)
@@ -222,7 +222,7 @@ describe('websocket and event stream', () => {
     for (const each of begun) expect(problemsOf(each)).toBe('')
   })
 
-  it('the live server gives a client nothing twice that has been given more than was published, and then the lag', async () => {
+  it('the live server sends no event twice to a client that is ahead of the published position, and reports the lag', async () => {
     const first = await connect()
     await first.subscribe()
     await update(1)
@@ -245,7 +245,7 @@ describe('websocket and event stream', () => {
     for (const each of ahead.messages) expect(problemsOf(each)).toBe('')
   })
 
-  it('the live server finds in the database what the bus has lost, and reports the position of a reader', async () => {
+  it('the live server reads events that the bus lost from the database, and reports the position of a reader', async () => {
     const client = await connect()
     await client.subscribe()
     server.feed.isBusAway = true
@@ -260,7 +260,7 @@ describe('websocket and event stream', () => {
     expect((await client.received('gap', 1))[0]).toMatchObject({ to_block: nextBlock - 1 })
   })
 
-  it('the live server says that a cursor is too old, and from where a client can continue', async () => {
+  it('the live server refuses a cursor that is too old, and names the oldest possible one', async () => {
     const first = await connect()
     await first.subscribe()
     await update(1)
@@ -289,7 +289,7 @@ describe('websocket and event stream', () => {
     expect(told.cursor).not.toBe('bm9uZQ')
   })
 
-  it('the live server disconnects a client that sends too much, or too long a message', async () => {
+  it('the live server disconnects a client that sends too many messages, or one too long', async () => {
     const loud = await connect()
     for (let each = 0; each < 25; each++) loud.send({ type: 'unsubscribe', id: 'x' })
     expect(await loud.untilClosed()).toMatchObject({ code: 1008 })
@@ -299,7 +299,7 @@ describe('websocket and event stream', () => {
     expect((await long.untilClosed()).code).toBe(1009)
   })
 
-  it('the live server disconnects a client that does not read, without an effect on others', async () => {
+  it('the live server disconnects a client that does not read, without delaying others', async () => {
     const reading = await connect()
     const stuck = await connect(undefined, { perMessageDeflate: false })
     await reading.subscribe()
@@ -328,7 +328,7 @@ describe('websocket and event stream', () => {
     expect(reading.socket.readyState).toBe(reading.socket.OPEN)
   })
 
-  it('the live server takes only so many connections of one address, and pages of allowed origins', async () => {
+  it('the live server limits connections of one address, and accepts pages of allowed origins only', async () => {
     const url = `${server.api.url}/assets/v1/live`
     await expect(WebsocketClient.open(url, { origin: 'https://other.example' })).rejects.toThrow('status 403')
     opened.push(await WebsocketClient.open(url, { origin: 'https://shop.example' }))
@@ -341,7 +341,7 @@ describe('websocket and event stream', () => {
     await connect()
   })
 
-  it('the live server counts event streams off that wait for an earlier one on their connection', async () => {
+  it('the live server frees an event stream that waited for an earlier one on its connection', async () => {
     const request = 'GET /assets/v1/events HTTP/1.1\r\nHost: api\r\n\r\n'
     // Two connections: one connection has fewer requests in progress than an address may have streams.
     const sockets = [0, 1].map(() => connectTcp(server.api.port, '127.0.0.1'))
@@ -364,7 +364,7 @@ describe('websocket and event stream', () => {
       .toBe('200,200,200')
   })
 
-  it('the live server answers what becomes no stream and no websocket', async () => {
+  it('the live server answers failed upgrades and streams with an error', async () => {
     const status = async (path: string, init: RequestInit = {}): Promise<number> =>
       (await fetch(server.api.url + path, init)).status
     expect(await status('/assets/v1/live')).toBe(426)

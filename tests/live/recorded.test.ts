@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-it('what generated chains leave out is published of a recorded one, as its blocks were made: tokens put into assets', async () => {
+it('the live server publishes tokens put into assets, from a recorded chain (generated chains have none)', async () => {
   const database = await createTestDatabase()
   closing.push(() => database.drop())
   const running = await startChain({ recordings: ['main', 'v2'], replay: 'recorded' })

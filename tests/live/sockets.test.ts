@@ -63,7 +63,7 @@ describe('socket.io', () => {
       },
     )
 
-    it('a socket.io client is refused in namespaces that there are none of', async () => {
+    it('a socket.io client is refused in unknown namespaces', async () => {
       for (const name of ['/assets', '/assets/v1/nothing', '/tools/v1/links']) {
         expect(await connect(name, { generation }).untilRefused()).toBe('Invalid namespace')
       }

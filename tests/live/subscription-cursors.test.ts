@@ -39,7 +39,7 @@ describe('cursors of subscriptions', () => {
     client.messages.flatMap(({ type, id, block }) => (type === 'event' ? [[block!.num, id]] : []))
 
   it.each(['at once', 'after subscribed', 'later'])(
-    'a second subscription after a resume gets all that was missed: without a cursor, %s',
+    'a second subscription after a resume gets all missed events: without a cursor, %s',
     async (when) => {
       const first = await connect()
       await first.subscribe()
@@ -64,7 +64,7 @@ describe('cursors of subscriptions', () => {
     },
   )
 
-  it('a subscription that is added with a cursor gets what came after it, and others are not sent it again', async () => {
+  it('a subscription added with a cursor gets the events after it, and other subscriptions get none twice', async () => {
     const client = await connect()
     await client.subscribe({ id: 'all' })
     const blocks = [await update(1, 2), await update(2), await update(1)]
@@ -82,7 +82,7 @@ describe('cursors of subscriptions', () => {
     for (const message of client.messages) expect(problemsOf(message)).toBe('')
   })
 
-  it('a client whose subscriptions match nothing gets newer cursors', async () => {
+  it('a client whose subscriptions match nothing still gets newer cursors', async () => {
     const client = await connect()
     const begun = await client.subscribe({ assets: [assetId(150)] })
     await update(1)
@@ -93,7 +93,7 @@ describe('cursors of subscriptions', () => {
   })
 
   it.each([1, 2, 3])(
-    'clients with two to ten subscriptions lose nothing and get nothing twice: cuts, forks, cursors of different ages (%i)',
+    'clients with two to ten subscriptions lose no event and get none twice: cuts, forks, cursors of different ages (%i)',
     async (seed) => {
       nextBlock = await followRandomly({ feed: server.feed, url, nextBlock, seed })
     },

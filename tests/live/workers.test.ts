@@ -104,7 +104,7 @@ describeWithRedis('live data of several processes', () => {
     await ended
   }
 
-  it('the live server of several processes loses nothing and sends nothing twice when it is killed: clients with two to ten subscriptions, cuts, forks', async () => {
+  it('the live server of several processes, killed, loses no event and sends none twice: clients with two to ten subscriptions, cuts, forks', async () => {
     let kills = 0
     const restart = async (): Promise<void> => {
       await kill()
@@ -115,7 +115,7 @@ describeWithRedis('live data of several processes', () => {
     expect(kills).toBe(4)
   })
 
-  it('the live server of several processes holds sessions of several requests together, reaches every client, and says why it ends', async () => {
+  it('the live server of several processes keeps sessions of several requests on one process, reaches every client, and says why it stops', async () => {
     const options = generations.flatMap((generation) => [
       { generation },
       { generation, transports: ['polling'] as const },

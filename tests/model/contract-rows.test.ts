@@ -123,7 +123,7 @@ function importRow(of: RowCase): Record<string, unknown[]> {
   return rowsOf(unit)
 }
 
-it('every contract table that is compared has a row', () => {
+it('every compared contract table has a row case', () => {
   expect(cases.map(({ family, table }) => `${family} ${table}`).sort()).toEqual(
     verifiedTables.map(({ family, contractTable }) => `${family} ${contractTable}`).sort(),
   )
@@ -141,7 +141,7 @@ it.each(named)('import-state writes the rows of %s', (_, of) => {
   for (const [table, rows] of Object.entries(of.imported ?? of.handled)) expect(written[table]).toEqual(rows)
 })
 
-it.each(named)('verify expects the row of %s, whichever decoder read it', (_, of) => {
+it.each(named)('verify expects the row of %s with either decoder', (_, of) => {
   const { family, table, scope = family } = of
   const known = verifiedTables.find((each) => each.family === family && each.contractTable === table)!
   for (const decoder of [openRowDecoder(), openOwnDecoder()]) {

@@ -47,14 +47,14 @@ it('the migrated tables have the columns of the model, in its order', async () =
   expect(Object.fromEntries(modelTables.map((table) => [table.name, described(table)]))).toEqual(migrated)
 })
 
-it('the history tables have the columns of their table, and the block that ended the row', async () => {
+it('the history tables have the columns of their table, and the block that ended the row version', async () => {
   const histories = modelTables.filter((table) => table.kind === 'history')
   const migrated = await readColumns(histories.map(({ past }) => past))
   for (const table of histories)
     expect(migrated[table.past]!.sort()).toEqual([...described(table), 'until_block integer'].sort())
 })
 
-it('the undo tables have the columns of their table, behind those of the journal', async () => {
+it("the undo tables have the journal's columns, then those of their table", async () => {
   const undone = modelTables.filter(isJournaled)
   const migrated = await readColumns(undone.map(undoTable))
   for (const table of undone)
@@ -65,7 +65,7 @@ it('the undo tables have the columns of their table, behind those of the journal
     ])
 })
 
-it('digests leave out the columns of readers, which are named alike in every table', () => {
+it('digests leave out the reader columns, which have one name in every table', () => {
   const wrong = modelTables.flatMap(({ name, columns }) => {
     if (Object.values(columns).every(({ origin }) => origin === 'reader')) return []
     return Object.entries(columns)
@@ -97,7 +97,7 @@ it('the undo journal has a table for each table whose rows are changed one by on
   )
 })
 
-it('digests are of every table that does not hold the bookkeeping of readers alone', async () => {
+it('digests cover every table with more than bookkeeping of readers', async () => {
   const { rows } = await client.query<{ name: string }>('SELECT name FROM chain.digest_tables()')
   const digested = modelTables.filter(({ columns }) =>
     Object.values(columns).some(({ origin }) => origin !== 'reader'),
@@ -105,7 +105,7 @@ it('digests are of every table that does not hold the bookkeeping of readers alo
   expect(rows.map(({ name }) => name).sort()).toEqual(digested.map(({ name }) => name).sort())
 })
 
-it('columns of contract rows are compared, derived ones recomputed, and every other one has a reason', () => {
+it('columns of contract rows are compared, derived ones recomputed, and all others have a listed reason', () => {
   const coverage = readCoverage()
   const wrong = modelTables.flatMap(({ name, columns }) =>
     Object.entries(columns).flatMap(([column, { origin }]) => {

@@ -16,13 +16,13 @@ const folder = join(packageRoot, 'infra/monitoring')
 const alerts = listAlerts(standardLimits)
 const read = (path: string): Promise<string> => readFile(join(packageRoot, path), 'utf8')
 
-it('rules, dashboards and the page of the alerts are those of their descriptions', async () => {
+it('rules, dashboards and the alerts page equal the output of their generator', async () => {
   const files = await renderMonitoring()
   expect(files.size).toBe(dashboards.length + 2)
   for (const [path, text] of files) expect([path, await read(path)]).toEqual([path, text])
 })
 
-it('every alert leads to its section of the page, and every section belongs to an alert', async () => {
+it('every alert links to its section of the alerts page, and every section has an alert', async () => {
   const { groups } = parse(await read('infra/monitoring/rules.yml')) as {
     groups: { rules: { alert: string; annotations: { runbook: string } }[] }[]
   }
@@ -35,7 +35,7 @@ it('every alert leads to its section of the page, and every section belongs to a
   for (const section of sections) expect(section).toContain('```sh\n')
 })
 
-it('every metric and label of the dashboards and rules is one that a program serves', async () => {
+it('every metric and label in dashboards and rules is served by a program', async () => {
   const expressions = [
     ...alerts.map(({ name, expr }) => ({ name, expr })),
     ...dashboards.flatMap(({ panels }) =>
@@ -79,7 +79,7 @@ const providers = z.strictObject({
   ),
 })
 
-it('Grafana is given one data source, which every panel of every dashboard asks', async () => {
+it('Grafana has one data source, and every panel of every dashboard uses it', async () => {
   const provisioning = 'infra/monitoring/grafana/provisioning'
   const [source] = datasources.parse(
     parse(await read(`${provisioning}/datasources/prometheus.yml`)),
@@ -98,12 +98,12 @@ it('Grafana is given one data source, which every panel of every dashboard asks'
   }
 })
 
-it('every alert has series with which it fires, and series with which it does not', () => {
+it('every alert has test series that fire it, and test series that do not', () => {
   expect(Object.keys(ruleCases)).toEqual(alerts.map(({ name }) => name))
 })
 
 describeWithPrometheus('the rules in promtool', () => {
-  it('promtool takes the rules and the configuration', async () => {
+  it('promtool accepts the rules and the configuration', async () => {
     expect(await promtool('check', 'rules', join(folder, 'rules.yml'))).toContain(
       `${alerts.length} rules found`,
     )
@@ -114,7 +114,7 @@ describeWithPrometheus('the rules in promtool', () => {
     await rm(dir, { recursive: true })
   })
 
-  it('promtool sees each alert fire with its fault, and no alert without', async () => {
+  it('promtool confirms that each alert fires with its fault, and no alert without', async () => {
     const tests = Object.entries(ruleCases).flatMap(([alert, { fires, quiet, interval = 15, at = '12m' }]) =>
       [fires, quiet].map((series) => ({
         name: `${alert} ${series === fires ? 'fires' : 'is quiet'}`,

@@ -57,7 +57,7 @@ describeUnless(reason, 'the demo chain, watched by Prometheus', () => {
   }
 
   it(
-    'every query of every panel has series',
+    'every query of every panel returns series',
     async () => {
       const queries = dashboards.flatMap(({ name, panels }) =>
         panels.flatMap((panel) =>

@@ -5,7 +5,7 @@ import { knownMutants } from '../../scripts/mutants/known.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
 it.each(knownMutants)(
-  'a change that a test has to notice can be made: $behaviour',
+  'a mutation that a test has to detect applies to the source: $behaviour',
   ({ file, from, tests }) => {
     expect(readFileSync(join(packageRoot, file), 'utf8').split(from)).toHaveLength(2)
     for (const test of tests) expect(existsSync(join(packageRoot, test)), test).toBe(true)

@@ -123,7 +123,7 @@ async function stuck(session: ShipSession, nodes: readonly StartedNode[]): Promi
   return { status: session.status(), kinds: nodes.map(({ kind }) => kind) }
 }
 
-test.each(roundSeeds(100))('nodes with faults cost no block and no order, seed %d', async (seed) => {
+test.each(roundSeeds(100))('nodes with faults lose no block and keep the order, seed %d', async (seed) => {
   const random = new Random(`several nodes ${seed}`)
   const count = random.between(100, 2_500)
   const nodes = await startNodes(random, count)

@@ -74,7 +74,7 @@ async function processesIn(dataDir: string): Promise<number> {
   return Number(text)
 }
 
-it('a killed program takes its server and its temporary folder along', async () => {
+it('a killed program leaves neither its database server nor its temporary folder behind', async () => {
   const { child, server } = await startHolder({})
   const base = join(server.dataDir, '..')
   expect(await isThere(base)).toBe(true)
@@ -83,7 +83,7 @@ it('a killed program takes its server and its temporary folder along', async () 
   await expect.poll(() => processesIn(server.dataDir)).toBe(0)
 })
 
-it('the embedded PostgreSQL refuses a folder that another process uses, naming it, and leaves its server alone', async () => {
+it('the embedded PostgreSQL refuses a folder that another process uses, names that process, and leaves its server running', async () => {
   const { child, server } = await startHolder({ dataDir: folder })
   await expect(startEmbeddedPostgres({ ...testedServer, dataDir: folder })).rejects.toMatchObject({
     code: 'DATA_FOLDER_HELD',
@@ -101,7 +101,7 @@ it('the embedded PostgreSQL refuses a folder that another process uses, naming i
   expect(await isThere(join(folder, 'pronghorn.lock'))).toBe(false)
 })
 
-it('the embedded PostgreSQL starts in a folder in which a first start was killed within initdb', async () => {
+it('the embedded PostgreSQL starts in a folder whose first start was killed during initdb', async () => {
   const child = spawnHolder({ dataDir: folder })
   await expect.poll(() => isThere(join(folder, 'postgres.new', 'PG_VERSION')), { interval: 5 }).toBe(true)
   await kill(child)
@@ -115,7 +115,7 @@ it('the embedded PostgreSQL starts in a folder in which a first start was killed
   await again.stop()
 })
 
-it('the embedded PostgreSQL never takes a copy of a database for one that was cut off', async () => {
+it('the embedded PostgreSQL distinguishes a copied data folder from one whose program was killed', async () => {
   const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
   const address = { ...server, database: 'postgres' }
   const client = await connectDatabase(address, { applicationName: 'test' })
@@ -131,7 +131,7 @@ it('the embedded PostgreSQL never takes a copy of a database for one that was cu
   await again.stop()
 })
 
-it('the embedded PostgreSQL starts at once after everything was killed, however busy the server was', async () => {
+it('the embedded PostgreSQL restarts at once after all processes were killed under load', async () => {
   const { child, server } = await startHolder({ dataDir: folder })
   const client = await connectDatabase({ ...server, database: 'postgres' }, { applicationName: 'test' })
   client.on('error', () => undefined)
@@ -146,7 +146,7 @@ it('the embedded PostgreSQL starts at once after everything was killed, however 
   await next.stop()
 })
 
-it('the embedded PostgreSQL takes over from a holder whose process number belongs to another process now', async () => {
+it('the embedded PostgreSQL replaces a dead holder whose process id now belongs to another process', async () => {
   const holder = { pid: process.ppid, started: '1', host: hostname() }
   await writeFile(join(folder, 'pronghorn.lock'), JSON.stringify(holder))
   const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })

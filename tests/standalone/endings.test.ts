@@ -63,7 +63,7 @@ async function expectNothingLeft(): Promise<void> {
   expect(remains()).toEqual([])
 }
 
-it('a closed terminal ends everything', async () => {
+it('a closed terminal stops all processes', async () => {
   await startBy((command) => `exec ${command}`)
   const exited = once(started!, 'exit')
   started!.kill('SIGHUP')
@@ -71,20 +71,20 @@ it('a closed terminal ends everything', async () => {
   await expectNothingLeft()
 })
 
-it('a killed parent ends everything', async () => {
+it('a killed parent stops all processes', async () => {
   await startBy((command) => `${command}; true`)
   started!.kill('SIGKILL')
   await expectNothingLeft()
 })
 
-it('a killed npm ends everything, although the shell between them lives', async () => {
+it('a killed npm stops all processes, although the shell between them lives', async () => {
   const asScript = (command: string) => `/bin/sh -c "${command}; true"; true`
   await startBy(asScript, { npm_lifecycle_event: 'start' })
   started!.kill('SIGKILL')
   await expectNothingLeft()
 })
 
-it('a program that was started to outlive its parent does', async () => {
+it('a program started to outlive its parent does so', async () => {
   await startBy((command) => `setsid ${command}; true`)
   started!.kill('SIGKILL')
   await new Promise((resolve) => setTimeout(resolve, 2_000))

@@ -44,7 +44,7 @@ async function run(...args: string[]): Promise<Ended> {
   return { code, text }
 }
 
-it('a data directory that cannot be used is its own error, without a stack', async () => {
+it('an unusable data directory is reported by an error of its own, without a stack', async () => {
   const base = await folder()
   await writeFile(join(base, 'file'), '')
   for (const path of [join(base, 'file'), join(base, 'file', 'below'), '/proc/nope']) {
@@ -70,7 +70,7 @@ it('a data directory that cannot be used is its own error, without a stack', asy
   expect(missing.text).toMatch(/^DATA_FOLDER_MISSING: there is no database in /)
 })
 
-it('an option with an unusable value is named, before anything is started', async () => {
+it('an option with an unusable value is named before any process starts', async () => {
   const { code, text } = await run('standalone', '--assets-account', 'UPPER')
   expect([code, text]).toEqual([
     2,
@@ -78,7 +78,7 @@ it('an option with an unusable value is named, before anything is started', asyn
   ])
 })
 
-it('a node that does not answer is an error before anything is started', async () => {
+it('a node that does not answer is an error before any process starts', async () => {
   const chain = createServer((_, response) => {
     response.end(infoOf('ab'.repeat(32)))
   }).listen(0, '127.0.0.1')
@@ -107,7 +107,7 @@ it('a node that does not answer is an error before anything is started', async (
   chain.close()
 })
 
-it('npm start begins at the start block of a known chain, and elsewhere when that is overridden', async () => {
+it('npm start begins at the start block of a known chain, unless an option overrides it', async () => {
   const { id, name } = knownChains[0]!
   const chain = createServer((_, response) => {
     response.end(infoOf(id))
@@ -138,7 +138,7 @@ it('npm start begins at the start block of a known chain, and elsewhere when tha
 })
 
 it(
-  'npm start says what it does, answers as the README shows, keeps its key, and is managed by its data directory',
+  'npm start prints its steps, answers as the README shows, keeps its key, and is managed by its data directory',
   { timeout: patient(300_000) },
   async () => {
     const data = await folder()

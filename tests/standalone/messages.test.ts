@@ -60,7 +60,7 @@ async function startChain(
   return Object.assign(chain, { ship, http })
 }
 
-it('a data directory of another chain names the directory, both chains, and what to do here', async () => {
+it('a data directory of another chain is refused with the directory, both chains and the remedy', async () => {
   const data = await folder()
   running = await startStandalone(['--data', data])
   await running.stop('SIGTERM')
@@ -74,7 +74,7 @@ it('a data directory of another chain names the directory, both chains, and what
   ])
 })
 
-it('a full disk names the directory and what was being done', async (test) => {
+it('a full disk is reported with the directory and the interrupted action', async (test) => {
   const data = await folder()
   const disk = SmallDisk.mount(data, 44)
   if (!disk.isSmall) test.skip('a small disk needs the right to mount a file system')
@@ -101,7 +101,7 @@ it('a node without old blocks is reported once, with the block to start at', asy
   ])
 })
 
-it('a start above the ABI of a contract names the endpoint that the node lacks', async () => {
+it("a start block after a contract's setabi is refused with the endpoint that the node lacks", async () => {
   const chain = await startChain({ blocks: 1_200 })
   const proxy = createServer((request, response) => {
     if (request.url === '/v1/chain/get_raw_abi') return response.writeHead(404).end('{}')
@@ -129,7 +129,7 @@ it('a start above the ABI of a contract names the endpoint that the node lacks',
   ])
 })
 
-it('swapped addresses are named', async () => {
+it('swapped addresses are reported', async () => {
   const node = await startNodeStandIn(OTHER_CHAIN)
   closing.push(() => node.close())
   const [ship, http] = [node.http.replace('http', 'ws'), node.ship.replace('ws', 'http')]
@@ -141,7 +141,7 @@ it('swapped addresses are named', async () => {
   ])
 })
 
-it('addresses of different chains are named', async () => {
+it('addresses of different chains are reported', async () => {
   const chain = await startChain({ blocks: 10 })
   const node = await startNodeStandIn(OTHER_CHAIN)
   closing.push(() => node.close())
@@ -154,7 +154,7 @@ it('addresses of different chains are named', async () => {
   ])
 })
 
-it('a node that goes away is named with the time since, and tried again', async () => {
+it('a node that becomes unavailable is reported with the time since, and retried', async () => {
   const chain = await startChain({ blocks: 10, live: { intervalMs: 500 } })
   running = await startStandalone(['--ship', chain.ship, '--http', chain.http])
   await expect.poll(() => running!.output(), { timeout: patient(30_000) }).toContain('At the head')
@@ -169,7 +169,7 @@ it('a node that goes away is named with the time since, and tried again', async 
   )
 })
 
-it('a database that was stopped by somebody else shows its last lines whole', async () => {
+it('a database stopped from outside is reported with its last log lines', async () => {
   const data = await folder()
   running = await startStandalone(['--data', data])
   const [pid] = (await readFile(join(data, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')

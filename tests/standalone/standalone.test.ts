@@ -82,7 +82,7 @@ async function expectAnAbi(printed: string): Promise<void> {
   expect(await rows.json()).toMatchObject({ rows: [{ json: { issuer: 'eosio.token' } }] })
 }
 
-it('npm start serves the demo chain from nothing, prints its addresses, and stops in order on SIGINT', async () => {
+it('npm start serves the demo chain with an empty data directory, prints its addresses, and stops in order on SIGINT', async () => {
   const { stop, api, output } = await start([])
   const block = await untilLive(api)
   expect(block).toBeGreaterThanOrEqual(964)
@@ -98,7 +98,7 @@ it('npm start serves the demo chain from nothing, prints its addresses, and stop
   expect(output()).not.toMatch(/error/i)
 })
 
-it('npm start indexes the chain of a given node, also of one that it does not know', async () => {
+it('npm start indexes the chain of a given node, known or unknown', async () => {
   const node = await startChain({ recordings: ['main'], blocks: 3 })
   try {
     const { stop, api } = await start(['--ship', node.shipUrl, '--http', node.httpUrl])
@@ -124,7 +124,7 @@ it('npm start keeps its database and its demo chain in --data, and continues whe
   expect(await second.stop('SIGTERM')).toBe(0)
 })
 
-it('npm start runs as an ordinary user too', async () => {
+it('npm start runs as an unprivileged user', async () => {
   // For an ordinary user the tests above have shown it.
   const account = process.getuid?.() === 0 ? otherUser : null
   const reachable = spawnSync(process.execPath, ['--check', program], account ?? {}).status === 0
@@ -139,7 +139,7 @@ it('npm start runs as an ordinary user too', async () => {
   expect(await stop('SIGTERM')).toBe(0)
 })
 
-it('npm start refuses half an address of a node, by name', () => {
+it("npm start refuses one of a node's two addresses without the other, by name", () => {
   const result = spawnSync(process.execPath, [program, 'standalone', '--ship', 'ws://127.0.0.1:1'], {
     encoding: 'utf8',
   })

@@ -44,7 +44,7 @@ afterEach(async () => {
 })
 
 it(
-  `the stored state after ${FORK_COUNT} random forks is, byte for byte, that of the final branch alone`,
+  `the stored state after ${FORK_COUNT} random forks equals that of the final branch, byte for byte`,
   async () => {
     const random = createRandom(1_125)
     const { chain } = running

@@ -46,7 +46,7 @@ async function recordedGaps(): Promise<string[]> {
   return rows.map(({ gap }) => gap)
 }
 
-it('blocks that a raised start_block leaves out are recorded, logged at every start, and refused', async () => {
+it('blocks skipped by a raised start_block are recorded, logged at every start, and requests for them refused', async () => {
   await index(100)
   expect(await recordedGaps()).toEqual([])
   await index(300, { start_block: 201 })
@@ -101,7 +101,7 @@ it('blocks that a raised start_block leaves out are recorded, logged at every st
   expect((await byTime(after!, 'gte')).body.block?.num).toBe(201)
 })
 
-it('an ABI that missing blocks may have set counts from the block after them on', async () => {
+it('an ABI that missing blocks may have replaced counts only from the block after them on', async () => {
   await index(800, { start_block: 400 })
   const head = running.chain.head().num
   await index(head, { start_block: 821 })
@@ -114,7 +114,7 @@ it('an ABI that missing blocks may have set counts from the block after them on'
     expect((await ask(block)).body).toMatchObject({ block_num: 821, in_force: 'at_or_before' })
 })
 
-it('a gap that was planned and did not come about is forgotten, and one of deleted data too', async () => {
+it('a planned gap that did not happen is removed, and so is one of deleted data', async () => {
   await index(100)
   await index(100, { start_block: 401 })
   expect(await recordedGaps()).toEqual(['101-400'])
@@ -126,7 +126,7 @@ it('a gap that was planned and did not come about is forgotten, and one of delet
   expect(await recordedGaps()).toEqual([])
 })
 
-it('a reader whose data is deleted begins at the start_block of then', async () => {
+it('a reader whose data is deleted begins at its current start_block', async () => {
   await index(100, { start_block: 50 })
   await index(60, { start_block: 10, delete_data: true })
   await index(70, { start_block: 10 })

@@ -81,7 +81,7 @@ const issue = (client: StateClient, key: unknown) =>
   )
 const askAbi = (client: StateClient) => client.get('/v0/state/abi', { account: 'eosio' })
 
-it('a key is shown once, stored as a hash, listed with its last use, and revoked together with its tokens', async () => {
+it('a key is shown once, stored as a hash, listed with its last use, and revoked with its tokens', async () => {
   expect((await run('keys', 'list')).out).toContain('keys create')
   const created = await run(
     'keys',
@@ -124,7 +124,7 @@ it('a key is shown once, stored as a hash, listed with its last use, and revoked
     expect(await run('keys', 'create', '--label', 'x', '--expires', date)).toMatchObject({ code: 2 })
 })
 
-it('a key that never was, an expired and a revoked one get the same answer', async () => {
+it('unknown, expired and revoked keys get the same answer', async () => {
   const client = await start()
   const keys: string[] = []
   for (let i = 0; i < 3; i++) keys.push((await run('keys', 'create', '--label', `key ${i}`)).out.trim())
@@ -152,7 +152,7 @@ it('a key that never was, an expired and a revoked one get the same answer', asy
   }
 })
 
-it('a token ends with its key, and after the time that is configured', async () => {
+it('a token expires with its key, and after the configured time', async () => {
   const client = await start({ tokenTtlSeconds: 600 })
   const soon = new Date(Date.now() + 120_000)
   const key = (await run('keys', 'create', '--label', 'soon', '--expires', soon.toISOString())).out.trim()
@@ -162,7 +162,7 @@ it('a token ends with its key, and after the time that is configured', async () 
   expect(Math.abs(body.expires_at - Date.now() / 1_000 - 600)).toBeLessThan(30)
 })
 
-it('issuance is limited for each address, and for each key that has a limit', async () => {
+it('token issuance is limited for each address, and for each key with a limit', async () => {
   const client = await start({ tokensPerMinute: 4 })
   const limited = (await run('keys', 'create', '--label', 'limited', '--limit', '1')).out.trim()
   expect((await issue(client, limited)).status).toBe(200)
@@ -220,7 +220,7 @@ it('signing keys are generated at the first start, shared, and rotated without l
   expect((await signing()).map(({ key_id }) => key_id)).not.toContain(old!.key_id)
 })
 
-it('a retired key accepts tokens from before it was retired, and none that lives longer than the service issues', async () => {
+it('a retired key accepts tokens issued before it retired, but none with a longer lifetime than the service issues', async () => {
   const client = await start({ tokenTtlSeconds: 600 })
   const key = (await run('keys', 'create', '--label', 'rotated')).out.trim()
   await client.login(key)
@@ -256,7 +256,7 @@ it('a retired key accepts tokens from before it was retired, and none that lives
   expect(await refusalOf(current!, now + 3_600, 600)).toMatch(/not come yet/)
 })
 
-it('a retired key accepts tokens for as long as the longest of them lives, and is deleted afterwards', async () => {
+it('a retired key accepts tokens for the longest token lifetime, and is deleted afterwards', async () => {
   const day = 86_400
   const client = await start({ tokenTtlSeconds: day })
   await client.login((await run('keys', 'create', '--label', 'rotated')).out.trim())
@@ -280,7 +280,7 @@ it('a retired key accepts tokens for as long as the longest of them lives, and i
   expect(await query(`SELECT FROM access.signing_keys WHERE key_id = '${old!.key_id}'`)).toEqual([])
 })
 
-it('rotate-keys --now ends the old keys and their tokens at once, and the new key signs at once', async () => {
+it('rotate-keys --now revokes the old keys and their tokens at once, and the new key signs at once', async () => {
   const client = await start()
   const key = (await run('keys', 'create', '--label', 'leaked')).out.trim()
   await client.login(key)
@@ -299,7 +299,7 @@ it('rotate-keys --now ends the old keys and their tokens at once, and the new ke
   expect((await askAbi(client)).status).toBe(200)
 })
 
-it('a revoked key stays revoked while the database is unavailable, also for a service that starts then', async () => {
+it('a revoked key stays revoked while the database is unavailable, also in a service that starts meanwhile', async () => {
   const proxy = new DatabaseProxy(database.address)
   await proxy.open()
   const direct = database
@@ -331,7 +331,7 @@ it('a revoked key stays revoked while the database is unavailable, also for a se
   await expect.poll(statuses, { timeout: patient(10_000) }).toEqual([401, 200])
 })
 
-it('settings that cannot be used are all named before anything starts', async () => {
+it('unusable settings are all named before the service starts', async () => {
   let err = ''
   const env = {
     CONFIG_DIR: folder,
@@ -345,7 +345,7 @@ it('settings that cannot be used are all named before anything starts', async ()
     expect(err).toContain(name)
 })
 
-it('an address without a path that can be read is a request error', async () => {
+it('an address with an unreadable path is a request error', async () => {
   await start()
   const { port } = services[0]!
   const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {

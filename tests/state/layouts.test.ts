@@ -97,7 +97,7 @@ async function rowsAt(block: number) {
 
 const undecoded = (reason: RegExp) => ({ hex: 'ff', error: expect.stringMatching(reason) as string })
 
-it('a row is read by the ABI that uses all of its bytes, and one that fits none is counted and logged once', async () => {
+it('a row is decoded by the ABI that uses all of its bytes; a row that fits no ABI is counted and logged once', async () => {
   const expected = [{ json: old }, { json: fresh }, undecoded(/^ABI from block 5, row struct/)]
   expect(await rowsAt(10)).toMatchObject(expected)
   expect(await rowsAt(10)).toMatchObject(expected)
@@ -112,7 +112,7 @@ it('a row is read by the ABI that uses all of its bytes, and one that fits none 
   expect(metrics.get('pronghorn_state_undecodable_rows_total{contract="atomicassets"}')).toBe(2)
 })
 
-it('a row of a table that the ABI in force lacks is read by an older one', async () => {
+it('a row of a table that the current ABI lacks is decoded by an older ABI', async () => {
   expect(await rowsAt(16)).toMatchObject([
     { json: old },
     { json: fresh },
@@ -120,7 +120,7 @@ it('a row of a table that the ABI in force lacks is read by an older one', async
   ])
 })
 
-it('rows of a request are read as stored ones are, and are not counted', async () => {
+it('rows in a request are decoded like stored rows, and not counted', async () => {
   const decode = (rows: readonly Buffer[]) =>
     client.post<{ rows?: unknown; code?: string }>(
       '/v0/state/abi/bin_to_json',

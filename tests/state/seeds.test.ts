@@ -93,7 +93,7 @@ async function commit(num: number, irreversible: boolean, abis: Record<string, s
 
 const ask = (account: string, block_num = 0) => client.get('/v0/state/abi', { account, block_num })
 
-it('an ABI from before the first indexed block is that of the chain node, and is marked so', async () => {
+it('an ABI older than the first indexed block is read from the chain node, and marked as such', async () => {
   for (const block of [0, START]) {
     expect((await ask('eosio.token', block)).body).toEqual({
       block_num: START,
@@ -127,7 +127,7 @@ it('an ABI from before the first indexed block is that of the chain node, and is
 })
 
 it(
-  'what the node says counts once the reader has come as far',
+  "an ABI of the node counts once the reader has reached the node's block",
   async () => {
     nodeHead = START + 1
     nodeAbis.oldtimer = 'bb'
@@ -143,7 +143,7 @@ it(
   patient(20_000),
 )
 
-it('what the node says on another branch than the reader does not count', async () => {
+it('an ABI of the node on another branch than the reader does not count', async () => {
   await commit(START + 1, false)
   // A block of its branch has set the ABI.
   nodeFork = Buffer.alloc(32, 255)
@@ -155,7 +155,7 @@ it('what the node says on another branch than the reader does not count', async 
   expect((await ask('oldtimer', START)).body).toMatchObject({ abi: 'aa', in_force: 'at_or_before' })
 })
 
-it('while the node is unavailable only ABIs that it alone has are refused', async () => {
+it('while the node is unavailable, only ABIs that must come from it are refused', async () => {
   await commit(START + 1, true, { known: '0a' })
   isNodeAway = true
   await expect.poll(async () => (await ask('known')).status).toBe(200)
@@ -163,7 +163,7 @@ it('while the node is unavailable only ABIs that it alone has are refused', asyn
   expect([unknown.status, unknown.body.code]).toEqual([503, 'app_not_ready_error'])
 })
 
-it('an ABI of a reversible block is returned at once, and gone when the chain forks', async () => {
+it('an ABI of a reversible block is returned at once, and removed when the chain forks', async () => {
   await commit(START + 1, false, { forked: '0a' })
   await commit(START + 2, false, { forked: '0b' })
   await expect.poll(async () => (await ask('forked')).body.abi).toBe('0b')

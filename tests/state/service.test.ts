@@ -54,7 +54,7 @@ function chainTable(recording: string, name: string): unknown {
 }
 
 describe('a token', () => {
-  it('a token is issued for a key, whatever the content type says', async () => {
+  it('a token is issued for a key with any content type', async () => {
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain', 'nonsense']) {
       const before = Math.floor(Date.now() / 1_000)
       const { status, body } = await client().post<{ token: string; expires_at: number }>(
@@ -80,7 +80,7 @@ describe('a token', () => {
     }
   })
 
-  it('a token is taken from the header, in any letter case, and else from the query', async () => {
+  it('a token is read from the header in any letter case, else from the query', async () => {
     const path = '/v0/state/abi?account=atomicassets'
     const ask = async (header: string | null, query: string): Promise<number> => {
       const headers: Record<string, string> = header === null ? {} : { Authorization: header }
@@ -107,7 +107,7 @@ describe('a token', () => {
     })
   })
 
-  it('a token is refused when it is invalid, with the reason, and is never repeated', async () => {
+  it('a token that is invalid is refused with the reason, and never repeated in the answer', async () => {
     const admin = await connectDatabase(database.address, { applicationName: 'test' })
     const { rows } = await admin.query<{ key_id: string; secret: Buffer }>(
       'SELECT key_id, secret FROM access.signing_keys',
@@ -172,7 +172,7 @@ describe('a token', () => {
 })
 
 describe('an ABI', () => {
-  it('an ABI is returned before and after the upgrade, as the chain itself prints it', async () => {
+  it('an ABI is returned as of before and after the upgrade, in the JSON form of nodeos', async () => {
     for (const [recording, block, set] of [
       ['main', UPGRADE - 1, 21],
       ['v2', UPGRADE, UPGRADE],
@@ -193,7 +193,7 @@ describe('an ABI', () => {
     }
   })
 
-  it('an ABI is returned packed as the setabi actions carried it, of every account and at every height', async () => {
+  it('an ABI is returned packed as in the setabi action, for every account and height', async () => {
     const set = [...readSetAbis(readRecording('main')), ...readSetAbis(readRecording('v2'))]
     expect(set.length).toBeGreaterThan(12)
     for (const { block, account } of set) {
@@ -207,7 +207,7 @@ describe('an ABI', () => {
     }
   })
 
-  it('an ABI is that of the head without a block, or with 0', async () => {
+  it('an ABI is that of the head without block_num, or with 0', async () => {
     const head = await user.get('/v0/state/abi', { account: 'atomicassets' })
     expect(head.body).toMatchObject({
       block_num: UPGRADE,
@@ -426,7 +426,7 @@ describe('a failure', () => {
     }
   })
 
-  it('a failure of a server that stores no state is a clear 4xx, while ABIs are returned', async () => {
+  it('a request for rows to a server that stores no state is a clear 4xx, while ABIs are returned', async () => {
     const other = await createTestDatabase()
     await indexUntil(running, other.address, 30, {
       settings: { contracts: [{ handler: 'oracle', args: { oracle_account: 'delphioracle' } }] },

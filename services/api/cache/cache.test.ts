@@ -83,7 +83,7 @@ describe('identical requests', () => {
     }
   })
 
-  it('identical requests do not share a failure of the first of them: one of the others retries, once', async () => {
+  it('identical requests do not share a failure of the first request: one of the others retries, once', async () => {
     for (const failure of [
       new RetryableError('DATABASE_UNAVAILABLE', 'cut'),
       new RetryableError('DATABASE_BUSY', 'too many of that client'),
@@ -134,7 +134,7 @@ describe('identical requests', () => {
     expect(textOf(await cache.answer(requestOf('a'), create))).toBe('new')
   })
 
-  it('identical requests do not get an answer that began before the cache was cleared and ended last', async () => {
+  it('identical requests do not get an answer that began before the cache was cleared and finished after it', async () => {
     const cache = new AnswerCache(settings, undefined)
     const { create, settle } = createSource()
     const before = cache.answer(requestOf('a'), create)

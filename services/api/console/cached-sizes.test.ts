@@ -41,7 +41,7 @@ it('the table sizes cache answers at once, measures once, and caches the result'
   expect(counted).toMatchObject({ measurements: 1, mostAtOnce: 1 })
 })
 
-it('the table sizes cache measures again when it is time, never twice at once, and shows what was known meanwhile', async () => {
+it('the table sizes cache measures again when due, never twice at once, and shows the previous sizes meanwhile', async () => {
   const { sizes, counted } = countedSizes({ everyMs: 1 })
   for (let round = 0; round < 20; round++) {
     sizes.current()
@@ -54,7 +54,7 @@ it('the table sizes cache measures again when it is time, never twice at once, a
   expect(sizes.current()).toEqual(view(counted.measurements))
 })
 
-it('the table sizes cache leaves what was known when a measurement fails', async () => {
+it('the table sizes cache keeps the previous sizes when a measurement fails', async () => {
   const { sizes, counted } = countedSizes({ everyMs: 1 })
   sizes.current()
   await sizes.settled()
@@ -76,7 +76,7 @@ it('the table sizes cache sends no query while the database is unavailable', asy
   expect(counted.measurements).toBe(0)
 })
 
-it('the table sizes cache takes over what another process has measured', async () => {
+it('the table sizes cache uses the measurement of another process', async () => {
   const store = createMemoryStore(logger)
   const one = countedSizes({ store })
   const other = countedSizes({ store })

@@ -40,7 +40,7 @@ function linesOf(history: ProgressHistory, range: 'recent' | 'day' = 'recent') {
   return times.map((time, place) => [time - START_MS / 1_000, rates[place]])
 }
 
-it('the speed history returns blocks per second, the first as soon as there is one', () => {
+it('the speed history returns blocks per second from the first interval on', () => {
   const history = new ProgressHistory()
   watch(history, [100, 110, 120, 130, 160, 190, 220, 250])
   expect(linesOf(history)).toEqual([
@@ -83,7 +83,7 @@ it('the speed history counts the blocks of a new reader from its first poll', ()
   ])
 })
 
-it('the speed history takes a rollback for no speed', () => {
+it('the speed history does not count a rollback as speed', () => {
   const history = new ProgressHistory()
   watch(history, [100, 90])
   expect(linesOf(history).at(-1)).toEqual([1, 0])
@@ -141,7 +141,7 @@ it('the speed history estimates no time left without progress or without enough 
   expect(young.secondsLeft('unknown', 8_000)).toBeNull()
 })
 
-it('the speed history forgets readers that are long gone', () => {
+it('the speed history drops readers without recent polls', () => {
   const history = new ProgressHistory()
   for (let number = 0; number < 100; number++) {
     history.note([{ ...reader(1), name: `reader-${number}` }], START_MS + number * 1_000)

@@ -86,7 +86,7 @@ it('the console data shows a reader at its stop_block as done', () => {
   })
 })
 
-it('the console data says since when something is wrong, while its figures change', () => {
+it('the console data has the start time of a problem, also while its figures change', () => {
   const history = new ProgressHistory()
   const [first, second] = ['a reader is 31 blocks behind', 'a reader is 45 blocks behind']
   const problems = { ...state, database: 'unavailable' as const }
@@ -105,7 +105,7 @@ it('the console data says since when something is wrong, while its figures chang
   expect(since).toHaveLength(reasons.length)
 })
 
-it('the console data is catching up, and not in trouble, while lag is all that is wrong', () => {
+it('the console data is "catching up", not "in trouble", while lag is the only problem', () => {
   const servers = state.servers.slice(0, 1)
   const of = (change: Partial<HealthState>): boolean => snapshot({ servers, ...change }).health.catching_up
   expect(of({})).toBe(true)
@@ -123,7 +123,7 @@ it('the console data calls a known chain by its name', () => {
   expect(snapshot().chain.name).toBe('wax')
 })
 
-it('the console data names no server of the inside', () => {
+it('the console data names no internal server', () => {
   const data = snapshot()
   expect(data.health).toMatchObject({
     status: 'degraded',
@@ -145,7 +145,7 @@ it('the console data shows whether requests are answered while the primary is un
   })
 })
 
-it('the console data counts from the begin of a state: by the database, else from the first look', () => {
+it('the console data counts from the start of a state: from the database, else from the first poll', () => {
   const history = new ProgressHistory()
   const healthy = { ...state, servers: state.servers.slice(0, 1) }
   history.look(healthy, [], NOW_MS - 60_000)

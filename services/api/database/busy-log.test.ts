@@ -5,7 +5,7 @@ import { BusyLog } from './busy-log.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
 
-it('refused requests are logged at once, and then once a minute with their number and who sent the most', () => {
+it('refused requests are logged at once, then once a minute with their number and the busiest client', () => {
   const lines: { msg: string; refused: number; clients: number; waiting: number }[] = []
   const write = (line: string): void => void lines.push(JSON.parse(line) as (typeof lines)[number])
   const logger = createLogger({ name: 'api', level: 'warn', destination: { write } })

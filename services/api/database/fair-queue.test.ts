@@ -56,7 +56,7 @@ describe('the slots of a pool', () => {
     expect([queue.running, queue.waiting]).toEqual([0, 0])
   })
 
-  it('the slots of a pool go to a client with a backlog half at most while others have work, else three quarters', async () => {
+  it('the slots of a pool go at most half to a client with a backlog while others have work, else at most three quarters', async () => {
     const { entered, enter, leave, settle } = watched({ maxWaitMs: 5_000 })
     for (let at = 1; at <= 12; at++) enter('many', `many ${at}`)
     enter('few')
@@ -75,7 +75,7 @@ describe('the slots of a pool', () => {
     expect(entered.slice(6)).toEqual(['many 6', 'many 7'])
   })
 
-  it('the slots of a pool are reserved for brief work, which has priority', async () => {
+  it('the slots of a pool are partly reserved for brief work, which has priority', async () => {
     const { entered, enter, leave, settle } = watched({ longSlots: 10 })
     for (const client of 'abcdefghijkl') enter(client)
     await settle()
@@ -88,7 +88,7 @@ describe('the slots of a pool', () => {
     expect(entered.slice(9)).toEqual(['brief 1', 'brief 2'])
   })
 
-  it('the slots of a pool are not waited for by disconnected clients, or beyond the deadline', async () => {
+  it('the slots of a pool are not given to disconnected clients or past the deadline', async () => {
     const { queue, refused, enter, settle } = watched({ slots: 1, longSlots: 1 })
     const gone = new Departure()
     enter('runs')
@@ -109,7 +109,7 @@ describe('the slots of a pool', () => {
     expect(refused.at(-1)).toBe('came too late CLIENT_GONE')
   })
 
-  it('the slots of a pool are waited for by the server itself as long as there is time', async () => {
+  it("the slots of a pool are awaited by the server's own work until its deadline", async () => {
     const { entered, refused, enter, leave, settle } = watched({ slots: 1, longSlots: 1 })
     enter('runs')
     enter('', 'itself', { deadlineMs: performance.now() + 5_000 })
@@ -121,7 +121,7 @@ describe('the slots of a pool', () => {
     expect(entered).toEqual(['runs', 'itself'])
   })
 
-  it('the slots of a pool are refused to the client with the most waiting, when too many wait', async () => {
+  it('the slots of a pool are refused to the client with the most waiting requests when too many wait', async () => {
     const { refused, enter, settle } = watched({ slots: 1, longSlots: 1, maxWaiting: 4 })
     enter('runs')
     for (const at of [1, 2, 3, 4]) enter('many', `many ${at}`)
@@ -133,7 +133,7 @@ describe('the slots of a pool', () => {
     expect(refused.at(-1)).toBe('many 5 DATABASE_BUSY')
   })
 
-  it('the slots of a pool let a burst wait, and refuse soon what comes while more comes than can be done', async () => {
+  it('the slots of a pool let a burst wait, and refuse new requests early under constant overload', async () => {
     const { entered, refused, enter, leave, settle } = watched({ slots: 1, longSlots: 1, maxWaitMs: 1_000 })
     for (const client of 'abcdefgh') enter(client)
     await settle()
@@ -219,7 +219,7 @@ describe('lists on two cores', () => {
     expect(all.reduce((sum, { waitsMs }) => sum + waitsMs.length, 0)).toBeGreaterThan(2_000)
   })
 
-  it('at half the rate that can be served, with a pause of half a second in every ten, are all answered', async () => {
+  it('at half the sustainable rate, with a pause of half a second in every ten, are all answered', async () => {
     const outcomes = await simulate(
       { perSecond: 300, meanMs: 5, seconds: 120, pauseMs: 500 },
       (random) => `client ${Math.floor(random() * 49)}`,
@@ -227,7 +227,7 @@ describe('lists on two cores', () => {
     expect([...outcomes.values()].reduce((sum, { refused }) => sum + refused, 0)).toBe(0)
   })
 
-  it('at three times the rate that can be served: those that are not refused have not waited long', async () => {
+  it('at three times the sustainable rate: admitted requests have waited briefly', async () => {
     const outcomes = await simulate(
       { perSecond: 90, meanMs: 100, seconds: 120 },
       (random) => `client ${Math.floor(random() * 500)}`,
@@ -238,7 +238,7 @@ describe('lists on two cores', () => {
     expect(percentile95(waits)).toBeLessThan(300)
   })
 
-  it('at three times that rate, of which one client sends 80 %, are answered for all others', async () => {
+  it('at three times the sustainable rate, 80 % from one client, are answered for all other clients', async () => {
     const outcomes = await simulate({ perSecond: 90, meanMs: 100, seconds: 120 }, (random) =>
       random() < 0.8 ? 'greedy' : `client ${Math.floor(random() * 49)}`,
     )

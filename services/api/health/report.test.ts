@@ -88,7 +88,7 @@ describe('health', () => {
     )
   })
 
-  it('health is healthy with a reader that stands at its stop_block, however far the head is', () => {
+  it('health is healthy with a reader at its stop_block, however far the head is', () => {
     const done = { ...reader, mode: 'stopped', headBlock: 9_000, secondsSinceHeartbeat: 3_600, problem: 'x' }
     const node = { ...state.node!, headBlock: 9_001 }
     const at = (stopBlock: number, more: readonly ReaderState[] = []) =>
@@ -119,7 +119,7 @@ describe('health', () => {
     }
     const report = (change: Partial<HealthState>) => reportHealth({ ...state, ...change }, settings, NOW_MS)
 
-    it('the time of the head is that of the node while a reader catches up', () => {
+    it('the time of the head is reported by the node while a reader catches up', () => {
       const node = {
         chainId: 'c',
         headBlock: 10_998,
@@ -139,7 +139,7 @@ describe('health', () => {
       expect(lags[0]?.lagSeconds).toBe(5_000)
     })
 
-    it('the time of the head is never in the future, nor the beginning of 1970', () => {
+    it('the time of the head is never in the future, and never 1970', () => {
       const young = { ...catchingUp, blockTimeMs: NOW_MS - 1_000 }
       expect(report({ node: undefined, readers: [young] }).head.timeMs).toBe(NOW_MS)
       const unknown = { ...catchingUp, blockNum: 0, blockTimeMs: 0 }
@@ -150,7 +150,7 @@ describe('health', () => {
     })
   })
 
-  it('health names blocks that were left out', () => {
+  it('health names skipped blocks', () => {
     expect(statusOf({ readers: [{ ...reader, gaps: [[101, 199]] }] })).toBe(
       'degraded: reader main-1 lacks blocks 101 to 199',
     )
@@ -205,18 +205,18 @@ describe('health', () => {
     ).toBe('degraded: replica db-2:5432 is unavailable')
   })
 
-  it('health looks only at the readers that the server depends on', () => {
+  it('health considers only the readers that the server depends on', () => {
     const abandoned = { ...reader, name: 'old', blockNum: 1 }
     expect(statusOf({ readers: [reader, abandoned] })).toMatch(/^unhealthy/)
     expect(statusOf({ readers: [reader, abandoned] }, { readers: ['main-1'] as never[] })).toBe('healthy')
   })
 
-  it('health measures a reader of irreversible blocks against the last irreversible one', () => {
+  it('health measures a reader of irreversible blocks against the last irreversible block', () => {
     const behind = { ...reader, blockNum: 700, irreversibleBlock: 701 }
     expect(statusOf({ readers: [behind] }, { irreversibleReaders: ['main-1'] as never[] })).toBe('healthy')
   })
 
-  it('health reports no head of a reader below its block', () => {
+  it('health reports no head below the block of a reader', () => {
     const ahead = { ...reader, blockNum: 1_002 }
     expect(reportHealth({ ...state, readers: [ahead] }, settings, NOW_MS).data).toMatchObject({
       chain: { service: { readers: [{ block_num: '1002', head_block: '1002' }] } },

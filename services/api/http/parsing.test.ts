@@ -27,7 +27,7 @@ describe('a query string', () => {
     })
   })
 
-  it('a query string returns a broken escape as it is', () => {
+  it('a query string returns an invalid escape unchanged', () => {
     expect(query('a=%zz&b=%e2%82')).toEqual({ a: '%zz', b: '%e2%82' })
   })
 
@@ -75,14 +75,14 @@ describe('a JSON body', () => {
     expect(() => body(text)).toThrow('the body has an object for it')
   })
 
-  it('a JSON body retains empty lists of attribute filters', () => {
+  it('a JSON body keeps empty lists of attribute filters', () => {
     expect(body('{"data.a":[],"mutable_data:number.b":[null],"template_id":[],"data":[]}')).toEqual({
       'data.a': [],
       'mutable_data:number.b': [],
     })
   })
 
-  it('a JSON body retains brackets in names of attributes, and of nothing else', () => {
+  it('a JSON body keeps brackets in attribute names, and drops them elsewhere', () => {
     expect(body('{"data.a[]":"x","template_data:text.b[]":["y"],"owner[]":["z"]}')).toEqual({
       'data.a[]': 'x',
       'template_data:text.b[]': ['y'],
@@ -101,7 +101,7 @@ describe('a JSON body', () => {
     })
   })
 
-  it('a JSON body may be empty or an empty array, which say nothing', () => {
+  it('a JSON body may be empty or an empty array, and then has no parameters', () => {
     expect(body('[]')).toEqual({})
     expect(body(' ')).toEqual({})
   })
@@ -120,7 +120,7 @@ describe('a JSON body', () => {
     }
   })
 
-  it('a JSON body is read or refused, whatever it is, and agrees with JSON.parse', () => {
+  it('a JSON body of any content is read or refused, and read as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.boolean(), fc.integer())), (object) => {
         const expected = new Map(

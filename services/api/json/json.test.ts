@@ -5,7 +5,7 @@ import { jsonArray, jsonBytes, jsonItemSizes, jsonSize, jsonString, LateJson } f
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8')
 
 describe('JSON in pieces', () => {
-  it('JSON in pieces is their texts and bytes in their order, however deep', () => {
+  it('JSON in pieces concatenates texts and bytes in order, at any depth', () => {
     const json = ['{"a":', bytes('"ä"'), [',"b":', ['[', bytes('1'), ',', '2', ']']], bytes(''), '', '}']
     expect(jsonBytes(json).toString('utf8')).toBe('{"a":"ä","b":[1,2]}')
     expect(jsonString(json)).toBe('{"a":"ä","b":[1,2]}')
@@ -13,7 +13,7 @@ describe('JSON in pieces', () => {
     expect(jsonBytes([]).length).toBe(0)
   })
 
-  it('JSON in pieces does not split characters of two units of UTF-16', () => {
+  it('JSON in pieces does not split surrogate pairs', () => {
     expect(jsonString(['"', '😀', bytes('文'), '"'])).toBe('"😀文"')
   })
 
@@ -22,14 +22,14 @@ describe('JSON in pieces', () => {
     expect(jsonString(jsonArray(['1', bytes('2'), ['"', '3', '"']]))).toBe('[1,2,"3"]')
   })
 
-  it('JSON in pieces leaves the bytes that it is given as they are', () => {
+  it('JSON in pieces leaves given bytes unchanged', () => {
     const part = bytes('part')
     jsonBytes(['a', part]).fill(0)
     jsonBytes(part).fill(0)
     expect(Buffer.from(part).toString()).toBe('part')
   })
 
-  it('JSON in pieces is measured without late pieces, which have at most their size', () => {
+  it('JSON in pieces has a measured size in which late pieces count with their maximum', () => {
     let written = 0
     const late = new LateJson(10, () => ['"lä', bytes(`te${++written}"`)])
     const list = jsonArray(['1', late, bytes('22')])
@@ -39,14 +39,14 @@ describe('JSON in pieces', () => {
     expect(jsonString(list)).toBe('[1,"läte1",22]')
   })
 
-  it('JSON in pieces has items where it is an array', () => {
+  it('JSON in pieces has items if it is an array', () => {
     expect(jsonItemSizes(jsonArray([]))).toEqual([])
     expect(jsonItemSizes('[]')).toBeUndefined()
     expect(jsonItemSizes(['{', '}'])).toBeUndefined()
   })
 })
 
-it('the name of a map is found among the members of few characters', () => {
+it('the name in an attribute map is found among members of any length', () => {
   const map = '{"a": "x", "name": "A \\"b\\"", "text": {"name": 1}}'
   expect(findName(map)).toBe('"A \\"b\\""')
   expect(findName(map)).toBe(nameOf(splitDataMap(map)))
@@ -54,7 +54,7 @@ it('the name of a map is found among the members of few characters', () => {
   expect(findName('')).toBeUndefined()
 })
 
-it('the name of a map is text, also of an attribute that is none', () => {
+it('the name in an attribute map is text, also if the attribute is no string', () => {
   expect(findName('{"name": 4}')).toBe('"4"')
   expect(findName('{"name": ["a", 1]}')).toBe(String.raw`"[\"a\", 1]"`)
   expect(findName('{"name": null}')).toBe('null')

@@ -8,7 +8,7 @@ async function settle(): Promise<void> {
   await setImmediate()
 }
 
-it('the addresses that wait take turns, whatever their number of clients', async () => {
+it('waiting addresses take turns, whatever their number of clients', async () => {
   const turns = new ResumeTurns()
   const order: string[] = []
   const ends: (() => void)[] = []

@@ -38,13 +38,13 @@ it.each([
   // The library reads no session id from this URL, so the request belongs to no other process.
   ['?EIO=4&x=?sid=2-abc', 1],
   ['?sid=2-abc&sid=', 1],
-])('a request of socket.io goes to the process of its session: %s', async (query, place) => {
+])('a socket.io request goes to the process of its session: %s', async (query, place) => {
   const answer = await fetch(`${url}/socket.io/${query}`)
   expect(await answer.text()).toBe(`process ${place}`)
 })
 
 it.each(['', '?sid=1-abc', '?sid=2-abc&sid='])(
-  'a process takes requests of its sessions alone from other processes: not %s',
+  'a process accepts only requests of its own sessions from other processes: not %s',
   async (query) => {
     const answer = await fetch(`http://127.0.0.1:${ports.get(2)!}/socket.io/${query}`)
     expect(answer.status).toBe(400)

@@ -41,18 +41,18 @@ const request = (filters: readonly Filter[], column = 'id', limit = 100): ListRe
 })
 
 describe('the access path of a list', () => {
-  it('the access path of a list is a walk of the key without filters', () => {
+  it('the access path of a list is an index scan of the key if there are no filters', () => {
     const path = choosePath(request([]))
     expect([path.kind, path.expected, (path as WalkPath).budget]).toEqual(['walk', 100, undefined])
   })
 
-  it('the access path of a list is a walk behind the values of a filter that an index has before the order', () => {
+  it('the access path of a list is an index scan with equality on the columns before the sort column', () => {
     const path = choosePath(request([equal('owner', 5_000)])) as WalkPath
     expect([path.kind, path.expected]).toEqual(['walk', 100])
     expect(path.walks[0]!.prefix.map(({ column }) => column)).toEqual(['owner'])
   })
 
-  it('the access path of a list merges a range for each of several values', () => {
+  it('the access path of a list merges one index range for each of several values', () => {
     const path = choosePath(request([equal('schema', 9_000, ['x', 'y', 'z'])], 'time')) as WalkPath
     expect([path.kind, path.walks[0]!.ranges]).toEqual(['merge', 3])
   })
@@ -64,19 +64,19 @@ describe('the access path of a list', () => {
     expect(path.expected).toBeLessThan(1_000)
   })
 
-  it('the access path of a list gathers few matches, and says by what', () => {
+  it('the access path of a list collects and sorts few matches, and names the filter', () => {
     const path = choosePath(request([equal('owner', 300)], 'time'))
     expect(path.kind).toBe('gather')
     expect(path.reason).toContain('found by owner')
   })
 
-  it('the access path of a list walks the order where many rows match, with a row budget', () => {
+  it('the access path of a list scans in the wanted order if many rows match, with a row budget', () => {
     const path = choosePath(request([equal('owner', 200_000)], 'time')) as WalkPath
     expect([path.kind, path.walks[0]!.prefix, path.budget]).toEqual(['walk', [], 65_536])
     expect(path.expected).toBe(500)
   })
 
-  it('the access path of a list gathers rows that stand together in the order, where a walk would first read those before them', () => {
+  it('the access path of a list collects and sorts matches that are adjacent in the order, because a scan would read all rows before them', () => {
     const spread = request([equal('owner', 20_000)], 'time')
     expect(choosePath(spread).kind).toBe('walk')
     const branches = [{ rank: 0, column: 'time', clusters: new Map([['owner', 1]]) }]
@@ -94,11 +94,11 @@ describe('the access path of a list', () => {
     expect([of(8), of(16)]).toEqual([65_536, 8_192])
   })
 
-  it('the access path of a list has no budget where nothing can be gathered', () => {
+  it('the access path of a list has no row budget if collecting is not possible', () => {
     expect((choosePath(request([check('flag', 10)])) as WalkPath).budget).toBeUndefined()
   })
 
-  it('the access path of a list is chosen again by what a walk saw: gathering, where far fewer rows match than estimated', () => {
+  it('the access path of a list is chosen again after a scan: collecting, if far fewer rows match than estimated', () => {
     const first = request([equal('owner', 20_000), check('flag', 900_000)], 'time')
     const path = choosePath(first) as WalkPath
     expect(path.kind).toBe('walk')
@@ -107,20 +107,20 @@ describe('the access path of a list', () => {
     )
   })
 
-  it('the access path of a list continues without a budget where a walk is still the cheapest by the rows it has seen', () => {
+  it('the access path of a list continues without a row budget if a scan is still the cheapest by the rows it has read', () => {
     const first = request([equal('owner', 300_000)], 'time')
     const again = choosePath({ ...first, seen: { most: ROWS, read: 1_000, hits: 60 } }) as WalkPath
     expect([again.kind, again.budget]).toEqual(['walk', undefined])
   })
 
-  it('the access path of a list stays within the ranges where a walk has seen matches: elsewhere there need not be more', () => {
+  it('the access path of a list stays within the ranges in which a scan has found matches', () => {
     const first = request([equal('schema', 20_000, ['x', 'y', 'z']), check('flag', 500_000)], 'time')
     const { most } = choosePath(first) as WalkPath
     const again = choosePath({ ...first, seen: { most, read: 4_096, hits: 90 } }) as WalkPath
     expect([most, again.walks[0]!.prefix.length, again.most]).toEqual([20_000, 1, 20_000])
   })
 
-  it('the access path of a list does not check what follows from another filter, unless that one was applied elsewhere', () => {
+  it('the access path of a list skips the check of a filter implied by another, unless that one was applied elsewhere', () => {
     const filters = [equal('template', 90_000), { ...equal('schema', 400_000), impliedBy: 'template' }]
     const checksOf = (branch: Partial<Branch>): string[] => {
       const order = { direction: 'DESC', branches: [{ rank: 0, column: 'id', ...branch }] } as const
@@ -137,7 +137,7 @@ describe('the access path of a list', () => {
     expect([checksOf({}), checksOf({ driven })]).toEqual([['template'], ['schema']])
   })
 
-  it('the access path of a list has a row budget where another table only bounds what is read, and reads all of it afterwards', () => {
+  it('the access path of a list has a row budget if another table only bounds the scan, and reads all rows afterwards', () => {
     const driven = {
       query: () => raw(''),
       applied: new Set<string>(),
@@ -154,7 +154,7 @@ describe('the access path of a list', () => {
     expect([second.expected, second.budget]).toEqual([ROWS, undefined])
   })
 
-  it('the access path of a list has the same row budget whatever it costs to put another table in order', () => {
+  it('the access path of a list has the same row budget whatever the cost of sorting the driving table', () => {
     const budgetOf = (drivers: number): number | undefined => {
       const driven = {
         query: () => raw(''),
@@ -170,17 +170,17 @@ describe('the access path of a list', () => {
     expect(budgetOf(100_000)).toBe(budgetOf(0))
   })
 
-  it('the access path of a list gathers where no index has the order', () => {
+  it('the access path of a list collects and sorts if no index has the order', () => {
     expect(choosePath(request([equal('owner', 900_000)], 'price')).kind).toBe('gather')
   })
 })
 
 describe('estimated rows', () => {
-  it('estimated rows of independent filters are the product of their shares', () => {
+  it('estimated rows of independent filters are the product of their selectivities', () => {
     expect(estimateRows(1_000, [check('one', 100), check('other', 500)])).toBe(50)
   })
 
-  it('estimated rows of filters that imply each other are those of the strictest', () => {
+  it('estimated rows of filters that imply each other are those of the most selective', () => {
     const of = (rows: number): Filter => ({ ...check('each', rows), group: 'template' })
     expect(estimateRows(1_000, [of(100), of(10), check('other', 500)])).toBe(5)
   })

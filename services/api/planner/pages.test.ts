@@ -75,7 +75,7 @@ function oneOf(column: 'giver' | 'taker', values: readonly number[]): [Filter, (
 
 describe('the keys of a page', () => {
   it.each(Object.entries(forcedPaths))(
-    'the keys of a page are in order, the keys of equal values too: %s',
+    'the keys of a page are in order, also for equal values: %s',
     async (_, choose) => {
       const random = createRandom(11)
       let complete = 0
@@ -109,7 +109,7 @@ describe('the keys of a page', () => {
   )
 })
 
-describe('rows that other rows lead to', () => {
+describe('rows via a driving table', () => {
   const drivers = raw('SELECT g.value FROM generate_series(1, 9) g(value)')
   const rowsOf = (budget: number | undefined, wanted: number, weights: string) =>
     select<{ k: bigint | null; v: number }>(
@@ -128,7 +128,7 @@ describe('rows that other rows lead to', () => {
     )
   const ofWeight = (...weights: number[]) => things.filter(({ weight }) => weights.includes(weight)).length
 
-  it('rows that other rows lead to come in the order of these, with all ties of the last one', async () => {
+  it('rows via a driving table come in the order of the driving rows, with all ties of the last one', async () => {
     const found = await rowsOf(undefined, ofWeight(1) + 1, '1, 2, 3')
     expect(found.map(({ v }) => v)).toEqual([
       ...Array.from({ length: ofWeight(1) }, () => 1),
@@ -136,7 +136,7 @@ describe('rows that other rows lead to', () => {
     ])
   })
 
-  it('rows that other rows lead to end with a marker where the budget ends before the page is full', async () => {
+  it('rows via a driving table end with a marker if the row budget ends before the page is full', async () => {
     // The budget covers the first four rows of the driving table.
     expect(await rowsOf(16, 10, '5')).toEqual([{ k: null, v: 5 }])
     expect((await rowsOf(16, ofWeight(4), '4, 5')).map(({ k }) => k === null)).not.toContain(true)

@@ -55,8 +55,8 @@ function containing(rows: number, visits: number): Filter {
   }
 }
 
-describe('filters in parts', () => {
-  it('filters in parts are walked part by part where each has an index in the order, and merged', () => {
+describe('a filter in parts', () => {
+  it('a filter in parts is a merge of index scans if each part has an index in the order', () => {
     const path = choosePath(request([account(50_000)]))
     expect(path).toMatchObject({ kind: 'merge', expected: 200, budget: undefined })
     const { text } = pageOf(request([account(50_000)]), path).render()
@@ -64,7 +64,7 @@ describe('filters in parts', () => {
     expect(text).toContain(`t.giver <> 'me'`)
   })
 
-  it('filters in parts are gathered as a whole where no index has the order', () => {
+  it('a filter in parts is collected and sorted as a whole if no index has the order', () => {
     const order = { direction: 'DESC', branches: [{ rank: 0, column: 'weight' }] } as const
     const heaviest = { ...request([account(20)]), order }
     const path = choosePath(heaviest)
@@ -72,14 +72,14 @@ describe('filters in parts', () => {
     expect(pageOf(heaviest, path).render().text).toContain(`t.giver = 'me' OR t.taker = 'me'`)
   })
 
-  it('filters in parts are counted one by one', () => {
+  it('a filter in parts is counted part by part', () => {
     const { text } = countOf(request([account(20)])).render()
     expect(text.match(/count\(\*\)/g)).toHaveLength(2)
   })
 })
 
 describe('filters through another table', () => {
-  it('filters through another table find the rows where they lead to few', () => {
+  it('filters through another table find the rows if that table has few matches', () => {
     const filters = [containing(30, 10)]
     const path = choosePath(request(filters))
     expect(path).toMatchObject({ kind: 'gather', through: { name: 'contained' } })
@@ -87,7 +87,7 @@ describe('filters through another table', () => {
     expect(countedThrough(1_000_000, filters)?.name).toBe('contained')
   })
 
-  it('filters through another table are checked where rows of another filter are fewer', () => {
+  it('filters through another table are checked if another filter has fewer rows', () => {
     const filters = [containing(30_000, 10_000), side('giver', 10)]
     const path = choosePath(request(filters))
     expect(path).toMatchObject({ kind: 'gather' })
@@ -96,7 +96,7 @@ describe('filters through another table', () => {
     expect(countedThrough(1_000_000, filters)).toBeUndefined()
   })
 
-  it('filters through another table are checked on a walk with a budget where most rows match them; an expensive check shortens the budget', () => {
+  it('filters through another table are checked on a scan with a row budget if most rows match; an expensive check lowers the budget', () => {
     const walk = choosePath(request([containing(5_000, 12_000)], 100_000))
     expect(walk).toMatchObject({ kind: 'walk', expected: 2_000 })
     const budget = (walk as { budget: number }).budget

@@ -62,7 +62,7 @@ describe('attribute filters', () => {
     expect(warnings).toEqual(['data:number.a is no number; it is read as 100000'])
   })
 
-  it('attribute filters match text and what it is written like', () => {
+  it('attribute filters match text and the value that it spells', () => {
     const untyped = (value: RawValue) => read({ 'data.a': value })
     expect(untyped('4')).toEqual(['data {"a":"4"} {"a":4}'])
     expect(untyped('-1.50')).toEqual(['data {"a":"-1.50"} {"a":-1.5}'])
@@ -91,7 +91,7 @@ describe('attribute filters', () => {
     expect(read({ 'immutable_data.a': '1', data: 'x', 'database.a': 'x', 'data:float.a': '1' })).toEqual([])
   })
 
-  it('attribute filters are refused when there are more than are looked at', () => {
+  it('attribute filters above the maximum number are refused', () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`data.a${at}`, 'x']))
     expect(read(many(100))).toHaveLength(100)
@@ -99,7 +99,7 @@ describe('attribute filters', () => {
     expect(() => read(many(101))).toThrow('More than 100 attribute filters')
   })
 
-  it('attribute filters match nothing where PostgreSQL could not hold the value', () => {
+  it('attribute filters match nothing if PostgreSQL cannot hold the value', () => {
     expect(read({ 'data.a': 'x\0' })).toEqual(['data'])
     expect(read({ 'data.a': '\ud800' })).toEqual(['data'])
     expect(read({ 'data.a': '\\u0000' })).toEqual([String.raw`data {"a":"\\u0000"}`])

@@ -19,14 +19,14 @@ it('several values are one list', async () => {
   expect(values).toEqual({ a: ['bob', 'alice', 'carol'], b: [1n, 2n] })
 })
 
-it('the same value several times is one, where a parameter takes no list', async () => {
+it('the same value several times is one value for a parameter without lists', async () => {
   const parameters = { a: int(''), b: choice('', ['asc', 'desc']), c: flag(''), d: text(''), e: names('') }
   const given = { a: ['1', 1], b: ['asc', 'asc'], c: [true, 'true'], d: ['x', 'x'], e: ['bob', 'bob'] }
   const values = await read(parameters, given)
   expect(values).toEqual({ a: 1, b: 'asc', c: true, d: 'x', e: ['bob'] })
 })
 
-it('the last of different values counts where a parameter takes no list, with a warning', async () => {
+it('the last of different values counts for a parameter without lists, with a warning', async () => {
   const parameters = { a: int(''), b: names(''), c: int(''), d: text('') }
   const raw = new Map(
     Object.entries({ a: ['1', '2', ''], b: ['bob', 'alice'], c: [3, '3'], d: ['y', 'x', 'y'] }),
@@ -38,19 +38,19 @@ it('the last of different values counts where a parameter takes no list, with a 
   expect(warnings).toEqual(['a', 'd'].map((name) => `${name} was given several times; the last value counts`))
 })
 
-it('an empty one of several values is absent, as one alone is, and null several times is null', async () => {
+it('an empty value counts as absent, alone or among others; several nulls are null', async () => {
   const parameters = { a: names(''), b: int(''), c: idsOrNull(''), d: names('') }
   const given = { a: ['', 'bob', ''], b: ['5', ''], c: ['null', 'null'], d: ['', ''] }
   const values = await read(parameters, given)
   expect(values).toEqual({ a: ['bob'], b: 5, c: null })
 })
 
-it('what is in the path cannot be overridden', async () => {
+it('values in the path cannot be overridden', async () => {
   const values = await read({ p: inPath(id('')) }, { p: '6' }, { p: '5' })
   expect(values.p).toBe(5n)
 })
 
-it('the first invalid one is reported', async () => {
+it('the first invalid parameter is reported', async () => {
   const reading = read({ a: int(''), b: int('') }, { b: 'x', a: 'x' })
   await expect(reading).rejects.toMatchObject({ status: 400, message: 'Invalid value for parameter a' })
 })

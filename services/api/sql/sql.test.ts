@@ -23,13 +23,13 @@ describe('SQL fragments', () => {
     expect(bindIntegers([1n, 2n ** 31n, -5n]).render().values).toEqual(['{1,-5}'])
   })
 
-  it('SQL fragments join nothing to nothing', () => {
+  it('SQL fragments of an empty list join to an empty text', () => {
     expect(sql`SELECT 1 ${where([])}${joinSql([], ', ')}`.render().text).toBe('SELECT 1 ')
   })
 })
 
 describe('names of prepared statements', () => {
-  it('names of prepared statements are the same for the same text, and not given beyond their number', () => {
+  it('names of prepared statements are equal for equal texts, up to a maximum number of names', () => {
     const names = new PreparedNames(1)
     const one = names.prepared({ text: 'SELECT 1', values: [] })
     expect(one.name).toBeDefined()

@@ -26,7 +26,7 @@ describe('the number of processes', () => {
     expect([countWorkers(3, shared), countWorkers(3, alone)]).toEqual([3, 3])
   })
 
-  it('the number of processes comes from API_WORKERS, where 0 leaves it to the program', () => {
+  it('the number of processes comes from API_WORKERS; 0 means automatic', () => {
     const read = (text: string) => readProcessSettings({ API_WORKERS: text })
     expect(['', '0', '1', '256'].map((text) => read(text).apiWorkers)).toEqual([undefined, undefined, 1, 256])
     for (const text of ['257', '-1', '1.5', 'many', '1e3']) {

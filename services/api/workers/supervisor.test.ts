@@ -41,7 +41,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('a worker is killed after checks that it did not answer, not after a pause of the supervisor', async () => {
+it('a worker is killed after unanswered checks, not after a pause of the supervisor', async () => {
   const { Supervisor } = await import('./supervisor.ts')
   const supervisor = new Supervisor({
     workers: [{ place: 1 } as WorkerSettings],

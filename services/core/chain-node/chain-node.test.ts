@@ -31,7 +31,7 @@ const info = {
   last_irreversible_block_num: 5,
 }
 
-it('the chain API client reads what a node says of its chain', async () => {
+it('the chain API client reads get_info', async () => {
   const url = await node((_, response) => response.end(JSON.stringify(info)))
   expect(await readChainInfo(url)).toEqual({
     chainId: id,
@@ -54,14 +54,14 @@ it.each([
   expect(await checkChainId(url, id)).toBe(false)
 })
 
-it('the chain API client reads a packed ABI, and knows an account without one', async () => {
+it('the chain API client reads a packed ABI, and reports an account without one', async () => {
   const url = await node((_, response) => response.end('{"abi":"AQID"}'))
   expect(await readRawAbi(url, 'alice')).toEqual(Buffer.from([1, 2, 3]))
   server?.removeAllListeners('request').on('request', (_, response) => response.end('{"abi":""}'))
   expect(await readRawAbi(url, 'alice')).toBeNull()
 })
 
-it('the chain API client asks below the path of an address, with its user and its query', async () => {
+it('the chain API client sends requests below the path of an address, with its user and query', async () => {
   const asked: unknown[] = []
   const plain = await node(({ url, headers }, response) => {
     asked.push([url, headers.authorization])
@@ -99,7 +99,7 @@ it('the chain API client shows no password of an address', async () => {
   }
 })
 
-it('the chain API client reads a table page by page, and no more pages than it may', async () => {
+it('the chain API client reads a table page by page, up to the allowed number of pages', async () => {
   const bounds: unknown[] = []
   const url = await node((request, response) => {
     void text(request).then((body) => {
@@ -115,7 +115,7 @@ it('the chain API client reads a table page by page, and no more pages than it m
   expect(await readTable(url, table, 2)).toEqual([{ id: 1 }, { id: 2 }])
 })
 
-it('the chain API client refuses a table of more than a page from a node that does not say where the next one begins', async () => {
+it('the chain API client refuses a table of several pages if the node sends no next key', async () => {
   const url = await node((request, response) => {
     const isInfo = request.url === '/v1/chain/get_info'
     const answer = isInfo ? { ...info, server_version_string: 'v1.8.14' } : { rows: [{ id: 1 }], more: true }

@@ -73,7 +73,7 @@ describe('parseConfig', () => {
     })
   })
 
-  it('parseConfig validates what it is given and returns no other part', () => {
+  it('parseConfig validates the given parts and returns no other part', () => {
     const { server } = validParts()
     const { config } = parseConfig({ server })
     expect(Object.keys(config)).toEqual(['server'])
@@ -95,7 +95,7 @@ describe('parseConfig', () => {
     )
   })
 
-  it('parseConfig collects the problems of all files, each with place, find and remedy', () => {
+  it('parseConfig collects the problems of all files, each with place, value and remedy', () => {
     const problems = problemsOf((parts) => {
       parts.connections.chain!.chain_id = 'abc'
       parts.connections.sqldb!.prot = 1
@@ -300,7 +300,7 @@ describe('the mistakes of operators', () => {
     expect(problems[0]?.allowed).toMatch(allowed)
   })
 
-  it('what looks like a mistake of operators and is none is accepted', () => {
+  it('a configuration that resembles a mistake and is valid is accepted', () => {
     const changes: ((parts: Parts) => void)[] = [
       (p) => (p.connections.chain!.ship = 'ws+unix:///run/ship.sock'),
       (p) => (p.connections.chain!.ship = ['ws://a:1', 'wss://b/path']),
@@ -373,7 +373,7 @@ describe('contracts of one database', () => {
     expect(problemsOf((parts) => parts.readers.push({ name: 'second', contracts: [tools] }))).toEqual([])
   })
 
-  it('two readers cannot index the same, nor one reader two contracts of a family', () => {
+  it('two readers cannot index the same contract, nor one reader two contracts of a family', () => {
     const problems = problemsOf((parts) => {
       const contracts = [{ handler: 'assets', args: { assets_account: 'otherassets' } }]
       parts.readers.push({ name: 'second', contracts })
@@ -384,7 +384,7 @@ describe('contracts of one database', () => {
     )
   })
 
-  it('a family is not called missing while an entry is refused', () => {
+  it('a family is not reported missing while its entry is refused', () => {
     expect(withContracts(market, { ...oracle, handler: 'oracel' }).map((problem) => problem.path)).toEqual([
       '[0].contracts[2].handler',
     ])
@@ -392,7 +392,7 @@ describe('contracts of one database', () => {
 })
 
 describe('warnings', () => {
-  it('warnings name what is accepted but may surprise', () => {
+  it('warnings name accepted settings that may surprise', () => {
     const parts = validParts()
     delete parts.connections.kvstore
     parts.server.trust_proxy = true

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { findJsonFault } from './json-scan.ts'
 
 describe('findJsonFault', () => {
-  it('findJsonFault accepts all that JSON is', () => {
+  it('findJsonFault accepts all valid JSON', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), fc.constantFrom(0, 1, 4), (text, indent) => {
         const written = JSON.stringify(JSON.parse(text), null, indent)
@@ -12,7 +12,7 @@ describe('findJsonFault', () => {
     )
   })
 
-  it('findJsonFault agrees with the parser about damaged text, equal keys aside', () => {
+  it('findJsonFault agrees with JSON.parse about damaged text, except for duplicate keys', () => {
     const damaged = fc
       .tuple(
         fc.json({ maxDepth: 3 }),

@@ -44,7 +44,7 @@ function problemsOf(need: ConfigPart[] = ['connections'], env: Environment = {})
 }
 
 describe('files', () => {
-  it('configuration files are read from CONFIG_DIR, and those that are not needed may be absent', () => {
+  it('configuration files are read from CONFIG_DIR, and unneeded ones may be missing', () => {
     write('connections', connections)
     write('readers', readers)
     const { config } = loadConfig({ env: { CONFIG_DIR: dir }, need: ['connections', 'readers'] })
@@ -53,13 +53,13 @@ describe('files', () => {
     expect(config.server).toBeUndefined()
   })
 
-  it('configuration files are validated when they are there, needed or not', () => {
+  it('configuration files that exist are validated, needed or not', () => {
     write('connections', connections)
     write('server', { ...server, server_port: 0 })
     expect(problemsOf()).toHaveLength(1)
   })
 
-  it('configuration files are named when they are missing, all of them', () => {
+  it('configuration files that are missing are all named', () => {
     const problems = problemsOf(['connections', 'server', 'readers'])
     const advice = 'Create it, or set CONFIG_DIR to the directory that has it'
     expect(problems).toEqual([
@@ -88,7 +88,7 @@ describe('files', () => {
     expect(problemsOf()).toEqual([])
   })
 
-  it('configuration files are refused when they are no readable text of a sane size', () => {
+  it('configuration files are refused if not text or too large', () => {
     write('connections', new Uint8Array([0x7b, 0xff, 0x7d]))
     mkdirSync(join(dir, 'server.config.json'))
     write('readers', `[${' '.repeat(5_000_000)}]`)

@@ -25,7 +25,7 @@ it('a connection that is cut while it is idle fails its next statement', async (
   await database.drop()
 })
 
-it('a connection of a pool that is cut between two statements fails the next one alone', async () => {
+it('a pooled connection cut between two statements fails only the next statement', async () => {
   const database = await createTestDatabase('template0')
   const pool = createPool(database.address, { ...limits, max: 2 })
   const [cut, cutter] = await Promise.all([pool.connect(), pool.connect()])
@@ -41,7 +41,7 @@ it('a connection of a pool that is cut between two statements fails the next one
   await database.drop()
 })
 
-it('a database of another chain is refused, with both chains', async () => {
+it('a database of another chain is refused with both chain ids', async () => {
   const database = await createTestDatabase('template0')
   const client = await connectDatabase(database.address, limits)
   const [demo, own] = [DEMO_CHAIN_ID, 'c2'.repeat(32)]
@@ -68,7 +68,7 @@ describe('migrations', () => {
   })
   afterAll(() => empty.drop())
 
-  it('migrations apply once, also when two start concurrently, and then not again', async () => {
+  it('migrations apply once, also when two processes start at once', async () => {
     const [first, second] = await Promise.all([
       connectDatabase(empty.address, limits),
       connectDatabase(empty.address, limits),
@@ -84,7 +84,7 @@ describe('migrations', () => {
     await Promise.all([first.end(), second.end()])
   })
 
-  it('migrations refuse a database of a newer version, and one whose applied files differ', async () => {
+  it('migrations refuse a database of a newer version, and one with changed migration files', async () => {
     const client = await connectDatabase(empty.address, limits)
     await client.query(
       "INSERT INTO public.pronghorn_migrations (number, name, checksum) VALUES (9999, 'later', '')",
@@ -105,7 +105,7 @@ describe('the schema', () => {
   })
   afterAll(() => database.drop())
 
-  it('migrations refuse a database of a version before 1.0.0 and leave it as it is', async () => {
+  it('migrations refuse a database of a version before 1.0.0 and leave it unchanged', async () => {
     const earlier = await createTestDatabase('template0')
     const client = await connectDatabase(earlier.address, limits)
     try {
@@ -140,7 +140,7 @@ describe('the schema', () => {
     await client.end()
   })
 
-  it('the schema gets its query indexes online, on partitions too, without replaced ones, and repairs one that was left invalid', async () => {
+  it('the schema gets its query indexes online, on partitions too, without replaced ones, and repairs an invalid index', async () => {
     const client = await connectDatabase(database.address, limits)
     await client.query(
       "SELECT chain.ensure_partition('assets.logs', 5), chain.ensure_partition('assets.logs', 8589934592)",

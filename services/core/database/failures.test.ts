@@ -9,7 +9,7 @@ function answer(code: string, message: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code })
 }
 
-it('no connection left names the limit that is reached', () => {
+it('a refused connection names the connection limit that is reached', () => {
   const remedy = (message: string): string => {
     const { code, details } = databaseFailure(answer('53300', message), '', place)
     return remedyOf(code, 'process', details)
@@ -20,7 +20,7 @@ it('no connection left names the limit that is reached', () => {
   )
 })
 
-it('a missing right inside of a session names the database and the user once they are known', () => {
+it('a missing right names the database and the user', () => {
   const refused = explainDatabaseError(answer('42501', 'permission denied'), 'creating the tables')
   expect(refused).toBeInstanceOf(FatalError)
   const { code, details } = databaseFailure(refused, '', place)

@@ -16,14 +16,14 @@ function stall(ms: number): void {
   while (performance.now() < untilMs);
 }
 
-describe('an event loop that stands still', () => {
+describe('a blocked event loop', () => {
   let database: TestDatabase
   beforeAll(async () => {
     database = await createTestDatabase('template0')
   })
   afterAll(() => database.drop())
 
-  it('is no reason for a connection to fail', async () => {
+  it('does not fail a connection', async () => {
     const pool = createPool(database.address, { ...limits, max: 1 })
     const answers = [
       pool.query('SELECT 1'),
@@ -35,7 +35,7 @@ describe('an event loop that stands still', () => {
     await pool.end()
   })
 
-  it('is no reason for an answer to count as missing', async () => {
+  it('does not make an answer count as missing', async () => {
     let asked = 0
     const work = (): Promise<string> => {
       asked++
@@ -49,7 +49,7 @@ describe('an event loop that stands still', () => {
 })
 
 describe('a server that does not answer', () => {
-  it('is noticed when the time is over', async () => {
+  it('is noticed after the time limit', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo

@@ -21,14 +21,14 @@ describe('errors', () => {
     expect(Object.hasOwn(fatal, 'cause')).toBe(false)
   })
 
-  it('errors have a code that is written like a constant and explained', () => {
+  it('errors have an upper-case code with an explanation', () => {
     for (const [code, entry] of Object.entries(errorCatalogue)) {
       expect(code).toMatch(/^[A-Z]+(_[A-Z]+)*$/)
       expect(entry.meaning.length).toBeGreaterThan(20)
     }
   })
 
-  it('a remedy has the values of the error, and names those that the error does not carry', () => {
+  it('a remedy contains the values of the error, and placeholders for values that the error lacks', () => {
     expect(remedyOf('CHAIN_MISMATCH', 'standalone', { held: 'the demo chain' })).toBe(
       'Use another `--data` directory, or a node of the demo chain.',
     )
@@ -38,7 +38,7 @@ describe('errors', () => {
     expect(unreadable).toContain('the same `--data` directory and `--start-block 446`')
   })
 
-  it('a remedy names the setting of the mode, or the option that a caller knows', () => {
+  it('a remedy names the setting of the mode, or the option of the caller', () => {
     const error = new RetryableError('CHAIN_UNREACHABLE', 'no answer', { details: { node: 'n' } })
     expect(remedyOf(error.code, 'process', error.details)).toMatch(/^Check `chain\.http`: /)
     expect(remedyOf(error.code, 'appliance', error.details)).toMatch(/^Check CHAIN_HTTP in `\.env`: /)
@@ -81,7 +81,7 @@ describe.each(Object.keys(runModes) as RunMode[])('remedies of %s', (mode) => {
     (code) => [code, remedyOf(code, mode)] as const,
   )
 
-  it.each(remedies)('%s says what to do, with what there is in this mode', (code, remedy) => {
+  it.each(remedies)('%s has a remedy with the means of this mode', (code, remedy) => {
     expect(remedy.length).toBeGreaterThan(20)
     expect(remedy).toMatch(/^[A-Z].*[.?]$/)
     expect(remedy).not.toMatch(/[{}]|undefined/)

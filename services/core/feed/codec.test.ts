@@ -48,7 +48,7 @@ function changed(change: (copy: Record<string, never>) => void): string {
 }
 
 describe('feed messages', () => {
-  it('feed messages come back as they went out', () => {
+  it('feed messages round-trip', () => {
     expect(decodeFeedEntry(encodeFeedMessage(block))).toEqual(block)
     const lag = {
       kind: 'lag',

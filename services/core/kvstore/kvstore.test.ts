@@ -55,7 +55,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('a key-value store returns the remaining life of a value', async () => {
+  it('a key-value store returns the remaining time to live of a value', async () => {
     const store = await open()
     expect(await store.read('missing')).toBeNull()
     await store.set('a', 'one', 60_000)
@@ -66,7 +66,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('a key-value store counts within a window that later counts do not prolong', async () => {
+  it('a key-value store counts in a window that further counts do not extend', async () => {
     const store = await open()
     expect(await store.increment('n', 60_000)).toMatchObject({ count: 1 })
     const second = await store.increment('n', 120_000, 5)
@@ -78,14 +78,14 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('a key-value store counts without loss when asked at once', async () => {
+  it('a key-value store counts concurrent requests without loss', async () => {
     const store = await open()
     const states = await Promise.all(Array.from({ length: 200 }, () => store.increment('many', 60_000)))
     expect(new Set(states.map((state) => state.count)).size).toBe(200)
     await store.close()
   })
 
-  it('a key-value store refuses a life that is none', async () => {
+  it('a key-value store refuses an invalid time to live', async () => {
     const store = await open()
     for (const ttlMs of [0, -1, NaN, Infinity]) {
       await expect(store.set('x', '1', ttlMs)).rejects.toThrow(RangeError)
@@ -94,7 +94,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
     await store.close()
   })
 
-  it('a key-value store delivers messages in order to each listener of the channel, also after one failed', async () => {
+  it('a key-value store delivers messages in order to each listener of a channel, also after one listener failed', async () => {
     const store = await open()
     const first: string[] = []
     const second: string[] = []
@@ -128,7 +128,7 @@ function describeContract(open: () => Promise<KeyValueStore>) {
 describe('the store inside the process', () => {
   describeContract(() => openKeyValueStore(undefined, 'wax', logger))
 
-  it('the store inside the process stays within its bound and forgets the oldest first', async () => {
+  it('the store inside the process stays within its size limit and evicts the oldest values first', async () => {
     const store = createMemoryStore(logger, { maxBytes: 100_000 })
     for (let at = 0; at < 1000; at++) await store.set(`key ${at}`, 'x'.repeat(1000), 60_000)
     const values = await Promise.all(Array.from({ length: 1000 }, (_, at) => store.get(`key ${at}`)))
@@ -140,7 +140,7 @@ describe('the store inside the process', () => {
     expect(await store.get('too large')).toBeNull()
   })
 
-  it('the store inside the process drops what expired without being asked for', async () => {
+  it('the store inside the process removes expired values without a request for them', async () => {
     let time = 0
     const store = createMemoryStore(logger, { maxBytes: 1_000_000, now: () => time })
     await store.set('stored', 'value', 60_000)
@@ -153,7 +153,7 @@ describe('the store inside the process', () => {
 })
 
 describe('an unavailable store', () => {
-  it('an unavailable store fails at once, and opening it does not wait for ever', async () => {
+  it('an unavailable store fails at once, and opening it has a time limit', async () => {
     const store = await openRedisStore({ address: addressOf(1), prefix: 'test:', logger, timing })
     await expect(store.get('a')).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
     await expect(store.increment('a', 1000)).rejects.toMatchObject({ code: 'KVSTORE_UNAVAILABLE' })
@@ -164,7 +164,7 @@ describe('an unavailable store', () => {
     await store.close()
   })
 
-  it('an unavailable store does not hang on a server that takes the connection and says nothing', async () => {
+  it('an unavailable store that accepts connections but does not answer fails in time', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
@@ -191,7 +191,7 @@ describeWithRedis('the store on Redis', () => {
 
   describeContract(open)
 
-  it('the store on Redis is shared, and chains do not see each other', async () => {
+  it('the store on Redis is shared by processes and separate for chains', async () => {
     const address = addressOf(redis.port)
     const [one, same, other] = await Promise.all([
       openKeyValueStore(address, 'wax', logger),
@@ -230,7 +230,7 @@ describeWithRedis('the store on Redis', () => {
     ['READONLY', 'read-only', 'it is a read-only replica (READONLY)'],
     ['OOM', 'out of memory', 'it has reached its maxmemory (OOM)'],
     ['MISCONF', 'cannot save', 'it cannot save to its disk (MISCONF)'],
-  ] as const)('the store on Redis says why writes are refused: %s', async (cause, state, sentence) => {
+  ] as const)('the store on Redis reports why writes are refused: %s', async (cause, state, sentence) => {
     const store = await open()
     const heard: string[] = []
     await store.subscribe('blocks', (message) => void heard.push(message))
@@ -275,7 +275,7 @@ describeWithRedis('the store on Redis', () => {
 })
 
 describeWithRedis('the store on a Redis with a password', () => {
-  it('the store on a Redis with a password logs in, and says why when it may not', async () => {
+  it('the store on a Redis with a password logs in, and reports why a login is refused', async () => {
     const redis = await startTestRedis(['--requirepass', 'hunter2'])
     const address = addressOf(redis.port)
     const store = await openRedisStore({

@@ -34,7 +34,7 @@ describe('metrics', () => {
     }
   })
 
-  it('metrics that a process never sets take no part in a minimum', async () => {
+  it('metrics that a process never sets do not count in a minimum', async () => {
     const [main, thread] = [createMetrics('filler'), createMetrics('filler', { ofProcess: false })]
     main.set('pronghorn_kvstore_up', {}, 1)
     const text = await renderSnapshots([await main.snapshot(), await thread.snapshot()])
@@ -45,7 +45,7 @@ describe('metrics', () => {
     )
   })
 
-  it('metrics of a process that ended stay in the sums, without what it was doing', async () => {
+  it('metrics of an exited process stay in the sums, without its gauges', async () => {
     const ended = createMetrics('api')
     ended.count('pronghorn_worker_restarts_total', {}, 4)
     ended.set('pronghorn_http_requests_in_flight', {}, 7)
@@ -58,7 +58,7 @@ describe('metrics', () => {
     expect(text).toMatch(/^pronghorn_http_requests_in_flight 0$/m)
   })
 
-  it('metrics follow totals that are counted elsewhere, also when they start again', async () => {
+  it('metrics follow totals counted elsewhere, also after these restart at zero', async () => {
     const metrics = createMetrics('filler', { ofProcess: false })
     for (const total of [5, 9, 2]) {
       metrics.countTo('pronghorn_reader_operations_total', { reader: 'a' }, total)
@@ -68,7 +68,7 @@ describe('metrics', () => {
     )
   })
 
-  it('metrics are those of their program, with those of Node.js', async () => {
+  it('metrics are those of their program and of Node.js', async () => {
     const text = await renderSnapshots([await createMetrics('filler').snapshot()])
     expect(text).toMatch(/^process_cpu_seconds_total \d/m)
     expect(text).toMatch(/^pronghorn_build_info\{version="[^"]+"\} 1$/m)
@@ -103,7 +103,7 @@ describe('the metrics listener', () => {
     expect((await fetch(new URL('/', url))).status).toBe(404)
   })
 
-  it('the metrics listener says which port is taken', async () => {
+  it('the metrics listener names the port that is in use', async () => {
     listener = await serveMetrics({
       address: '127.0.0.1',
       port: 0,

@@ -35,7 +35,7 @@ describe('an id', () => {
     for (const given of [...tooLarge, '1.0', 'null', 'abc']) expect(await read(id(''), given)).toBe('refused')
   })
 
-  it('an id may be null where that means something, but only alone', async () => {
+  it('an id may be null for parameters that allow it, but only as the single value', async () => {
     expect(await read(idsOrNull(''), 'NULL')).toBeNull()
     expect(await read(idsOrNull(''), '1,2')).toEqual([1n, 2n])
     expect(await read(idsOrNull(''), 'null,1')).toBe('refused')
@@ -87,7 +87,7 @@ describe('a decimal', () => {
 })
 
 describe('a list', () => {
-  it('a list is split at commas and holds nothing twice', async () => {
+  it('a list is split at commas, without duplicates', async () => {
     expect(await read(names(''), 'bob,alice,bob')).toEqual(['bob', 'alice'])
     expect(await read(ids(''), '1,01')).toEqual([1n])
     expect(await read(choices('', ['a', 'b']), 'b,a')).toEqual(['b', 'a'])
@@ -96,14 +96,14 @@ describe('a list', () => {
     expect(await read(texts(''), 'a,,b')).toBe('refused')
   })
 
-  it('a list expands named lists; one that is unknown leaves a list that matches nothing', async () => {
+  it('a list expands named lists; an unknown one gives a list that matches nothing', async () => {
     const lists: NamedLists = (list) => Promise.resolve(list === 'good' ? ['alice', 'bob'] : undefined)
     expect(await read(names(''), '$list:good,carol', lists)).toEqual(['alice', 'bob', 'carol'])
     expect(await read(names(''), '$list:typo', lists)).toEqual([])
     expect(await read(names('', 'comma'), '$list:good', lists)).toBe('refused')
   })
 
-  it('a list takes of a named list what the parameter can be, and no more than its bound', async () => {
+  it('a list takes only valid items of a named list, up to its maximum', async () => {
     const long = Array.from({ length: 50_001 }, (_, each) => String(each))
     const lists: NamedLists = (list) => Promise.resolve(list === 'long' ? long : ['Alice', '7', 'bob', '-1'])
     expect(await read(names(''), '$list:x,$list:x', lists)).toEqual(['bob'])
@@ -114,14 +114,14 @@ describe('a list', () => {
     expect(await read(ids(''), many, lists)).toBe('refused')
   })
 
-  it('a list is bounded', async () => {
+  it('a list has a maximum length', async () => {
     expect(await read(texts('', 'comma', {}), ','.repeat(60_000))).toBe('it has more than 10000 items')
     expect(await read(texts('', 'comma', {}), 'x,'.repeat(9_999))).toEqual(['x', ''])
   })
 })
 
 describe('a text', () => {
-  it('a text has a greatest length, which the refusal names', async () => {
+  it('a text has a maximum length, which the refusal names', async () => {
     const kinds = [
       [text(''), 128],
       [text('', { maximum: 256 }), 256],
@@ -145,19 +145,19 @@ describe('any parameter', () => {
     expect(await read(text(''), 'a\ud800b')).toBe('a\ufffdb')
   })
 
-  it('any parameter is refused where it must be given and is not', async () => {
+  it('any parameter that is required and absent is refused', async () => {
     expect(await read(text('', { required: true }), '')).toBe('refused')
     expect(await read(choice('', ['a'], { required: true }), undefined)).toBe('refused')
   })
 
-  it('any parameter falls back to its default for an unknown value where it is lenient', async () => {
+  it('any parameter that is lenient uses its default for an unknown value', async () => {
     const words = ['a', 'b'] as const
     for (const given of ['constructor', 'x'.repeat(1_000), 'a\0'])
       expect(await read(choice('', words, { default: 'a', lenient: true }), given)).toBe('a')
     expect(await read(choice('', words, { default: 'a' }), 'constructor')).toBe('refused')
   })
 
-  it('any parameter is read or refused, whatever it is', async () => {
+  it('any parameter reads or refuses any value', async () => {
     const kinds = [
       int(''),
       id(''),
@@ -189,13 +189,13 @@ describe('values', () => {
       },
     })
 
-  it('parameter values are one text whatever the order in which they were given', async () => {
+  it('parameter values have one canonical text in any given order', async () => {
     const text = valuesText(await readAll({ a: '01', b: 'bob' }))
     expect(valuesText(await readAll({ b: 'bob', c: '1', a: '1', d: 'x' }))).toBe(text)
     expect(valuesText(await readAll({ a: '1' }))).not.toBe(text)
   })
 
-  it('parameter values have no member for what was not given, and can be had without some', async () => {
+  it('parameter values have no member for an absent parameter, and can be copied without some members', async () => {
     const values = await readAll({ a: '1', b: '' })
     expect(Object.entries(values)).toEqual([
       ['a', 1n],
@@ -205,7 +205,7 @@ describe('values', () => {
     expect(pick(values, ['a', 'b'])).toEqual({ a: 1n })
   })
 
-  it('parameter values can all be refused at once', async () => {
+  it('parameter values can all be refused together', async () => {
     const wrong: string[] = []
     await readParameters(parameters, { find: () => '!', refuse: (each) => wrong.push(each) })
     expect(wrong).toEqual(['a', 'b', 'c'])

@@ -20,7 +20,7 @@ function write(files: Readonly<Record<string, string>>): void {
   }
 }
 
-it('the revision is that of the file an image carries', () => {
+it('the revision is read from the file in an image', () => {
   expect(readRevision(folder)).toBeUndefined()
   writeFileSync(join(folder, 'REVISION'), '0123456789abcdef0123456789abcdef01234567\n')
   expect(readRevision(folder)).toBe('0123456')
@@ -30,7 +30,7 @@ it('the revision is that of the file an image carries', () => {
 
 const [one, two, three] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string]
 
-it('the revision is what is checked out, however the repository stores it', () => {
+it('the revision is the checked-out commit, for every storage format of the repository', () => {
   write({ '.git/HEAD': 'ref: refs/heads/main', '.git/packed-refs': `# pack-refs\n${one} refs/heads/main` })
   expect(readRevision(folder)).toBe('aaaaaaa')
   write({ '.git/refs/heads/main': two })
@@ -41,7 +41,7 @@ it('the revision is what is checked out, however the repository stores it', () =
   expect(readRevision(folder)).toBeUndefined()
 })
 
-it('the revision is what is checked out in a further working tree', () => {
+it('the revision is the checked-out commit of an additional working tree', () => {
   write({
     '.git/HEAD': three,
     '.git/refs/heads/side': two,

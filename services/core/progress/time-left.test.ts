@@ -8,7 +8,7 @@ it('the time left is exact at a steady rate, net of the blocks that the chain ad
   expect(left.seconds).toBeCloseTo(70.2, 1)
 })
 
-it('the time left is not known after too short a time, nor while nothing is gained', () => {
+it('the time left is unknown after too short a time, and without progress', () => {
   const young = new TimeLeft()
   young.note(0, 0, 1_000)
   young.note(1_000, 100, 1_000)
@@ -18,7 +18,7 @@ it('the time left is not known after too short a time, nor while nothing is gain
   expect(slow.seconds).toBeNull()
 })
 
-it('the time left moves little from one second to the next, also when the rate changes tenfold', () => {
+it('the time left changes little from second to second, also when the rate changes tenfold', () => {
   const left = new TimeLeft()
   const head = 1_000_000
   let block = 0

@@ -4,7 +4,7 @@ import { pause } from './pause.ts'
 import { retry } from './retry.ts'
 
 describe('a back-off', () => {
-  test('doubles from the first delay to the longest and begins again after a reset', () => {
+  test('doubles from the first delay to the longest, and restarts after a reset', () => {
     const backoff = new Backoff({ firstMs: 1_000, longestMs: 60_000 })
     const delays = Array.from({ length: 9 }, () => backoff.nextDelayMs())
     expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
@@ -12,12 +12,12 @@ describe('a back-off', () => {
     expect(backoff.nextDelayMs()).toBe(1_000)
   })
 
-  test('keeps its delay when it names no longest one', () => {
+  test('keeps its delay if no longest one is set', () => {
     const backoff = new Backoff({ firstMs: 500 })
     expect([backoff.nextDelayMs(), backoff.nextDelayMs()]).toEqual([500, 500])
   })
 
-  test('spreads the random part of each delay', () => {
+  test('randomizes part of each delay', () => {
     const low = new Backoff({ firstMs: 1_000, longestMs: 60_000, jitter: 0.5, random: () => 0 })
     expect([low.nextDelayMs(), low.nextDelayMs()]).toEqual([500, 1_000])
     const many = new Backoff({ firstMs: 1_000, longestMs: 60_000, jitter: 0.5, random: () => 0.5 })
@@ -26,7 +26,7 @@ describe('a back-off', () => {
   })
 })
 
-test('a pause ends when it is aborted, or was aborted before', async () => {
+test('a pause ends when it is aborted, also if aborted before it began', async () => {
   const abort = new AbortController()
   const pausing = pause(3_600_000, abort.signal)
   abort.abort()
@@ -59,18 +59,18 @@ describe('a task is retried', () => {
     expect(delays).toEqual([1, 2, 2])
   })
 
-  test('at most so many times', async () => {
+  test('at most the configured number of times', async () => {
     const { task, calls } = failing(9)
     await expect(retry(task, { firstMs: 1, attempts: 3 })).rejects.toThrow('failure 3')
     expect(calls()).toBe(3)
   })
 
-  test('not when the next delay would pass the limit of time', async () => {
+  test('not when the next delay would pass the time limit', async () => {
     const { task } = failing(9)
     await expect(retry(task, { firstMs: 3_600_000, withinMs: 1_000 })).rejects.toThrow('failure 1')
   })
 
-  test('not after an error that stays', async () => {
+  test('not after a permanent error', async () => {
     const { task } = failing(9)
     const settings = { firstMs: 1, mayPass: (error: unknown) => !String(error).includes('failure 2') }
     await expect(retry(task, settings)).rejects.toThrow('failure 2')

@@ -18,8 +18,8 @@ function blocksOf(name: (typeof recordingNames)[number]): Sent[] {
   })
 }
 
-describe('a block is compared with its id', () => {
-  it.each(recordingNames)('recorded nodes sent blocks that are those of their ids, %s', (name) => {
+describe('a block against its id', () => {
+  it.each(recordingNames)('recorded blocks match their ids, %s', (name) => {
     const blocks = blocksOf(name)
     expect(blocks.length).toBeGreaterThan(10)
     for (const { num, id, payload } of blocks)
@@ -33,18 +33,18 @@ describe('a block is compared with its id', () => {
     return copy
   }
 
-  it.each([0, 5, 13, 20, 60, 100, 112])('byte %d of the header counts', (at) => {
+  it.each([0, 5, 13, 20, 60, 100, 112])('byte %d of the header changes the id', (at) => {
     expect(leap.isBlock(payload, num, id)).toBe(true)
     expect(leap.isBlock(flipped(at), num, id)).toBe(false)
   })
 
-  it('number and id count, the signature of the producer does not', () => {
+  it('number and id are compared, the producer signature is not', () => {
     expect(leap.isBlock(payload, num + 1, id)).toBe(false)
     expect(leap.isBlock(payload, num, flipped(0).subarray(0, 32))).toBe(false)
     expect(leap.isBlock(flipped(120), num, id)).toBe(true)
   })
 
-  it('bytes that are no header belong to no id', () => {
+  it('bytes that are no header match no id', () => {
     for (const length of [0, 1, 50, 115])
       expect(leap.isBlock(payload.subarray(0, length), num, id)).toBe(false)
     expect(leap.isBlock(Buffer.alloc(200, 0xff), num, id)).toBe(false)
@@ -56,7 +56,7 @@ describe('a block is compared with its id', () => {
     expect(protocol.isBlock(flipped(30), num, id)).toBe(false)
   })
 
-  it('the header is found behind the index of a variant, in blocks of EOSIO 2.1', () => {
+  it('the header is found after the variant index, in blocks of EOSIO 2.1', () => {
     const protocol = compileProtocol(readAbi('ship.eosio-2.1'))
     const variant = Buffer.concat([Buffer.of(1), payload])
     expect(protocol.isBlock(variant, num, id)).toBe(true)

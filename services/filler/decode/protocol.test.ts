@@ -162,10 +162,10 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
   })
 })
 
-describe('odd messages', () => {
+describe('unusual messages', () => {
   const leap = readAbi('ship.leap')
 
-  it('odd messages may have lengths of 64 bits', () => {
+  it('unusual messages may have lengths of 64 bits', () => {
     const frame = Buffer.from(
       encodeResult(leap, { this_block: position(1), deltas: Uint8Array.of(1, 2, 3, 4, 5) }),
     )
@@ -185,7 +185,7 @@ describe('odd messages', () => {
     expect(() => decodeBlocks(leap, huge)).toThrow('exceeds')
   })
 
-  it('odd messages name the field that does not fit', () => {
+  it('unusual messages are refused with the name of the field that does not fit', () => {
     const frame = encodeResult(leap, { this_block: position(1), deltas: Uint8Array.of(1) })
     expect(() => compileProtocol(leap).decodeResult(frame.subarray(0, -1))).toThrow('at result.deltas, byte')
     expect(() => compileProtocol(leap).decodeResult(frame.subarray(0, 50))).toThrow(
@@ -193,14 +193,14 @@ describe('odd messages', () => {
     )
   })
 
-  it('odd messages may hold the status of the newest nodes', () => {
+  it('unusual messages may have the status of the newest nodes', () => {
     const spring = readAbi('ship.spring')
     const value = { head: position(4), chain_id: 'ef'.repeat(32), finality_data_end_block: 5 }
     const status = compileProtocol(spring).decodeResult(encodeResult(spring, ['get_status_result_v1', value]))
     expect(status).toMatchObject({ kind: 'status', chainId: 'ef'.repeat(32) })
   })
 
-  it('odd messages may leave out a chain id that is an extension', () => {
+  it('unusual messages may omit a chain id that is an extension', () => {
     const frame = encodeResult(leap, ['get_status_result_v0', {}])
     expect(compileProtocol(leap).decodeResult(frame.subarray(0, -32))).toMatchObject({ chainId: null })
   })
@@ -219,7 +219,7 @@ describe('protocols of other builds', () => {
     expect(() => compileProtocol(abi).readBlockHeader(Buffer.alloc(20, 7))).toThrow('no alternative 7')
   })
 
-  it('protocols of other builds may have dropped the oldest blocks request', () => {
+  it('protocols of other builds may lack the oldest blocks request', () => {
     const abi = withoutAlternative(readAbi('ship.spring'), 'request', 'get_blocks_request_v0')
     expect(bytesToHex(compileProtocol(abi).encodeBlocksRequest(request))).toBe(`02${requestHex}00`)
   })

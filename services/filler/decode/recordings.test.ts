@@ -67,7 +67,7 @@ describe.each(recordingNames)('recording %s', (name) => {
   const protocol = compileProtocol(shipAbi)
   const watch = createWatchSet(['atomicassets', 'atomicmarket', 'delphioracle', 'eosio.token'])
 
-  it('a recording has the positions that its index lists', () => {
+  it('a recording has the positions in its index', () => {
     const file = join(packageRoot, 'tests/fixtures/recordings', name, 'index.ndjson')
     const lines = readFileSync(file, 'utf8')
       .trim()
@@ -88,7 +88,7 @@ describe.each(recordingNames)('recording %s', (name) => {
     })
   })
 
-  it('a recording has the actions and rows that a plain decoding of everything finds', () => {
+  it('a recording has the actions and rows that a full decoding finds', () => {
     const abi = compileAbi(shipAbi)
     const decodeTraces = abi.decoder<PlainTransaction[]>('transaction_trace[]', { exact: true })
     const decodeDeltas = abi.decoder<PlainDelta[]>('table_delta[]', { exact: true })

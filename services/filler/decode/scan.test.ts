@@ -83,7 +83,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
       .collectActions(packTraces(transactions), watch)
       .map((action) => `${action.globalSequence} ${action.account}::${action.name}`)
 
-  it('scanned traces give everything that an action is', () => {
+  it('scanned traces return all fields of an action', () => {
     const data = Uint8Array.of(9, 8, 7)
     const payload = packTraces([
       { id: txid('1'), action_traces: [actionTrace({ account: 'eosio', name: 'onblock' })] },
@@ -176,7 +176,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found([outer, outer])).toEqual(['2 atomicassets::logmint', '2 atomicassets::logmint'])
   })
 
-  it('scanned traces give every setabi, watched or not, and no other action of eosio', () => {
+  it('scanned traces return every setabi, of watched accounts or not, and no other action of eosio', () => {
     const action_traces = ['setabi', 'setcode', 'newaccount'].map((name) =>
       actionTrace({ account: 'eosio', name }),
     )
@@ -185,7 +185,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found([{ action_traces: elsewhere }])).toEqual([])
   })
 
-  it('scanned traces read all versions of an action trace', () => {
+  it('scanned traces decode all versions of an action trace', () => {
     const trace = actionTrace({ account: 'atomicassets' })
     const versions = ['eosio-1.8', 'eosio-2.0'].some((name) => generation.endsWith(name))
       ? ['action_trace_v0']
@@ -204,7 +204,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(() => protocol.collectActions(longer, watch)).toThrow('left over')
   })
 
-  it('scanned traces may be decoded from within', () => {
+  it('the sink may decode while traces are being scanned (re-entrant)', () => {
     const abi = compileAbi(readAbi('token'))
     const name = abi.encoder('name')('eosio.token')
     const payload = packTraces([
@@ -224,7 +224,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(names).toEqual(['atomicassets', 'atomicmarket', 'eosio.token'])
   })
 
-  it('scanned traces pass on what the receiver throws', () => {
+  it('the trace scan rethrows errors of the sink', () => {
     const payload = packTraces([{ action_traces: [actionTrace({ account: 'atomicassets' })] }])
     const scan = () =>
       protocol.scanTraces(payload, watch, {
@@ -276,7 +276,7 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     expect(found[2]!.payload.subarray(found[2]!.valueStart, found[2]!.valueEnd)).toEqual(found[2]!.value)
   })
 
-  it('scanned deltas give accounts and whether they have code', () => {
+  it('scanned deltas return accounts and whether they have code', () => {
     const account = pack('account', { name: 'alice', abi: Uint8Array.of(1, 2) })
     const [plain, contract] = [null, { vm_type: 0 }].map((code) =>
       pack('account_metadata', { name: 'alice', code }),
@@ -344,7 +344,7 @@ describe('watched accounts', () => {
     expect(protocol.collectActions(packTraces([{ action_traces }]), set)).toHaveLength(500)
   })
 
-  it('watched accounts may have the name of zero, or none at all', () => {
+  it('the set of watched accounts may contain the name of number zero, or be empty', () => {
     const { protocol, packTraces } = codecs('ship.leap')
     const payload = packTraces([{ action_traces: [actionTrace({ account: '' })] }])
     expect(protocol.collectActions(payload, createWatchSet(['']))).toHaveLength(1)

@@ -91,21 +91,24 @@ describe('actions of accounts', () => {
   const acceptance = (count: Uint8Array) => Buffer.concat([id, count, id, id, price, Buffer.alloc(8)])
   const refusal = (length: Uint8Array) => Buffer.concat([id, length, memo])
 
-  it.each([1, 2, 5, 6, 12, 40])('a count or length in %d bytes is what the contract reads', async (bytes) => {
-    const padded = (value: number) => {
-      const number = Buffer.alloc(bytes, 0x80)
-      number[bytes - 1] = 0
-      number[0]! |= value
-      return number
-    }
-    for (const [name, data] of [
-      ['acceptbuyo', acceptance(padded(2))],
-      ['declinebuyo', refusal(padded(memo.length))],
-    ] as const)
-      expect(await tablesAfter(name, data, ['bob'])).toContain('market.buyoffers')
-  })
+  it.each([1, 2, 5, 6, 12, 40])(
+    'a count or length in %d bytes is read as the contract reads it',
+    async (bytes) => {
+      const padded = (value: number) => {
+        const number = Buffer.alloc(bytes, 0x80)
+        number[bytes - 1] = 0
+        number[0]! |= value
+        return number
+      }
+      for (const [name, data] of [
+        ['acceptbuyo', acceptance(padded(2))],
+        ['declinebuyo', refusal(padded(memo.length))],
+      ] as const)
+        expect(await tablesAfter(name, data, ['bob'])).toContain('market.buyoffers')
+    },
+  )
 
-  it('an action that does not fit the ABI is left out', async () => {
+  it('an action that does not fit the ABI is skipped', async () => {
     expect(await tablesAfter('declinebuyo', refusal(Uint8Array.of(3)), ['bob'])).toEqual([])
     expect(await tablesAfter('declinebuyo', Buffer.alloc(100, 0x80), ['bob'])).toEqual([])
   })
@@ -130,7 +133,7 @@ describe('log actions', () => {
     ['somebody else', ['mallory']],
     ['the contract and somebody else', ['atomicmarket', 'mallory']],
     ['nobody', []],
-  ])('a log action that %s authorizes is neither applied nor read', async (_, actors) => {
+  ])('a log action that %s authorizes is neither applied nor decoded', async (_, actors) => {
     expect(await tablesAfter('lognewtbuyo', packed, actors)).toEqual([])
     expect(await tablesAfter('lognewtbuyo', Uint8Array.of(1), actors)).toEqual([])
   })
@@ -146,14 +149,14 @@ describe('log actions', () => {
     ['lacks it', { ...market.definition, actions: actions.filter(({ name }) => !name.startsWith('log')) }],
     ['does not define a type of it', withFields({ name: 'extra', type: 'nothing' })],
     ['has it with fields that the code does not send yet', withFields({ name: 'extra', type: 'uint64' })],
-  ])('a log action is read by the ABI of before when the contract sets one that %s', async (_, abi) => {
+  ])('a log action is decoded by the previous ABI when the contract sets an ABI that %s', async (_, abi) => {
     const abis = [market.definition, abi]
     expect(await tablesAfter('lognewtbuyo', packed, ['atomicmarket'], abis)).toContain(
       'market.template_buyoffers',
     )
   })
 
-  it('a log action that does not fit any ABI is counted and left out, and the first of a name is logged', async () => {
+  it('a log action that fits no ABI is counted and skipped, and the first of each name is logged', async () => {
     const misfit: Action = ['lognewtbuyo', Uint8Array.of(1)]
     const { tables, counters, messages } = await applied(
       [misfit, ['lognewtbuyo', packed], misfit, ['logsalestart', Uint8Array.of(1)], misfit],
@@ -191,7 +194,7 @@ describe('log actions', () => {
         collection_fee: 0,
       },
     ],
-  ])('a number of %s that %s cannot hold stops the reader by name', async (name, field, value) => {
+  ])('a number of %s that %s cannot hold stops the reader with its name', async (name, field, value) => {
     await expect(applied([[name, market.encoder(name)(value)]], ['atomicmarket'])).rejects.toMatchObject({
       code: 'BLOCK_FAILED',
       message: expect.stringMatching(
@@ -200,7 +203,7 @@ describe('log actions', () => {
     })
   })
 
-  it('a number of a user that no listing has leaves the action out; a median may be any', async () => {
+  it('an action with an impossible listing id is skipped; a median may be any number', async () => {
     const purchase = {
       buyer: 'bob',
       sale_id: 1n,
@@ -216,7 +219,7 @@ describe('log actions', () => {
     expect(counters.undecodableActions).toBe(1)
   })
 
-  it('an action of accounts that the ABI in force lacks is left out, whatever an older one has', async () => {
+  it('an account action that the current ABI lacks is skipped, although an older ABI has it', async () => {
     const abi = { ...market.definition, actions: actions.filter(({ name }) => name !== 'canceltbuyo') }
     const cancelling = Buffer.alloc(8, 1)
     expect(await tablesAfter('canceltbuyo', cancelling, ['bob'])).toContain('market.template_buyoffers')

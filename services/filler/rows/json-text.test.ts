@@ -34,7 +34,7 @@ describe.each(['assets.v1', 'assets.v2', 'assets.v2.cdt4'])('bytes of actions of
   })
 })
 
-it('bytes that stand alone or in a list are unsigned', () => {
+it('bytes outside INT8_VEC are unsigned', () => {
   expect(toPlain({ data: bytes, parts: [bytes, bytes], pair: ['bytes', bytes] })).toEqual({
     data: unsigned,
     parts: [unsigned, unsigned],

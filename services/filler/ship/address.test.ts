@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseAddress } from './address.ts'
 
-test('the session reads the addresses that a node can have', () => {
+test('the session accepts all forms of node addresses', () => {
   expect(parseAddress('ws://node.example:8080')).toEqual({
     url: 'ws://node.example:8080/',
     socketPath: null,

@@ -84,7 +84,7 @@ describe('the window', () => {
     expect(credits.takeDue(true)).toBe(0)
   })
 
-  test('the window never waits for more than it will receive, whatever the settings', () => {
+  test('the window never waits for more messages than it will receive, whatever the settings', () => {
     for (const window of [1, 2, 3, 10, 1000]) {
       for (const batch of [1, 2, 30, 5000]) {
         const credits = new CreditWindow(window, batch, 64 * MEGABYTE)
@@ -127,7 +127,7 @@ describe('a session', () => {
     expect(Math.max(...(node.connections[0]?.acks ?? []))).toBeLessThanOrEqual(10)
   })
 
-  test('a session never lets credits sit at zero near the head while the pipeline is slow', async () => {
+  test('a session never has zero credits near the head while the pipeline is slow', async () => {
     const { node, url } = await harness.node()
     node.extend(2)
     const collector = new Collector()
@@ -144,7 +144,7 @@ describe('a session', () => {
     expect(session.status().heldBlocks).toBe(100)
   })
 
-  test('a session bounds what is held by bytes, and a new connection does not forget it', async () => {
+  test('a session bounds the held bytes, also across reconnects', async () => {
     const payload = Buffer.alloc(300_000)
     const { node, url } = await harness.node({ tamper: (block) => ({ ...block, deltas: payload }) })
     node.extend(100)

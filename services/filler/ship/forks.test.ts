@@ -77,7 +77,7 @@ test('the SHiP client refuses a pipeline that still has a block after its rollba
   expect(await done).toMatchObject({ code: 'INTERNAL' })
 })
 
-test('the SHiP client recovers a rewind that Leap lost for want of credits by connecting again', async () => {
+test('the SHiP client recovers a rewind that Leap lost for lack of credits by reconnecting', async () => {
   const { node, url } = await harness.node({ losesRewinds: true })
   node.extend(10)
   const collector = new Collector()
@@ -97,7 +97,7 @@ test('the SHiP client recovers a rewind that Leap lost for want of credits by co
   })
 })
 
-test('the SHiP client undoes block by block when connecting again does not help', async () => {
+test('the SHiP client undoes block by block if reconnecting does not help', async () => {
   const { node, url } = await harness.node({ ignoresPositions: true })
   node.extend(10)
   const collector = new Collector()
@@ -109,7 +109,7 @@ test('the SHiP client undoes block by block when connecting again does not help'
   expect(collector.blocks).toEqual(ids(node, 1, 13))
 })
 
-test('the SHiP client does not undo below the floor when no parent ever fits', async () => {
+test('the SHiP client does not undo below the floor if no parent matches', async () => {
   const { node, url } = await harness.node({ ignoresPositions: true })
   node.extend(10)
   const collector = new Collector()
@@ -121,7 +121,7 @@ test('the SHiP client does not undo below the floor when no parent ever fits', a
   expect(collector.nums).toEqual(range(1, 8))
 })
 
-test('a fork whose parent is not ours is a missed fork too', async () => {
+test('a fork with an unknown parent is a missed fork too', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector, session } = harness.read(url)
@@ -139,7 +139,7 @@ test('a fork whose parent is not ours is a missed fork too', async () => {
   expect(session.status().connections).toBe(2)
 })
 
-test('the SHiP client skips identical blocks that a node sends again, and notices where they stop being identical', async () => {
+test('the SHiP client skips identical blocks that a node sends again, and detects the first different one', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector, session } = harness.read(url)
@@ -159,7 +159,7 @@ test('the SHiP client skips identical blocks that a node sends again, and notice
   expect(collector.blocks).toEqual(ids(node, 1, 25))
 })
 
-test('the SHiP client knows the blocks of an earlier run when a node sends them again', async () => {
+test('the SHiP client recognizes blocks of an earlier run that a node sends again', async () => {
   const { node, url } = await harness.node({ ignoresPositions: true })
   node.extend(20)
   const collector = new Collector()
@@ -173,7 +173,7 @@ test('the SHiP client knows the blocks of an earlier run when a node sends them 
   expect(session.status().resentBlocks).toBe(9)
 })
 
-test('the SHiP client checks linkage by the block header when a node leaves the previous id out', async () => {
+test('the SHiP client checks linkage by the block header if a node omits the previous id', async () => {
   const { node, url } = await harness.node({ tamper: (block) => ({ ...block, prevId: null }) })
   node.extend(10)
   const { collector, session } = harness.read(url)

@@ -31,7 +31,7 @@ async function readDripping(timing: object) {
   return { node, ...run }
 }
 
-test('the SHiP client disconnects from a node whose message drips, and logs it', async () => {
+test('the SHiP client disconnects from a node that sends a message byte by byte, and logs it', async () => {
   const timing = { idleTimeoutMs: 400, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
   const { node, session, collector, log } = await readDripping(timing)
   // More bytes than pongs, and far fewer than any network delivers: the idle time-out alone would never close the
@@ -61,7 +61,7 @@ test('the SHiP client stays with a node that sends a large message over a slow n
   expect(session.status()).toMatchObject({ connections: 1, lastProblem: null })
 })
 
-test('the SHiP client refuses a protocol ABI larger than any can be, without assembling it', async () => {
+test('the SHiP client refuses a protocol ABI above the size limit, without assembling it', async () => {
   const padding = ' '.repeat(2 * 2 ** 20)
   const { node, url } = await harness.node({ greeting: `{"version":"eosio::abi/1.1"}${padding}` })
   node.extend(3)
@@ -73,7 +73,7 @@ test('the SHiP client refuses a protocol ABI larger than any can be, without ass
   expect(collector.protocols).toEqual([])
 })
 
-test('the SHiP client refuses a status reply larger than any can be', async () => {
+test('the SHiP client refuses a status reply above the size limit', async () => {
   const { node, url } = await harness.node({ answersStatus: false })
   const { done } = harness.read(url)
   for (const connection of [0, 1]) {

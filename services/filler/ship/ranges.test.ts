@@ -14,7 +14,7 @@ const incomplete = (message: RegExp) => ({ ...unavailable(message), code: 'SHIP_
 test.each([
   ['trace-history', { traceBegin: 0, traceEnd: 0 }],
   ['chain-state-history', { stateBegin: 0, stateEnd: 0 }],
-])('the SHiP client refuses a node whose %s is off, before asking for blocks', async (option, ranges) => {
+])('the SHiP client refuses a node with %s turned off, before it requests blocks', async (option, ranges) => {
   const { node, url } = await harness.node({ ranges })
   node.extend(20)
   const { done } = harness.read(url)
@@ -72,7 +72,7 @@ test('the SHiP client accepts block 1 without traces and logs it once', async ()
   expect(log.filter(({ message }) => message.includes('payloads'))).toMatchObject([{ level: 'info' }])
 })
 
-test('the SHiP client begins at block 2 where the logs do', async () => {
+test('the SHiP client begins at block 2 if the logs do', async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 2, stateBegin: 2 } })
   node.extend(5)
   const { collector } = harness.read(url)
@@ -93,7 +93,7 @@ test.each(['block', 'traces', 'deltas'] as const)(
   },
 )
 
-test('the SHiP client takes a payload of no bytes for a missing one', async () => {
+test('the SHiP client treats an empty payload as missing', async () => {
   const { node, url } = await harness.node({
     tamper: (block) => (block.num === 3 ? { ...block, deltas: Buffer.alloc(0) } : block),
   })
@@ -125,7 +125,7 @@ test('the SHiP client detects a start that Leap clamped silently', async () => {
   expect(collector.blocks).toEqual([])
 })
 
-test('the SHiP client names what is missing when a clamped start does not show in the ranges', async () => {
+test('the SHiP client names the missing blocks if a clamped start does not show in the ranges', async () => {
   const { node, url } = await harness.node({ tamper: (block) => (block.num < 8 ? null : block) })
   node.extend(20)
   const { done, collector } = harness.read(url, { startBlock: 3 })
@@ -149,7 +149,7 @@ test('the SHiP client reconnects at a gap, and continues if it was temporary', a
   expect(session.status()).toMatchObject({ connections: 2 })
 })
 
-test('the SHiP client does not count gaps with progress between them as one that comes again', async () => {
+test('the SHiP client does not count gaps with progress in between as repeated', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (block.num === 3 + 2 * connection ? null : block),
   })

@@ -9,7 +9,7 @@ import { plainCodec } from '../../../tests/ship/wire.ts'
 const harness = new Harness()
 afterEach(() => harness.close())
 
-test('the SHiP client resumes behind what the pipeline holds after a lost connection, not behind what it received', async () => {
+test('the SHiP client resumes after the last block in the pipeline, not after the last received one, when a connection is lost', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector } = harness.read(url)
@@ -41,7 +41,7 @@ test('the SHiP client reads the protocol ABI again on every connect', async () =
   expect(collector.connections).toEqual([1, 1, 1, 1, 2])
 })
 
-test('the SHiP client begins again with the shortest delay after good service', async () => {
+test('the SHiP client resets its back-off after a healthy connection', async () => {
   const { node, url } = await harness.node()
   node.extend(3)
   // Without a reset of the back-off, the last delay alone would be 20 s.
@@ -135,7 +135,7 @@ test('the SHiP client skips a node that cannot serve, and stops when none can', 
   expect(none.session.status().connections).toBe(2)
 })
 
-test('the SHiP client turns to another node when one stays behind', async () => {
+test('the SHiP client switches to another node if one stays behind', async () => {
   const behind = await harness.node()
   const whole = await harness.node()
   whole.node.extend(12)
@@ -161,7 +161,7 @@ test('the SHiP client abandons a message above the limit, naming block and limit
 })
 
 test.each([0, 2 ** 20, 300])(
-  'the SHiP client puts a large message together from fragments of %i bytes',
+  'the SHiP client assembles a large message from fragments of %i bytes',
   async (fragmentBytes) => {
     const deltas = Buffer.alloc(fragmentBytes === 300 ? 6_000_000 : 40_000_000, 7)
     const { node, url } = await harness.node({

@@ -78,7 +78,7 @@ test('the SHiP client connects to nothing when stop_block is already applied', a
   expect(node.connections).toHaveLength(0)
 })
 
-test('the SHiP client sends nothing above the last irreversible block when only that is wanted', async () => {
+test('the SHiP client delivers nothing above the last irreversible block with irreversible_only', async () => {
   const { node, url } = await harness.node({ announcesHeads: true })
   node.extend(20)
   node.libNum = 8
@@ -119,7 +119,7 @@ test('the SHiP client dispatches status results between blocks', async () => {
   expect(node.connections).toHaveLength(1)
 })
 
-test('the SHiP client starts at the configured block, or behind the last applied one', async () => {
+test('the SHiP client starts at the configured block, or after the last applied one', async () => {
   const { node, url } = await harness.node()
   node.extend(12)
   const { collector } = harness.read(url, { startBlock: 7 })

@@ -106,7 +106,7 @@ describe('a row that the database refuses', () => {
     ).rejects.toMatchObject({ message: `table lab.counts refuses a row with name ${long.slice(0, 100)}` })
   })
 
-  it('is named by its table when a sum outgrows its column', async () => {
+  it('is named by its table if a sum exceeds its column', async () => {
     const add = (unit: CommitUnit): void => unit.add(counts, { name: 'all', up: 2n ** 62n })
     await commit(10, add)
     await expect(commit(11, add)).rejects.toMatchObject({
@@ -114,7 +114,7 @@ describe('a row that the database refuses', () => {
     })
   })
 
-  it('is named by the derivation when what follows from it cannot be computed', async () => {
+  it('is named by the derivation if a derived row cannot be computed', async () => {
     const fill = (unit: CommitUnit): void => {
       unit.insert(things, thing(1, -(2 ** 31)))
       unit.recheck(doubled, 1n)

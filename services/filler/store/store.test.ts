@@ -120,7 +120,7 @@ async function dump(): Promise<Record<string, unknown>> {
 const thing = (n: number, size = n): RowOf<typeof things> => ({ id: BigInt(n), name: `n${n}`, size, born: n })
 
 describe('a commit unit', () => {
-  it('a commit unit merges operations on one row, and writes them as a small and as a large unit', async () => {
+  it('a commit unit merges operations on one row, and writes the same rows by its small and its large write path', async () => {
     for (const [block, total] of [
       [10, 5],
       [11, 400],
@@ -155,7 +155,7 @@ describe('a commit unit', () => {
     expect(store.position).toMatchObject({ num: 11, timeMs: 5500 })
   })
 
-  it('a commit unit grows with what it holds, not with how often that changed', () => {
+  it('a commit unit grows with its rows, not with the number of changes to them', () => {
     const unit = new CommitUnit(false)
     for (let n = 0; n < 10; n++) unit.insert(things, thing(n))
     const { bytes } = unit
@@ -190,7 +190,7 @@ describe('a commit unit', () => {
     ])
   })
 
-  it('a commit unit takes a patch for nothing that comes before its row', async () => {
+  it('a commit unit ignores a patch before its row', async () => {
     await commit(1, false, (unit) => {
       unit.patch(things, { id: 1n }, { born: 55 })
       unit.upsert(things, thing(1))
@@ -204,7 +204,7 @@ describe('a commit unit', () => {
     ])
   })
 
-  it('a commit unit stores old versions, with parameters and with COPY, as far back as configured', async () => {
+  it('a commit unit stores old row versions, with parameters and with COPY, back to the configured block', async () => {
     const at = async (block: number): Promise<Map<string, string>> => {
       const { rows } = await reader.query<{ name: string; value: Buffer }>(
         `SELECT name, value FROM lab.fates WHERE since_block <= $1
@@ -284,7 +284,7 @@ describe('a commit unit', () => {
 })
 
 describe('the undo journal', () => {
-  it('the undo journal takes every table back to what it was, whatever blocks did to it', async () => {
+  it('the undo journal restores every table, whatever the blocks changed', async () => {
     await commit(5, false, (unit) => {
       for (let n = 0; n < 300; n++) unit.insert(things, thing(n))
       unit.replaceGroup(shares, { owner: 'ann' }, [{ owner: 'ann', token: 'WAX', amount: 1n }])
@@ -324,7 +324,7 @@ describe('the undo journal', () => {
     expect(store.position?.num).toBe(5)
   })
 
-  it('the undo journal refuses to go below what it holds', async () => {
+  it('the undo journal refuses to undo more blocks than it holds', async () => {
     await commit(5, false, (unit) => unit.insert(things, thing(1)))
     await commit(6, true, (unit) => unit.insert(things, thing(2)), 5)
     await commit(7, true, (unit) => unit.insert(things, thing(3)), 6)
@@ -346,7 +346,7 @@ describe('the lease', () => {
     expect(store.position?.num).toBe(2)
   })
 
-  it('the lease is lost with its session: nothing can be committed any more', async () => {
+  it('the lease is lost with its session: no further commit succeeds', async () => {
     await reader.query(
       "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     )
@@ -359,7 +359,7 @@ describe('the lease', () => {
     expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 0 }])
   })
 
-  it('the lease is checked in every commit: an older fence writes nothing', async () => {
+  it('the lease is checked in every commit: an older fence commits nothing', async () => {
     await reader.query("UPDATE chain.leases SET fence = fence + 1 WHERE reader = 'lab'")
     await expect(commit(1, false, (unit) => unit.insert(things, thing(1)))).rejects.toMatchObject({
       code: 'READER_LEASE_LOST',
@@ -381,7 +381,7 @@ it('a wiped reader starts from the beginning', async () => {
   ).toEqual([{ a: 0, b: 0, c: 0 }])
 })
 
-describe('rows that readers share', () => {
+describe('rows shared by readers', () => {
   let ann: Store
   let bob: Store
   beforeEach(async () => {
@@ -427,7 +427,7 @@ describe('rows that readers share', () => {
     return rows.map(({ text }) => text)
   }
 
-  it('rows that readers share are kept by a wipe as far as another reader has come', async () => {
+  it('rows shared by readers stay after a wipe up to the position of another reader', async () => {
     await share(ann, [4, 1], ['x'], 4)
     await share(ann, [6, 1], ['y'], 6)
     for (const num of [4, 6, 8]) await share(bob, [num, 1], [num === 4 ? 'x' : num === 6 ? 'y' : 'z'], num)
@@ -443,7 +443,7 @@ describe('rows that readers share', () => {
     expect(await seen()).toEqual([])
   })
 
-  it('rows that readers share are kept by a wipe that begins while another reader writes them', async () => {
+  it('rows shared by readers stay after a wipe that begins while another reader writes them', async () => {
     await share(bob, [6, 1], ['x'], 6)
     await share(ann, [4, 1], [], 4)
     const unit = new CommitUnit(false)
@@ -460,7 +460,7 @@ describe('rows that readers share', () => {
     expect(await shared()).toEqual(['x 6 1 ann'])
   })
 
-  it('rows that readers share are undone with their block, by the last reader that has it', async () => {
+  it('rows shared by readers are undone with their block, by the last reader that has the block', async () => {
     for (const of of [ann, bob]) {
       await share(of, [5, 1], [], 5)
       await share(of, [6, 1], ['x'], 5)
@@ -473,7 +473,7 @@ describe('rows that readers share', () => {
     expect(await seen()).toEqual([])
   })
 
-  it('rows that readers share are kept when the other branch has them too', async () => {
+  it('rows shared by readers stay if the other branch has them too', async () => {
     for (const of of [ann, bob]) {
       await share(of, [5, 1], [], 5)
       await share(of, [6, 1], ['x'], 5)
@@ -487,7 +487,7 @@ describe('rows that readers share', () => {
     expect(await shared()).toEqual(['x 6 2 ann'])
   })
 
-  it('rows that readers share are not replaced once they are irreversible to their reader', async () => {
+  it('rows shared by readers are not replaced once they are irreversible to their reader', async () => {
     await share(ann, [5, 1], ['x'], 5)
     await share(ann, [7, 1], [], 7)
     await share(bob, [4, 1], [], 4)
@@ -497,7 +497,7 @@ describe('rows that readers share', () => {
     expect(await shared()).toEqual(['x 5 1 ann'])
   })
 
-  it('rows that readers share say the first block of all readers, whichever wrote first', async () => {
+  it('rows shared by readers have the first block of all readers, whichever wrote first', async () => {
     await share(ann, [9, 1], ['x'], 9)
     await share(bob, [3, 1], ['x'], 3)
     await ann.wipe()

@@ -26,7 +26,7 @@ class KeysDatabase {
   }
 }
 
-it('keys are not used when they were read too long ago, also when the database takes its time to fail', async () => {
+it('keys read too long ago are not used, also while a database query fails slowly', async () => {
   const database = new KeysDatabase()
   const ring = new KeyRing(database, { freshMs: 20, usableMs: 200, unknownMs: 1 })
   await ring.refresh()
@@ -39,7 +39,7 @@ it('keys are not used when they were read too long ago, also when the database t
   await expect(ring.current()).rejects.toMatchObject({ status: 503 })
 })
 
-it('whether a key is active that may be younger than the keys that were read is no refusal when they cannot be read', async () => {
+it('a key newer than the last read keys is not refused while the keys cannot be read', async () => {
   const database = new KeysDatabase()
   const ring = new KeyRing(database)
   await ring.refresh()
@@ -48,7 +48,7 @@ it('whether a key is active that may be younger than the keys that were read is 
   await expect(ring.isActive('ffffffffffff', Date.now() / 1_000)).rejects.toMatchObject({ status: 503 })
 })
 
-it('the key that retires first signs until it is retired', async () => {
+it('the key that retires first signs until it retires', async () => {
   const database = new KeysDatabase()
   const now = Date.now()
   database.retired = [new Date(now - 5_000), new Date(now + 300), new Date(now + 60_000)]

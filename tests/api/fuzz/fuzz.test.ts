@@ -123,7 +123,7 @@ function collectGarbage(): number {
 }
 
 it.each(seedsBeside(20_261_121))(
-  `${REQUESTS} requests: no answer is a fault, and memory stays bounded, seed %i`,
+  `${REQUESTS} requests: no server error, and bounded memory, seed %i`,
   async (seed) => {
     expect(targets.length).toBeGreaterThan(30)
     const random = createChoices(seed)

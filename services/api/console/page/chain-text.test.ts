@@ -15,7 +15,7 @@ it.each([
   expect(chainText(text)).toBe(shown)
 })
 
-it('names, memos and accounts of an event cannot turn or hide what stands next to them', () => {
+it('names, memos and accounts of an event cannot change the direction or visibility of the text next to them', () => {
   const record = {
     sender_name: 'alice',
     recipient_name: 'bob',

@@ -7,7 +7,7 @@ function line(message: Readonly<Record<string, unknown>>) {
   return describeEvent(JSON.stringify({ type: 'event', block, ...message }))
 }
 
-it('the text of an event says what happened, where, and to what', () => {
+it('the text of an event names action, chain account and subject', () => {
   const record = {
     sender_name: 'alice',
     recipient_name: 'bob',
@@ -27,7 +27,7 @@ it('the text of an event says what happened, where, and to what', () => {
   )
 })
 
-it('the text of an event sets the point of a price without reading it as a number', () => {
+it('the text of an event places the decimal point of a price without converting to a number', () => {
   const detailOf = (amount: string, token_precision: number) =>
     line({
       event: 'sale_announced',
@@ -63,12 +63,12 @@ it('the text of an event describes forks, gaps and the end of the stream', () =>
   })
 })
 
-it('the notice of a server that stops is told from other failures', () => {
+it('the notice of a stopping server is distinguished from failures', () => {
   const texts = ['{"type":"error","code":"STOPPING"}', '{"type":"error","code":"TOO_SLOW"}', '{', 'null']
   expect(texts.map(isStopping)).toEqual([true, false, false, false])
 })
 
-it('the text of an event leaves out what is no event', () => {
+it('the text of an event is empty for other messages', () => {
   for (const text of ['', 'null', '[]', '{}', '{"type":"lag"}', '{"event":5}']) {
     expect(describeEvent(text)).toBeUndefined()
   }

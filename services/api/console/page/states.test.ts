@@ -57,7 +57,7 @@ it.each([
   },
 )
 
-it('the console names a fork while a reader is below where it was, and counts from its beginning', () => {
+it('the console reports a fork while a reader is below its earlier position, with the time since the fork', () => {
   const fork = { to_block: 1_000, since: NOW_MS - 3_000 }
   expect(describeState(dataOf(NOW_MS, { block_num: 990, fork }))).toMatchObject({
     kind: 'fork',

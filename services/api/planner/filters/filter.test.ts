@@ -20,24 +20,24 @@ function texts(filters: readonly Filter[]): string[] {
   return foundConditions(filters).map((condition) => condition.render().text)
 }
 
-describe('one plan for all values of filters', () => {
-  it('one plan for all values serves one value of one column, and no filter', () => {
+describe('a generic plan for filters', () => {
+  it('a generic plan for filters serves one value of one column, or no filter', () => {
     expect([haveOnePlan([], indexes), haveOnePlan([equal('owner')], indexes)]).toEqual([true, true])
     expect(haveOnePlan([equal('owner', ['x', 'y'])], indexes)).toBe(false)
   })
 
-  it('one plan for all values serves one value of each column with which an index begins', () => {
+  it('a generic plan for filters serves one value of each leading index column', () => {
     expect(haveOnePlan([equal('schema'), equal('owner')], indexes)).toBe(true)
     expect(haveOnePlan([equal('owner'), equal('schema', ['x', 'y'])], indexes)).toBe(false)
     expect(haveOnePlan([equal('owner'), equal('template')], indexes)).toBe(false)
   })
 
-  it('one plan for all values counts the columns that a filter compares in addition', () => {
+  it('a generic plan for filters counts the further columns that a filter compares', () => {
     const template = equal('template', ['x'], { alsoEqual: ['schema'] })
     expect(haveOnePlan([equal('owner'), template], indexes)).toBe(true)
   })
 
-  it('one plan for all values does not serve values that a query returns, nor other conditions', () => {
+  it('a generic plan for filters does not serve values of a subquery, nor other conditions', () => {
     const values = sql`SELECT 1`
     const queried = equal('schema', [], { equals: { column: 'schema', values, type: 'bigint', count: 1 } })
     const other: Filter = { name: 'flag', condition: raw('flag'), rows: 10, isIndexed: false }
@@ -48,18 +48,18 @@ describe('one plan for all values of filters', () => {
   })
 })
 
-describe('conditions by which rows are found', () => {
-  it('conditions by which rows are found leave out what follows from another filter of the list', () => {
+describe('index conditions of filters', () => {
+  it('index conditions of filters leave out a filter that another filter of the list implies', () => {
     const implied = equal('schema', ['x'], { impliedBy: 'template' })
     expect(texts([implied, equal('template')])).toEqual(['template'])
     expect(texts([implied, equal('owner')])).toEqual(['schema', 'owner'])
   })
 
-  it('conditions by which rows are found are those that an index serves, where they are spelled otherwise', () => {
+  it('index conditions of filters use the form that the index serves', () => {
     expect(texts([equal('owner', ['x'], { found: raw('spelled') })])).toEqual(['spelled'])
   })
 
-  it('conditions by which rows are found keep the index of a filter unread that finds far more rows than another', () => {
+  it('index conditions of filters leave out a filter that finds far more rows than another', () => {
     const schema = { found: raw('spelled'), rows: 400_000 }
     expect(texts([equal('template', ['x'], { rows: 4_000 }), equal('schema', ['x'], schema)])).toEqual([
       'template',

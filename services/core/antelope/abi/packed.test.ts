@@ -41,7 +41,7 @@ describe('packed ABIs', () => {
     })
   })
 
-  it('the reader of packed ABIs returns what follows the sections it knows as it is', () => {
+  it('the reader of packed ABIs returns bytes after the known sections unchanged', () => {
     const abi = { ...readAbi('assets.v2'), version: 'eosio::abi/1.2' }
     const packed = Buffer.concat([packAbi(abi), Buffer.from('00ff', 'hex')])
     expect(parsePackedAbi(packed)).toEqual({ ...abi, unknown_sections: '00ff' })
@@ -87,7 +87,7 @@ describe('packed ABIs', () => {
     expect(() => parsePackedAbi(Buffer.from('0e656f73696f3a3a6162692f322e30', 'hex'))).toThrow('ABI version')
   })
 
-  it('the reader of packed ABIs refuses or reads any bytes without another error', () => {
+  it('the reader of packed ABIs reads or refuses any bytes, and throws no other error', () => {
     const packed = Buffer.from(packAbi(readAbi('market.v1')))
     const edit = fc.tuple(fc.nat(packed.length - 1), fc.nat(255))
     fc.assert(
@@ -106,7 +106,7 @@ describe('packed ABIs', () => {
 })
 
 describe('ABIs as JSON', () => {
-  it('the reader of JSON ABIs fills in what older ones leave out', () => {
+  it('the reader of JSON ABIs adds the sections that older ABIs leave out', () => {
     expect(normalizeAbiJson({ structs: [{ name: 's' }] })).toEqual({
       version: 'eosio::abi/1.1',
       types: [],
@@ -130,7 +130,7 @@ describe('ABIs as JSON', () => {
     [{ error_messages: [{ error_code: 'x' }] }, 'error_messages[0].error_code is not a number'],
     [{ abi_extensions: [['a', 'b']] }, 'abi_extensions[0] has no tag'],
     [{ structs: new Array(70_000).fill(0) }, 'more than 65536'],
-  ])('the reader of JSON ABIs names what is wrong, case %#', (json, message) => {
+  ])('the reader of JSON ABIs names the faulty member, case %#', (json, message) => {
     expect(() => normalizeAbiJson(json)).toThrow(AbiError)
     expect(() => normalizeAbiJson(json)).toThrow(message)
   })

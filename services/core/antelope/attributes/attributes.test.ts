@@ -48,7 +48,7 @@ describe('attribute data, vectors of an independent encoder', () => {
   )
 })
 
-describe('attribute data that is not as it should be', () => {
+describe('malformed attribute data', () => {
   const decode = (hex: string, format: AttributeField[] = vectors.format) =>
     plain(decodeAttributes(format, hexToBytes(hex)))
 
@@ -80,11 +80,14 @@ describe('attribute data that is not as it should be', () => {
     ['an identifier beyond every format', 'ffffffffffffffffff0101', nameOnly, {}, 'format_too_short', 0],
     ['an unknown type', '0401', [{ name: 'x', type: 'int128' }], {}, 'unknown_type', 0],
     ['a nested list', '0401', [{ name: 'x', type: 'int8[][]' }], {}, 'unknown_type', 0],
-  ])('malformed attribute data returns what precedes %s', (_, hex, format, attributes, kind, offset) => {
-    expect(decode(hex, format)).toMatchObject({ attributes, problem: { kind, offset } })
-  })
+  ])(
+    'malformed attribute data returns the attributes before %s',
+    (_, hex, format, attributes, kind, offset) => {
+      expect(decode(hex, format)).toMatchObject({ attributes, problem: { kind, offset } })
+    },
+  )
 
-  it('malformed attribute data never throws, and always ends, on any bytes', () => {
+  it('malformed attribute data of any bytes never throws and never loops', () => {
     const types = [...vectors.format.map(({ type }) => type), 'ipfs[]', 'double[]', 'byte', 'nonsense']
     const format = types.map((type, i) => ({ name: `f${i}`, type }))
     fc.assert(
@@ -134,7 +137,7 @@ describe('packing attributes', () => {
     ipfs: fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{0,60}$/),
   }
 
-  it('packing attributes reads back any attributes of any format', () => {
+  it('packing attributes round-trips any attributes of any format', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const types = g(() => fc.array(fc.tuple(fc.constantFrom(...Object.keys(scalars)), fc.boolean())))
@@ -172,12 +175,12 @@ describe('attribute maps of actions', () => {
     )
   })
 
-  it('the reader of attribute maps reads the other spelling of the pair', () => {
+  it('the reader of attribute maps accepts the other spelling of the pair type', () => {
     const spelled = pairs.map(({ key, value }) => ({ first: key, second: value }))
     expect(attributeMapToJson(spelled)).toEqual(attributeMapToJson(pairs))
   })
 
-  it('the reader of attribute maps refuses what is no map', () => {
+  it('the reader of attribute maps refuses other types', () => {
     expect(() => attributeMapToJson({})).toThrow(DecodeError)
     expect(() => attributeMapToJson([{ key: 'a' }])).toThrow(DecodeError)
     expect(() => attributeMapToJson([{ key: 'a', value: ['string', {}] }])).toThrow(DecodeError)

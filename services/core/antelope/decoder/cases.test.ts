@@ -93,13 +93,13 @@ describe('values that no chain has are refused with their path', () => {
     ['time_point', '00a028e2ebffffff', '-240000'],
     ['time_point', '809476deebffffff', '-240102'],
     ['time_point', 'ffffffffffffff7f', '294247-01-10T04:00:54.775'],
-  ])('%s %s is a value at the edge', (type, hex, text) => {
+  ])('%s %s is an extreme value', (type, hex, text) => {
     const bytes = Buffer.from(hex, 'hex')
     expect(values.decodeType(type, bytes)).toBe(text)
     if (!hex.endsWith('ff7f')) expect(Buffer.from(values.encoder(type)(text))).toEqual(bytes)
   })
 
-  it('actions are read as contracts read them, and rows as contracts store them', () => {
+  it('actions are decoded as contracts read them, and rows as contracts store them', () => {
     const of = (rule: 'strict' | 'contract') => compileAbi(normalizeAbiJson({}), rule)
     expect(of('contract').decodeType('bool', Uint8Array.of(7))).toBe(true)
     expect(() => of('strict').decodeType('bool', Uint8Array.of(7))).toThrow(DecodeError)

@@ -95,7 +95,7 @@ describe('values', () => {
     expect(read).toEqual(values)
   })
 
-  it('ABI values are views of the input where they are bytes', () => {
+  it('ABI values of bytes are views of the input', () => {
     const bytes = Buffer.from('03010203', 'hex')
     const view = structAbi([field('bytes')]).decoder<{ a: Uint8Array }>('s')(bytes).a
     bytes[1] = 9
@@ -107,7 +107,7 @@ describe('values', () => {
     expect(abi.decodeType('s', hexToBytes('02fffe'))).toEqual({ a: '\ufffd\ufffd' })
   })
 
-  it('ABI values of assets and symbols come back from their text, or are refused', () => {
+  it('ABI values of assets and symbols round-trip through text, or are refused', () => {
     const abi = structAbi([field('asset'), field('symbol', 'b'), field('symbol_code', 'c')])
     const code = (length: number) =>
       fc
@@ -147,7 +147,7 @@ describe('values', () => {
     expect(JSON.stringify(abi.toJson('s', decoded))).toBe('{"__proto__":1,"constructor":2}')
   })
 
-  it('ABI values of struct fields stay text in generated code', () => {
+  it('ABI values may have any text as a field name, and generated code does not execute it', () => {
     const name = '"};globalThis.broken=1;//\u2028\n${x}`'
     const abi = structAbi([field('uint8', name), field('uint8$', `${name}2`), field('v', 'v')], {
       variants: [{ name: 'v', types: ['uint8'] }],
@@ -178,7 +178,7 @@ describe('structs', () => {
     expect(compileAbi(based).decodeType('child', hexToBytes('0102'))).toEqual({ x: 1, y: 2 })
   })
 
-  it('ABI structs leave out extensions that the data do not have', () => {
+  it('ABI structs leave out extensions that the data does not have', () => {
     const abi = compileAbi(based)
     expect(abi.decodeType('child', hexToBytes('010203'))).toEqual({ x: 1, y: 2, z: 3 })
     expect(abi.decodeType('child', hexToBytes('0102030141'))).toEqual({ x: 1, y: 2, z: 3, w: 'A' })
@@ -186,7 +186,7 @@ describe('structs', () => {
     expect(() => abi.encoder('child')({ x: 1, y: 2, w: 'A' })).toThrow('(at child.w)')
   })
 
-  it('ABI structs read a field behind an extension in its place', () => {
+  it('ABI structs read a field after an extension in its place', () => {
     const abi = compileAbi(
       normalizeAbiJson({
         structs: [
@@ -202,7 +202,7 @@ describe('structs', () => {
     expect(() => abi.encoder('child')({ a: 7, c: 9 })).toThrow('(at child.c)')
   })
 
-  it('ABI structs give only the fields asked for, and stop after them', () => {
+  it('ABI structs decode only the requested fields, and stop after them', () => {
     const abi = compileAbi(readAbi('assets.v2'))
     const row = hexToBytes(vectors.find(({ name }) => name === 'assets_row')!.hex)
     const some = abi.decoder('assets_s', { only: ['ram_payer', 'asset_id'] })
@@ -214,7 +214,7 @@ describe('structs', () => {
     expect(last(row)).toEqual({ mutable_serialized_data: Buffer.alloc(0) })
   })
 
-  it('ABI structs skip every type as they read it', () => {
+  it('ABI structs skip exactly the bytes that they would read, for every type', () => {
     const abi = compileAbi(readAbi('ship.leap'))
     for (const { type, hex, abi: name } of vectors) {
       if (!name.startsWith('ship')) continue
@@ -247,7 +247,7 @@ describe('positions', () => {
     expect(() => decode(view, 2, 99)).toThrow(RangeError)
   })
 
-  it('bytes after the value are refused by an exact decoder only', () => {
+  it('bytes after the value are refused only by an exact decoder', () => {
     const bytes = hexToBytes('0000000000ea305500')
     expect(abi.decodeType('name', bytes)).toBe('eosio')
     expect(() => abi.decoder('name', { exact: true })(bytes)).toThrow(
@@ -255,7 +255,7 @@ describe('positions', () => {
     )
   })
 
-  it('positions of ABI values of actions and tables are found by name', () => {
+  it('ABI types of actions and tables are found by name', () => {
     const assets = compileAbi(readAbi('assets.v2'))
     expect(assets.actionType('logmint')).toBe('logmint')
     expect(assets.actionType('__proto__')).toBeUndefined()
@@ -295,7 +295,7 @@ describe('numbers of variable length', () => {
     expect(abi.decoder('s', { only: ['b'] })(bytes)).toEqual({ b: 42 })
   })
 
-  it('numbers of variable length say the type of a key', () => {
+  it('numbers of variable length give the type of a key', () => {
     const text = (hex: string) => reading('public_key', 'contract').decodeType('s', hexToBytes(`${hex}2a`))
     expect(text(`${one}${key}`)).toEqual(text(`01${key}`))
     expect(text(`${one}${key}`)).toMatchObject({ a: expect.stringMatching(/^PUB_R1_/) as string, b: 42 })
@@ -321,7 +321,7 @@ describe('numbers of variable length', () => {
     },
   )
 
-  it('numbers of variable length are read by the rule of each ABI in turn', () => {
+  it('numbers of variable length follow the rule of each ABI, one after the other', () => {
     const [strict, contract] = [reading('varuint32'), reading('varuint32', 'contract')]
     for (let i = 0; i < 2; i++) {
       expect(contract.decodeType('s', hexToBytes(`${one}2a`))).toEqual({ a: 1, b: 42 })

@@ -54,13 +54,13 @@ describe('ABIs that do not end', () => {
     expect(() => abi.decoder('x')).toThrow(AbiError)
   })
 
-  it('ABIs that do not end are refused although parts of them were resolved before', () => {
+  it('ABIs that do not end are refused although some types were resolved before', () => {
     const abi = abiOf({ structs: pyramid(300, 1, 'uint8') })
     for (let i = 290; i > 240; i--) expect(abi.decodeType(`s${i}`, Uint8Array.of(1))).toBeTypeOf('object')
     expect(() => abi.decoder('s0')).toThrow(AbiError)
   })
 
-  it('ABIs that do not end do not spoil types that are sound', () => {
+  it('ABIs that do not end leave their valid types usable', () => {
     const abi = abiOf({ structs: [struct('a', 'b?', 'nothing'), struct('b', 'a?'), struct('c', 'uint8')] })
     expect(() => abi.decoder('a')).toThrow(AbiError)
     expect(() => abi.decoder('b')).toThrow(AbiError)
@@ -76,7 +76,7 @@ describe('ABIs that do not end', () => {
     ],
     ['a type that is not defined', { structs: [struct('x', 'nowhere')] }],
     ['a circle of aliases', { types: [{ new_type_name: 'x', type: 'x' }] }],
-  ])('%s cost only what uses the name', (_, json: object) => {
+  ])('%s make only the types that use the name unusable', (_, json: object) => {
     const structs = [
       ...('structs' in json ? (json.structs as object[]) : []),
       struct('user', 'x'),
@@ -89,12 +89,12 @@ describe('ABIs that do not end', () => {
     expect(abi.decodeType('other', Uint8Array.of(7))).toEqual({ f0: 7 })
   })
 
-  it('a base of an ambiguous name is refused', () => {
+  it('a base struct with an ambiguous name is refused', () => {
     const structs = [struct('x', 'uint8'), struct('x'), { name: 'y', base: 'x', fields: [] }]
     expect(() => abiOf({ structs }).decoder('y')).toThrow('twice')
   })
 
-  it('the same definition twice is one', () => {
+  it('the same definition twice counts once', () => {
     expect(
       abiOf({ structs: [struct('x', 'int8'), struct('x', 'int8')] }).decodeType('x', Uint8Array.of(255)),
     ).toEqual({
@@ -113,12 +113,12 @@ describe('ABIs that do not end', () => {
     expect(abi.decodeType('uint8[]?', Uint8Array.of(1, 1, 7))).toEqual(Buffer.from([7]))
   })
 
-  it('a tower of brackets is refused in time', () => {
+  it('a type of many brackets is refused quickly', () => {
     for (const type of [`${'[]'.repeat(100_000)}x`, `x${'[]'.repeat(100_000)}`, `x${'[9'.repeat(100_000)}`])
       expect(() => abiOf({}).decoder(type)).toThrow(AbiError)
   })
 
-  it('ABIs that do not end have names that are no names of Object', () => {
+  it('ABIs that do not end cannot name members of Object', () => {
     const abi = abiOf({ structs: [struct('__proto__', 'uint8')] })
     expect(abi.decodeType('__proto__', Uint8Array.of(3))).toEqual({ f0: 3 })
     expect(() => abi.decoder('constructor')).toThrow(AbiError)
@@ -141,14 +141,14 @@ describe('bytes that expand to large values', () => {
   })
 
   it.each(['x', 'x?', 'x[]', 'y', 'x?[]'])(
-    'an ABI decoder bounds depth wherever a circle is entered: %s',
+    'an ABI decoder bounds the depth of a cycle from every entry: %s',
     (type) => {
       const abi = abiOf({ structs: [struct('x', 'y?[]'), struct('y', 'x?')] })
       expect(() => abi.decodeType(type, new Uint8Array(100_000).fill(1))).toThrow('nested more than 32 deep')
     },
   )
 
-  it.each(['a', 'b', 'a[]', 'b?[]'])('charges all parts of a circle wherever it is entered: %s', (type) => {
+  it.each(['a', 'b', 'a[]', 'b?[]'])('charges all members of a cycle from every entry: %s', (type) => {
     // Each list element takes one byte but would decode to a thousand empty structs.
     const empties = new Array<string>(1000).fill('e')
     const abi = abiOf({ structs: [struct('e'), struct('a', 'b[]', ...empties), struct('b', 'a?')] })
@@ -177,7 +177,7 @@ describe('bytes that expand to large values', () => {
     expect(abi.decodeType('e[]', Uint8Array.of(2))).toEqual([{}, {}])
   })
 
-  it('an ABI decoder bounds what all elements together may cost', () => {
+  it('an ABI decoder bounds the total size of all elements', () => {
     // 100,000 lists, each claiming 2,000 empty structs.
     const abi = abiOf({ structs: [struct('e')] })
     const one = [0xd0, 0x0f]
@@ -194,7 +194,7 @@ describe('bytes that expand to large values', () => {
     }
   })
 
-  it('an ABI decoder refuses to pack a circle of objects', () => {
+  it('an ABI decoder refuses to pack objects that contain themselves', () => {
     const abi = abiOf({ structs: [struct('x', 'x?')] })
     const circle: { f0?: unknown } = {}
     circle.f0 = circle

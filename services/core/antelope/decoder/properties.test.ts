@@ -24,7 +24,7 @@ const runsOf = (seed: number) => ({ numRuns: 2_000 / seeds.length, seed, endOnFa
 describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
   const runs = runsOf(seed)
 
-  it('any ABI and any value of it come back from their bytes', () => {
+  it('any ABI and any value of it round-trip through bytes', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)
@@ -41,7 +41,7 @@ describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
     )
   })
 
-  it('any ABI and any value of it give the same fields alone as together', () => {
+  it('any ABI and any value of it give the same fields one by one as together', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)

@@ -18,7 +18,7 @@ import { keyText, legacyKeyText, parseKeyText } from './key.ts'
 const word = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 
 describe('names', () => {
-  it('a name has the bits that the chain gives them', () => {
+  it('a name has the 64-bit number that the chain uses', () => {
     expect(nameToBigInt('eosio')).toBe(0x5530ea0000000000n)
     expect(nameToBigInt('atomicassets')).toBe(0x36692720d8c2b380n)
     expect(nameToBigInt('')).toBe(0n)
@@ -26,12 +26,12 @@ describe('names', () => {
     expect(nameFromString('eosio.token')).toEqual({ lo: 0x3482a600, hi: 0x5530ea03 })
   })
 
-  it('a name is signed where PostgreSQL is', () => {
+  it('a name is a signed number for PostgreSQL', () => {
     expect(nameToInt64('zzzzzzzzzzzzj')).toBe(-1n)
     expect(bigIntToName(-1n)).toBe('zzzzzzzzzzzzj')
   })
 
-  it('a name gives a text to every 64 bits, and the same bits to the text', () => {
+  it('a name round-trips from any 64 bits to text and back', () => {
     fc.assert(
       fc.property(word, (value) => {
         const text = bigIntToName(value)
@@ -42,7 +42,7 @@ describe('names', () => {
     )
   })
 
-  it('a name drops trailing dots only', () => {
+  it('a name loses trailing dots only', () => {
     expect(bigIntToName(nameToBigInt('a.b..'))).toBe('a.b')
     expect(bigIntToName(nameToBigInt('..a'))).toBe('..a')
   })
@@ -89,7 +89,7 @@ describe('times', () => {
     expect(() => epochMsToSlot(0)).toThrow(EncodeError)
   })
 
-  it('the codec of times writes what Date writes, without its zone letter', () => {
+  it('the codec of times prints as Date does, without the zone letter', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (ms) => {
         expect(`${formatEpochMs(ms)}Z`).toBe(new Date(ms).toISOString())
@@ -118,12 +118,12 @@ describe('base58', () => {
     expect(encodeBase58(new Uint8Array(3))).toBe('111')
   })
 
-  it('base58 knows a content identifier', () => {
+  it('base58 decodes a content identifier', () => {
     const hex = '12209d6c2be50f706953479ab9df2ce3edca90b68053c00b3004b7f0accbe1e8eedf'
     expect(encodeBase58(hexToBytes(hex))).toBe('QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG')
   })
 
-  it('base58 reads back whatever it writes', () => {
+  it('base58 round-trips any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         expect(decodeBase58(encodeBase58(bytes))).toEqual(bytes)
@@ -132,7 +132,7 @@ describe('base58', () => {
     )
   })
 
-  it('base58 refuses other characters, and does not spend minutes on megabytes', () => {
+  it('base58 refuses other characters, and refuses megabytes quickly', () => {
     expect(() => decodeBase58('0OIl')).toThrow(EncodeError)
     expect(encodeBase58(new Uint8Array(500_000).fill(255)).slice(0, 4)).toBe('0xff')
   })
@@ -151,7 +151,7 @@ describe('keys', () => {
   const legacy = 'EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV'
   const modern = 'PUB_K1_6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5BoDq63'
 
-  it('the key codec reads the same key from both texts', () => {
+  it('the key codec reads both text forms of a key', () => {
     const packed = parseKeyText('PUB', legacy)
     expect(packed).toHaveLength(34)
     expect(parseKeyText('PUB', modern)).toEqual(packed)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ByteBudget } from './byte-budget.ts'
 
-it('gives no client more than its share, and all clients no more than there is', () => {
+it('gives no client more than its share, and all clients no more than the budget', () => {
   const budget = new ByteBudget({ maxBytes: 100 })
   expect(budget.take('one', 20)).toBe(true)
   expect(budget.take('one', 6)).toBe(false)
@@ -12,7 +12,7 @@ it('gives no client more than its share, and all clients no more than there is',
   expect(budget.take('five', 25)).toBe(true)
 })
 
-it('lets a client wait until there are bytes, and refuses it when there are none in time', async () => {
+it('lets a client wait for free bytes, and refuses it at the time limit', async () => {
   const budget = new ByteBudget({ maxBytes: 100, maxBytesOfOne: 60 })
   budget.take('one', 60)
   const soon = budget.takeWithin('one', 30, 5_000)

@@ -39,7 +39,7 @@ async function open(
   return { socket, got }
 }
 
-it('an address has so many connections, idle ones too, and no other address notices', async () => {
+it('an address has a limited number of connections, idle ones included; other addresses are not affected', async () => {
   const listener = await start()
   const first = await open(listener)
   expect([first.got, (await open(listener)).got, (await open(listener)).got]).toEqual(Array(3).fill('answer'))
@@ -58,7 +58,7 @@ it.each([{ trust_proxy: 1 }, { trust_proxy: ['loopback'] }, { peer_whitelist: ['
   },
 )
 
-it('the connections of a network of IPv6 count together', () => {
+it('connections of one IPv6 network count together', () => {
   const peerOf = createPeers({ trust_proxy: false, ip_whitelist: [], peer_whitelist: [] })
   const keyOf = (remoteAddress: string): string => peerOf({ remoteAddress } as unknown as Socket).key
   expect(keyOf('2001:db8:1:2ff::1')).toBe(keyOf('2001:db8:1:200:ffff::9'))

@@ -6,7 +6,7 @@ import { listen } from './listener.ts'
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
 
-it('bytes that are no HTTP end a connection, and write nothing into an answer that is being sent', async () => {
+it('bytes that are not HTTP close a connection without damaging an answer in progress', async () => {
   const listener = await listen({
     address: '127.0.0.1',
     port: 0,
@@ -26,7 +26,7 @@ it('bytes that are no HTTP end a connection, and write nothing into an answer th
   await listener.close()
 })
 
-it('a server that closes answers what comes on a busy connection, and closes that with the answer', async () => {
+it('a closing server answers the request on a busy connection, and closes the connection with the answer', async () => {
   const responses: ServerResponse[] = []
   const listener = await listen({
     address: '127.0.0.1',

@@ -36,8 +36,8 @@ async function open(listener: Listener): Promise<Socket> {
 
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
 
-describe('requests that come before earlier ones are answered', () => {
-  it('are answered in their order, however the bytes are split', async () => {
+describe('pipelined requests', () => {
+  it('are answered in order, however the bytes are split', async () => {
     const listener = await start((request, response) => {
       let body = ''
       request.on('data', (bytes: Buffer) => (body += bytes.toString()))
@@ -65,7 +65,7 @@ describe('requests that come before earlier ones are answered', () => {
     }
   })
 
-  it('wait in the socket, beyond a few', async () => {
+  it('wait in the socket above a small number', async () => {
     let most = 0
     let inProgress = 0
     const listener = await start((_, response) => {
@@ -83,7 +83,7 @@ describe('requests that come before earlier ones are answered', () => {
     expect(most).toBe(MAX_IN_PROGRESS)
   })
 
-  it('are read by the parser itself only as long as a proxy sends none', async () => {
+  it('are read by the HTTP parser alone until a proxy sends some', async () => {
     let most = 0
     let inProgress = 0
     const listener = await start(
@@ -108,7 +108,7 @@ describe('requests that come before earlier ones are answered', () => {
     expect(most).toBe(MAX_IN_PROGRESS)
   })
 
-  it('leave the others their turns: 220,000 on five connections', async () => {
+  it('do not starve other connections: 220,000 requests on five connections', async () => {
     const listener = await start((request, response) => {
       if (request.url === '/alive') response.end('alive')
       else setImmediate(() => void response.end('x'))

@@ -5,7 +5,7 @@ import { generate } from 'selfsigned'
 import { expect, it } from 'vitest'
 import { readServedCertificate } from './served-certificate.ts'
 
-it('the certificate check reads the end of the certificate that a server shows, also of a self-signed one', async () => {
+it('the certificate check reads the expiry of the served certificate, self-signed ones included', async () => {
   const endsAt = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 5 * 86_400_000)
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

@@ -100,7 +100,7 @@ const removed = (table: string, assets: number, claimed = {}): Row => ({
   },
 })
 
-describe('bundles of before version 2', () => {
+describe('bundles from before version 2', () => {
   it.each([
     ['are sold on version 1', version1, [2, 100], 3],
     ['are dissolved on version 2', version2, [2, 100], 2],
@@ -128,7 +128,7 @@ describe('bundles of before version 2', () => {
     expect(operations.some(([what, table]) => what === 'append' && table === 'market.bids')).toBe(false)
   })
 
-  it('an accepted buy offer of one counts as declined, without a word', () => {
+  it('an accepted buy offer for an old bundle counts as declined, without a warning', () => {
     const data = { buyoffer_id: 7n, taker_marketplace: 'shop' }
     const { operations } = block(version2, [['acceptbuyo', data]], [removed('buyoffers', 3)])
     expect(changes(operations, 'market.buyoffers')).toMatchObject([
@@ -138,7 +138,7 @@ describe('bundles of before version 2', () => {
 })
 
 describe('logs', () => {
-  it('logs of what dissolved a bundle have what the action said, which its listing does not', () => {
+  it("logs of a dissolved bundle store the action's data, which the listing lacks", () => {
     const acceptance = { buyoffer_id: 7n, taker_marketplace: 'shop' }
     const { operations } = block(
       version2,
@@ -154,7 +154,7 @@ describe('logs', () => {
     ])
   })
 
-  it('logs of what was bought leave it to the listing', () => {
+  it('logs of a purchase store no data, because the listing has it', () => {
     const acceptance = { buyoffer_id: 7n, taker_marketplace: 'shop' }
     const { operations } = block(version2, [
       ['purchasesale', purchase],
@@ -200,7 +200,7 @@ describe('royalty payouts', () => {
     ])
   })
 
-  it('royalty payouts belong to a listing that is settled several senders before', () => {
+  it('royalty payouts belong to the listing whose action is several inline levels above', () => {
     const { operations } = block(version2, [
       ['purchasesale', purchase, 1, 0],
       ['logroyfound', found, 2, 1],
@@ -274,7 +274,7 @@ describe('bonus fees', () => {
     })
   })
 
-  it('bonus fees that name a counter twice have its first range, as the contract applies them', () => {
+  it('bonus fees with a duplicate counter use its first range, as the contract does', () => {
     const ranges = [range('sale', 5n, 9n), range('auction', 1n), range('sale', 20n), range('sale', 5n, 9n)]
     expect(rangesOf(...ranges)).toMatchObject({
       rows: [
@@ -286,7 +286,7 @@ describe('bonus fees', () => {
 })
 
 describe('the configuration', () => {
-  it('the configuration of a market remembers the block in which version 2 was first seen, and derives the state of old bundles again', () => {
+  it('the configuration of a market stores the block in which version 2 was first seen, and recomputes the state of old bundles', () => {
     const upgrade = block(version1, [], [configRow({ ...config, version: '2.0.0' })], 70)
     expect(upgrade.state.v2SinceBlock).toBe(70)
     expect(upgrade.operations).toContainEqual([
@@ -299,7 +299,7 @@ describe('the configuration', () => {
     expect(later.operations.some(([what]) => what === 'recheck')).toBe(false)
   })
 
-  it('the configuration of a market lets a token go that the contract no longer lists', () => {
+  it('the configuration of a market drops a token that the contract no longer lists', () => {
     const { operations, state } = block({ ...version1, tokens: ['OLD', 'WAX'] }, [], [configRow(config)])
     expect(operations).toContainEqual(['remove', 'market.tokens', { token_symbol: 'OLD' }])
     expect(state.tokens).toEqual(['WAX'])
@@ -331,7 +331,7 @@ describe('a market handler', () => {
     )
   })
 
-  it('a market handler is refused for other contracts than its reader indexes', () => {
+  it('a market handler for other contracts than its reader indexes is refused', () => {
     const market = { handler: 'market', args: { market_account: 'market', assets_account: 'otherassets' } }
     expect(() => createHandler(market, [entries[0]!, entries[1]!, market])).toThrow(
       'for contract otherassets',

@@ -99,15 +99,15 @@ it.each([
   expect(apply(ring, points, writes).median).toBe(median)
 })
 
-it('a pair that is not known takes no median', () => {
+it('an unknown pair gets no median', () => {
   expect(apply({ ...ring, precisions: new Map() }, [point(1n, 10, 300n)]).median).toBeUndefined()
 })
 
-it('a median of 0 is taken as it is', () => {
+it('a median of 0 is stored as 0', () => {
   expect(apply({ ...ring, rings: new Map() }, [point(1n, 10, 0n)]).median).toBe(0n)
 })
 
-it('the state before the block is unchanged, for a rollback', () => {
+it('the state before the block is not modified, so that a rollback can use it', () => {
   const { state } = apply(ring, [point(1n, 20, 300n)])
   expect(state.rings.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(20)}Z`)))
   expect(ring.rings.get('waxpusd')!.get(1n)).toBe(BigInt(Date.parse(`${at(1)}Z`)))

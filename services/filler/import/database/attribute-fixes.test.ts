@@ -4,7 +4,7 @@ import { repairAttributes, repairDeep } from './attribute-fixes.ts'
 const bytes = (...names: string[]) => names.map((name) => ({ name, type: 'int8[]' }))
 const stored = { 0: 0, 1: 127, 2: 128, 3: 255 }
 
-it('bytes of an int8[] attribute become signed numbers, others stay as they are', () => {
+it('bytes of an int8[] attribute become signed numbers; other attributes are unchanged', () => {
   const json = JSON.stringify({ nums: stored, other: stored, text: 'a' })
   expect(JSON.parse(repairAttributes(json, bytes('nums', 'text', 'missing')))).toEqual({
     nums: [0, 127, -128, -1],
@@ -14,7 +14,7 @@ it('bytes of an int8[] attribute become signed numbers, others stay as they are'
   expect(repairAttributes(json, bytes('text'))).toBe(json)
 })
 
-it('bytes of a logged attribute are signed in INT8_VEC only', () => {
+it('bytes of a logged attribute are signed only in INT8_VEC', () => {
   const pairs = ['INT8_VEC', 'UINT8_VEC'].map((type) => ({ key: type, value: [type, stored] }))
   expect(repairDeep({ data: pairs })).toEqual({
     data: [
@@ -24,7 +24,7 @@ it('bytes of a logged attribute are signed in INT8_VEC only', () => {
   })
 })
 
-it('bytes and floats that the successor stores as text become numbers again', () => {
+it('bytes and floats that the successor stores as text become numbers', () => {
   const fields = [
     ...bytes('nums', 'odd', 'none'),
     { name: 'real', type: 'double' },

@@ -16,18 +16,18 @@ function watch(
 const repeat = <T>(count: number, item: (place: number) => T): T[] =>
   Array.from({ length: count }, (_, place) => item(place))
 
-test('the lag watch reports nothing while each block comes in time', () => {
+test('the lag watch reports nothing while each block arrives in time', () => {
   expect(watch(repeat(50, (at) => [at >> 1, (at + 3) >> 1, at * 10])).every((each) => each === null)).toBe(
     true,
   )
 })
 
-test('the lag watch reports a stream that is silent while others have a block', () => {
+test('the lag watch reports a stream that is silent while another node has a block', () => {
   const found = watch(repeat(10, () => [5, 6, 100])).find((each) => each !== null)
   expect(found).toMatchObject({ block: 6, isSilent: true })
 })
 
-test('the lag watch reports a stream that sends and is behind, but only after it has been at the head', () => {
+test('the lag watch reports a stream that sends blocks late, but only after it has been at the head', () => {
   const late = repeat(40, (at) => [10 + Math.floor(at / 9), 11 + Math.floor(at / 3), at * 50] as const)
   expect(watch([[10, 10, 0], ...late]).find((each) => each !== null)).toMatchObject({ isSilent: false })
   // Catching up: blocks arrive, and the head is far ahead.
@@ -35,11 +35,11 @@ test('the lag watch reports a stream that sends and is behind, but only after it
   expect(watch(onTheWay).every((each) => each === null)).toBe(true)
 })
 
-test('the lag watch leaves a stream in which a block never finishes although bytes come', () => {
+test('the lag watch reports a stream whose block never completes although bytes arrive', () => {
   const dripping = repeat(60, (at) => [5, 500, at * 3] as const)
   expect(watch(dripping).some((each) => each !== null)).toBe(true)
 })
 
-test('the lag watch reports nothing while the stream waits for us', () => {
+test('the lag watch reports nothing while the stream waits for the pipeline', () => {
   expect(watch(repeat(40, () => [5, 9, 100, false])).every((each) => each === null)).toBe(true)
 })

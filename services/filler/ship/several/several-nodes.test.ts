@@ -36,7 +36,7 @@ async function readAll(urls: Parameters<Harness['read']>[0], count: number, opti
   return run
 }
 
-test('the client of several nodes asks all nodes for ranges at the same time and hands the blocks over in order', async () => {
+test('the client of several nodes requests ranges from all nodes concurrently and delivers the blocks in order', async () => {
   const { nodes, urls } = await nodesWith(2_000, [{}, {}, {}])
   const { session, collector } = await readAll(urls, 2_000)
   expect(collector.forks).toEqual([])
@@ -48,7 +48,7 @@ test('the client of several nodes asks all nodes for ranges at the same time and
   expect(nodes.reduce((sum, node) => sum + requested(node), 0)).toBe(1_990)
 })
 
-test('the client of several nodes buffers no more than a budget while a range that comes first is late', async () => {
+test('the client of several nodes buffers no more than a budget while the first range is late', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
   // No node sends block 40 at first.
   for (const { script } of nodes) {
@@ -120,7 +120,7 @@ test.each([
   },
 )
 
-test('the client of several nodes uses nodes that have a part of history for what they have', async () => {
+test('the client of several nodes uses nodes with partial history for their part', async () => {
   const { nodes, urls } = await nodesWith(3_000, [
     { ranges: { traceEnd: 1_501, stateEnd: 1_501 } },
     { ranges: { traceBegin: 1_400, stateBegin: 1_400 } },
@@ -129,14 +129,14 @@ test('the client of several nodes uses nodes that have a part of history for wha
   for (const node of nodes) expect(requested(node)).toBeGreaterThan(1_300)
 })
 
-test('the client of several nodes streams blocks that are irreversible only for a node that has not got them', async () => {
+test('the client of several nodes streams blocks from a node for which they are still reversible', async () => {
   const { nodes, urls } = await nodesWith(500, [{}, { ranges: { traceEnd: 401, stateEnd: 401 } }])
   nodes[0]!.libNum = 480
   nodes[1]!.libNum = 495
   await readAll(urls, 500)
 })
 
-test('the client of several nodes requests from a node the blocks that it is configured for, by its weight', async () => {
+test('the client of several nodes requests from a node its configured blocks, by its weight', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}, {}])
   const configured = [
     { url: urls[0]!, to: 1_000 },
@@ -151,7 +151,7 @@ test('the client of several nodes requests from a node the blocks that it is con
   expect(requested(nodes[2]!)).toBeLessThan(requested(nodes[1]!))
 })
 
-test('the client of several nodes stops when no node has a block, naming it', async () => {
+test('the client of several nodes stops if no node has a block, and names the block', async () => {
   const { urls } = await nodesWith(500, [
     { ranges: { traceEnd: 201, stateEnd: 201 } },
     { ranges: { traceBegin: 300, stateBegin: 300 } },
@@ -174,7 +174,7 @@ test('the client of several nodes stops with the error of the consumer while ran
   expect(await run.done).toMatchObject({ message: 'the pipeline broke' })
 })
 
-test('the client of several nodes continues when every node waits for a range whose node is gone', async () => {
+test('the client of several nodes continues when every node waits for a range whose node disconnected', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
   const [gone, well] = nodes
   // From block 601 on the blocks are much larger, so ranges planned for small blocks exceed their byte budget.
@@ -185,7 +185,7 @@ test('the client of several nodes continues when every node waits for a range wh
   expect(run.collector.nums).toEqual(range(1, 3_000))
 })
 
-test('the client of several nodes follows a node again that for a time sent no protocol ABI', async () => {
+test('the client of several nodes uses a node again that temporarily sent no protocol ABI', async () => {
   const { nodes, urls } = await nodesWith(300, [{}, {}])
   const [first, other] = nodes
   const { collector, session } = harness.read(urls)

@@ -63,7 +63,7 @@ describe('packed attribute maps', () => {
     ['assets.v2', 'logsetdatatl', ofTemplate, ['key', 'value']],
     ['assets.v2.cdt4', 'logsetdatatl', ofTemplate, ['first', 'second']],
   ] as const)(
-    'packed attribute maps of %s %s read in raw form, whatever the type',
+    'packed attribute maps of %s %s have the raw form of every type',
     (version, action, head, spelling) => {
       const packed = pack(version, action, head, spelling)
       for (const [type, value, json] of values) {
@@ -86,7 +86,7 @@ describe('packed attribute maps', () => {
     },
   )
 
-  it('packed attribute maps have bytes as numbers, those of INT8_VEC with their sign', () => {
+  it('packed attribute maps have bytes as numbers, signed for INT8_VEC', () => {
     // No pair in the first map, one in the second: key `v`, alternative 11 (INT8_VEC) or 15 (UINT8_VEC), four bytes.
     const change = (alternative: string) => hexToBytes(`00010176${alternative}047f00ff80`)
     expect(read(change('0b'))).toMatchObject({
@@ -97,7 +97,7 @@ describe('packed attribute maps', () => {
     })
   })
 
-  it('packed attribute maps that are something else are refused', () => {
+  it('packed attribute maps with other bytes are refused', () => {
     const bytes = pack('assets.v1', 'logsetdata', ofAsset, ['key', 'value'])([], [['k', ['string', 'text']]])
     for (let length = 0; length < bytes.length; length++) {
       expect(() => changedDataMembers(bytes.subarray(0, length)), bytesToHex(bytes)).toThrow(DecodeError)

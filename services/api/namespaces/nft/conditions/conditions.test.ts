@@ -26,7 +26,7 @@ async function rows(query: Sql): Promise<unknown[]> {
   return (await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })).rows.flat()
 }
 
-describe('a long list of what is left out', () => {
+describe('a long list of excluded values', () => {
   const ids = Array.from({ length: 10_000 }, (_, at) => BigInt(at * 2))
   const conditions = [
     ['texts', isNoneOf(raw('name'), ids.map(String))],
@@ -34,7 +34,7 @@ describe('a long list of what is left out', () => {
   ] as const
 
   it.each(conditions)(
-    'a long list of what is left out of %s is hashed once: no row is compared with one after the other',
+    'a long list of excluded %s is hashed once, not compared value by value',
     async (_, condition) => {
       const plan = (await rows(sql`EXPLAIN SELECT * FROM ${people} WHERE ${condition}`)).join('\n')
       expect(plan).toContain('hashed SubPlan')
@@ -43,7 +43,7 @@ describe('a long list of what is left out', () => {
   )
 
   it.each(conditions)(
-    'a long list of what is left out of %s leaves out the same as a comparison',
+    'a long list of excluded %s excludes the same rows as a comparison',
     async (_, condition) => {
       const left = await rows(sql`SELECT id FROM ${people} WHERE ${condition} ORDER BY id`)
       const out = new Set(ids.map(Number))
@@ -52,7 +52,7 @@ describe('a long list of what is left out', () => {
   )
 })
 
-describe('a text that is contained in any letter case', () => {
+describe('a text search in any letter case', () => {
   const found = [
     ['привет', 'ПРИВЕТ'],
     ['ПРИВЕТ', 'a: Привет, мир'],
@@ -71,14 +71,14 @@ describe('a text that is contained in any letter case', () => {
     ['龍_', '龍a'],
   ] as const
 
-  it.each(['C', 'default'])('a text that is contained in any letter case is found: %s', async (collation) => {
+  it.each(['C', 'default'])('a text search in any letter case finds: %s', async (collation) => {
     const isFound = (term: string, text: string): Promise<unknown[]> =>
       rows(sql`SELECT ${containsText(sql`(${bind(text, 'text')} COLLATE ${raw(`"${collation}"`)})`, term)}`)
     for (const [term, text] of found) expect([term, await isFound(term, text)]).toEqual([term, [true]])
     for (const [term, text] of missed) expect([term, await isFound(term, text)]).toEqual([term, [false]])
   })
 
-  it('a text that is contained in any letter case is found by the index of its trigrams', async () => {
+  it('a text search in any letter case uses the trigram index', async () => {
     await client.query(`SET enable_seqscan = off; CREATE TEMP TABLE notes (memo text COLLATE "C");
       CREATE INDEX notes_memo ON notes USING gin (memo gin_trgm_ops)`)
     await client.query('INSERT INTO notes SELECT unnest($1::text[])', [found.map(([, text]) => text)])
@@ -94,7 +94,7 @@ it.each([
   ['привет', 'Большой ПРИВЕТ миру'],
   ['étoile', 'une ÉTOILE'],
   ['龍', '龍 sword'],
-])('words that resemble %s are found in any letters: %s', async (term, text) => {
+])('words similar to %s are found in any letter case: %s', async (term, text) => {
   const isFound = (words: string): Promise<unknown[]> =>
     rows(sql`SELECT ${resembles(bind(words, 'text'), term, true)}`)
   expect([await isFound(text), await isFound('other words')]).toEqual([[true], [false]])
