@@ -33,7 +33,7 @@ const environment = {
   COMPOSE_PROFILES: 'acme',
 }
 
-/** A self-signed certificate for the domain, with so many days of its lifetime left. */
+/** A self-signed certificate for the domain with the given remaining lifetime. */
 async function certificateOf(lifetimeDays: number, leftDays: number): Promise<{ cert: string; key: string }> {
   const notAfterDate = new Date(Date.now() + leftDays * DAY_MS)
   const { cert, private: key } = await generate([{ name: 'commonName', value: ACME_DOMAIN }], {
@@ -57,7 +57,7 @@ describe('an ACME authority', () => {
     stop = new AbortController()
     asked = []
     lines = []
-    // It takes every request and answers none.
+    // This server accepts requests and answers none.
     authority = createServer(({ url = '' }) => asked.push(url)).listen(0, '127.0.0.1')
     await once(authority, 'listening')
     settings = {
@@ -203,7 +203,7 @@ describeUnless(whyNoPebble(), 'certificates from an ACME authority', () => {
     out = join(dir, 'rendered')
     const places = { out, certificateFiles: dir }
     await render(environment, places)
-    // The authority's own door has a certificate too.
+    // The test's ACME authority has a TLS certificate of its own.
     await render({ DEMO_CHAIN: 'true' }, { out: join(dir, 'server'), certificateFiles: dir })
     challenges.listen(0, '127.0.0.1')
     await once(challenges, 'listening')

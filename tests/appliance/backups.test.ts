@@ -216,7 +216,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     const [newest = ''] = left.filter((name) => name > nameAt(1) && name !== 'auto-mine')
     expect(left).toEqual(expect.arrayContaining([newest, older[0], compared, 'auto-mine']))
     expect(left).not.toContain(ancient)
-    // Of the others, the newest of a week of those that are younger than a week: one or two.
+    // Of the older backups, the newest of each week younger than a week remains: one or two.
     const rest = left.filter((name) => older.slice(1).includes(name))
     expect(rest).toContain(older[1])
     expect(rest.length).toBeLessThanOrEqual(2)
@@ -261,7 +261,7 @@ describe('the copy to try migrations on', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  /** Statements of dropping the copy of a database, and the exit code. */
+  /** Runs the script that drops the copy; returns its SQL statements and exit code. */
   async function drop(database: string): Promise<{ code: number; asked: string }> {
     await writeFile(join(folder, 'asked'), '')
     const { status } = spawnSync('bash', [join(packageRoot, 'infra/postgres/trial.sh'), 'drop'], {

@@ -67,7 +67,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   }, LONGEST)
 
   afterAll(async () => {
-    // It may not have started.
+    // The load may not have started.
     await (load as Load | undefined)?.stop()
     console.log(tableOf(reports))
     await clean()

@@ -25,7 +25,7 @@ done
 exec env -i PATH="$PATH" PRONGHORN_MODE=appliance node "$STAND_IN_PROGRAM" "$@" --mounted "$mounted" --project "$PWD"
 `
 
-/** The real program: Compose reads the name of the image without an engine. */
+/** The real program, in which Compose reads the image name without an engine. */
 const docker = spawnSync('sh', ['-c', 'command -v docker'], { encoding: 'utf8' }).stdout.trim() || 'false'
 const hasCompose = spawnSync(docker, ['compose', 'version']).status === 0
 

@@ -19,7 +19,7 @@ const ask = createClient(new URL(url), true)
 const oneShots = ['config', 'migrate']
 const LONGEST = 480_000
 const STALLED_BODIES = 100
-/** As much as those bodies have. */
+/** Total size of the stalled bodies. */
 const MAX_PROXY_BYTES = 100 * 1_000_000
 
 const health = z.object({

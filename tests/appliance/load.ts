@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What clients saw during a step. */
+/** Failures that clients saw during a step. */
 export interface StepReport {
   readonly step: string
   readonly seconds: number
@@ -35,7 +35,7 @@ export const paths = [
   '/atomicassets/v1/templates?limit=10',
 ]
 
-/** Of a step without a failure. */
+/** Counters of a step without failures. */
 export const isClean = { unanswered: 0, failed: 0 }
 
 /** Clients that ask one address after the other, each waiting for its answer, half of them on connections of their own. */

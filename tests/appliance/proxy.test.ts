@@ -63,7 +63,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     else waitingRequests++
   })
 
-  /** What the proxy answers to the bytes of a request: status, body, and headers by small name. */
+  /** Sends the bytes of a request; returns status, body, and headers by lower-case name. */
   const ask = async (head: string, body = ''): Promise<Answer> => {
     const socket = connect(port, '127.0.0.1')
     sockets.push(socket)

@@ -15,7 +15,7 @@ const step = z.strictObject({
   run: z.string().optional(),
 })
 
-/** What of the workflow language the release needs; anything else is a mistake. */
+/** The part of the workflow syntax that the release uses; other keys are a mistake. */
 const workflow = z.strictObject({
   name: z.string(),
   on: z.strictObject({ push: z.strictObject({ tags: z.array(z.string()) }) }),
@@ -50,7 +50,7 @@ describe('the release', () => {
     )
     expect(text).not.toMatch(/\b(?:ghcr|docker|quay|gcr)\.io\b/)
     for (const { run = '' } of steps) {
-      // What comes from outside is given as variables of the environment, never put into a script.
+      // Values from outside are passed as environment variables, never inserted into a script.
       expect(run).not.toContain('${{')
       const [program = ''] = /^\.ci\/\S+/.exec(run) ?? []
       if (program !== '') await access(join(packageRoot, program), constants.X_OK)

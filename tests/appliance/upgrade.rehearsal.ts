@@ -74,7 +74,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
   }, LONGEST)
 
   afterAll(async () => {
-    // It may not have started.
+    // The load may not have started.
     await (load as Load | undefined)?.stop()
     console.log(tableOf(reports))
     await run(variables, 'docker', 'unpause', node.name).catch(() => undefined)

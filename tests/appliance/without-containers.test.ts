@@ -69,7 +69,7 @@ describeUnless(
     beforeAll(async () => {
       dir = await mkdtemp(join(tmpdir(), 'pronghorn-units-'))
       await cp(units, dir, { recursive: true })
-      // It looks whether the program is there.
+      // systemd-analyze checks that the program exists.
       for (const name of await readdir(dir)) {
         const text = await readFile(join(dir, name), 'utf8')
         await writeFile(join(dir, name), text.replaceAll('/usr/bin/node', process.execPath))

@@ -165,7 +165,7 @@ export class ReplicaRouter {
       () => {
         this.#looking = this.#look()
           .catch((error: unknown) => {
-            this.#parts.logger.error({ err: error }, 'looking at the replicas failed')
+            this.#parts.logger.error({ err: error }, 'the replicas could not be checked')
           })
           .finally(() => {
             this.#plan()
@@ -225,7 +225,7 @@ export class ReplicaRouter {
     this.#current = next
     this.#sinceMs = performance.now()
     const { logger, observer } = this.#parts
-    logger.info({ server: this.current.name }, 'reading from this server now')
+    logger.info({ server: this.current.name }, 'reads go to this server now')
     observer.wentOver(this.current.name)
   }
 

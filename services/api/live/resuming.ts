@@ -130,7 +130,7 @@ export class Resumer {
       else if (isGone(client)) this.#resumes.delete(client)
     } catch (error) {
       this.#resumes.delete(client)
-      this.#options.logger.warn({ err: describeError(error) }, 'a client cannot be given what it missed')
+      this.#options.logger.warn({ err: describeError(error) }, 'the missed events of a client cannot be sent')
       client.dismiss('UNAVAILABLE', 'missed events cannot be read now')
     }
   }

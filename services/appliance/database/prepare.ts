@@ -17,7 +17,7 @@ import {
   SQL_READER,
 } from './roles.ts'
 
-/** What `prepareDatabase` needs. */
+/** Options of `prepareDatabase`. */
 export interface PrepareOptions {
   /** The server and the database of the chain, with the superuser. */
   readonly address: DatabaseAddress

@@ -30,7 +30,7 @@ async function command(
     ...{ host, port, password, lazyConnect: true, maxRetriesPerRequest: 0 },
     ...{ connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS, retryStrategy: () => null },
   })
-  // The command's own failure says the same.
+  // The failing command reports the same error.
   client.on('error', () => undefined)
   try {
     await client.connect()

@@ -33,7 +33,7 @@ const GRAPHQL_SCHEMA = 'graphql'
 const GRAPHQL_FUNCTIONS = 'market'
 /** Schemas that the role of GraphQL could read in versions without the views. */
 const graphqlFormerSchemas = ['chain', 'assets', 'market', 'oracle', 'tools']
-/** Keys, tokens and how they are signed: the state service alone. */
+/** Schema of keys, tokens and signing keys, for the state service only. */
 const ACCESS_SCHEMA = 'access'
 
 /**
@@ -123,7 +123,7 @@ async function grantGraphql(owner: pg.ClientBase, present: readonly string[]): P
   await grantViews(owner, present, role)
 }
 
-/** The views, and the functions that they call with the rights of the client. */
+/** Grants the views, and the functions that they call with the rights of the client. */
 async function grantViews(owner: pg.ClientBase, present: readonly string[], role: string): Promise<void> {
   if (present.includes(GRAPHQL_FUNCTIONS))
     await owner.query(`GRANT USAGE ON SCHEMA ${GRAPHQL_FUNCTIONS} TO ${role}`)

@@ -8,15 +8,18 @@ import { addRedisPassword } from './redis-password.ts'
 import type { RedisAddress } from './redis-password.ts'
 import { ensureRoles, scramVerifier } from './roles.ts'
 
-/** What `rotateSecrets` needs. */
+/** Options of `rotateSecrets`. */
 export interface RotateOptions {
   /** Folder of the secrets. */
   readonly dir: string
   /** The server, with the superuser; its password is read from the secrets. */
   readonly address: Omit<DatabaseAddress, 'password' | 'database'>
-  /** Redis takes both passwords until `settleRedisPassword`. Null: it is the operator's own, who changes its password. */
+  /**
+   * Redis accepts both passwords until `settleRedisPassword`. Null: an external Redis, whose operator changes the
+   * password.
+   */
   readonly redis: RedisAddress | null
-  /** The superuser is that of the operator's own server, who changes its password. */
+  /** Whether the server is external; its operator then changes the superuser password. */
   readonly keepSuperuser?: boolean
 }
 
@@ -40,7 +43,7 @@ export async function rotateSecrets({
   redis,
   keepSuperuser = false,
 }: RotateOptions): Promise<SecretName[]> {
-  // A role whose password every run changes shows whether a cut run reached the server.
+  // Every run changes the password of this role, so it shows whether an interrupted run reached the server.
   const witness = keepSuperuser
     ? { secret: 'filler', address: { ...address, user: 'pronghorn_filler' } }
     : { secret: 'superuser', address }
@@ -69,7 +72,7 @@ export async function rotateSecrets({
   return names.filter((name) => !staysSame(name))
 }
 
-/** A cut run has left files: they count when the server took the passwords, else they are forgotten. */
+/** Finishes an interrupted run: its staged files are used if the server has the new passwords, else deleted. */
 async function settleStaged(dir: string, witness: Witness): Promise<void> {
   const staged = await readFile(join(dir, `${witness.secret}${STAGED}`), 'utf8').catch(() => null)
   if (staged !== null) {

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunMode } from '../../core/errors/index.ts'
 
-/** What is to be said of the backups: level, subject, note. */
+/** A finding about the backups: level, subject, note. */
 export type BackupFinding = readonly ['ok' | 'warn' | 'fail', string, string]
 
 interface Backup {

@@ -23,7 +23,7 @@ import { certificateFiles, endOf } from '../tls/index.ts'
 import { examineBackups } from './backups.ts'
 import { commandFor } from './help.ts'
 
-/** What the doctor looks at. */
+/** Options of `examine`. */
 export interface DoctorOptions {
   readonly address: DatabaseAddress
   /** The HTTP API of the chain node; null where none is named. */
@@ -46,7 +46,7 @@ export interface DoctorOptions {
   readonly backups: string | null
   /** Decides what a finding advises. */
   readonly mode: RunMode
-  /** Takes one line, and what shows more where something is wrong; '' for nothing. */
+  /** Reports one line, with a command that shows more if something is wrong; '' for none. */
   readonly report: (level: Level, subject: string, note: string, command?: string) => void
 }
 
@@ -60,7 +60,7 @@ const TABLES_SHOWN = 8
 /** Blocks of a day at one in half a second. */
 const BLOCKS_A_DAY = 172_800
 
-/** Looks at everything that an operator is asked about when something is wrong. Reports contain no secrets. */
+/** Checks every part of an installation that can cause trouble. Reports contain no secrets. */
 export async function examine(given: DoctorOptions): Promise<void> {
   const report: DoctorOptions['report'] = (level, subject, note, command): void => {
     const shown = command ?? (level === 'ok' ? undefined : commandFor(subject, given.mode))
@@ -88,7 +88,7 @@ export async function examine(given: DoctorOptions): Promise<void> {
   }
 }
 
-/** Days before its end by which a certificate should have been renewed; of a brief one, this part of its lifetime. */
+/** A certificate should be renewed this many days before its end, or at this share of a short lifetime. */
 const RENEWAL_DAYS = 20
 const RENEWAL_PART = 1 / 4
 
@@ -113,7 +113,7 @@ async function examineCertificate({ certificates, proxy, report }: DoctorOptions
     `${days} days left of what is served`,
   )
   const folders = await Promise.all(certificates.map(readCertificateFolder))
-  // Where one of them is what is served, the others are not in use.
+  // If one file is the served certificate, the other files are not in use.
   const source = folders.find(({ chain }) => chain?.fingerprint256 === served.fingerprint)
   for (const { unreadable, chain } of source ? [source] : folders) {
     for (const name of unreadable)
@@ -147,7 +147,7 @@ async function readCertificateFolder(folder: string): Promise<CertificateFolder>
   }
 }
 
-/** Looks at Redis: the program works without it, with limits and caches for each process. */
+/** Checks Redis. Without Redis the program works, with limits and caches for each process. */
 export async function examineStore({
   kvstore,
   report,
@@ -266,13 +266,13 @@ async function examineReaders(
   return rows.reduce((sum, row) => sum + Math.max(0, row.block_num - Math.max(1, row.start_block)), 0)
 }
 
-/** For how long something lasts. */
+/** Text of a duration. */
 function describeSince(seconds: number | null): string {
   if (seconds === null) return 'since its start'
   return seconds < 120 ? `for ${Math.round(seconds)} seconds` : `for ${Math.round(seconds / 60)} minutes`
 }
 
-/** Says what the last comparison with the chain found. */
+/** Reports the result of the last comparison with the chain. */
 async function examineComparison(client: Client, report: DoctorOptions['report']): Promise<void> {
   const found = (await readTasks(client)).find(({ name }) => name === 'verify')
   if (found === undefined) return
@@ -295,7 +295,7 @@ async function examineIndexes(client: Client, { families, report }: DoctorOption
     'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid ORDER BY 1',
   )
   const missing: string[] = []
-  // Those of a family that is not indexed are neither built nor needed.
+  // Indexes of families that are not indexed are neither built nor needed.
   const indexed = families ?? (await listIndexedFamilies(client))
   const known = (await listIndexFamilies()).filter((family) => indexed.includes(family))
   for (const family of known) missing.push(...(await listMissingIndexes(client, family)))

@@ -3,7 +3,7 @@ import { retry } from '../../core/retry/index.ts'
 import { readHasuraSettings } from '../render/index.ts'
 import { assembleMetadata } from './files.ts'
 
-/** What `applyMetadata` needs. */
+/** Options of `applyMetadata`. */
 export interface ApplyOptions {
   /** Address of Hasura. */
   readonly url: string

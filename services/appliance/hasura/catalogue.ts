@@ -28,9 +28,9 @@ const catalogue = z.strictObject({
   relationships: z.array(relationship),
 })
 
-/** What GraphQL shows beyond what the schema says of itself. */
+/** GraphQL facts that the schema does not contain: relationships, names, limits. */
 export type Catalogue = z.output<typeof catalogue>
-/** Rows that belong together. */
+/** A relationship of rows in two views. */
 export type Relationship = z.output<typeof relationship>
 
 /** Folder of the metadata and its catalogue. */

@@ -7,7 +7,7 @@ import type { OperatorPlaces } from './host-paths.ts'
 
 /** The file that every other compose file changes. */
 export const COMPOSE_BASE = 'docker-compose.yml'
-/** Files that Compose reads where none are named. */
+/** Files that Compose reads by default. */
 const standardFiles = [COMPOSE_BASE, 'docker-compose.override.yml']
 
 /** The files that `COMPOSE_FILE` names; none where it is not set. */
@@ -50,7 +50,7 @@ export function namesOfComposeFiles(
   return names
 }
 
-/** `$NAME` and `${NAME…}`; two dollar signs are one of the container's own. */
+/** Matches `$NAME` and `${NAME…}`; `$$` is an escaped dollar sign. */
 const REFERENCE = /\$\$|\$\{?([A-Za-z_]\w*)/g
 
 function namesOfText(text: string): string[] {
@@ -58,7 +58,10 @@ function namesOfText(text: string): string[] {
   return [...referred, ...namesPassedOn(parseComposeFile(text))]
 }
 
-/** Variables that a file hands on without a value: `environment: [NAME]`, `environment: {NAME:}`, and of secrets. */
+/**
+ * Variables that a file passes to containers without a value: `environment: [NAME]`, `environment: {NAME:}`, and in
+ * secrets.
+ */
 function namesPassedOn(content: unknown): string[] {
   if (Array.isArray(content)) return content.flatMap(namesPassedOn)
   if (!isObject(content)) return []
@@ -85,7 +88,7 @@ function readText(path: string): string | undefined {
 /** The content of a text that has what every compose file of the project has, or could have. */
 function parseComposeFile(text: string): unknown {
   try {
-    // Tags such as !reset are those of Compose.
+    // Custom tags such as !reset belong to Compose and are ignored.
     const content: unknown = parse(text, { logLevel: 'silent', merge: true })
     return isObject(content) && ['services', 'networks', 'volumes'].some((key) => isObject(content[key]))
       ? content

@@ -11,7 +11,7 @@ const MAX_AGE = 999
 
 const image = matching(/^[\w./:@-]{1,512}$/, 'the name of an image')
 const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors such as 1.5; 0 for all')
-/** Docker takes no address with bits after the prefix. */
+/** Docker refuses a network address with host bits. */
 const network = makeValidator<string>((text) => {
   const isNetwork =
     ipaddr.IPv6.isValidCIDR(text) &&
@@ -20,7 +20,7 @@ const network = makeValidator<string>((text) => {
   return text
 })
 
-/** Variables that the compose files give to containers: nothing is rendered from them, but what they hold is checked. */
+/** Variables that compose files pass to containers. No file is rendered from them, but their values are checked. */
 export const containerVariables = {
   LOG_LEVEL: oneWord(logLevels)({
     default: 'info',
@@ -86,7 +86,7 @@ export const operatorStateVariables = stateVariables.filter(
   ({ name }) => !['STATE_ADDR', 'STATE_PORT', 'STATE_TRUST_PROXY'].includes(name),
 )
 
-/** What an operator says to Compose, and the name that stands for the facts of a chain: default and meaning of each. */
+/** Variables that an operator sets for Compose, and CHAIN, which selects the facts of a chain: default and meaning. */
 export const chosenVariables: Readonly<Record<string, { readonly default: string; readonly desc: string }>> =
   {
     CHAIN: {

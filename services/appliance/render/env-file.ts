@@ -7,12 +7,12 @@ import type { Environment } from '../../core/config/environment/index.ts'
 import { containerVariables, operatorStateVariables, otherNames } from './container-variables.ts'
 import { variables } from './variables.ts'
 
-/** What an `.env` holds. */
+/** Content of an `.env`. */
 export interface EnvFile {
   readonly values: Readonly<Record<string, string>>
   /** Variables that lines refer to. */
   readonly used: ReadonlySet<string>
-  /** Lines that set nothing, or not what they seem to. */
+  /** Lines without effect, or with another effect than they suggest. */
   readonly problems: readonly ConfigProblem[]
   /** No line can be read; the only problem says why. */
   readonly isUnreadable?: true
@@ -23,7 +23,7 @@ const LINE = /^\s*(?:export\s+)?([^\s=#]+)\s*(=?)\s*([^\n]*)$/
 const NAME = /^[A-Za-z_][\w.-]*$/
 const TYPOGRAPHIC_QUOTES = /^[\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4]/
 
-/** Every name that something of the appliance reads. */
+/** Every variable name that some part of the appliance reads. */
 export const knownNames: readonly string[] = [
   ...Object.keys(variables),
   ...Object.keys(containerVariables),
@@ -101,7 +101,7 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
         values[name] = value.text
         for (const each of value.used) used.add(each)
       } else refuse(name, `${showFound([name], rest.trim())}, ${value.why}`, value.allowed)
-      // Of a reference to a variable of its shell, Compose has given the container the value.
+      // Compose has already replaced a reference to a shell variable in the container's environment.
       const isFilled = 'text' in value && (environment[name] ?? '') !== '' && environment[name] !== value.text
       for (const missing of 'text' in value && !isFilled ? value.missing : [])
         refuse(
@@ -121,7 +121,7 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** What a line sets, the variables that it refers to, and those in vain; or why it sets nothing. */
+/** Result of one line: its value, and the variables that it refers to; or the reason why it sets nothing. */
 type LineValue =
   | { readonly text: string; readonly missing: readonly string[]; readonly used: readonly string[] }
   | { readonly why: string; readonly allowed: string }
@@ -150,18 +150,18 @@ function valueOf(rest: string, known: Environment): LineValue {
   }
   if (text.startsWith('#'))
     return { why: 'which Compose takes for the value', allowed: 'nothing after the equals sign, or quotes' }
-  // A tab before the number sign begins no comment.
+  // Only a space before the number sign begins a comment, a tab does not.
   return fillIn(text.replace(/ #.*$/, '').trim(), known)
 }
 
 /** Within single quotes a backslash stands for itself, except before the quote. */
 const unescapeQuote = (all: string, quote: string | undefined): string => quote ?? all
 
-/** What a backslash makes within double quotes; others stand for themselves. */
+/** Escape sequences in double quotes; other backslashes are literal. */
 const ESCAPE = /\\(?:([abfnrtv"\\$])|0([0-3][0-7]{2}))/g
 const escapes: Readonly<Record<string, string>> = {
   ...{ a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '"': '"', '\\': '\\' },
-  // It stands for no variable.
+  // An escaped dollar sign begins no reference.
   $: '$$',
 }
 const OCTAL = 8
@@ -213,8 +213,8 @@ function closingQuote(text: string, quote: string): number {
 
 /**
  * A problem for each name that nothing reads.
- * @param others further names that something reads.
- * @param mayBeRead whether others may be read by a file that cannot be seen: then only misspelt names are problems.
+ * @param others further names that something reads. @param mayBeRead whether an unreadable file may read other names:
+ * then only misspelt names are problems.
  */
 export function findUnknownNames(
   names: readonly string[],
@@ -234,7 +234,7 @@ export function findUnknownNames(
 
 /** Prefixes of names that are meant for the appliance, wherever they come from. */
 const OURS = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
-/** So is a name within so few edits of a known one. */
+/** Maximum edit distance of a misspelt name to a known one. */
 const MISSPELT_EDITS = 2
 
 /** Names of an environment that may hold those of the host, without the ones that are not meant for the appliance. */
@@ -246,7 +246,7 @@ export function namesMeantForUs(environment: Environment): string[] {
   )
 }
 
-/** Names that a container has without an `.env`, those of the Dockerfile among them. */
+/** Variables that a container has without an `.env`, those of the Dockerfile included. */
 const OF_CONTAINER =
   /^(?:DEMO_CHAIN|PATH|HOME|HOSTNAME|TERM|PWD|OLDPWD|SHLVL|_|LANG|LC_\w+|TZ|container|NODE_\w+|PRONGHORN_MODE|YARN_VERSION|SSL_CERT_\w+|(?:https?|ftp|all|no)_proxy)$/i
 
@@ -255,11 +255,11 @@ export function namesOfContainer(environment: Environment): string[] {
   return Object.keys(environment).filter((name) => !OF_CONTAINER.test(name))
 }
 
-/** Shorter names end many known ones by chance: PATH, PORT. */
+/** Minimum length of a known name's ending that counts as similar: PATH and PORT end many names by chance. */
 const LEAST_ENDING = 6
 const MOST_SHOWN = 4
 
-/** Names that other images read, and why nothing here does. */
+/** Variables of other images, with the reason why the appliance does not read them. */
 const inVain: Readonly<Record<string, string>> = {
   DEMO_CHAIN: 'nothing: without COMPOSE_FILE and a chain of your own the chain is the demo chain',
   TZ: 'nothing: every log, schedule and time of an answer is in UTC',

@@ -15,7 +15,7 @@ const dataVariables = [
   ...(['POSTGRES_SUPERUSER', 'REDIS_BUNDLED'] as const),
 ]
 
-/** The last file that `render` writes: the version and the values that everything was rendered from. */
+/** The last file that `render` writes: the version, and the values of the rendering. */
 const note = { service: 'secrets', name: 'rendered.json' } as const
 
 /** The note of a rendering. */
@@ -23,7 +23,7 @@ export function noteRendering(values: Values): RenderedFile {
   return { ...note, text: `${JSON.stringify(contentOf(values), null, 2)}\n`, mode: 0o440 }
 }
 
-/** Files that are about to be written are complete again with their own note. */
+/** Deletes the note before files are rewritten: without it the folder counts as incomplete. */
 export async function forgetRendering(out: string): Promise<void> {
   await rm(pathIn(out), { force: true })
 }
@@ -36,8 +36,8 @@ function contentOf(values: Values): Record<string, string> {
 }
 
 /**
- * Why the files of the rendering before cannot stay in use while the settings are refused; undefined when they can.
- * @param values as if every refused variable were not set.
+ * Reason why the previously rendered files cannot stay in use while the settings are refused; undefined if they can.
+ * @param values settings in which every refused variable counts as unset.
  */
 export async function whyNotFormer(
   out: string,

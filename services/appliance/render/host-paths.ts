@@ -18,7 +18,7 @@ export interface OperatorPlaces {
 
 /** Variables that name a folder of the host. */
 const folders = ['CONFIG_FILES', 'TLS_DIR', 'DATA_LOCATION', 'BACKUP_DIR'] as const
-/** Variables that name a file of the host; those of keys by the rule of names. */
+/** Variables that name a file of the host; names of JSON keys follow the naming rule. */
 const files = [
   'POSTGRES_SUPERUSER_PASSWORD_FILE',
   'BACKUP_HOOK',
@@ -29,7 +29,7 @@ const files = [
 /** Every variable that names a file or folder of the host. */
 export const pathVariables: readonly string[] = [...folders, ...files]
 
-/** Each of them that is set: the name that it is mounted under, the name in use, and the path. */
+/** For each variable with a path: the name of its mount, the name in `.env`, and the path. */
 export function hostPaths(
   given: Environment,
 ): readonly { readonly variable: string; readonly name: string; readonly path: string }[] {
@@ -53,7 +53,7 @@ export function placeOf(
   return mounted === undefined ? path : join(mounted, variable)
 }
 
-/** A problem of a file of the host with the path that the operator has given, instead of that in containers. */
+/** A problem of a host file, with the operator's path instead of the container path. */
 export function withHostPath(problem: ConfigProblem, given: Environment): ConfigProblem {
   const path = hostPaths(given).find(({ name }) => name === problem.path)?.path
   return path === undefined ? problem : { ...problem, found: JSON.stringify(path) }

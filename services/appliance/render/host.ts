@@ -5,7 +5,7 @@ import type { OperatorPlaces } from './host-paths.ts'
 import { checkRender } from './render.ts'
 import type { RenderReport } from './render.ts'
 
-/** Compose file that makes the demo chain part of the appliance; Compose reads it where no other files are named. */
+/** Compose file that adds the demo chain; Compose reads it unless other files are named. */
 const OVERRIDE = 'docker-compose.override.yml'
 
 /** The settings of an appliance as its operator has them, before Compose has read them. */
@@ -16,7 +16,7 @@ export interface Host {
   check(places: OperatorPlaces): Promise<RenderReport>
 }
 
-/** Takes apart what `scripts/check` gives: the output of `env -0`, an empty entry, the text of `.env`. */
+/** Parses the input that `scripts/check` sends: the output of `env -0`, an empty entry, the text of `.env`. */
 export function readHost(input: string): Host {
   const [entries, text] = splitOnce(input, '\0\0')
   const shell: Environment = Object.fromEntries(

@@ -14,7 +14,7 @@ export interface RenderedFile {
 
 /** libpq refuses a key that others may read. */
 const PRIVATE_KEY = '/tmp/postgres-client.key'
-/** Makes such a copy. */
+/** Shell command that copies the key to PRIVATE_KEY. */
 export const PRIVATE_KEY_COMMAND = `(umask 077 && cat ${CONTAINER_FOLDER}/postgres-client.key >${PRIVATE_KEY})`
 
 /** The encryption of connections by programs of PostgreSQL itself, and by Hasura: as variables, and as part of an address. */
@@ -29,7 +29,7 @@ export function renderLibpq(
     }
   }
   const authorities = new Map(texts)
-  // libpq knows no authorities by itself.
+  // libpq has no default certificate authorities.
   if (ssl.mode === 'verify-full' && ssl.ca_file === undefined)
     authorities.set('postgres-ca.pem', rootCertificates.join('\n'))
   const parameters = {

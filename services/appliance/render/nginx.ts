@@ -10,7 +10,7 @@ const certificates = {
 } as const
 
 const SECOND_MS = 1_000
-/** Seconds of its rate that a client of GraphQL may use at once. */
+/** Size of a GraphQL client's burst, in seconds of its rate. */
 const GRAPHQL_BURST_SECONDS = 2
 
 /**
@@ -29,7 +29,7 @@ export function renderNginx(values: Values, server: AppConfig['server'], isGraph
     API_PORT: server.server_port,
     FAILURES: failures,
     GRAPHQL_ERROR_PAGES: isGraphqlExpected ? '' : errorPages('      ', { 502: '@unknown', 503: '@unknown' }),
-    // A service that is not there has no address, which would be a line for each request.
+    // Without Hasura the name does not resolve, and nginx would log an error for each request.
     GRAPHQL_LOG: isGraphqlExpected ? '' : '      error_log /dev/stderr crit;',
     GRAPHQL_ADMIN: graphqlAdmin(values.GRAPHQL_CONSOLE),
     CORS_HEADERS: server.cors.length === 0 ? '' : replacedHeaders(values),
@@ -57,7 +57,7 @@ function renderHttps(values: Values, mode: keyof typeof certificates, routes: st
   })
 }
 
-/** Where failures of the proxy are answered. A location with one of its own inherits none, so it has them all. */
+/** Error pages of the proxy. A location with an `error_page` of its own inherits none, so each location repeats all. */
 function errorPages(indent: string, own: Readonly<Record<number, string>> = {}): string {
   return [
     'error_page 400 405 408 413 414 500 /.failure;',
@@ -69,13 +69,13 @@ function errorPages(indent: string, own: Readonly<Record<number, string>> = {}):
     .join('\n')
 }
 
-/** No HSTS for a certificate that clients cannot verify: it would be required for a year. */
+/** HSTS only with a verifiable certificate: browsers would insist on TLS for a year. */
 function strictTransport(mode: Values['TLS_MODE'], indent: string): string {
   if (mode === 'selfsigned' || mode === 'off') return ''
   return `${indent}add_header Strict-Transport-Security "max-age=31536000" always;`
 }
 
-/** Which pages may read the failures, as the api says it of its answers; a location with headers of its own inherits none. */
+/** CORS headers of the proxy's own errors, equal to those of the api. A location with `add_header` inherits none. */
 function failureHeaders(values: Values, cors: readonly string[]): string {
   return [
     ...(cors.length === 0 ? corsHeaders('*', '*') : [...corsHeaders('$cors_origin', '$cors_headers'), VARY]),
@@ -87,13 +87,13 @@ function failureHeaders(values: Values, cors: readonly string[]): string {
 }
 
 const VARY = '      add_header Vary Origin always;'
-/** An empty value is no header. */
+/** nginx sends no header for an empty value. */
 const corsHeaders = (origin: string, headers: string): string[] => [
   `      add_header Access-Control-Allow-Origin ${origin} always;`,
   `      add_header Access-Control-Allow-Headers ${headers} always;`,
 ]
 
-/** For services that let pages of every origin read their answers: the headers of the proxy take the place of theirs. */
+/** Replaces the CORS headers of services that allow every origin. */
 function replacedHeaders(values: Values): string {
   return [
     ...['Origin', 'Headers', 'Credentials'].map(
@@ -107,7 +107,7 @@ function replacedHeaders(values: Values): string {
     .join('\n')
 }
 
-/** What the expressions of JavaScript and those of nginx (PCRE) understand alike. */
+/** Regular expression syntax with the same meaning in JavaScript and nginx (PCRE). */
 const PORTABLE = /^(?:[\w:/.^$*+?()|{},-]|\[\^?[\w:/.*-]+\]|\\[dws.\-/^$*+?()|[\]{}\\])+$/
 
 /** Patterns of origins that nginx may not understand: it would refuse its whole configuration. */
@@ -115,7 +115,7 @@ export function unportableOrigins(cors: readonly string[]): readonly string[] {
   return cors.filter((pattern) => !PORTABLE.test(pattern) || pattern.includes('(?'))
 }
 
-/** The origin of a request, where one of the patterns is found in it. */
+/** nginx map: the origin of a request if a pattern matches it, else empty. */
 function mapOrigins(cors: readonly string[]): string {
   if (cors.length === 0) return ''
   const unportable = unportableOrigins(cors)

@@ -7,9 +7,9 @@ import type { OperatorPlaces } from './host-paths.ts'
 import { isHostPath, PATH_ALLOWED } from './variables.ts'
 
 interface FileSetting {
-  /** Variable of the key, by the rule of names. */
+  /** Variable of the setting, by the naming rule. */
   readonly variable: string
-  /** Name that its content gets in containers. */
+  /** File name in containers. */
   readonly name: string
   readonly holds: 'a certificate' | 'a private key' | 'a password'
 }

@@ -68,7 +68,8 @@ const LEAST_PROCESSORS = 0.01
 /** Problems of limits that are above the memory and the processors of the machine. */
 function checkMachine(values: Values, given: Resolved['given']): ConfigProblem[] {
   const problems: ConfigProblem[] = []
-  // The settings of PostgreSQL follow from its memory, also where that is not set. For others it is a limit alone.
+  // PostgreSQL settings are computed from its memory limit, also from the default. For other containers it is only a
+  // limit.
   const amounts = [
     ...(values.POSTGRES_HOST === BUNDLED_POSTGRES ? (['PG_MEMORY'] as const) : []),
     ...(['FILLER_MEMORY', 'API_MEMORY'] as const).filter((name) => given[name] !== undefined),
@@ -89,7 +90,10 @@ function checkMachine(values: Values, given: Resolved['given']): ConfigProblem[]
   return problems
 }
 
-/** What a variable names that is no folder: nothing can be mounted from there. Undefined where it names one. */
+/**
+ * Text that states what a path is instead of a folder; undefined for a folder. Docker cannot mount other paths as
+ * folders.
+ */
 async function findAbsent(
   path: string,
   given: Resolved['given'],
@@ -118,7 +122,7 @@ async function checkHook(shown: string, places: OperatorPlaces): Promise<ConfigP
   return [{ file: 'environment', path: 'BACKUP_HOOK', found: `${JSON.stringify(shown)}, ${why}`, allowed }]
 }
 
-/** Whether a folder is another one, or in it. */
+/** Whether a folder equals another one or lies in it. */
 async function isWithin(inner: OperatorFolder, outer: OperatorFolder): Promise<boolean> {
   if (`${resolve(inner.shown)}/`.startsWith(`${resolve(outer.shown)}/`)) return true
   const [a, b] = await Promise.all([inner, outer].map(({ folder }) => stat(folder).catch(() => undefined)))
@@ -141,13 +145,13 @@ interface OperatorFolder {
   readonly shown: string
   /** Where it is read. */
   readonly folder: string
-  /** Whether it has to belong to the user of PostgreSQL. */
+  /** Whether the user of PostgreSQL must own the folder. */
   readonly isOfPostgres: boolean
-  /** Kinds of file systems that do not fit, by the number that the kernel gives them. */
+  /** Unsuitable file systems by the kernel's magic number. */
   readonly unfit: Readonly<Record<number, string>>
-  /** Whether a name in it shows that it holds data. */
+  /** Whether a file name shows that the folder holds data. */
   readonly isData: (name: string) => boolean
-  /** Whether a name may be in it where it holds no data yet. */
+  /** Whether a file may exist in the folder before it holds data. */
   readonly isFitting: (name: string) => boolean
   /** Sentence after the estimate of the database's size. */
   readonly sizeNote: string
@@ -213,7 +217,10 @@ const OWNER_BITS = 0o700
 const MODE_BITS = 0o777
 const FOREIGN_SHOWN = 4
 
-/** How the folder is made. One of others that holds something, or of the system, keeps its owner: a folder in it is made. */
+/**
+ * Advice how to create the folder. A system folder, or a folder with content of another owner, keeps its owner: a
+ * subfolder is advised.
+ */
 function adviceFor(shown: string, facts: Stats | undefined, listed: readonly string[] | undefined): string {
   const isForeign =
     facts?.isDirectory() === true && facts.uid !== POSTGRES_USER && !listed?.includes('pgdata')
@@ -252,13 +259,13 @@ async function checkFolder(
       `which has other files in it (${foreign.slice(0, FOREIGN_SHOWN).join(', ')})`,
       'an empty folder',
     )
-  // Numbers of file systems are unsigned, and may be given as signed ones.
+  // File system numbers are unsigned, but Node.js may return them as signed.
   const kind = unfit[disk.type >>> 0]
   if (kind !== undefined)
     return refuse(`which is on ${kind}`, 'a folder on a local disk, with a file system such as ext4 or XFS')
   const needed = knownChains.find(({ id }) => id === values.CHAIN_ID.toLowerCase())?.diskGb ?? 0
   const free = Math.floor((disk.bavail * disk.bsize) / GB)
-  // The estimate is of a new database. For one that exists, `doctor` says how long the free space lasts.
+  // The estimate is for a new database. For an existing one, `doctor` reports how long the free space lasts.
   if (free >= needed || names.some(isData)) return {}
   const message = `${quoted} has ${free} GB free; docs/sizing.md estimates ${needed} GB for the database of ${values.CHAIN_NAME}${sizeNote}`
   return { warning: { file: 'environment', path, message } }

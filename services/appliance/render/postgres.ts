@@ -11,7 +11,7 @@ export function computePostgresSettings(memoryBytes: number, maxConnections: num
     SHARED_BUFFERS_MB: shared,
     CACHE_MB: Math.max(256, Math.floor((total * 3) / 4)),
     MAINTENANCE_MB: Math.min(2_048, Math.max(64, Math.floor(total / 16))),
-    // Every connection may use several of these at once.
+    // A connection may use work_mem several times at once.
     WORK_MB: Math.min(64, Math.max(4, Math.floor((total - shared) / (maxConnections * 2)))),
     MAX_WAL_MB: Math.min(16_384, Math.max(1_024, total)),
   }

@@ -31,8 +31,8 @@ interface ServiceFiles {
 }
 
 /**
- * The three JSON files as one service gets them: a template with the variables laid over it, or the operator's own file.
- * What is wrong with those is added to the problems. Families without an account are left out.
+ * The three JSON files of one service: a template with the variables applied, or the operator's own file. Problems of
+ * an own file are added to `problems`. Families without an account are left out.
  */
 export function renderJson(plan: ServicePlan, problems: ConfigProblem[]): ServiceFiles {
   const { values } = plan.resolved
@@ -62,7 +62,7 @@ export function renderJson(plan: ServicePlan, problems: ConfigProblem[]): Servic
   }
 }
 
-/** Begins a text that stands for a variable; no value of a template begins with it. */
+/** Prefix of a marker for a variable; no template value begins with it. */
 const MARK = '\0'
 
 /** The variables that a template takes values from, by the formatted path of the value. */
@@ -85,7 +85,10 @@ function placeholdersOf(
   return found
 }
 
-/** What `${NAME}` stands for in the files of a service: what is set, what the appliance knows, the default of a setting. */
+/**
+ * Value of `${NAME}` in the files of a service: the set variable, else a value of the appliance, else the default of
+ * the setting.
+ */
 function lookUp({ resolved, secrets, service }: ServicePlan): Lookup {
   const { values } = resolved
   const given = withContainerPaths(resolved.given)
@@ -124,8 +127,8 @@ interface Named {
 }
 
 /**
- * A file without the families that the operator left out, without a certificate to watch where there is none, and without
- * the generated password of a Redis that is not bundled: that of the operator is laid over the file.
+ * Removes families that the operator left out, a certificate to watch if there is none, and the generated Redis
+ * password if Redis is external (the operator's password is applied later).
  */
 function withoutUnused(values: Values, part: ConfigPart, content: unknown): unknown {
   if (part === 'connections' && !values.REDIS_BUNDLED) {
@@ -151,7 +154,7 @@ function withoutUnusedHandlers(readers: unknown): unknown {
   }))
 }
 
-/** Names the variable of the key that a problem of a rendered file is in. */
+/** Names the variable of the key at which a rendered file has a problem. */
 export function nameVariable(
   problem: ConfigProblem,
   parts: Readonly<Record<ConfigPart, unknown>>,
@@ -164,11 +167,11 @@ export function nameVariable(
       placesOf(parts[part], steps).some((path) => formatPath(path) === problem.path),
   )
   if (setting === undefined) return problem
-  // Operators know the shorter names.
+  // The first alias is shorter and documented for operators.
   return { ...problem, file: 'environment', path: setting.aliases[0] ?? setting.name }
 }
 
-/** Leaves out problems that are told twice: one variable may stand at several places. */
+/** Removes duplicate problems: one variable may occur at several places. */
 export function distinct(problems: readonly ConfigProblem[]): ConfigProblem[] {
   return [
     ...new Map(

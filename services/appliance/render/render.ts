@@ -33,15 +33,15 @@ import { fillTemplate } from './template.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, isHostPath } from './variables.ts'
 import { warnWithoutEffect } from './without-effect.ts'
 
-/** Where `render` puts things, and where it finds the operator's files. */
+/** Output folder of `render`, and the places of the operator's files. */
 export interface RenderPlaces extends OperatorPlaces {
   /** Each service gets its own folder here, and only its own. */
   readonly out: string
-  /** The `.env` whose lines are checked, as a path or as its text; undefined: only the environment is. */
+  /** The `.env` to check, as a path or as text; undefined: only the environment is checked. */
   readonly envFile?: string | { readonly text: string } | undefined
 }
 
-/** What rendering did. */
+/** Result of a rendering. */
 export interface RenderReport {
   readonly isDemo: boolean
   readonly chain: string
@@ -54,7 +54,9 @@ export interface RenderReport {
 
 /** Connections of the filler, the state service, Hasura, migrations and people. */
 const OTHER_CONNECTIONS = 60
-/** Each process of the api reads the feed on one connection and looks at the database on another; both may take more for moments. */
+/**
+ * Each api process uses one connection for the feed and one to poll the database; both may briefly take another one.
+ */
 const OWN_CONNECTIONS = 2
 /** The container of PostgreSQL has no room for more processes; the limit of the server is 262143. */
 const MOST_CONNECTIONS = 8_000
@@ -67,7 +69,7 @@ export async function checkRender(environment: Environment, places: RenderPlaces
   const { resolved, own, problems, refused } = resolveAll(environment, places)
   const placeholder = Object.fromEntries(Object.keys(secretNames).map((name) => [name, 'secret']))
   const ownFiles = [...own.texts.keys()].map((part) => configFiles[part])
-  // A problem of a rendered file that no variable set follows from a refused one.
+  // A problem in a rendered file at a key that no variable sets may follow from a refused variable.
   const isAnother = ({ file, path }: ConfigProblem): boolean =>
     problems.length === 0 ||
     ownFiles.includes(file) ||
@@ -104,17 +106,17 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
   if (values.TLS_MODE === 'selfsigned') {
     certificateCreated = await ensureSelfSigned(certificates, values.DOMAIN)
   } else if (values.TLS_MODE === 'acme') {
-    // Until an authority has answered, the proxy needs something to start with.
+    // nginx needs a certificate to start before the authority has issued one.
     certificateCreated = await ensureSelfSigned(certificates, values.DOMAIN, 0)
   }
   await install(places.out, noteRendering(values))
   return report(resolved, made, certificateCreated, warnings)
 }
 
-/** The settings are refused, and a rendering before is complete. */
+/** Refused settings while a complete earlier rendering exists. */
 export interface Refusal {
   readonly refused: ConfigError
-  /** Why its files cannot stay in use; undefined when they do. */
+  /** Reason why the earlier files cannot stay in use; undefined if they do. */
   readonly whyNotFormer: string | undefined
 }
 
@@ -139,8 +141,8 @@ function findOwnFiles(environment: Environment, places: Pick<OperatorPlaces, 'mo
 }
 
 /**
- * The appliance's variables, with what the operator's own files say.
- * @param needed the variables that the caller uses, where another one may be refused; undefined: all of them.
+ * The appliance's variables, merged with the operator's own files.
+ * @param needed variables that the caller uses; others may be refused. Undefined: all.
  * @throws ConfigError
  */
 export function readVariables(
@@ -164,7 +166,7 @@ function readEnv(environment: Environment, { envFile }: RenderPlaces): EnvFile |
   return parseEnvFile(envFile.text, environment)
 }
 
-/** Everything that is asked for, with what is wrong with the lines of `.env` and the variables. */
+/** Resolves all settings, and collects the problems of `.env` lines and variables. */
 function resolveAll(
   environment: Environment,
   places: RenderPlaces,
@@ -196,11 +198,11 @@ async function install(out: string, file: RenderedFile): Promise<void> {
   await rename(`${path}.new`, path)
 }
 
-/** What files are rendered beside. */
+/** Context of a rendering: own files and refused variables. */
 interface Surroundings {
   readonly places: RenderPlaces
   readonly own: OwnFiles
-  /** Whether a variable was refused: problems of a rendered file may follow from that one. */
+  /** Whether a variable was refused; problems of rendered files may then follow from it. */
   readonly isPartial: boolean
 }
 
@@ -284,7 +286,7 @@ function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWar
   return warnings
 }
 
-/** What the files of the other services are rendered from. */
+/** Input of the files for PostgreSQL, Redis, Hasura, proxy and monitoring. */
 interface Plan {
   readonly resolved: Resolved
   readonly secrets: Secrets
@@ -294,7 +296,7 @@ interface Plan {
   readonly databaseParameters: string
 }
 
-/** Host and port that the probe of a container asks. */
+/** Host and port at which a container probe sends its request. */
 function listenerOf(address: string, port: number): string {
   const isEverywhere = ['0.0.0.0', '::', 'localhost'].includes(address)
   return `${isEverywhere ? '127.0.0.1' : address} ${port}\n`
@@ -370,7 +372,7 @@ function countConnections(values: Values, { max_db_connections: most }: AppConfi
   return Math.min(MOST_CONNECTIONS, (values.API_REPLICAS + 1) * container + OTHER_CONNECTIONS)
 }
 
-/** What the one-shot that gives Hasura its metadata has to know. */
+/** File with the settings of the one-shot container that applies Hasura's metadata. */
 const HASURA_SETTINGS = 'metadata.json'
 
 function metadataSettings(values: Values, secrets: Secrets): string {
@@ -378,8 +380,8 @@ function metadataSettings(values: Values, secrets: Secrets): string {
 }
 
 /**
- * Reads what `render` left for the one-shot that gives Hasura its metadata.
- * @throws FatalError `CONFIG_INVALID` where it is not there.
+ * Reads the settings of the one-shot container that applies Hasura's metadata.
+ * @throws FatalError `CONFIG_INVALID` if the file is missing.
  */
 export async function readHasuraSettings(out: string): Promise<{ adminSecret: string; rowLimit: number }> {
   const path = join(out, 'hasura', HASURA_SETTINGS)

@@ -24,10 +24,10 @@ import { refuseWithoutEffect } from './without-effect.ts'
 /** The appliance's own variables, checked and with defaults. */
 export type Values = CleanedEnv<typeof variables & typeof containerVariables>
 
-/** What the environment asks for. */
+/** The settings that the environment selects. */
 export interface Resolved {
   readonly values: Values
-  /** What is set, former and present names of the same setting alike. */
+  /** All set variables; former and current names of a setting both have the value. */
   readonly given: Readonly<Record<string, string>>
   /** The chain is the bundled one. */
   readonly isDemo: boolean
@@ -78,13 +78,13 @@ export function namesOfProblem({ file, path }: ConfigProblem): readonly string[]
   return file === 'environment' || file === '.env' ? sameVariables(variableOf(path)) : []
 }
 
-/** Every name of the setting that a variable sets. */
+/** All names of the setting that a variable belongs to. */
 function sameVariables(name: string): readonly string[] {
   const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
   return setting === undefined ? [name] : [setting.name, ...setting.aliases]
 }
 
-/** Stand for refused variables that have no default; nothing is rendered from them. */
+/** Values in place of refused variables without a default; no file is rendered from them. */
 const placeholders = { ...demoPreset, CHAIN_ID: DEMO_CHAIN_ID }
 
 function resolveOnce(
@@ -99,7 +99,7 @@ function resolveOnce(
   )
   const problems: ConfigProblem[] = []
   const named = withBothNames(set, problems)
-  // An own file may refer to what CHAIN sets.
+  // An own file may refer to variables that CHAIN sets.
   const ofChain = choosePreset(named, refused, []).values
   const given = { ...valuesOfOwn(own, { ...ofChain, ...set }), ...named }
   const preset = choosePreset(given, refused, problems)
@@ -114,7 +114,7 @@ function resolveOnce(
     },
   )
   problems.push(...readStateSettings(given).problems, ...checkSettings(given, problems))
-  // Values that were refused have no meaning together.
+  // Checks of several variables together make no sense if one was refused.
   if (problems.length === 0) {
     problems.push(...checkTogether({ values, given, isDemo: preset.isDemo }, refused))
     checkOwn(set, own, problems)
@@ -146,7 +146,7 @@ function withBothNames(set: Readonly<Given>, problems: ConfigProblem[]): Given {
   return given
 }
 
-/** What the variables of the three files hold, checked by the schemas. */
+/** Checks the variables of the three files by the schemas. */
 function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]): ConfigProblem[] {
   return settingVariables.flatMap((setting) => {
     const [name] = namesOf(setting, given)
@@ -162,7 +162,7 @@ function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]):
   })
 }
 
-/** Variables of the appliance that a connection file says where they are not set. */
+/** Appliance variables that an own connection file sets if the environment does not. */
 function valuesOfOwn(own: OwnFiles, set: Readonly<Given>): Given {
   const text = own.texts.get('connections')
   if (text === undefined) return {}
@@ -187,10 +187,10 @@ function addressOf(node: unknown): string {
   return typeof node === 'object' && node !== null ? String(Reflect.get(node, 'url')) : String(node)
 }
 
-/** Variables by which containers of others find the database. */
+/** Variables by which other containers connect to the database. */
 const readByCompose = ['POSTGRES_HOST', 'POSTGRES_PORT', 'POSTGRES_DATABASE'] as const
 
-/** Checks that no variable is set in vain, and that every container hears the same. */
+/** Checks that every variable has an effect, and that all containers get the same values. */
 function checkOwn(set: Readonly<Given>, own: OwnFiles, problems: ConfigProblem[]): void {
   const said = valuesOfOwn(own, set)
   const named = withBothNames(set, [])
@@ -218,7 +218,7 @@ function standardOf(name: keyof typeof variables): string | undefined {
   return standard === undefined ? undefined : String(standard)
 }
 
-/** @param name as the appliance knows it; the problem has the name that is set. */
+/** @param name name of the setting; the problem shows the name that is set. */
 function problemOf(name: string, set: Readonly<Given>, error: Error): ConfigProblem {
   const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
   const [path = name] = setting === undefined ? [] : namesOf(setting, set)
@@ -247,7 +247,7 @@ function choosePreset(
     const allowed = `one of ${Object.keys(presets).join(', ')}`
     problems.push({ file: 'environment', path: 'CHAIN', found: JSON.stringify(name), allowed })
   }
-  // A refused name stands for the facts of some chain.
+  // A refused CHAIN still replaces the facts of a chain.
   const { CHAIN_NAME, CHAIN_ID } = placeholders
   if (name !== undefined || refused.has('CHAIN')) return { values: { CHAIN_NAME, CHAIN_ID }, isDemo: false }
   const facts = ['CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'].filter((each) => given[each] !== undefined)
@@ -261,7 +261,7 @@ function checkTogether(
   refused: ReadonlySet<string>,
 ): ConfigProblem[] {
   const problems: ConfigProblem[] = []
-  /** @param others variables that the problem is one with. */
+  /** @param others variables involved in the same problem. */
   const refuse = (path: string, found: unknown, allowed: string, others: readonly string[] = []): void => {
     if (others.some((name) => refused.has(name))) return
     problems.push({ file: 'environment', path, found: showFound([path], found), allowed })

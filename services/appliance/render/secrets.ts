@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Secrets that are created at the first start: what each protects. */
+/** Secrets created at the first start, with the purpose of each. */
 export const secretNames = {
   superuser: 'role that owns the bundled PostgreSQL',
   filler: 'role of the filler',
@@ -55,7 +55,7 @@ export function newSecret(): string {
   return randomBytes(BYTES).toString('base64url')
 }
 
-/** Puts a secret in place at once, so that a cut leaves the old one or the new one. */
+/** Replaces a secret atomically: an interruption leaves the old or the new one. */
 async function writeSecret(dir: string, name: SecretName, secret: string): Promise<void> {
   await rename(await stageSecret(dir, name, secret), join(dir, name))
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { ConfigProblem } from '../../core/config/index.ts'
 
-/** A longer text is none that PostgreSQL takes. */
+/** PostgreSQL refuses longer passwords. */
 const MAX_LENGTH = 1_000
 
 /**

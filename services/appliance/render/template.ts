@@ -39,8 +39,8 @@ export function fillTemplate(name: string, values: Placeholders): string {
 export type Lookup = (variable: string) => string | undefined
 
 /**
- * Fills the `${NAME}` of a JSON text: within quotes with the text of the variable, elsewhere with what the text means for
- * the setting of that name, else with the text where it is JSON. Those without a value are left, and named.
+ * Fills the `${NAME}` of a JSON text: in quotes with the variable's text, elsewhere with the value of the setting, or
+ * with the text if it is JSON. Names without a value stay and are returned.
  */
 export function fillJson(
   text: string,

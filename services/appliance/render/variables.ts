@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { HOST_ALLOWED, isAddressRange, isHost, splitHostAndPort } from '../../core/config/address/index.ts'
 import { makeExactValidator, makeValidator, str } from 'envalid'
 
-/** A whole number; what it takes is shown in words when it is refused. */
+/** Validator of a whole number; a refusal states the range. */
 export const whole = (least: number, most: number) =>
   makeValidator<number>((text) => {
     if (!/^\d{1,15}$/.test(text) || Number(text) < least || Number(text) > most) {
@@ -11,7 +11,7 @@ export const whole = (least: number, most: number) =>
     return Number(text)
   })
 
-/** Text of a form, which `allowed` says in words. */
+/** Validator of a text pattern, described by `allowed`. */
 export const matching = (pattern: RegExp, allowed: string) =>
   makeValidator<string>((text) => {
     if (!pattern.test(text)) throw new RangeError(allowed)
@@ -36,7 +36,7 @@ export function oneWord<const T extends readonly string[]>(words: T) {
   })
 }
 
-/** A file or folder of this machine. Compose takes a name without a slash at its start for a volume, and a colon for its end. */
+/** Path of a file or folder. Compose reads a name without a slash as a volume, and a colon as the end of the path. */
 const PATH_PATTERN = /^\.{0,2}\/[^:\p{Cc}]{0,4000}$/u
 export const PATH_ALLOWED = 'an absolute path, or one that begins with ./ or ../, without a colon'
 export const isHostPath = (text: string): boolean => PATH_PATTERN.test(text)
@@ -52,7 +52,7 @@ const domain = makeValidator<string>((text) => {
 })
 /** Service of the compose file that is PostgreSQL, unless it is elsewhere. */
 export const BUNDLED_POSTGRES = 'postgres'
-/** The one that is Redis. */
+/** Service of the compose file that is Redis, unless it is external. */
 export const BUNDLED_REDIS = 'redis'
 
 const hostName = makeValidator<string>((text) => {
@@ -78,7 +78,7 @@ const chainAddress = (protocols: readonly string[], example: string) =>
 
 const shipProtocols = ['ws:', 'wss:']
 
-/** One address, or several of which each is used. */
+/** One node address, or several that are all used. */
 const shipAddresses = makeExactValidator<string>((text) => {
   const addresses = splitList(text)
   const isUsable = (each: string) => URL.canParse(each) && shipProtocols.includes(new URL(each).protocol)

@@ -8,7 +8,7 @@ import { BUNDLED_POSTGRES, BUNDLED_REDIS } from './variables.ts'
 
 type Asked = Pick<Resolved, 'values' | 'given' | 'profiles'>
 
-/** Settings that nothing reads while something else is set. */
+/** Settings that nothing reads under a condition. */
 interface Idle {
   readonly isOf: (name: string, setting: SettingVariable | undefined) => boolean
   /** Sentence that says why nothing reads them; undefined while something does. */
@@ -27,7 +27,7 @@ const keysOf =
 const postgresKeys = keysOf('sqldb', 'sqldb.host', 'sqldb.database', 'sqldb.replicas')
 const postgresLogin = oneOf('POSTGRES_SUPERUSER', 'POSTGRES_SUPERUSER_PASSWORD_FILE')
 
-/** Settings that contradict another one: the operator means something else than what would happen. */
+/** Settings that contradict another one: the operator expects another effect. */
 const refused: readonly Idle[] = [
   {
     isOf: (name, setting) => postgresKeys(name, setting) || postgresLogin(name),
@@ -37,7 +37,7 @@ const refused: readonly Idle[] = [
         : undefined,
   },
   {
-    // Its password is rendered for the server as well, and its databases have numbers.
+    // The Redis password is rendered for the server as well, and the databases have numbers.
     isOf: keysOf('kvstore', 'kvstore.host', 'kvstore.password', 'kvstore.database'),
     why: ({ values }) =>
       values.REDIS_HOST === BUNDLED_REDIS
@@ -66,7 +66,7 @@ const refused: readonly Idle[] = [
 
 function hasTls(given: Resolved['given']): boolean {
   const tls = given.REDIS_TLS ?? given.KVSTORE_TLS
-  // The file of an authority alone turns it on.
+  // A CA file alone turns TLS on.
   return tls === undefined
     ? (given.REDIS_TLS_CA_FILE ?? given.KVSTORE_TLS_CA_FILE) !== undefined
     : tls === 'true'
@@ -77,7 +77,7 @@ const profile = (name: string, isOf: Idle['isOf']): Idle => ({
   why: ({ profiles }) => (profiles.includes(name) ? undefined : `COMPOSE_PROFILES does not have ${name}`),
 })
 
-/** Settings that wait for another one. */
+/** Settings that have no effect until another one is set. */
 const waiting: readonly Idle[] = [
   profile('graphql', (name) => name.startsWith('GRAPHQL_') || name === 'HASURA_IMAGE'),
   profile('monitoring', (name) => /^(?:GRAFANA|PROMETHEUS)_/.test(name)),
@@ -96,7 +96,7 @@ const waiting: readonly Idle[] = [
   },
 ]
 
-/** Problems of settings that contradict another one. What the appliance has anyway may be said. */
+/** Problems of settings that contradict another one. Repeating a value of the appliance is allowed. */
 export function refuseWithoutEffect(asked: Asked, taken: ReadonlySet<string>): ConfigProblem[] {
   return findIdle(refused, asked)
     .filter(({ name }) => !taken.has(name))

@@ -5,7 +5,7 @@ import { expectThat, NotApplicable } from './check.ts'
 import type { Answer, Ask } from './client.ts'
 
 const envelope = z.object({ success: z.literal(true), data: z.unknown(), query_time: z.number() })
-/** What `/health` says of the service. */
+/** Members of `/health` that the checks use. */
 export const health = z.object({
   version: z.string(),
   chain: z.object({
@@ -41,7 +41,7 @@ export function dataOf(answer: Answer): unknown {
 
 const isNotDeployed = ({ text }: Answer): boolean => text.includes('Config not found')
 
-/** Asks again, for a while, where a young chain has not deployed the contract yet. */
+/** Repeats a request for a while if a young chain has not deployed the contract yet. */
 async function askOnceDeployed(ask: Ask, path: string, waitMs: number): Promise<Answer> {
   const deadline = performance.now() + waitMs
   for (;;) {
@@ -117,7 +117,7 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
         const paths = (await pathsOf(ask)).filter((path) => path.endsWith('/v1/config'))
         expectThat(paths.length > 0, 'no namespace has one')
         const { chain } = health.parse(dataOf(await ask('/health')))
-        // Nothing more comes of readers that all stand at their last block.
+        // Readers that are all at their stop_block produce no further events.
         const { readers } = chain.service
         const patienceMs = readers.length > 0 && readers.every(isAtStop) ? 0 : waitMs
         const notes: string[] = []

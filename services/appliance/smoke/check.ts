@@ -1,12 +1,12 @@
-/** What one check found. */
+/** Result of one check. */
 export interface CheckResult {
   readonly name: string
   readonly outcome: 'ok' | 'failed' | 'skipped'
-  /** What was seen, or what is wrong. */
+  /** Observation, or the reason of a failure. */
   readonly note: string
 }
 
-/** One line of the smoke test. `run` answers with what it saw; throws when that is wrong. */
+/** One line of the smoke test. `run` returns its observation, and throws on a failure. */
 export interface Check {
   readonly name: string
   readonly run: () => Promise<string>

@@ -7,14 +7,14 @@ import type { SecureVersion } from 'node:tls'
 const TIMEOUT_MS = 15_000
 const MAX_BODY_BYTES = 32 * 1024 * 1024
 
-/** What a server answered. */
+/** Answer of a server. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
 }
 
-/** What may be sent in addition to an address. */
+/** Options of a request. */
 export interface AskOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ export function createClient(base: URL, insecure: boolean): Ask {
     })
 }
 
-/** What a TLS handshake with one version led to; null when the server refuses it. */
+/** Result of a TLS handshake with one version; null if the server refuses it. */
 export function handshake(
   base: URL,
   version: SecureVersion,

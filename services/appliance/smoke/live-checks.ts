@@ -4,7 +4,7 @@ import type { Check } from './check.ts'
 import { expectThat, NotApplicable } from './check.ts'
 import type { Ask } from './client.ts'
 
-/** A socket says hello; where blocks come, an event follows. GraphQL answers where it runs. */
+/** A socket connects and, if blocks arrive, gets an event. GraphQL answers if it is on. */
 export function liveChecks(base: URL, ask: Ask, insecure: boolean, waitMs: number): Check[] {
   return [
     {
@@ -15,7 +15,7 @@ export function liveChecks(base: URL, ask: Ask, insecure: boolean, waitMs: numbe
         const live = new URL(path.replace(/assets$/, 'live'), base)
         const found = await firstMessage(live, insecure, waitMs)
         if (found !== undefined) return found
-        // A quiet chain has no events, but its blocks are read.
+        // A quiet chain has blocks, but no events.
         const { chain } = health.parse(dataOf(await ask('/health')))
         const { status, reasons, readers } = chain.service
         expectThat(

@@ -47,7 +47,10 @@ const unreachable: readonly unknown[] = [
   'ENETUNREACH',
 ]
 
-/** Where nothing answers, every check would say the same. @throws RetryableError `UNHEALTHY`. */
+/**
+ * If nothing answers, every check would fail alike, so this fails first.
+ * @throws RetryableError `UNHEALTHY`.
+ */
 async function reach(url: string, ask: Ask): Promise<void> {
   await ask('/').catch((cause: unknown) => {
     if (cause instanceof Error && 'code' in cause && unreachable.includes(cause.code))

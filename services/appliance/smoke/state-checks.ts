@@ -17,7 +17,7 @@ function issue(ask: Ask, apiKey: string): ReturnType<Ask> {
   return ask('/v1/auth/issue', { method: 'POST', headers, body })
 }
 
-/** The token-to-ABI exchange with a key; without one, that the door is shut. */
+/** With a key: exchanges it for a token and reads an ABI. Without one: checks that access is refused. */
 export function stateChecks(ask: Ask, apiKey: string | undefined, account: string): Check[] {
   return [
     {

@@ -56,7 +56,10 @@ export async function installCertificate(dir: string, chain: string, key: string
   await rename(join(dir, `${certificateFiles.chain}.new`), join(dir, certificateFiles.chain))
 }
 
-/** How long the newest certificate of a chain lasts, of what time; nothing where it is not for the name, or none. */
+/**
+ * Remaining and total lifetime of the newest certificate of a chain; zero if the certificate is unreadable or for
+ * another name.
+ */
 export function timeLeft(
   pem: string,
   domain: string,
@@ -77,7 +80,7 @@ export function endOf(certificate: X509Certificate): number {
   return Date.parse(certificate.validTo)
 }
 
-/** What is wrong with the operator's own certificate; each under the variable that names its folder. */
+/** Problems of the operator's own certificate, each under the variable that names its folder. */
 export async function checkCertificateFiles(dir: string, shown: string): Promise<ConfigProblem[]> {
   const problem = (found: string, allowed: string): ConfigProblem => ({
     file: 'environment',

@@ -4,7 +4,7 @@ import type { Client } from 'acme-client'
 import { untilAborted } from '../../core/retry/index.ts'
 import { certificateFiles, installCertificate, timeLeft } from './certificate.ts'
 
-/** What an ACME authority is asked with, and where things go. */
+/** Settings of an ACME order and the folders of its files. */
 export interface AcmeSettings {
   /** Directory of the authority. */
   readonly directory: string
@@ -27,10 +27,10 @@ const TOKEN = /^[A-Za-z0-9_-]{1,128}$/
 const TIMEOUT_MS = 30_000
 
 /**
- * Sees to it that the certificate is one of the authority's, for the domain, with a third of its lifetime left.
+ * Ensures that the certificate was issued by the authority for the domain, and has a third of its lifetime left.
  *
  * @returns whether a new one was issued.
- * @throws Error naming the authority, and what it said; the reason of the signal when that is aborted.
+ * @throws Error naming the authority and its answer; the reason of the signal if that is aborted.
  */
 export async function ensureIssued(settings: AcmeSettings, signal: AbortSignal): Promise<boolean> {
   const { directory } = settings
@@ -55,7 +55,7 @@ export async function ensureIssued(settings: AcmeSettings, signal: AbortSignal):
   return true
 }
 
-/** The client repeats what fails for more than a minute, and loses the reason. */
+/** Checks the authority first: the ACME client would retry for over a minute and lose the reason. */
 async function checkReachable(directory: string, signal: AbortSignal): Promise<void> {
   try {
     const answer = await fetch(directory, {
@@ -75,10 +75,10 @@ async function order(client: Client, csr: Buffer, settings: AcmeSettings): Promi
     email: settings.email,
     termsOfServiceAgreed: true,
     challengePriority: ['http-01'],
-    // The authority looks from outside; from here the name may lead elsewhere.
+    // Only the authority's view from outside counts; inside, the name may resolve differently.
     skipChallengeVerification: true,
     challengeCreateFn: async (_authorization, { token }, answer) => {
-      if (!TOKEN.test(token)) throw new Error('the authority sent a token that is none')
+      if (!TOKEN.test(token)) throw new Error('the authority sent an invalid challenge token')
       await writeFile(join(folder, token), answer, { mode: 0o644 })
     },
     challengeRemoveFn: async (_authorization, { token }) => {
@@ -86,9 +86,9 @@ async function order(client: Client, csr: Buffer, settings: AcmeSettings): Promi
     },
   })
   return ordered.catch((cause: unknown) => {
-    // The client fails in itself where no answer came.
+    // The ACME client throws a TypeError if there was no answer.
     if (cause instanceof TypeError) throw new Error(`${settings.directory} stopped answering`)
-    throw new Error(`${settings.directory} issued none`, { cause })
+    throw new Error(`${settings.directory} issued no certificate`, { cause })
   })
 }
 

@@ -5,7 +5,7 @@ import { ensureIssued } from './issue.ts'
 import type { AcmeSettings } from './issue.ts'
 
 const CHECK_MS = 12 * 3_600_000
-/** Authorities count failures; hours between tries are polite. */
+/** Authorities limit failed orders, so pauses grow up to hours. */
 const retryPauses = { firstMs: 60_000, longestMs: 4 * 3_600_000 }
 
 /** Looks at the certificate twice a day until it is stopped; a failure is logged and retried after growing pauses. */

@@ -183,7 +183,7 @@ export class FeedHistory {
 
   #tooOld(state: FeedState | null): FatalError {
     const { reader } = this.#options
-    return new FatalError('CURSOR_TOO_OLD', 'what follows this cursor is no longer retained', {
+    return new FatalError('CURSOR_TOO_OLD', 'the events after this cursor are no longer stored', {
       details: { oldest: state ? encodeCursor(oldestCursor(reader, state)) : null },
     })
   }

@@ -108,5 +108,5 @@ export function createMemoryStore(logger: StoreLogger, limits: MemoryLimits = {}
 /** Validates a time to live: at least 1 ms, rounded up to whole milliseconds. Redis has the same limits. */
 export function checkedTtl(ttlMs: number): number {
   if (Number.isFinite(ttlMs) && ttlMs >= 1) return Math.ceil(ttlMs)
-  throw new RangeError(`a life of ${ttlMs} ms: it has to be 1 or more`)
+  throw new RangeError(`a time to live of ${ttlMs} ms: must be 1 or more`)
 }

@@ -5,7 +5,7 @@ import type { KindSeals, SealChoice } from './read-seals.ts'
 import { sealedKinds } from './sealed-kinds.ts'
 import type { SealedKind } from './sealed-kinds.ts'
 
-/** A range that does not hold what was sealed. */
+/** A range whose rows have another digest than its seal. */
 export interface ChangedRange {
   readonly kind: string
   readonly firstBlock: number

@@ -13,18 +13,18 @@ export interface Interval {
   readonly high: bigint
 }
 
-/** Rows of a kind in a range of blocks. */
+/** Count and digest of the rows of a kind in a range of blocks. */
 export interface RangeDigest {
   readonly rows: bigint
   /** 32 bytes. */
   readonly digest: Buffer
 }
 
-/** Below every position, and above. */
+/** Lowest and highest position of all rows. */
 export const LOWEST_POSITION = -(2n ** 63n)
 export const HIGHEST_POSITION = 2n ** 63n - 1n
 
-/** Settings by which PostgreSQL prints the values of a line, for the transaction. */
+/** Settings for the transaction that fix the text form of numbers in COPY lines. */
 export const PIN_FORMAT = 'SET LOCAL extra_float_digits = 1; SET LOCAL jit = off'
 
 /** Seal of the rows that `select` finds: columns `o1`, `o2`, … and `hash`. Rows with equal keys are ordered by their hash. */
@@ -60,7 +60,7 @@ export async function digestInterval(
   return rows[0]!
 }
 
-/** A range as its rows give it. */
+/** A range computed from its rows. */
 export interface FoundRange extends RangeDigest {
   readonly firstBlock: number
 }
@@ -87,7 +87,10 @@ export async function digestRanges(
   return rows
 }
 
-/** A row belongs to the last block that begins at its global sequence or below; rows before every block to the first one. */
+/**
+ * A row belongs to the last block whose first global sequence is not above the row's; earlier rows belong to the first
+ * block.
+ */
 async function digestSequences(
   client: pg.ClientBase,
   kind: SealedKind,
@@ -102,12 +105,12 @@ async function digestSequences(
      WHERE before IS DISTINCT FROM first / $1::integer ORDER BY first_seq`,
     [rangeBlocks],
   )
-  // Without a block the rows have no place but the first range.
+  // Without any block all rows count in the first range.
   const all = runs.length > 0 ? runs : [{ low: LOWEST_POSITION, high: null, firstBlock: 0 }]
   const byRange = new Map<number, Interval[]>()
   for (const [at, { low, high, firstBlock }] of all.entries()) {
     if (firstBlock > wanted.lastBlock || firstBlock + rangeBlocks <= wanted.firstBlock) continue
-    // More than one run of a range: the blocks are damaged.
+    // A range in several runs means damaged block rows.
     const interval = { low: at === 0 ? LOWEST_POSITION : low, high: high ?? HIGHEST_POSITION }
     byRange.set(firstBlock, [...(byRange.get(firstBlock) ?? []), interval])
   }

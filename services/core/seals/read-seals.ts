@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** A seal as it is shown. */
+/** A seal in displayed form. */
 interface Seal {
   readonly firstBlock: number
   readonly lastBlock: number
@@ -10,13 +10,13 @@ interface Seal {
   readonly origin: 'indexed' | 'imported'
 }
 
-/** Seals of a kind of row, and how far it is sealed. */
+/** Seals of a kind of row, and its last sealed block. */
 export interface KindSeals {
   readonly kind: string
   readonly rangeBlocks: number
   /** Last sealed block; -1 before the first. Ranges up to it that have no seal have no rows. */
   readonly sealedTo: number
-  /** Why the kind was sealed anew; null when it was not. */
+  /** Reason why the kind was sealed again from the start; null if it was not. */
   readonly reason: string | null
   /** Ascending. */
   readonly seals: readonly Seal[]
@@ -25,7 +25,7 @@ export interface KindSeals {
 /** Bounds of the seals to read; all seals without a bound. */
 export interface SealChoice {
   readonly kinds?: readonly string[]
-  /** Blocks; ranges that hold one of them are read. */
+  /** First and last block; all ranges that contain one of the blocks are read. */
   readonly from?: number
   readonly to?: number
 }

@@ -3,22 +3,22 @@ import { digestRanges, HIGHEST_POSITION, LOWEST_POSITION } from './range-digest.
 import type { BlockRange } from './range-digest.ts'
 import type { SealedKind } from './sealed-kinds.ts'
 
-/** Settings by which PostgreSQL prints the values of a line, for the session. */
+/** Sets for the session the text form of numbers in COPY lines. */
 export async function usePinnedFormat(client: pg.ClientBase): Promise<void> {
   await client.query('SET extra_float_digits = 1; SET jit = off')
 }
 
-/** A kind and how it is sealed. */
+/** A kind and the state of its seals. */
 interface Sealed {
   readonly rangeBlocks: number
   readonly sealedTo: number
 }
 
 /**
- * Seals ranges that hold one of the blocks again, where their rows have another digest than the seal, in the open
- * transaction of the caller.
+ * Seals the ranges that contain one of the blocks again if the digest of their rows differs from the seal. Runs in the
+ * open transaction of the caller.
  *
- * @returns how many seals were written or removed.
+ * @returns number of seals written or removed.
  */
 export async function resealRanges(
   client: pg.ClientBase,
@@ -76,10 +76,10 @@ async function replaceSeals(
 }
 
 /**
- * Marks imported seals as indexed whose blocks were all compared with the chain.
+ * Marks imported seals as indexed once all their blocks were compared with the chain.
  *
  * @param kinds kinds without differences.
- * @returns how many ranges; 0 for a role that may not write.
+ * @returns number of ranges; 0 for a role without write access.
  */
 export async function settleImported(
   client: pg.ClientBase,

@@ -2,15 +2,15 @@ import { FatalError } from '../errors/index.ts'
 import type { Column, Table } from '../model/index.ts'
 import { assetsTables, chainTables, marketTables, toolsTables } from '../model/tables/index.ts'
 
-/** Where rows of a kind are found by their position. The row is `t`; a listing that says when it ended is `l`. */
+/** SQL that finds rows of a kind by their position. The row is `t`; the settled listing of a trade is `l`. */
 export interface RowSource {
   /** FROM clause. */
   readonly from: string
-  /** Condition that the index of the position has, or `true`. */
+  /** Predicate of the partial index on the position, or `true`. */
   readonly scan: string
-  /** Condition of the rows that cannot change any more, among those that are scanned. */
+  /** Condition on scanned rows: the row cannot change any more. */
   readonly settled: string
-  /** Expression that grows with the blocks, and by which an index finds rows. */
+  /** Indexed expression that ascends with the blocks. */
   readonly position: string
   /** Number of the block in which the row became settled. */
   readonly block: string
@@ -31,13 +31,13 @@ export interface SealedKind {
   readonly order: readonly string[]
   readonly sources: readonly RowSource[]
   /**
-   * Table of the blocks that the global sequences of appended rows belong to; null for rows that have a block of their own.
-   * `sources` are then those of the blocks.
+   * For tables of appended rows: the table that maps global sequences to blocks; `sources` then find its blocks. Null
+   * for rows with a block column.
    */
   readonly blocks: { readonly table: string; readonly sequence: string; readonly from: string } | null
 }
 
-/** Characters that COPY escapes beside the backslash, as they stand in an SQL string. */
+/** Characters that COPY escapes in addition to the backslash, as SQL string escapes. */
 const escaped = ['\\b', '\\f', '\\n', '\\r', '\\t', '\\v']
 // SQL has no escape for a vertical tab.
 const characterOf = (escape: string): string => (escape === '\\v' ? '\\x0b' : escape)
@@ -49,7 +49,7 @@ const escapeText = (text: string): string =>
     escapeBackslashes(text),
   )
 
-/** SQL of a value as COPY prints it. JSON text has no control characters: only its backslashes are escaped. */
+/** SQL of a value as COPY prints it. JSON text has no control characters, so only backslashes are escaped. */
 function valueOf(value: string, { type }: Pick<Column, 'type'>): string {
   switch (type) {
     case 'bigint':
@@ -76,10 +76,10 @@ function valueOf(value: string, { type }: Pick<Column, 'type'>): string {
   }
 }
 
-/** Lists that a listing of a single asset may repeat from columns of its own. */
+/** List columns in which a listing of a single asset may repeat its own columns. */
 export const bundleColumns = new Set(['template_ids', 'schema_names'])
 
-/** SQL of the value of a column, before it is printed. */
+/** SQL of the value of a column before its conversion to text. */
 function sealedValue(table: string, column: string): string {
   return bundleColumns.has(column) && table.startsWith('market.')
     ? `CASE WHEN t.asset_count > 1 THEN t."${column}" END`
@@ -95,9 +95,9 @@ const lineOf = ({ name, columns }: Table, names: readonly string[]): string =>
 interface Described {
   readonly table: object & { readonly name: string }
   readonly name?: string
-  /** Columns that may change after the row is settled, or that follow from the version of Pronghorn. */
+  /** Columns that may change after the row is settled, or whose values depend on the version of Pronghorn. */
   readonly without?: readonly string[]
-  /** The only columns that are sealed. */
+  /** If set, only these columns are sealed. */
   readonly only?: readonly string[]
   readonly sources: readonly RowSource[]
   readonly order?: readonly string[]
@@ -122,7 +122,7 @@ function describe({ table, name, without = [], only, sources, order, blocks = nu
   }
 }
 
-/** Rows of a table that have the block and the position in columns of their own. */
+/** Source of rows with block and position in columns of their own. */
 const rowsOf = (
   table: string,
   columns: { readonly position: string; readonly block: string },
@@ -138,7 +138,7 @@ const rowsOf = (
 const byUpdate = { position: 'updated_at_time', block: 'updated_at_block' }
 const bySequence = { position: 'first_seq', block: 'block_num' }
 
-/** An appended table: the blocks of the family say which block a global sequence belongs to. */
+/** Kind of an append-only table: the blocks of the family map global sequences to blocks. */
 function appended(
   table: { readonly name: string; readonly key: readonly string[] },
   order?: readonly string[],
@@ -166,7 +166,7 @@ interface Listings {
 const sales: Listings = {
   table: marketTables.sales,
   kind: 1,
-  // The index of updates is by state, and of sales with an offer; sales_offer_idx has the others, which are few.
+  // The update index is ordered by state and covers sales with an offer; sales_offer_idx covers the few without.
   ended: [
     { scan: 't.state = 2 AND t.offer_id IS NOT NULL' },
     { scan: 't.state = 3 AND t.offer_id IS NOT NULL' },
@@ -192,12 +192,12 @@ const templateBuyoffers: Listings = {
 const listings = ({ table, ended }: Listings) =>
   describe({
     table,
-    // Names follow edits of assets and templates; traits are numbers that a later version may compute otherwise.
+    // Names change with edits of assets and templates; a later version may compute traits differently.
     without: ['name', 'asset_names', 'traits'],
     sources: ended.map((conditions) => rowsOf(table.name, byUpdate, conditions)),
   })
 
-/** Trades of settled listings: the trade has the time of the listing and no block. */
+/** Trades of settled listings. A trade has no block column, so the block of its listing counts. */
 const tradesOf = ({ table, kind, ended }: Listings): RowSource[] =>
   ended.map((conditions) => {
     const { scan, settled, position, block } = rowsOf(table.name, byUpdate, conditions)
@@ -251,7 +251,7 @@ export const sealedKinds: readonly SealedKind[] = [
   ...[sales, auctions, buyoffers, templateBuyoffers].map(listings),
   describe({
     table: marketTables.trades,
-    // Follows from the asset, which may be burned later.
+    // The asset may be burned later, which changes the column.
     without: ['asset_burned'],
     sources: [sales, auctions, buyoffers, templateBuyoffers].flatMap(tradesOf),
   }),
@@ -259,7 +259,7 @@ export const sealedKinds: readonly SealedKind[] = [
   appended(toolsTables.logs),
   describe({
     table: toolsTables.links,
-    // Both follow from assets, which another reader may index later.
+    // Another reader may index the assets later, which changes both columns.
     without: ['collection_names', 'has_unknown_assets'],
     sources: [rowsOf('tools.links', byUpdate, { settled: 't.state IN (2, 3)' })],
   }),

@@ -12,35 +12,35 @@ import type { RowSource, SealedKind } from './sealed-kinds.ts'
 /** Blocks in a range of seals. */
 export const SEAL_BLOCKS = 10_000
 
-/** How a kind of row is sealed. */
+/** Options for sealing one kind of row. */
 export interface Sealing {
   readonly reader: string
   readonly kind: SealedKind
-  /** Blocks in a range, where the kind has no seal yet. */
+  /** Blocks of a range for a kind without seals; a kind with seals keeps its size. */
   readonly rangeBlocks: number
-  /** Called within the transaction that writes; throws when the right to write is gone. */
+  /** Called in the transaction that writes; throws if the right to write is lost. */
   readonly checkRight: (client: pg.ClientBase) => Promise<void>
 }
 
-/** How far a kind is sealed, as `chain.sealed` holds it. */
+/** State of a kind's sealing, a row of `chain.sealed`. */
 interface Progress {
   readonly rangeBlocks: number
   readonly sealedTo: number
   readonly nextPosition: bigint
 }
 
-/** Who seals a kind: its reader, or all readers of the rows that they share. */
+/** The readers that seal a kind: one, or all readers for rows that they share. */
 interface Owners {
   readonly names: string
-  /** Newest block that no fork can undo; null before the first block of one of them. */
+  /** Newest block that no fork can undo for any of the readers; null if one of them has no block yet. */
   readonly settledTo: number | null
 }
 
-/** Rows that a step of sealing writes. */
+/** Result of one step of sealing, to be written. */
 interface Found {
-  /** The state that it continues; null for a kind that is not sealed, or has to be sealed anew. */
+  /** The state that the step continues; null if the kind has no seals, or is sealed again from the start. */
   readonly before: Progress | null
-  /** Why the kind is sealed anew. */
+  /** Reason for sealing again from the start. */
   readonly reason: string | null
   readonly owners: string
   readonly after: Progress
@@ -53,7 +53,7 @@ interface Found {
  * Seals the next range of a kind that has rows, if no fork can undo any of its blocks.
  *
  * The client must not be in a transaction.
- * @returns whether there may be a further one.
+ * @returns whether another range may follow.
  */
 export async function sealNext(client: pg.ClientBase, sealing: Sealing): Promise<boolean> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -108,9 +108,9 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
     return { ...common, after: { ...start, sealedTo: lastEnd }, firstBlock: lastEnd + 1, seal: null }
   const range = { firstBlock, lastBlock: firstBlock + rangeBlocks - 1 }
   const beyond = await firstFrom(client, kind.sources, nextPosition, range.lastBlock + 1)
-  // Positions of settled blocks only: a fork may give blocks above them lower ones than the snapshot has.
+  // Counts only positions of settled blocks: above them a fork may insert positions lower than those in the snapshot.
   const position = await lastUpTo(client, kind.sources, nextPosition, range.lastBlock)
-  // Rows before every block belong to the first one.
+  // Rows before every block belong to the first block.
   const low = kind.blocks === null || nextPosition === LOWEST_POSITION ? nextPosition : next!.position
   const high = beyond === null ? HIGHEST_POSITION : beyond.position - (kind.blocks === null ? 0n : 1n)
   const digest = await digestInterval(client, kind, { low, high }, range)
@@ -118,7 +118,7 @@ async function findNext(client: pg.ClientBase, sealing: Sealing): Promise<Found 
   return { ...common, after, firstBlock, seal: digest.rows === 0n ? null : { ...digest, low, high } }
 }
 
-/** The lowest position from one and a block on, and the lowest block among those of the sources. */
+/** The lowest position at or after a given position and block, and the lowest block, over all sources. */
 async function firstFrom(
   client: pg.ClientBase,
   sources: readonly RowSource[],
@@ -139,7 +139,7 @@ async function firstFrom(
   return first === null || lowest === null ? null : { position: first, block: lowest }
 }
 
-/** The highest position from one on and up to a block. */
+/** The highest position from a given position up to a block. */
 async function lastUpTo(
   client: pg.ClientBase,
   sources: readonly RowSource[],
@@ -159,7 +159,7 @@ async function lastUpTo(
   return rows[0]!.position ?? position
 }
 
-/** Writes a seal, unless another reader has written meanwhile. */
+/** Writes a seal, unless another reader has written it meanwhile. */
 async function write(client: pg.ClientBase, sealing: Sealing, found: Found): Promise<void> {
   const { kind, checkRight } = sealing
   const { before, reason, owners, after, firstBlock, seal } = found
@@ -193,7 +193,7 @@ interface NewSeal extends RangeDigest, Interval {
   readonly firstBlock: number
 }
 
-/** Adds seals. Ranges of which an import took a block have the origin `imported`. */
+/** Adds seals. Ranges with an imported block have the origin `imported`. */
 async function insertSeals(
   client: pg.ClientBase,
   { kind, reader }: Sealing,
@@ -217,8 +217,8 @@ async function insertSeals(
 }
 
 /**
- * Seals all irreversible ranges of a kind in one pass over its rows, without an index; does nothing for a kind that has
- * seals. For the end of an import, when the rows are there and the indexes are not.
+ * Seals all irreversible ranges of a kind in one scan of its rows, without an index; does nothing for a kind that has
+ * seals. Runs at the end of an import, when rows exist and indexes do not.
  *
  * The client must not be in a transaction.
  */
@@ -252,7 +252,7 @@ export async function sealAtOnce(client: pg.ClientBase, sealing: Sealing): Promi
   }
 }
 
-/** Positions of the rows of each range up to a block, and the last of the positions; ascending. */
+/** First and last position of the rows of each range up to a block, ascending. */
 async function readIntervals(
   client: pg.ClientBase,
   { kind, rangeBlocks }: Sealing,
@@ -271,7 +271,8 @@ async function readIntervals(
   return new Map(
     rows.map(({ first, low, high }, at) => {
       if (kind.blocks === null) return [first, { low, high, last: high }]
-      // Rows of a block reach up to the next block, and those below every block belong to the first one.
+      // The rows of a block end before the next block's first sequence; rows before every block belong to the first
+      // block.
       const next = rows[at + 1]?.low ?? beyond?.position
       return [
         first,

@@ -73,7 +73,7 @@ const manifestSchema = z.strictObject({
   tables: z.array(tableSchema).min(1),
 })
 
-/** What a dump has, and by which checksums. The documentation of its members is docs/publish.md. */
+/** Content of a dump with checksums. docs/publish.md documents the members. */
 export type Manifest = z.infer<typeof manifestSchema>
 /** Rows of a table. */
 export type ManifestTable = z.infer<typeof tableSchema>

@@ -3,7 +3,7 @@ import { summaryStatement } from '../../core/seals/published/index.ts'
 import type { SealSummary } from '../../core/seals/published/index.ts'
 import type { Manifest } from './manifest.ts'
 
-/** Reads the line of all seals, as the manifest has it. */
+/** Reads the digest of all seals in the form of the manifest. */
 export async function readSealSummary(client: pg.ClientBase): Promise<Manifest['seals']> {
   const { text, values } = summaryStatement()
   const { rows: answers } = await client.query<{ json: string }>(text, [...values])

@@ -26,7 +26,7 @@ async function readKey(
   let key: KeyObject
   try {
     const pem = await readFile(file, 'utf8')
-    // `createPublicKey` derives a public key of a private one, which has no place here.
+    // `createPublicKey` also accepts a private key, which a public key file must not contain.
     if (kind === 'public' && pem.includes('PRIVATE')) throw new Error('the file has a private key')
     key = create(pem)
   } catch (cause) {

@@ -15,8 +15,8 @@ const FNV_BASIS = 0x811c9dc5
 const FNV_PRIME = 0x01000193
 
 /**
- * Cuts COPY text into contents at rows that a hash of the row chooses (content-defined chunking): rows that are added or
- * removed change the contents beside them only.
+ * Content-defined chunking: cuts COPY text at rows chosen by a hash of the row. Added or removed rows change only the
+ * chunks next to them.
  */
 export class ContentCutter {
   #parts: Buffer[] = []
@@ -25,7 +25,7 @@ export class ContentCutter {
   #hash = FNV_BASIS
   #rowBytes = 0
 
-  /** Takes further text, and returns the contents that it completes. */
+  /** Takes further text; returns the chunks that it completes. */
   push(chunk: Buffer): Content[] {
     const contents: Content[] = []
     let start = 0
@@ -52,7 +52,7 @@ export class ContentCutter {
     return contents
   }
 
-  /** The last content; none without rows. */
+  /** Returns the last chunk; none without rows. */
   end(): Content[] {
     return this.#rows === 0 ? [] : [this.#take()]
   }

@@ -9,12 +9,12 @@ import type { Manifest, ManifestFile } from '../format/manifest.ts'
 import { signManifest } from '../format/signature.ts'
 import type { Content } from './content-cutter.ts'
 
-/** Suffix of files that are not whole yet. */
+/** Suffix of incomplete files. */
 const PARTIAL = '.partial'
 /** Hexadecimal digits of the SHA-256 of the content in the name of a file. */
 const NAME_DIGITS = 32
 
-/** What a publication wrote. */
+/** Numbers of one publication: files and bytes written. */
 export interface Written {
   files: number
   bytes: number
@@ -60,7 +60,7 @@ export class DumpFolder {
     })
   }
 
-  /** Whether a file of the former publication is there as its manifest says. */
+  /** Whether a file of the previous publication exists with the size in its manifest. */
   async has({ path, bytes }: ManifestFile): Promise<boolean> {
     const found = await stat(join(this.#path, path)).catch(() => undefined)
     return found?.isFile() === true && found.size === bytes
@@ -149,7 +149,7 @@ async function writeThrough(path: string, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Writes the names of a folder to the disk. */
+/** Flushes the directory entries of a folder to the disk. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

@@ -35,7 +35,7 @@ export interface PublishOptions {
   readonly onProgress?: (progress: PublishProgress) => void
 }
 
-/** How far a publication is. */
+/** Progress of a publication. */
 export interface PublishProgress {
   readonly done: number
   readonly of: number
@@ -54,7 +54,7 @@ export interface PublishReport {
   readonly seconds: number
 }
 
-/** Everything of the manifest but the tables. */
+/** The manifest without its tables. */
 type Head = Omit<Manifest, 'tables' | 'rows' | 'bytes'>
 
 /**
@@ -142,7 +142,7 @@ class Publication {
     )
   }
 
-  /** Reads the parts in their order, one session each. */
+  /** Reads the parts in order; each session takes the next one. */
   async #readAll(parts: readonly Part[]): Promise<void> {
     const waiting = [...parts]
     let failure: unknown
@@ -208,7 +208,7 @@ class Publication {
     const put = async (contents: readonly Content[]) => {
       for (const content of contents) this.#add(table, await this.folder.put(table.name, content))
     }
-    // Reads along the primary key instead of sorting a large table.
+    // Forces an index scan along the primary key instead of a sort of a large table.
     await session.query('SET LOCAL enable_sort = off')
     await this.#copy(session, query, (chunk) => put(cutter.push(chunk)))
     await put(cutter.end())
@@ -257,7 +257,7 @@ class Publication {
 const sameNames = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((name, at) => name === other[at])
 
-/** Sealed files by kind and block; the others keep the order in which they were read, that of the key. */
+/** Order of files: sealed ones by kind and block, others as read, in the order of the key. */
 function byPlace({ sealed: one }: ManifestFile, { sealed: other }: ManifestFile): number {
   if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined)
   return one.kind === other.kind ? one.first_block - other.first_block : one.kind < other.kind ? -1 : 1

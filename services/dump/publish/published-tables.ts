@@ -14,8 +14,8 @@ export interface PublishedTable {
 const publishedSchemas = ['assets', 'chain', 'market', 'oracle', 'state', 'tools', 'undo']
 
 /**
- * Tables of the installation alone: who writes, its feed of live events, its named lists, its tasks. API keys are in a
- * schema of their own, which is never published.
+ * Tables of the local installation: leases, feed of live events, named lists, tasks. API keys are in a schema of their
+ * own, which is never published.
  */
 const unpublished = [
   'chain.feed',

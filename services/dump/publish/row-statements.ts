@@ -4,7 +4,7 @@ import type { PublishedTable } from './published-tables.ts'
 
 const HIGHEST = '9223372036854775807'
 
-/** Blocks of a file of sealed rows, and the seals of its ranges. */
+/** Block range of one file of sealed rows, with the seals of its ranges. */
 export interface Segment {
   readonly kind: SealedKind
   readonly firstBlock: number
@@ -25,7 +25,10 @@ export interface SealedRange {
 const listOf = (columns: readonly string[], alias: string) =>
   columns.map((column) => `${alias}."${column}"`).join(', ')
 
-/** The query of the rows of a segment: ranges ascending, in each the order of the kind. COPY takes no parameters. */
+/**
+ * The query of the rows of a segment, sorted by range and then by the order of the kind. Values are literals, because
+ * COPY takes no parameters.
+ */
 export async function segmentQuery(
   client: pg.ClientBase,
   { columns }: PublishedTable,
@@ -52,7 +55,9 @@ export async function segmentQuery(
   return `SELECT ${listOf(columns, 'r')} FROM (${found.join(' UNION ALL ')}) r ORDER BY r.dump_range, ${ordered}`
 }
 
-/** The last global sequence that belongs to blocks of a segment. Seals have no upper bound while no later block is there. */
+/**
+ * The last global sequence of the blocks of a segment. The newest seal has no upper bound until a later block exists.
+ */
 async function lastSequence(client: pg.ClientBase, { kind, lastBlock, ranges }: Segment): Promise<bigint> {
   const { rows } = await client.query<{ last: bigint }>(
     `SELECT coalesce((SELECT first_seq - 1 FROM ${kind.blocks!.table} WHERE first_seq >= $1 AND block_num > $2
@@ -63,7 +68,7 @@ async function lastSequence(client: pg.ClientBase, { kind, lastBlock, ranges }: 
 }
 
 /**
- * The query of the rows of a table that no segment has, in the order of the key.
+ * The query of the rows of a table outside all segments, in the order of the key.
  *
  * @param ends the last segment of each kind of the table.
  */

@@ -4,15 +4,15 @@ import type { SealedKind } from '../../core/seals/index.ts'
 import type { Manifest, ManifestFile } from '../format/manifest.ts'
 import type { Segment, SealedRange } from './row-statements.ts'
 
-/** Rows from which on a segment ends with its range. */
+/** A segment ends at the first range boundary after this number of rows. */
 const SEGMENT_ROWS = 100_000
 
-/** A segment to publish, and the file of the former publication that has the same seals. */
+/** A segment to publish, and the file of the previous publication with the same seals. */
 export interface PlannedSegment extends Segment {
   readonly former: ManifestFile | undefined
 }
 
-/** Sealed kinds by their table. The rows of `assets.mints` are those of the table `assets.assets`, most of which change. */
+/** Sealed kinds by table. `assets.mints` is left out: its rows are in `assets.assets`, where most rows change later. */
 const publishedKinds = sealedKinds.filter(({ name }) => name !== 'assets.mints')
 
 interface StoredRange extends SealedRange {

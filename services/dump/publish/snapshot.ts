@@ -3,7 +3,7 @@ import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 
 const APPLICATION_NAME = 'pronghorn publish'
-/** COPY prints values as seals have them. Parallel plans would take processors from the installation. */
+/** Text form of values as in seals. No parallel plans: they would take processors from the running installation. */
 const settings = {
   extra_float_digits: '1',
   bytea_output: 'hex',
@@ -13,7 +13,7 @@ const settings = {
   max_parallel_workers_per_gather: '0',
 }
 
-/** Sessions that see the same state of the database. */
+/** Sessions that share one snapshot of the database. */
 export interface Snapshot {
   readonly sessions: readonly pg.Client[]
   close(): Promise<void>

@@ -4,7 +4,7 @@ import { checkSeals, readSeals } from '../../core/seals/index.ts'
 import { readSealSummary } from '../format/seal-summary.ts'
 import type { Manifest } from '../format/manifest.ts'
 
-/** Kind whose rows are no file of their own: the rows of its table change after the mint. */
+/** Kind without files of its own: the rows of its table change after the mint. */
 const MINTS = 'assets.mints'
 
 /**
@@ -17,7 +17,7 @@ export async function checkRestored(client: pg.ClientBase, manifest: Manifest): 
   const found = await readSealSummary(client)
   const { seals } = manifest
   if (JSON.stringify(found) !== JSON.stringify(seals))
-    throw new FatalError('DUMP_DAMAGED', 'the seals of the dump are not those that the manifest says')
+    throw new FatalError('DUMP_DAMAGED', 'the seals of the dump differ from those in the manifest')
   const inFiles = new Map<string, string>()
   for (const { files } of manifest.tables)
     for (const { sealed } of files)

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import { listIndexStatements } from '../../core/database/restoring/index.ts'
 
-/** Statements of a stage run at the same time, after those of the stage before. */
+/** Stages of index builds. Statements of one stage run concurrently, after all of the previous stage. */
 const INDEX_STAGE = 1
 const CONSTRAINT_STAGE = 2
 const REFERENCE_STAGE = 3
-/** After the missing migrations, which may add columns that queries need. */
+/** Runs after the missing migrations, because these may add columns that query indexes need. */
 export const QUERY_STAGE = 4
 const ANALYZE_STAGE = 5
 

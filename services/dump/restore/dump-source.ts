@@ -1,13 +1,13 @@
-/** Where the files of a dump come from. */
+/** Access to the files of a dump, in a folder or on a server. */
 export interface DumpSource {
   /** Address for messages, without credentials. */
   readonly shown: string
   /**
    * Reads a whole file.
    *
-   * @param maxBytes a longer file is given up.
+   * @param maxBytes maximum size.
    * @returns undefined if there is no such file.
-   * @throws FatalError `DUMP_DAMAGED` for a longer file; RetryableError `DUMP_UNREACHABLE`.
+   * @throws FatalError `DUMP_DAMAGED` for a larger file; RetryableError `DUMP_UNREACHABLE`.
    */
   read(name: string, maxBytes: number, signal: AbortSignal): Promise<Buffer | undefined>
 }

@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * Files that are not loaded yet. Sessions work on different tables as far as possible, so that the rows of a table keep
- * the order of the dump on the disk.
+ * Files still to load. Concurrent sessions take files of different tables if possible, so that the rows of a table are
+ * stored in the order of the dump.
  */
 export class FileQueue {
   readonly #waiting: Waiting[]

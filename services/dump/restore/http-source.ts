@@ -18,7 +18,9 @@ const defaultHttpLimits: HttpLimits = { idleMs: 30_000, attempts: 6, firstPauseM
 const MOST_REDIRECTS = 5
 const OK = 200
 const PARTIAL_CONTENT = 206
-/** Slowest server, bytes a second; a download may take so long and `GRACE_MS` more. */
+/**
+ * Lowest accepted transfer rate in bytes a second. A download may take its size divided by this rate, plus `GRACE_MS`.
+ */
 const LEAST_RATE = 2 ** 14
 const GRACE_MS = 300_000
 const redirects: readonly number[] = [301, 302, 303, 307, 308]
@@ -49,7 +51,7 @@ export function openHttpSource(address: string, limits: HttpLimits = defaultHttp
   }
 }
 
-/** A file that is being downloaded, over several connections if need be. */
+/** The download of one file, over several connections if the server cuts them. */
 class Download {
   readonly #url: URL
   readonly #shown: string
@@ -92,7 +94,7 @@ class Download {
     }
   }
 
-  /** Whether a partial answer begins with the next byte. */
+  /** Whether a partial answer starts at the next missing byte. */
   #continues(answer: IncomingMessage): boolean {
     return answer.headers['content-range']?.startsWith(`bytes ${this.#bytes}-`) === true
   }
@@ -113,7 +115,7 @@ class Download {
       const next = new URL(location, url)
       if (next.protocol !== 'https:' && next.protocol !== url.protocol)
         throw new Error(`a redirect from ${url.protocol} to ${next.protocol} is refused`)
-      // Credentials belong to the host that they were given for.
+      // A redirect to another host gets no credentials.
       if (next.host === url.host) [next.username, next.password] = [url.username, url.password]
       url = next
     }
@@ -123,7 +125,7 @@ class Download {
     const { username, password } = url
     const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
     const headers = {
-      // The files are compressed already; their checksums are those of the bytes that are served.
+      // The files are compressed and their checksums cover the served bytes, so the server must not compress again.
       'accept-encoding': 'identity',
       ...(username === '' ? {} : { authorization: `Basic ${Buffer.from(login).toString('base64')}` }),
       ...(this.#bytes === 0 ? {} : { range: `bytes=${this.#bytes}-` }),

@@ -12,7 +12,7 @@ import type { ManifestFile } from '../format/manifest.ts'
 import type { DumpSource } from './dump-source.ts'
 import type { QueuedFile } from './file-queue.ts'
 
-/** Attempts to read a file whose checksum is wrong: the transport may have changed it. */
+/** Attempts to read a file with a wrong checksum, because the transfer may have damaged it. */
 const DAMAGED_ATTEMPTS = 3
 const DAMAGED_PAUSE_MS = 200
 const COPY_BYTES = 2 ** 18
@@ -93,7 +93,7 @@ async function copyText(client: pg.ClientBase, target: string, text: Buffer): Pr
   return stream.rowCount
 }
 
-/** PostgreSQL refuses text that is no row of the table (classes 22 and 23). */
+/** Converts PostgreSQL errors of classes 22 and 23 to `DUMP_DAMAGED`: the text is no valid row of the table. */
 function asDamage({ path }: ManifestFile, cause: unknown): unknown {
   const { code } = cause as { readonly code?: unknown }
   if (typeof code !== 'string' || !/^(?:22|23)...$/.test(code)) return cause

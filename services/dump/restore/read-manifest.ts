@@ -17,7 +17,7 @@ export async function readManifest(source: DumpSource, signal: AbortSignal): Pro
   return { bytes, signature: signature?.toString('latin1') ?? null }
 }
 
-/** What a dump has to be. */
+/** Requirements on a dump. */
 interface Expected {
   readonly chainId: string
   readonly keyFile?: string

@@ -24,21 +24,21 @@ const APPLICATION_NAME = 'pronghorn restore'
 const LOCK = "hashtextextended('pronghorn restore', 0)"
 /** A partition holds 2^33 global sequences; `chain.ensure_partition` uses the same size. */
 const PARTITION_BITS = 33n
-/** How long a restore waits for the sessions of one that was killed. */
+/** Time to wait until the sessions of a killed restore have ended. */
 const HANDOVER_MS = 10_000
 const HANDOVER_POLL_MS = 200
-/** A crash of the server loses steps with their rows: the next run repeats them. */
+/** A server crash may lose the last steps together with their rows; the next run repeats them. */
 const settings = { synchronous_commit: 'off', maintenance_work_mem: '256MB', jit: 'off' }
 
 /** Opens a session that loads rows or builds indexes. */
 export async function openSession(address: DatabaseAddress): Promise<pg.Client> {
   const client = await connectDatabase(address, { applicationName: APPLICATION_NAME, settings })
-  // Ends the work of a process that was killed. Not every operating system supports the check.
+  // Makes the server cancel statements of a killed client. Not every operating system supports the check.
   await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
   return client
 }
 
-/** Takes the only right to restore into the database, for the life of the session. */
+/** Takes the advisory lock of restores into the database, for the lifetime of the session. */
 async function takeLock(client: pg.Client): Promise<void> {
   const deadline = performance.now() + HANDOVER_MS
   for (;;) {
@@ -50,7 +50,7 @@ async function takeLock(client: pg.Client): Promise<void> {
   }
 }
 
-/** The database that a restore fills; holds the only right to restore into it. */
+/** The database that a restore fills; holds the lock that excludes other restores. */
 export class RestoreTarget {
   readonly client: pg.Client
 
@@ -87,7 +87,7 @@ export class RestoreTarget {
   }
 
   /**
-   * Replaces the empty schema by that of the dump, without indexes.
+   * Replaces the empty schema by the schema of the dump, without indexes.
    *
    * @throws FatalError `RESTORE_TARGET_FILLED`, `DUMP_UNFIT`.
    */
@@ -102,7 +102,7 @@ export class RestoreTarget {
       await client.query('CREATE TABLE restore.files (path text COLLATE "C" PRIMARY KEY)')
       await this.#requireTables(manifest)
       const names = manifest.tables.map(({ name }) => name)
-      // Migrations insert rows that the dump has too.
+      // Deletes rows that migrations insert, because the dump has them too.
       await client.query(`TRUNCATE ${names.join(', ')}`)
       await storeDefinitions(client, names, await isNewest(manifest.migrations))
       for (const { name, partitions } of manifest.tables)
@@ -114,7 +114,7 @@ export class RestoreTarget {
     })
   }
 
-  /** Paths of the files that are loaded. */
+  /** Paths of the loaded files. */
   async readLoaded(): Promise<Set<string>> {
     const { rows } = await this.client.query<{ path: string }>('SELECT path FROM restore.files')
     return new Set(rows.map(({ path }) => path))
@@ -136,10 +136,12 @@ export class RestoreTarget {
       )
   }
 
-  /** Ends the restore: from the commit on the database is served. `statements` run in the same transaction. */
+  /**
+   * Completes the restore: services accept the database from this commit on. `statements` run in the same transaction.
+   */
   async finish(statements: () => Promise<void>): Promise<void> {
     await this.#transaction(async () => {
-      // The end has to be on the disk.
+      // The final commit must be flushed to the disk.
       await this.client.query('SET LOCAL synchronous_commit = on')
       await statements()
       await publishSchema(this.client)

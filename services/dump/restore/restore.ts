@@ -28,13 +28,13 @@ export interface RestoreOptions {
   readonly keyFile?: string
   /** Name of the reader here, if the dump has one reader. */
   readonly reader?: string
-  /** Whether an unfinished restore is given up. */
+  /** Whether to discard an unfinished restore. */
   readonly anew: boolean
   readonly signal: AbortSignal
   readonly onProgress?: (progress: RestoreProgress) => void
 }
 
-/** How far a restore is. */
+/** Progress of a restore. */
 export interface RestoreProgress {
   readonly phase: 'rows' | 'indexes' | 'checks'
   readonly done: number
@@ -54,11 +54,12 @@ export interface RestoreReport {
 }
 
 /**
- * Restores a published dump into a database without data. An interrupted restore continues; until its end no process
- * serves the database.
+ * Restores a published dump into a database without data. An interrupted restore can be continued; no process serves
+ * the database before the restore is complete.
  *
  * @throws FatalError `DUMP_UNFIT`, `DUMP_UNTRUSTED`, `DUMP_DAMAGED`, `DATABASE_TOO_NEW`, `CHAIN_MISMATCH`,
- * `RESTORE_TARGET_FILLED`; RetryableError `DUMP_UNREACHABLE`, `RESTORE_UNFINISHED` after a stop; see `databaseFailure`.
+ * `RESTORE_TARGET_FILLED`; RetryableError `DUMP_UNREACHABLE`, `RESTORE_UNFINISHED` after a stop; see
+ * `databaseFailure`.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreReport> {
   const stop = new AbortController()
@@ -81,7 +82,7 @@ class Restore {
   readonly #options: RestoreOptions
   readonly #target: RestoreTarget
   readonly #source: DumpSource
-  /** Aborts what runs beside a failure. */
+  /** Aborts all other sessions after a failure. */
   readonly #stop: AbortController
   readonly #signal: AbortSignal
   #rows = 0
@@ -117,7 +118,7 @@ class Restore {
     return { manifest, resumedFiles, migrations, seconds: (performance.now() - started) / 1000 }
   }
 
-  /** Continues an unfinished restore, with the manifest that it began with, or begins. */
+  /** Continues an unfinished restore with its stored manifest, or begins a new one. */
   async #begin(): Promise<SignedManifest> {
     const target = this.#target
     await target.refuseOthers()
@@ -148,7 +149,7 @@ class Restore {
         const next = queue.take()
         if (next === undefined) return undefined
         const packed = fetchFile(this.#source, next.file, this.#signal)
-        // The next file is fetched while this one is loaded, which may fail first.
+        // The next file is fetched while the current one is loaded; if loading fails first, nobody awaits the fetch.
         packed.catch(() => undefined)
         return { next, packed }
       }
@@ -206,7 +207,7 @@ class Restore {
       throw new RetryableError('RESTORE_UNFINISHED', 'the restore was stopped')
   }
 
-  /** Gives the reader of the dump its name here. */
+  /** Renames the reader of the dump to the configured name. */
   async #nameReader({ readers }: Manifest): Promise<void> {
     const { reader: name } = this.#options
     const { client } = this.#target

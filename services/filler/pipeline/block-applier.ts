@@ -158,7 +158,7 @@ export class BlockApplier {
     let place: Place = 'beginning of block'
     try {
       const protocol = this.#protocol
-      if (!protocol) throw new FatalError('INTERNAL', 'a block came before the protocol')
+      if (!protocol) throw new FatalError('INTERNAL', 'a block arrived before the protocol ABI')
       // A node that has pruned the block sends no header: assume the block interval, 500 ms.
       const timeMs = block.header ? protocol.readBlockTimeMs(block.header) : this.#lastTimeMs + 500
       this.#lastTimeMs = timeMs

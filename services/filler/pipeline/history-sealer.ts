@@ -57,7 +57,7 @@ export class HistorySealer {
         const code = knownFailure(error)?.code
         this.#options.logger.error(
           { err: error, ...(code === undefined ? {} : { code }), delayMs },
-          'history could not be sealed; that is tried again',
+          'history could not be sealed; sealing is retried',
         )
       },
     }

@@ -32,7 +32,7 @@ export async function assumeMissingAbis(
     applier.assumeAbi(account, abi)
     logger.warn(
       { account, block },
-      'the ABI of a contract is not known at this block: a newer one is used until it sets another',
+      'the ABI of a contract at this block is unknown: a newer ABI is used until the contract sets one',
     )
   }
 }

@@ -68,7 +68,7 @@ export class QueryIndexBuilder {
         const cause = found === undefined ? '' : `: ${found.message(undefined)}`
         this.#logger.error(
           found === undefined ? { err: error, delayMs } : {},
-          `query indexes could not be built${cause}; lists are slow until they are, which is tried again`,
+          `query indexes could not be built${cause}; the build is retried, and lists are slow until it succeeds`,
         )
       },
     })

@@ -210,7 +210,7 @@ export async function checkStateWriters(
     if (store.position === null && startBlock > 1) {
       logger.warn(
         { handler: stateWriter.family, startBlock },
-        'rows that were written before the first block, and that the node does not send with it, are not known',
+        'the node does not send rows from before the first block: these rows are unknown',
       )
     }
   }

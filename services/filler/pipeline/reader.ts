@@ -149,7 +149,7 @@ function leaveOut(node: string | null, error: unknown, { options, leftOut }: Rea
   leftOut.set(node, error)
   options.logger.error(
     { url: node, err: error },
-    'the block of this node cannot be applied: the node is left out, and the block is read from another one',
+    'a block of this node cannot be applied: the node is excluded, and another node supplies the block',
   )
   return true
 }

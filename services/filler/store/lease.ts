@@ -71,7 +71,7 @@ export async function checkLease(client: pg.ClientBase, lease: Lease): Promise<v
   if (rowCount !== 1) {
     throw new FatalError(
       'READER_LEASE_LOST',
-      `reader ${lease.reader} has a newer holder than fence ${lease.fence}; nothing was written`,
+      `another process took the lease of reader ${lease.reader} (this process has fence ${lease.fence}); nothing was written`,
     )
   }
 }

@@ -4,16 +4,16 @@ import { derivedRules } from '../../core/derived/index.ts'
 import { verifiedTables } from '../tables/index.ts'
 import type { VerifiedTable } from '../tables/index.ts'
 
-/** How `verify` accounts for a column. */
+/** How `verify` checks a column. */
 export type ColumnCheck =
   | { readonly kind: 'compared' }
   | { readonly kind: 'recomputed'; readonly rules: readonly string[] }
   | { readonly kind: 'not checked'; readonly reason: string }
 
-/** Table with its schema, to column, to how it is accounted for. */
+/** For each table and column: how `verify` checks it. */
 export type Coverage = ReadonlyMap<string, ReadonlyMap<string, ColumnCheck>>
 
-/** Why a column that is neither compared nor recomputed cannot be checked, by where its values come from. */
+/** Reason why a column is neither compared nor recomputed, by the origin of its values. */
 const notChecked: Readonly<Partial<Record<Origin, string>>> = {
   block:
     'times and blocks of the past: the chain does not hold them, only contradictions between rows are found',
@@ -32,10 +32,13 @@ function set(checks: Checks, table: string, columns: Iterable<string>, check: Co
   for (const column of columns) ofTable.set(column, check)
 }
 
-/** Why a column that is compared where its rows can be read was not. */
+/** Reason for tables whose rows the source cannot list. */
 const UNANSWERED = 'the source does not tell which rows there are'
 
-/** Every column that `verify` knows, where these tables are compared. One that is compared with the chain counts as compared, even where a rule reads it too. */
+/**
+ * All columns that `verify` checks if the given tables are compared. A column that is compared and also read by a rule
+ * counts as compared.
+ */
 export function readCoverage(compared: readonly VerifiedTable[] = verifiedTables): Coverage {
   const checks: Checks = new Map()
   for (const { name, columns } of modelTables)
@@ -69,7 +72,9 @@ export function readCoverage(compared: readonly VerifiedTable[] = verifiedTables
   return checks
 }
 
-/** Whether every column of a table is compared with the chain: the chain's row is all that the database holds of it. */
+/**
+ * Whether every column of a table is compared with the chain, so that a chain row determines the whole database row.
+ */
 export function isWhole(coverage: Coverage, table: string): boolean {
   return [...(coverage.get(table)?.values() ?? [])].every(({ kind }) => kind === 'compared')
 }
@@ -81,11 +86,11 @@ export interface CoverageReport {
   /** Columns that are recomputed from other rows. */
   readonly recomputed: number
   readonly notChecked: readonly { readonly reason: string; readonly columns: readonly string[] }[]
-  /** Rows that ended on the chain: their columns are not compared with it. */
+  /** Numbers of rows that no longer exist on the chain, and so cannot be compared with it. */
   readonly ended: readonly { readonly rows: string; readonly count: number }[]
 }
 
-/** Sums the columns of these schemas, where these tables were compared. */
+/** Counts the columns of the given schemas by how they are checked. */
 export function reportCoverage(
   schemas: ReadonlySet<string>,
   tables: readonly VerifiedTable[],

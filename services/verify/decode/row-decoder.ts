@@ -6,7 +6,7 @@ import type { AbiDefinition } from '../../core/antelope/abi/index.ts'
 import type { CompiledAbi } from '../../core/antelope/decoder/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 
-/** The part of the native ABI library that rows are decoded with. */
+/** Functions of the native ABI library that decode rows. */
 interface NativeLibrary {
   loadAbiHex(contract: string, hex: string): boolean
   deleteContract(contract: string): boolean
@@ -15,7 +15,7 @@ interface NativeLibrary {
 
 /** Decodes the packed rows of contracts. */
 export interface RowDecoder {
-  /** Which implementation decodes, for reports. */
+  /** Name of the implementation, for reports. */
   readonly name: string
   /** Takes the ABI of a contract; a later one replaces it. @throws FatalError `ABI_INVALID`. */
   load(contract: string, abi: AbiDefinition): void
@@ -26,10 +26,13 @@ export interface RowDecoder {
   decode(contract: string, table: string, bytes: Uint8Array): Record<string, unknown>
 }
 
-/** The name by which reports call the native library. */
+/** Name of the native library in reports. */
 const NATIVE_DECODER_NAME = '@eosrio/node-abieos'
 
-/** Opens the native library; where it has no binary, this program's own decoder, whose name says why. */
+/**
+ * Opens the native library. If it has no binary for the platform, returns Pronghorn's own decoder, whose name states
+ * the reason.
+ */
 export function openRowDecoder(): RowDecoder {
   try {
     const library = createRequire(import.meta.url)(NATIVE_DECODER_NAME) as {
@@ -41,7 +44,7 @@ export function openRowDecoder(): RowDecoder {
   }
 }
 
-/** This program's own decoder, whether or not the native library is there. */
+/** Opens Pronghorn's own decoder, even if the native library is available. */
 export function openOwnDecoder(): RowDecoder {
   return new OwnDecoder('asked for')
 }
@@ -70,7 +73,7 @@ class NativeDecoder implements RowDecoder {
     if (this.#types.has(contract)) this.#library.deleteContract(contract)
     this.#types.delete(contract)
     this.#own.load(contract, abi)
-    // Rows need no section behind `action_results`, and the library knows none.
+    // Removes ABI sections after `action_results`: rows do not need them, and the library refuses them.
     const { kv_tables, calls, call_results, unknown_sections, ...known } = abi
     if (this.#library.loadAbiHex(contract, bytesToHex(packAbi(known))))
       this.#types.set(contract, tableTypes(abi))
@@ -78,7 +81,7 @@ class NativeDecoder implements RowDecoder {
 
   decode(contract: string, table: string, bytes: Uint8Array): Record<string, unknown> {
     const types = this.#types.get(contract)
-    // The library refuses a whole ABI for one fault that nodes live with, such as a built-in type that is defined again.
+    // The library refuses a whole ABI for one fault that nodes accept, such as a redefined built-in type.
     if (types === undefined) return this.#own.decode(contract, table, bytes)
     try {
       const type = types.get(table)

@@ -9,7 +9,7 @@ export interface TableDigest {
   readonly digest: string
 }
 
-/** Where a reader stood in the snapshot of a digest. */
+/** Committed position of a reader in the snapshot of a digest. */
 export interface DigestPosition {
   readonly reader: string
   readonly blockNum: number
@@ -17,7 +17,7 @@ export interface DigestPosition {
   readonly blockId: string
 }
 
-/** What a database holds, in a form that can be compared. */
+/** Content of a database as comparable digests. */
 export interface DatabaseDigest {
   /** 64 hexadecimal digits; null in a database that no reader has written to. */
   readonly chainId: string | null
@@ -27,23 +27,23 @@ export interface DatabaseDigest {
   readonly tables: readonly TableDigest[]
 }
 
-/** What `digestDatabase` takes. */
+/** Options of `digestDatabase`. */
 export interface DigestOptions {
-  /** Tables with their schema; without it, all that hold what the chain says. */
+  /** Tables with their schema; default: all tables with data from the chain. */
   readonly tables?: readonly string[]
   /** Called before each table. */
   readonly onTable?: (name: string, done: number, of: number) => void
 }
 
-/** Names of all tables that digests are of, with their schema, ascending. */
+/** Names of all tables with a digest, with their schema, ascending. */
 export async function listDigestTables(client: pg.ClientBase): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>('SELECT name FROM chain.digest_tables()')
   return rows.map(({ name }) => name)
 }
 
 /**
- * Digests a database at the committed block of one snapshot: equal for two databases of the same chain at the same
- * block, whatever led there. The rows are hashed by the server; only the digests are sent.
+ * Digests a database at the committed block of one snapshot. Two databases of the same chain at the same block have
+ * equal digests, however they were filled. PostgreSQL hashes the rows and sends only digests.
  *
  * The client must not be in a transaction.
  */
@@ -95,7 +95,7 @@ async function digestTable(client: pg.ClientBase, name: string): Promise<TableDi
   return { name, rows: count, digest }
 }
 
-/** Names of the tables in which two digests differ; empty when the databases hold the same. */
+/** Names of the tables in which two digests differ; empty if both databases have equal content. */
 export function compareDigests(one: DatabaseDigest, other: DatabaseDigest): string[] {
   const ofOther = new Map(other.tables.map((table) => [table.name, table]))
   const ofOne = new Set(one.tables.map(({ name }) => name))

@@ -9,20 +9,20 @@ import { byKey, differenceOf } from './difference.ts'
 import type { Sides } from './difference.ts'
 import { keyText, KeySet } from './key-set.ts'
 
-/** Rows of the chain that are compared with one statement. */
+/** Chain rows that one statement compares. */
 const ROWS_AT_ONCE = 1_000
-/** Differing rows that are remembered of one table; after more, the table as a whole is wrong. */
+/** Maximum number of differing rows kept for one table; with more, the table as a whole is wrong. */
 const MAX_SUSPECTS = 100_000
 
-/** A row that differed. */
+/** A row with a difference that may be temporary. */
 export interface Suspect extends Sides {
   readonly table: VerifiedTable
   readonly contract: string
-  /** Places where the chain had it. */
+  /** Scopes and primary keys at which the chain may have the row. */
   readonly places: readonly Place[]
 }
 
-/** What `compareTable` takes. */
+/** Options of `compareTable`. */
 export interface CompareOptions {
   readonly database: Queryable
   readonly source: ChainSource
@@ -31,19 +31,22 @@ export interface CompareOptions {
   readonly context: Formats
   readonly collection?: string
   readonly sample?: number
-  /** Called after every batch, with the rows of the chain that were compared since the last call. */
+  /** Called after each batch with the number of compared chain rows since the last call. */
   readonly onRows: (count: number) => void
   readonly signal: AbortSignal
 }
 
-/** What came of comparing a table once. */
+/** Result of one comparison of a table. */
 export interface Compared {
   /** Rows of the chain, or sampled rows, that were compared. */
   readonly rows: number
   readonly suspects: readonly Suspect[]
 }
 
-/** Compares a table with the chain once; with a source that is not fixed, what differs may only have changed meanwhile. */
+/**
+ * Compares a table with the chain once. If the source is not fixed, a difference may mean that the row changed
+ * meanwhile.
+ */
 export async function compareTable(options: CompareOptions): Promise<Compared> {
   return new TableComparison(options).run()
 }
@@ -108,7 +111,7 @@ class TableComparison {
     this.#options.onRows(expected.length)
   }
 
-  /** Finds rows that the database has and the chain has not. */
+  /** Finds rows of the database that the chain does not have. */
   async #extraRows(): Promise<void> {
     if (!this.#options.source.isWhole) return
     for await (const keys of this.#rows.keys()) {

@@ -8,7 +8,7 @@ const KEYS_A_PAGE = 10_000
 /** A connection or pool that statements run on. */
 export type Queryable = pg.ClientBase | pg.Pool
 
-/** Reads rows of a table in the form in which they are compared. */
+/** Reads rows of a table in their compared form. */
 export class DatabaseRows {
   readonly #table: VerifiedTable
   readonly #database: Queryable
@@ -22,7 +22,7 @@ export class DatabaseRows {
     this.#select = `SELECT ${keySql(table)} AS key, ${valuesSql(table)}::text AS row_values`
   }
 
-  /** The rows with these keys that the chain should hold. */
+  /** The rows with the given keys that the chain should have. */
   async read(keys: readonly (readonly string[])[]): Promise<ComparedRow[]> {
     const columns = this.#table.key
     const matches = columns.map(({ name, type }, i) => `t.${name} = ANY($${i + 1}::${type}[])`)
@@ -34,7 +34,7 @@ export class DatabaseRows {
     return rows.map(parseRow)
   }
 
-  /** Keys of all rows that the chain should hold, ascending, in pages. */
+  /** Keys of all rows that the chain should have, ascending, in pages. */
   async *keys(): AsyncGenerator<readonly (readonly string[])[]> {
     const columns = this.#table.key
     const names = columns.map(({ name }) => `t.${name}`).join(', ')

@@ -2,16 +2,16 @@ import { labelOf } from '../tables/index.ts'
 import type { ComparedRow, RowValues, VerifiedTable } from '../tables/index.ts'
 import { keyText } from './key-set.ts'
 
-/** A column in which the two sides differ. */
+/** A column with different values in chain and database. */
 export interface ColumnDifference {
   readonly column: string
   readonly chain: unknown
   readonly database: unknown
 }
 
-/** A row that is not the same on both sides. */
+/** A row that differs between chain and database. */
 export interface Difference {
-  /** As reports call it. */
+  /** Name of the table in reports. */
   readonly table: string
   /** Values of the key columns, joined by slashes. */
   readonly key: string
@@ -20,19 +20,19 @@ export interface Difference {
   readonly columns: readonly ColumnDifference[]
 }
 
-/** The two sides of a row; null where a side has none. */
+/** A row of chain and database; null for the side without the row. */
 export interface Sides {
   readonly key: readonly string[]
   readonly chain: RowValues | null
   readonly database: RowValues | null
 }
 
-/** Stands for a value that the database does not know. */
+/** Placeholder for a value that the database does not know. */
 export const unknownValue = { unknown: true } as const
 
 const unknownText = JSON.stringify(unknownValue)
 
-/** How the sides of a row differ; null when they agree. */
+/** The difference between chain row and database row; null if they agree. */
 export function differenceOf(table: VerifiedTable, { key, chain, database }: Sides): Difference | null {
   const at = { table: labelOf(table), key: keyText(key) }
   if (chain === null) return database === null ? null : { ...at, kind: 'extra', columns: [] }
@@ -45,7 +45,7 @@ export function differenceOf(table: VerifiedTable, { key, chain, database }: Sid
   return columns.length === 0 ? null : { ...at, kind: 'differs', columns }
 }
 
-/** JSON with members in one order. */
+/** JSON text with members in a fixed order. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

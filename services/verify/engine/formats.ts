@@ -2,7 +2,7 @@ import type { ChainSource } from '../sources/index.ts'
 import type { FormatField, Formats } from '../../core/model/contract/index.ts'
 import type { ChainRow } from '../tables/index.ts'
 
-/** The formats by which attributes are decoded, as the chain has them. */
+/** The chain's attribute formats, which decode attribute data. */
 export class ChainFormats implements Formats {
   collectionFormat: readonly FormatField[] = []
   readonly #source: ChainSource
@@ -27,7 +27,7 @@ export class ChainFormats implements Formats {
   readonly formatOf = (collection: string, schema: string): readonly FormatField[] =>
     this.#schemas.get(`${collection}/${schema}`) ?? []
 
-  /** Reads what may have changed since: the formats that rows of these schemas need. */
+  /** Reads the formats of the given schemas again, because they may have changed. */
   async refresh(
     schemas: Iterable<readonly [collection: string, schema: string, primary: bigint]>,
   ): Promise<void> {

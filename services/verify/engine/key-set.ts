@@ -3,7 +3,7 @@ import type { VerifiedTable } from '../tables/index.ts'
 const PAGE_BITS = 15n
 const PAGE_BYTES = 2 ** (15 - 3)
 
-/** The keys of a table that were seen: ids as bits, which take little where they are dense, others as text. */
+/** The seen keys of a table: ids in a bitmap, which is small for dense ids, other keys as text. */
 export class KeySet {
   readonly #isNumber: boolean
   readonly #pages = new Map<bigint, Uint8Array>()

@@ -16,7 +16,7 @@ export class ProgressMeter {
     this.#report = report
   }
 
-  /** Notes that something else is being compared. */
+  /** Sets the table or rule that is being compared. */
   begin(at: string): void {
     this.at = at
     this.#reportedMs = 0

@@ -8,18 +8,18 @@ export interface RefusedRule {
   readonly why: string
 }
 
-/** The result of a repair of what is derived. */
+/** Result of a repair of derived rows. */
 export interface DerivedRepairs {
-  /** Rules whose rows were written again and that hold now. */
+  /** Rules whose rows were rewritten, and which hold now. */
   readonly rebuilt: readonly string[]
   readonly refused: readonly RefusedRule[]
 }
 
 /**
- * Checks rule after rule, each after those that it reads from, and writes the rows of broken ones, where everything that
- * they follow from was compared with the chain.
+ * Checks the derived rules in dependency order and rewrites the rows of broken ones, if all rows that they derive from
+ * were compared with the chain.
  *
- * @param unproven families of which not every row was compared.
+ * @param unproven families with rows that were not compared.
  */
 export async function repairDerived(
   client: pg.ClientBase,
@@ -45,7 +45,7 @@ export async function repairDerived(
   return { rebuilt, refused }
 }
 
-/** Why the rows of a broken rule cannot be written; null when they can. */
+/** Reason why the rows of a broken rule cannot be written; null if they can. */
 function whyRefused({ recomputed, correction, restsOn }: DerivedRule): string | null {
   if (restsOn !== undefined)
     return `${restsOn} may be the wrong rows, and the chain does not hold them any more`

@@ -11,11 +11,11 @@ export interface Statement {
   readonly values: readonly unknown[]
 }
 
-/** What a repair does about a row. */
+/** Planned repair of one row. */
 export interface PlannedRepair {
   readonly found: FoundDifference
   readonly statements: readonly Statement[]
-  /** Why nothing can be written; null when the statements correct the row. */
+  /** Reason why the row cannot be repaired; null if the statements repair it. */
   readonly impossible: string | null
 }
 
@@ -30,8 +30,8 @@ class Parameters {
 }
 
 /**
- * Statements that write the values of the chain into the database. No other value is written, so that a repaired row equals
- * the row before the damage.
+ * Statements that write the chain's values into the database. They write no other value, so a repaired row equals the
+ * row before the damage.
  */
 export function planRepair(found: FoundDifference, coverage: Coverage): PlannedRepair {
   switch (found.difference.kind) {
@@ -84,7 +84,7 @@ function isUnsure(value: unknown, unsure: string | undefined): boolean {
   return unsure !== undefined && typeof value === 'string' && value.includes(unsure)
 }
 
-/** A row that the chain has and the database lacks is added where the chain's row is all that the database holds of it. */
+/** Inserts a row that the database lacks, if the chain row determines every column. */
 function planInsert(found: FoundDifference, coverage: Coverage): PlannedRepair {
   const { table, key, chain } = found.suspect
   const isAll =
@@ -111,10 +111,13 @@ function planInsert(found: FoundDifference, coverage: Coverage): PlannedRepair {
   return { found, statements, impossible: null }
 }
 
-/** A row that the chain does not have is removed from a table of present rows; how a row of a table with ended ones ended is not known. */
+/**
+ * Deletes a row that the chain does not have, if the table has only present rows. In a table with ended rows the
+ * repair is impossible: it is unknown how the row ended.
+ */
 function planRemoval(found: FoundDifference): PlannedRepair {
   const { table, key } = found.suspect
-  // Rows without a key of their parent belong to the row that the chain has.
+  // Child rows without a key of their parent belong to the only parent row.
   const statements = table.columns.flatMap(({ children }) =>
     children && children.by.length > 0 ? [deleteChildren({ table, key }, children)] : [],
   )
@@ -157,7 +160,7 @@ function deleteChildren({ table, key }: RowOfTable, { table: name, by }: Childre
   }
 }
 
-/** Rows of the chain as a FROM item with alias c, and the condition that a row of the table belongs to the same row. */
+/** Child rows of the chain as a FROM item with alias c, and the join condition to the child table. */
 function childRows(children: Children, rows: unknown, parameters: Parameters): string {
   const shape = Object.entries(children.columns).map(([name, type]) => `${name} ${type}`)
   return `jsonb_to_recordset(${parameters.add(rows, 'jsonb')}) AS c(${shape.join(', ')})`
@@ -185,7 +188,7 @@ function lacksChild({ unique }: Children, chain: unknown, database: unknown): bo
   return (chain as ChildRow[]).some((row) => !held.has(row[unique!]))
 }
 
-/** Writes the values of rows that the database has, and removes those that the chain does not have. */
+/** Updates the child rows in the database, and deletes those that the chain does not have. */
 function updateChildren({ table, key }: RowOfTable, children: Children, rows: unknown): Statement[] {
   const statement = (build: (from: string, belongs: string) => string): Statement => {
     const parameters = new Parameters()
@@ -207,7 +210,7 @@ function updateChildren({ table, key }: RowOfTable, children: Children, rows: un
   ]
 }
 
-/** What a planned repair does, for people. */
+/** Text of a planned repair for the operator. */
 export function describeRepair({ found, impossible: why }: PlannedRepair): string {
   const { table, kind, key, columns } = found.difference
   const row = `${table} ${key || keyText(found.suspect.key)}`

@@ -17,17 +17,17 @@ import type { VerifyDatabaseOptions } from './verify-database.ts'
 import { verify } from './verify.ts'
 import type { Verified } from './verify.ts'
 
-/** How long a filler that is ending is waited for. */
+/** Time to wait for a filler that is stopping. */
 const HANDOVER_MS = 2_000
-/** Time for which a node at the committed block must not move on. */
+/** Time during which a node at the committed block must not advance. */
 const REST_MS = 2_000
-/** How often the server looks whether the client of a long statement has gone, ms. */
+/** Interval, ms, at which the server checks whether the client of a running statement is still connected. */
 const CLIENT_CHECK_MS = 1_000
 
-/** What a repair did. */
+/** Result of a repair. */
 export interface Repaired extends Verified {
   readonly repairs: readonly PlannedRepair[]
-  /** Derived rules whose rows were written again. */
+  /** Derived rules whose rows were rewritten. */
   readonly rebuilt: readonly string[]
   /** Broken derived rules whose rows cannot be written. */
   readonly refused: readonly RefusedRule[]
@@ -43,7 +43,7 @@ interface Position {
   readonly time: bigint
 }
 
-/** What a repair would write, by what a comparison found. */
+/** Plans the repairs of the differences that a comparison found. */
 export function planRepairs({ found }: Verified): PlannedRepair[] {
   const coverage = readCoverage()
   return found.map((one) => planRepair(one, coverage))
@@ -62,7 +62,7 @@ export async function repairDatabase(
   options: VerifyDatabaseOptions,
 ): Promise<Repaired> {
   const client = await connectDatabase(address, { applicationName: 'pronghorn verify --repair' })
-  // The server ends a statement whose client has gone only when it looks for it.
+  // Without this setting the server notices a disconnected client only at the end of the statement.
   await client.query(`SET client_connection_check_interval = ${CLIENT_CHECK_MS}`).catch(() => undefined)
   const stop = (): void => void client.end().catch(() => undefined)
   options.signal.addEventListener('abort', stop)
@@ -81,7 +81,7 @@ export async function repairDatabase(
   }
 }
 
-/** Begins the transaction of a repair, and writes in it; the caller ends it. */
+/** Begins the transaction of a repair and writes in it; the caller commits or rolls back. */
 async function repairWithin(client: pg.ClientBase, options: VerifyDatabaseOptions): Promise<Repaired> {
   const leases = await takeLeases(client)
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
@@ -97,7 +97,7 @@ async function repairWithin(client: pg.ClientBase, options: VerifyDatabaseOption
   return { ...verified, ...(await writeRepairs(client, verified)) }
 }
 
-/** Writes what a comparison in the same transaction found; the caller rolls back when not all of it can be written. */
+/** Writes the repairs of a comparison in the same transaction; the caller rolls back if one of them is impossible. */
 export async function writeRepairs(
   client: pg.ClientBase,
   verified: Verified,
@@ -120,7 +120,7 @@ async function takeLeases(client: pg.ClientBase): Promise<Lease[]> {
   return leases
 }
 
-/** Later rows than those of the committed block must not be written. */
+/** Refuses a node after the committed block: its newer rows must not be written. */
 async function checkRest(client: pg.ClientBase, source: ChainSource): Promise<void> {
   const head = (await source.head())!
   const { rows } = await client.query<Position>(POSITION_SQL)

@@ -11,12 +11,12 @@ import type { Difference } from './difference.ts'
 import type { ChainFormats } from './formats.ts'
 import { keyText } from './key-set.ts'
 
-/** Blocks for which a difference has to stand unchanged before it is one. */
+/** Blocks for which a difference must stay unchanged to count. */
 const STANDING_BLOCKS = 10
-/** Blocks after which a row that changes all the time is reported as deferred. */
+/** Blocks after which a constantly changing row is reported as deferred. */
 const PATIENCE_BLOCKS = 1_000
 
-/** What `settleSuspects` takes. */
+/** Options of `settleSuspects`. */
 export interface SettleOptions {
   readonly database: Queryable
   readonly source: ChainSource
@@ -24,39 +24,39 @@ export interface SettleOptions {
   readonly signal: AbortSignal
   /** Longest time without a new block on either side. */
   readonly stallMs: number
-  /** Time between two looks. */
+  /** Time between two reads of the differing rows. */
   readonly pollMs: number
   readonly onRound?: (open: number) => void
 }
 
-/** A suspect while it is looked at again. */
+/** State of a differing row that is read again. */
 interface Open {
   suspect: Suspect
-  /** Both sides as of the last look. */
+  /** Chain row and database row at the last read. */
   signature: string
-  /** Block of the faster side when they were first seen so: the slower side has to pass it. */
+  /** Head of chain or database, whichever was higher, when this difference was first seen: both have to pass it. */
   since: number
-  /** Block of the slower side at the first look. */
+  /** Block of chain or database, whichever was lower, at the first read. */
   first: number
-  /** What the chain had at any look: the database follows it. */
+  /** All chain rows seen so far: the database reaches them later. */
   shown: Set<string>
 }
 
-/** What became of rows that differed. */
+/** Final result of the rows that differed. */
 export interface Settled {
-  /** Suspects whose difference stood. */
+  /** Rows whose difference stayed. */
   readonly differing: readonly { readonly suspect: Suspect; readonly difference: Difference }[]
-  /** Suspects that agreed later. */
+  /** Rows that agreed later. */
   readonly agreed: readonly Suspect[]
-  /** Suspects that were still open when nothing moved any more. */
+  /** Rows still undecided when neither chain nor database advanced any more. */
   readonly open: readonly Suspect[]
-  /** Why there are open ones. */
+  /** Reason for undecided rows. */
   readonly reason: string | null
 }
 
 /**
- * Asks differing rows again at later blocks of both sides, until they agree, or the difference has stood unchanged for
- * ten blocks. Where both sides rest at the same block it counts at once.
+ * Reads differing rows again at later blocks until they agree, or the difference has stayed unchanged for ten blocks.
+ * If chain and database stop at the same block, the difference counts at once.
  *
  * @throws RetryableError `CHAIN_UNREACHABLE`.
  */
@@ -82,7 +82,7 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
     )
     const after = await readPlace(options)
     const slower = Math.min(before.chain.num, before.database.num)
-    // A filler that is far behind has not come to what the chain shows: it counts from where the chain was.
+    // A filler far behind has not reached the chain's row yet, so the higher of both blocks counts.
     const faster = Math.max(after.chain.num, after.database.num)
     const isSame = before.key === after.key && before.chain.id === before.database.id
     const restMs = Math.max(chainClock.restMs(after.chain.id), databaseClock.restMs(after.database.id))
@@ -92,7 +92,8 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
       const suspect = looked[i]!
       const difference = differenceOf(suspect.table, suspect)
       const shown = was.shown.add(canonical(suspect.chain))
-      // A row that changes with every block is never the same on both sides, but the database shows what the chain did.
+      // A row that changes in every block is never equal at the same moment; the database agrees if it has a row that
+      // the chain had.
       if (difference === null || shown.has(canonical(suspect.database))) {
         agreed.push(suspect)
         return
@@ -122,7 +123,7 @@ function signatureOf({ chain, database }: Suspect): string {
   return `${canonical(chain)} ${canonical(database)}`
 }
 
-/** How long a side has been at the same block. */
+/** Measures how long chain and database have been at the same blocks. */
 class MoveClock {
   #id = ''
   #since = performance.now()
@@ -134,7 +135,7 @@ class MoveClock {
   }
 }
 
-/** Where both sides are. */
+/** Head of the chain and position of the slowest reader. */
 async function readPlace({ source, database }: SettleOptions) {
   const head = (await source.head())!
   const { rows } = await database.query<{ num: number; id: string }>(POSITION_SQL)
@@ -185,7 +186,7 @@ function placeText({ scope, primary }: Place): string {
   return `${scope} ${primary}`
 }
 
-/** What the database holds of all suspects now: contract table and family, to key, to values. */
+/** Database rows of all suspects: contract table and family, to key, to values. */
 async function readDatabase(
   suspects: readonly Suspect[],
   database: Queryable,

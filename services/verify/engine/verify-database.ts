@@ -12,7 +12,7 @@ import type { Verified, VerifyOptions } from './verify.ts'
 /** Default number of concurrent requests to a node. */
 const DEFAULT_REQUESTS_AT_ONCE = 4
 
-/** What the database is compared with. */
+/** Source of the chain rows. */
 export type SourceChoice =
   /** A node's HTTP API. */
   | { readonly kind: 'http'; readonly url: string; readonly atOnce?: number }
@@ -24,15 +24,14 @@ export type SourceChoice =
 /** Options of `verifyDatabase`. */
 export interface VerifyDatabaseOptions extends Omit<VerifyOptions, 'client' | 'source'> {
   readonly source: SourceChoice
-  /** Without it, the native library, or this program's own decoder where it has no binary. */
+  /** Default: the native library, or Pronghorn's own decoder if it has no binary. */
   readonly decoder?: RowDecoder
 }
 
 /**
- * Compares a database with the chain, over its own connection. With a source that is of one block everything is read
- * in one snapshot.
+ * Compares a database with the chain, over its own connection. For a fixed source, all reads share one snapshot.
  *
- * @throws FatalError `CHAIN_MISMATCH` when the node serves another chain.
+ * @throws FatalError `CHAIN_MISMATCH` if the node serves another chain.
  */
 export async function verifyDatabase(
   address: DatabaseAddress,
@@ -46,7 +45,7 @@ export async function verifyDatabase(
   }
 }
 
-/** The same over a connection that is outside any transaction. */
+/** Compares a database with the chain, over a connection of the caller outside any transaction. */
 export async function verifyWith(client: pg.ClientBase, options: VerifyDatabaseOptions): Promise<Verified> {
   const isLive = options.source.kind === 'http'
   if (!isLive) await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
@@ -58,7 +57,7 @@ export async function verifyWith(client: pg.ClientBase, options: VerifyDatabaseO
   }
 }
 
-/** Opens what the database is compared with; rows that are stored in the database are read over `client`. */
+/** Opens the source of chain rows. Rows stored in the database itself are read over `client`. */
 export async function openSource(
   client: pg.ClientBase,
   { source, decoder = openRowDecoder(), signal }: VerifyDatabaseOptions,

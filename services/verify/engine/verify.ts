@@ -17,19 +17,19 @@ import type { TableReport, VerifyProgress, VerifyReport } from './report.ts'
 import { POSITION_SQL, settleSuspects } from './suspects.ts'
 import type { Settled } from './suspects.ts'
 
-/** Rows that break a derived rule which a report names. */
+/** Maximum number of violating rows that a report names for one rule. */
 const VIOLATIONS_SHOWN = 20
 
-/** What `verify` takes. */
+/** Options of `verify`. */
 export interface VerifyOptions {
-  /** Its own connection, outside any transaction; with a fixed source, inside that of the comparison. */
+  /** Connection of the comparison: outside any transaction, or with a fixed source inside one. */
   readonly client: pg.ClientBase
   readonly source: ChainSource
-  /** Only these tables, by the name of the table or what reports call it. */
+  /** Only these tables, by table name or report name. */
   readonly tables?: readonly string[]
   /** Only rows of this collection. */
   readonly collection?: string
-  /** About so many rows of each table, chosen at random. */
+  /** Approximate number of random rows of each table. */
   readonly sample?: number
   readonly signal: AbortSignal
   readonly onProgress?: (progress: VerifyProgress) => void
@@ -37,19 +37,19 @@ export interface VerifyOptions {
   readonly stallMs?: number
 }
 
-/** A difference with what a repair needs of it. */
+/** A difference with the data that a repair needs. */
 export interface FoundDifference {
   readonly suspect: Suspect
   readonly difference: Difference
 }
 
-/** What came of a comparison, for people and for a repair. */
+/** Result of a comparison, for the report and for a repair. */
 export interface Verified {
   readonly report: VerifyReport
   readonly found: readonly FoundDifference[]
-  /** The error that left the comparison unfinished; null where it was finished or stopped. */
+  /** The error that interrupted the comparison; null if it finished or was stopped. */
   readonly cause: RetryableError | null
-  /** Families of which not every row was compared: what follows from these rows cannot be written again. */
+  /** Families with rows that were not compared: rows derived from them cannot be rewritten. */
   readonly unproven: ReadonlySet<Family>
 }
 
@@ -57,16 +57,16 @@ function hasRows({ rows, differences }: TableReport): boolean {
   return rows + differences > 0
 }
 
-/** Names by which tables can be asked for. */
+/** Table names that a request may use. */
 function tableNames(): string[] {
   return [...new Set(verifiedTables.map(({ name }) => name))]
 }
 
 /**
- * Compares the database with the chain: every row of every table, then everything that is derived. Never throws for a
- * chain that cannot be read to its end: the report says so.
+ * Compares the database with the chain: first every row of every table, then every derived rule. If the chain cannot
+ * be read completely, the report states it instead of an exception.
  *
- * @throws FatalError `USAGE` for a table that there is not.
+ * @throws FatalError `USAGE` for an unknown table.
  */
 export async function verify(options: VerifyOptions): Promise<Verified> {
   const started = performance.now()
@@ -75,7 +75,7 @@ export async function verify(options: VerifyOptions): Promise<Verified> {
   return { report: await run.report(started), found: run.found, cause: run.cause, unproven: run.unproven }
 }
 
-/** Schemas that hold what these tables are compared for. */
+/** Schemas of the given tables. */
 function schemasOf(tables: readonly VerifiedTable[]): Set<string> {
   return new Set(['chain', 'state', ...tables.map(({ family }) => family)])
 }
@@ -196,7 +196,7 @@ class Run {
     )
   }
 
-  /** The tables of which the source tells the rows. Attributes are decoded by formats that are rows themselves. */
+  /** The tables whose rows the source can list. Attributes need formats, which are chain rows themselves. */
   async #findAnswered(
     tables: readonly VerifiedTable[],
     contracts: ReadonlyMap<Family, string>,
@@ -235,7 +235,7 @@ class Run {
     )
   }
 
-  /** Rows that there are, about: what PostgreSQL last counted. */
+  /** Estimated number of rows, from PostgreSQL's statistics. */
   async #estimate(tables: readonly VerifiedTable[]): Promise<number> {
     const { client, sample, collection } = this.#options
     if (sample !== undefined) return sample * tables.length
@@ -273,7 +273,7 @@ class Run {
     })
   }
 
-  /** Rows that ended on the chain, table by table. */
+  /** Numbers of rows that ended on the chain, by table. */
   async #countEnded(tables: readonly VerifiedTable[]): Promise<CoverageReport['ended']> {
     const counts: { rows: string; count: number }[] = []
     for (const { ended, name, where } of tables) {
@@ -286,7 +286,7 @@ class Run {
     return counts
   }
 
-  /** Contracts of which neither side has a row: why is not known, so that this is not equality. */
+  /** Contracts without rows in both chain and database: the reason is unknown, so this does not count as equality. */
   #findEmpty(tables: readonly VerifiedTable[], contracts: ReadonlyMap<Family, string>): string[] {
     return [...new Set(tables.map(({ family }) => family))].flatMap((family) => {
       const labels = new Set(tables.filter((table) => table.family === family).map(labelOf))
@@ -295,7 +295,7 @@ class Run {
     })
   }
 
-  /** Settles the rows that differed; all tables together wait for the same blocks. */
+  /** Decides all rows that differed; one wait for later blocks serves all tables. */
   async #settle(meter: ProgressMeter): Promise<void> {
     const { client, source, signal, pollMs = 200, stallMs = 60_000 } = this.#options
     const settled: Settled = source.isFixed
@@ -329,7 +329,7 @@ class Run {
     if (settled.reason !== null) throw new RetryableError('VERIFY_UNFINISHED', settled.reason)
   }
 
-  /** Rows and what follows from them are written in one transaction: one snapshot is enough. */
+  /** A filler writes rows and derived rows in one transaction, so one snapshot is consistent. */
   async #derive(meter: ProgressMeter): Promise<void> {
     const { client, source } = this.#options
     const report = (rule: string, done: number, of: number) =>

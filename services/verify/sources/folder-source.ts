@@ -27,7 +27,7 @@ export class FolderSource implements ChainSource {
   readonly #loaded = new Map<string, ReadonlySet<string> | null>()
   #decoded = false
 
-  /** @throws FatalError `USAGE` when there is no such folder: it would be one without any rows. */
+  /** @throws FatalError `USAGE` if the folder does not exist: it would look like a chain without rows. */
   static async open(folder: string, decoder: RowDecoder): Promise<FolderSource> {
     await readdir(folder).catch((cause: unknown) => {
       throw new FatalError('USAGE', `${folder} is no folder that can be read`, { cause })

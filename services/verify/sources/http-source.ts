@@ -10,7 +10,7 @@ import type { ChainSource, Head } from './source.ts'
 const SCOPES_A_PAGE = 1_000
 const ROWS_A_PAGE = 1_000
 
-/** What `HttpSource` takes. */
+/** Options of `HttpSource`. */
 export interface HttpSourceOptions {
   readonly url: string
   /** Concurrent requests. */
@@ -19,13 +19,16 @@ export interface HttpSourceOptions {
   readonly signal: AbortSignal
 }
 
-/** Pages the tables of a node's HTTP API as packed rows, several scopes at once. Rows are as new as their request. */
+/**
+ * Reads the tables of a node's HTTP API as packed rows, page by page, several scopes at once. Each row is as of its
+ * request.
+ */
 export class HttpSource implements ChainSource {
   readonly description: string
   readonly decoder: string
   readonly isFixed = false
   readonly isWhole = true
-  /** What an operator should know of the comparison. */
+  /** Notes for the operator about the comparison. */
   readonly notes: string[] = []
   readonly #node: NodeClient
   readonly #decoder: RowDecoder
@@ -53,7 +56,7 @@ export class HttpSource implements ChainSource {
     const start = (ask: () => Promise<Page>) => {
       const self = {}
       const promise = ask().then((page) => ({ ...page, self }))
-      // It is waited for later, or not at all after another has failed.
+      // The request is awaited later, or never if another one fails first.
       promise.catch(() => undefined)
       running.set(self, promise)
     }
@@ -136,7 +139,10 @@ export class HttpSource implements ChainSource {
     return this.#decoder.decode(contract, table, hexToBytes(hex))
   }
 
-  /** Takes the ABI of a contract. An account that there is not has no tables; rows of one without an ABI cannot be read. */
+  /**
+   * Loads the ABI of a contract. An account that does not exist has no tables; rows of an account without ABI cannot
+   * be decoded.
+   */
   #load(contract: string): Promise<ReadonlySet<string> | null> {
     const known = this.#loaded.get(contract)
     if (known) return known
@@ -166,7 +172,7 @@ async function* oneScope(scope: string): AsyncGenerator<string> {
   yield await Promise.resolve(scope)
 }
 
-/** A node reads digits as a number, so a name of digits is sent as its value. */
+/** A node parses a scope of digits as a number, so such a name is sent as its numeric value. */
 function scopeText(scope: string): string {
   return /^[1-5]+$/.test(scope) ? nameToBigInt(scope).toString() : scope
 }

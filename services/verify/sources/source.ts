@@ -1,30 +1,30 @@
 import type { ChainRow, Place } from '../tables/index.ts'
 
-/** Where rows of the chain come from. */
+/** Source of chain rows. */
 export interface ChainSource {
-  /** For reports: what it is and where. */
+  /** Type and address of the source, for reports. */
   readonly description: string
-  /** What decoded the rows, for reports; null when they came decoded. */
+  /** Name of the decoder, for reports; null if the source returns decoded rows. */
   readonly decoder: string | null
   /**
-   * Whether all rows are of one block, the one that the database is compared at. Else rows are as new as their request,
-   * and a difference has to be looked at again.
+   * Whether all rows are as of one block, the block of the database. Otherwise each row is as of its request, and a
+   * difference has to be read again.
    */
   readonly isFixed: boolean
-  /** Whether it knows a row of each contract table; false when rows that it lacks may be on the chain. */
+  /** Whether the source has every row of a contract table; false if the chain may have more. */
   readonly isWhole: boolean
-  /** What came up while reading and belongs into a report. */
+  /** Notes of the reading for the report. */
   readonly notes?: readonly string[]
-  /** Whether it can tell which rows a contract table has. If not, the table is not compared. */
+  /** Whether the source can list the rows of a contract table. If not, the table is not compared. */
   answers(contract: string, table: string): Promise<boolean>
   /**
    * Every row of a contract table, in batches, in any order.
-   * @throws RetryableError `CHAIN_UNREACHABLE` when the chain cannot be read to its end.
+   * @throws RetryableError `CHAIN_UNREACHABLE` if the chain cannot be read completely.
    */
   rows(contract: string, table: string, scope?: string): AsyncIterable<readonly ChainRow[]>
-  /** One row as it is now; null when there is none. */
+  /** The current row; null if there is none. */
   row(contract: string, table: string, place: Place): Promise<ChainRow | null>
-  /** The newest block that rows may be of; null when the source is fixed. */
+  /** The newest block that rows may come from; null if the source is fixed. */
   head(): Promise<Head | null>
 }
 

@@ -9,12 +9,12 @@ import { verifiedTable } from './verified.ts'
 export { labelOf, placesOf } from './table.ts'
 export type { ComparedRow, Place, VerifiedTable, Children, Column, RowValues, ChainRow } from './table.ts'
 
-/** A database that was taken over from eosio-contract-api learns who pays for a row when the row changes. */
+/** A database imported from eosio-contract-api lacks the RAM payer of a row until the row changes. */
 const unknownPayer = {
   ram_payer: "t.ram_payer IS NULL AND EXISTS (SELECT 1 FROM chain.imports WHERE kind = 'database')",
 }
 
-/** Every table that is compared with the chain, and which of its rows the chain still holds. */
+/** Every compared table, with the condition of the rows that still exist on the chain. */
 export const verifiedTables: readonly VerifiedTable[] = [
   verifiedTable(assetsContract.config, { where: 't.asset_counter IS NOT NULL' }),
   verifiedTable(assetsContract.tokenconfigs, {
@@ -37,7 +37,7 @@ export const verifiedTables: readonly VerifiedTable[] = [
   verifiedTable(assetsContract.templates2, {
     label: 'assets.templates (mutable data)',
     where: 't.mutable_data IS NOT NULL AND t.deleted_at_block IS NULL',
-    // The row of `templates` has them too.
+    // The row of `templates` has both columns too.
     fixed: ['collection_name', 'schema_name'],
     clears: ['mutable_data'],
   }),

@@ -7,7 +7,7 @@ export type ChainRow = Pick<ContractRow, 'scope' | 'data'>
 /** Values of a row by column, in JSON: 64-bit integers as decimal text. */
 export type RowValues = Readonly<Record<string, unknown>>
 
-/** A row as both sides have it. */
+/** A row in the common form of chain and database. */
 export interface ComparedRow {
   /** Values of the key columns as text. */
   readonly key: readonly string[]
@@ -25,41 +25,41 @@ export interface Column {
   readonly name: string
   /** SQL of its value in JSON-safe form; without it, the column itself. */
   readonly sql?: string
-  /** SQL condition under which the database does not know the value, so that it is not compared. */
+  /** SQL condition under which the database does not know the value; the value is then not compared. */
   readonly unknown?: string
-  /** SQL type that a repair writes it as; without it, a repair cannot write it. */
+  /** SQL type for a repair; without it a repair cannot write the column. */
   readonly type?: string
-  /** SQL that a repair writes instead of the value, with `$` for it, such as `decode($, 'hex')`. */
+  /** SQL that a repair writes, with `$` for the value, such as `decode($, 'hex')`; default: the value. */
   readonly write?: string
-  /** Text that stands for several: a repair cannot write a value of the chain with it. */
+  /** Character that stands for several others: a repair cannot write a chain value that contains it. */
   readonly unsure?: string
-  /** Rows of another table that belong to this one; the value is a list of objects of its columns. */
+  /** Child rows in another table; the value is a list of objects of their columns. */
   readonly children?: Children
 }
 
-/** Rows of a table that belong to a row of another. */
+/** Rows of a child table that belong to a row of another table. */
 export interface Children {
   readonly table: string
-  /** Its columns that hold the key of the row, in the order of the key; none where all rows belong to the only row. */
+  /** Columns of the child table with the key of the parent row; empty if the parent table has only one row. */
   readonly by: readonly string[]
-  /** Its own columns with their types; 64-bit integers are text in JSON. */
+  /** Compared columns of the child table with their types; 64-bit integers are text in JSON. */
   readonly columns: Readonly<Record<string, string>>
   /** The column that identifies a child row of one parent, where `columns` are not all columns of the table. */
   readonly unique?: string
 }
 
-/** Where a row may be on the chain. */
+/** Scope and primary key of a row on the chain. */
 export interface Place {
   readonly scope: string
   /** Primary key, an unsigned 64-bit integer. */
   readonly primary: bigint
 }
 
-/** A table of the database that holds what a contract table holds: all that the comparison needs to know. */
+/** A database table with the rows of a contract table, described for the comparison. */
 export interface VerifiedTable {
-  /** Name of the table that holds its rows, with schema. */
+  /** Database table, with schema. */
   readonly name: string
-  /** What reports call it, where several contract tables share a table; else its name. */
+  /** Name in reports, if several contract tables share a database table; default: the table's name. */
   readonly label?: string
   readonly family: Family
   /** Table of the contract. */
@@ -68,23 +68,26 @@ export interface VerifiedTable {
   readonly columns: readonly Column[]
   /** FROM item, with alias t. */
   readonly from: string
-  /** Which rows of it the chain still holds. */
+  /** Condition of the rows that still exist on the chain. */
   readonly where?: string
   /** The column that names a collection, where rows belong to one. */
   readonly collection?: string
   /** Whether each scope of the contract table is a collection. */
   readonly scopedByCollection: boolean
-  /** What the database shall hold of a row of the chain. */
+  /** The database row expected for a chain row. */
   readonly expect: (row: ChainRow, formats: Formats) => ComparedRow
-  /** Where the row of a key is on the chain; `values` are those of either side. `contract` is the contract's account. */
+  /**
+   * Place of the row on the chain, from its key and the values of chain or database. `contract` is the contract's
+   * account.
+   */
   readonly locate: (key: readonly string[], values: RowValues, contract: string) => Place
-  /** The name of the rows that `where` leaves out, where these are rows that ended on the chain. */
+  /** Report name of the rows that `where` excludes, if they ended on the chain. */
   readonly ended?: string
-  /** Columns that are null while the chain has no such row: the other columns are of another row of the chain. */
+  /** Columns that are null if the chain has no such row; the other columns come from another chain row. */
   readonly clears?: readonly string[]
 }
 
-/** Where a row may be on the chain: nowhere, when its values are none that the chain could have. */
+/** Possible places of a row on the chain; none if the chain cannot have its values. */
 export function placesOf(
   table: VerifiedTable,
   { key, values, contract }: Pick<ComparedRow, 'key' | 'values'> & { readonly contract: string },
@@ -97,7 +100,7 @@ export function placesOf(
   }
 }
 
-/** What reports call a table. */
+/** Name of a table in reports. */
 export function labelOf(table: VerifiedTable): string {
   return table.label ?? table.name
 }

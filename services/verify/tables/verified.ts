@@ -5,13 +5,13 @@ import type { ChildRows, ContractRow, ContractTable } from '../../core/model/con
 import type { ColumnValue } from '../../core/model/index.ts'
 import type { Children, Column, Place, RowValues, VerifiedTable } from './table.ts'
 
-/** Facts of a table for the comparison and the repair; the model says how its columns follow from the chain's rows. */
+/** Facts of a table for comparison and repair; the model defines how its columns follow from chain rows. */
 interface About extends Pick<VerifiedTable, 'label' | 'where' | 'ended' | 'clears'> {
-  /** Columns with text of people: bytes that are no UTF-8, which decoders print differently, are alike. */
+  /** Columns with free text: bytes that are no UTF-8 compare as equal, because decoders print them differently. */
   readonly freeText?: readonly string[]
-  /** Columns that a repair cannot write: other rows follow from them. */
+  /** Columns that a repair cannot write, because other rows derive from them. */
   readonly fixed?: readonly string[]
-  /** Columns to SQL conditions under which the database does not know their value. */
+  /** SQL condition by column under which the database does not know the value. */
   readonly unknown?: Readonly<Record<string, string>>
 }
 
@@ -30,7 +30,7 @@ export function verifiedTable(contract: ContractTable, about: About = {}): Verif
       ...own.map((name) => comparedColumn(contract, name, about)),
       ...contract.children.map((children) => ({ name: children.name, children: childrenOf(children) })),
     ],
-    // Where all columns are those of children, the table of the children has the keys.
+    // If all columns are child columns, only the child table has the keys.
     from: own.length > 0 ? `${table.name} t` : `(SELECT DISTINCT ${key.join(', ')} FROM ${table.name}) t`,
     ...('collection_name' in columns ? { collection: 'collection_name' } : {}),
     scopedByCollection: scopeColumn(contract) === 'collection_name',
@@ -39,7 +39,7 @@ export function verifiedTable(contract: ContractTable, about: About = {}): Verif
   }
 }
 
-/** The form in which both sides have the rows of a contract table. */
+/** Converts a contract row to the common form of chain and database. */
 function expectation(
   { table, key, columns, children }: ContractTable,
   own: readonly string[],
@@ -65,7 +65,7 @@ function scopeColumn({ columns, primary }: ContractTable): string | undefined {
   return primary === null ? undefined : Object.keys(columns).find((name) => columns[name] === scope)
 }
 
-/** Text in which characters that the database cannot hold and bytes that are no UTF-8 are alike. */
+/** Text for comparison: replaces characters that the database cannot store and bytes that are no UTF-8. */
 function printable(text: string): string {
   return text.replaceAll('\0', ' ').replaceAll('\ufffd', '?')
 }
@@ -90,7 +90,7 @@ function comparedColumn({ table }: ContractTable, name: string, about: About): C
   }
 }
 
-/** Makes of a value what the database gives for it as JSON. */
+/** Converts a value to the JSON that the database returns for it. */
 function formOf(type: string): (value: NonNullable<ColumnValue>) => unknown {
   switch (type) {
     case 'bigint':
@@ -120,7 +120,7 @@ function childrenOf({ table, by, columns }: ChildRows): Children {
   }
 }
 
-/** The rows in the order of their first column, which is that of `COLLATE "C"`. */
+/** Child rows sorted by their first column, as `COLLATE "C"` sorts. */
 function expectedChildren({ table, columns, rows }: ChildRows, row: ContractRow): RowValues[] {
   const first = columns[0]!
   return [...rows(row)]

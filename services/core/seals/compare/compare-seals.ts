@@ -4,10 +4,10 @@ import type { JsonStatement, PublishedSeal, RangePart, RangeParts, SealSummary }
 import { digestRanges, PIN_FORMAT } from '../range-digest.ts'
 import type { SealChoice } from '../read-seals.ts'
 
-/** Digest of some blocks. */
+/** Digest of the rows of a range of blocks. */
 export type RangeSeal = Pick<PublishedSeal, 'first_block' | 'last_block' | 'digest'>
 
-/** Seals and the rows below them, of this database or of another node. */
+/** Seals and sealed rows of this database or of another node. */
 export interface SealSource {
   summary(): Promise<SealSummary>
   seals(kind: string, size: number, from: number, to: number): Promise<readonly RangeSeal[]>
@@ -17,7 +17,7 @@ export interface SealSource {
 /** A row that one side lacks. */
 export interface DifferingRow {
   readonly kind: string
-  /** Blocks in which the row was found; one block where there are many rows. */
+  /** Block range in which the row was found; a single block if the range has many rows. */
   readonly firstBlock: number
   readonly lastBlock: number
   readonly side: 'ours' | 'theirs'
@@ -25,9 +25,9 @@ export interface DifferingRow {
   readonly row: Readonly<Record<string, string>>
 }
 
-/** What became of a comparison of two nodes. */
+/** Result of a comparison of two nodes. */
 export interface ComparedSeals {
-  /** Kinds that both have, and the block up to which both have sealed them. */
+  /** Kinds that both nodes seal, with the last block that both have sealed. */
   readonly kinds: readonly { readonly kind: string; readonly sealedTo: number }[]
   /** Kinds that one side lacks. */
   readonly onlyOurs: readonly string[]
@@ -45,7 +45,10 @@ export interface ComparedSeals {
 /** Rows that a report names. */
 const MOST_DIFFERENCES = 1_000
 
-/** Seals and rows of a database, both computed from the rows: those that changed after they were sealed differ. */
+/**
+ * Seals and rows of a database. The seals are recomputed from the rows, so rows changed after sealing show as
+ * differences.
+ */
 function databaseSource(client: pg.ClientBase): SealSource {
   const read = async <T>({ text, values }: JsonStatement): Promise<T> => {
     const { rows } = await client.query<{ json: string }>(text, [...values])
@@ -66,8 +69,8 @@ function databaseSource(client: pg.ClientBase): SealSource {
 }
 
 /**
- * Compares the rows of a database, in one snapshot, with the seals of another node, and narrows ranges that differ down to
- * their rows.
+ * Compares the rows of a database, in one snapshot, with the seals of another node. Narrows each differing range down
+ * to its rows.
  *
  * The client must not be in a transaction.
  */
@@ -114,7 +117,7 @@ async function compareSeals(
     kinds.push({ kind, sealedTo })
     const from = Math.floor((choice.from ?? 0) / size) * size
     const to = Math.min(sealedTo, choice.to ?? sealedTo)
-    // Whole ranges that both have sealed: the last one may end behind the chosen block.
+    // Only whole ranges that both nodes have sealed are compared, so the last one may end after the chosen block.
     const end = Math.min(sealedTo, Math.floor(to / size) * size + size - 1)
     if (from <= end) await comparison.compareRanges(kind, size, from, end)
   }
@@ -129,7 +132,7 @@ async function compareSeals(
   }
 }
 
-/** Those that one side lacks or has with another digest, ascending. */
+/** Ranges that one node lacks or has with another digest, ascending. */
 function differing(own: readonly RangeSeal[], other: readonly RangeSeal[]): RangeSeal[] {
   const digests = new Map(other.map(({ first_block, digest }) => [first_block, digest]))
   const known = new Set(own.map(({ first_block }) => first_block))
@@ -206,7 +209,7 @@ class Comparison {
   }
 }
 
-/** Lines of `all` that `others` has not as often. */
+/** Multiset difference: the lines of `all` without those of `others`. */
 function without(all: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const line of others) counts.set(line, (counts.get(line) ?? 0) + 1)

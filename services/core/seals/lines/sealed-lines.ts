@@ -10,7 +10,7 @@ const POINT = 46
 const ZERO = 48
 const nullField = Buffer.from('\\N')
 
-/** A range as its rows have to give it. */
+/** A range with the digest that its rows must have. */
 export interface ExpectedRange {
   readonly firstBlock: number
   readonly rows: number
@@ -19,12 +19,12 @@ export interface ExpectedRange {
 }
 
 /**
- * Compares COPY text with seals: lines of whole rows, ranges ascending, in each range the order of the kind. PostgreSQL
- * computes the same seals in `digestRanges`.
+ * Compares rows in COPY text format with seals. The lines are whole rows, sorted by range and then by the order of the
+ * kind. `digestRanges` computes the same seals in PostgreSQL.
  */
 export class SealedLines {
   readonly #ranges: readonly ExpectedRange[]
-  /** Fields of the seal, in its order, as numbers of fields of the line. */
+  /** For each sealed column in its order: the index of its field in a line. */
   readonly #fields: readonly number[]
   readonly #isWhole: boolean
   readonly #numeric: ReadonlySet<number>
@@ -53,7 +53,7 @@ export class SealedLines {
 
   /**
    * Reads all lines.
-   * @returns the first range whose rows are not as sealed; undefined if all ranges are.
+   * @returns the first range whose digest differs from its seal; undefined if all match.
    */
   read(text: Buffer): ExpectedRange | undefined {
     for (let start = 0; start < text.length;) {
@@ -108,7 +108,7 @@ function splitFields(line: Buffer): Buffer[] {
   }
 }
 
-/** As PostgreSQL's `trim_scale`: without trailing zeros after the point. */
+/** PostgreSQL's `trim_scale`: removes trailing zeros after the decimal point. */
 function trimScale(value: Buffer): Buffer {
   if (!value.includes(POINT)) return value
   let end = value.length

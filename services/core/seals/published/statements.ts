@@ -3,13 +3,15 @@ import type { SealChoice } from '../read-seals.ts'
 import { sealedKinds } from '../sealed-kinds.ts'
 import type { SealedKind } from '../sealed-kinds.ts'
 
-/** A statement whose only row has one column, a JSON text: what a node serves of its seals, and what others compare. */
+/**
+ * A statement with a single row and column of JSON text: the seals that a node serves, and that other nodes compare.
+ */
 export interface JsonStatement {
   readonly text: string
   readonly values: readonly (number | string | null | readonly string[])[]
 }
 
-/** Seals of all chosen kinds in one line, up to the block up to which every kind is sealed. */
+/** Seals of all chosen kinds in one digest, up to the last block that every kind has sealed. */
 export interface SealSummary {
   /** -1 when one kind is not sealed at all. */
   readonly sealed_to: number
@@ -25,7 +27,7 @@ export interface SealedTo {
   readonly kind: string
   readonly range_blocks: number
   readonly sealed_to: number
-  /** Why the kind was sealed anew; null when it was not. */
+  /** Reason why the kind was sealed again from the start; null if it was not. */
   readonly reason: string | null
 }
 
@@ -43,11 +45,13 @@ export interface RangeParts {
   readonly rows: string
   /** Ascending; parts without rows are left out. */
   readonly parts: readonly Omit<PublishedSeal, 'origin'>[]
-  /** Lines of the rows in their order, from `offset` on, where there are few or the part is a single block; else null. */
+  /**
+   * Lines of the rows from `offset` on, in their order, if the rows are few or the part is a single block; else null.
+   */
   readonly lines: readonly string[] | null
 }
 
-/** Most seals, and most lines of rows, in an answer. */
+/** Maximum number of seals, and of row lines, in one answer. */
 export const MOST_SEALS = 1_000
 export const MOST_LINES = 100
 const MOST_PARTS = 100
@@ -100,15 +104,15 @@ export interface RangePart {
   readonly range: number
   readonly from: number
   readonly to: number
-  /** Lines to leave out. */
+  /** Number of lines to skip. */
   readonly offset: number
 }
 
 /**
  * Returns `RangeParts`.
  *
- * @param isBounded whether rows are looked for among the positions of the seal, by an index; then a range without a seal has
- * no rows. Else the whole table is read, and a row is found that was changed or added since.
+ * @param isBounded true: an index scan between the positions of the seal; a range without a seal then has no rows.
+ * False: a scan of the whole table, which also finds rows changed or added after sealing.
  */
 export function partsStatement(
   kind: SealedKind,
@@ -151,6 +155,6 @@ export function partsStatement(
   }
 }
 
-/** The kind of a name; undefined for another name. */
+/** The sealed kind with a name; undefined for an unknown name. */
 export const findKind = (name: string): SealedKind | undefined =>
   sealedKinds.find((kind) => kind.name === name)

@@ -201,7 +201,7 @@ class StateImport {
         return block
       }
       this.#pagesReadAgain += orphaned
-      logger.info({ pages: orphaned }, 'the chain forked while its tables were paged: these are read again')
+      logger.info({ pages: orphaned }, 'the chain forked while its tables were read: the tables are read again')
       if (round === MAX_ROUNDS)
         throw new RetryableError('IMPORT_UNFINISHED', 'the chain forked each time that its tables were paged')
     }
@@ -344,7 +344,7 @@ class StateImport {
     const answer = await new StableNode(this.#client, this.#since).account(account)
     if (answer === null || answer.abi.length === 0) {
       if (!this.#missing.includes(account)) this.#missing.push(account)
-      this.#options.logger.warn({ account }, 'the chain has no such contract: it has no rows')
+      this.#options.logger.warn({ account }, 'the contract does not exist on the chain: no rows are imported')
       return []
     }
     const unit = new CommitUnit(false)

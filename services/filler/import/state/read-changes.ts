@@ -134,7 +134,7 @@ class ChangeConsumer implements ShipConsumer<Protocol> {
     if (this.#failure !== undefined)
       throw this.#failure instanceof PronghornError
         ? this.#failure
-        : new FatalError('INTERNAL', 'the blocks since the import began could not be read', {
+        : new FatalError('INTERNAL', 'the blocks since the start of the import could not be read', {
             cause: this.#failure,
           })
     signal.throwIfAborted()
