@@ -60,6 +60,13 @@ export const benchRuns: readonly BenchRun[] = [
     ...{ program: 'latency', args: ['--seconds', '20'] },
   },
   {
+    name: 'seals',
+    title: 'Sealing at the head',
+    about:
+      'From a block of NFT work to its commit, one block at a time, while the history of the database is sealed in the background, and without seals; in turns.',
+    ...{ program: 'seals', args: [] },
+  },
+  {
     name: 'rates',
     title: 'Requests a second',
     about:
