@@ -168,7 +168,10 @@ export class Devchain {
       throw new FatalError('INVALID_REQUEST', `a fork of ${depth} blocks: ${reversible} are reversible`)
     }
     if (length < depth) {
-      throw new FatalError('INVALID_REQUEST', `the fork (${length} blocks) must be longer than the branch that it replaces (${depth})`)
+      throw new FatalError(
+        'INVALID_REQUEST',
+        `the fork (${length} blocks) must be longer than the branch that it replaces (${depth})`,
+      )
     }
     this.#branch++
     this.#chain.rewindTo(this.#chain.head.num - depth)

@@ -87,7 +87,11 @@ export function checkServerWithReaders(
     const indexed = families.get(namespace.name)
     if (indexed === account) return
     const which = indexed === undefined ? 'no reader indexes this contract' : `the readers index "${indexed}"`
-    findings.warn('server', ['namespaces', at, 'args', argument], `${which}; this server will show no new data`)
+    findings.warn(
+      'server',
+      ['namespaces', at, 'args', argument],
+      `${which}; this server will show no new data`,
+    )
   })
   checkPorts(server, readers, findings)
 }

@@ -73,7 +73,8 @@ async function forgetFormer(
   try {
     const names = readers.map(({ name }) => name)
     const removed = await withClient(pool, (client) => dropFormerSources(client, names, sources))
-    if (removed > 0) logger.info({ removed }, 'removed the named lists of sources that are no longer configured')
+    if (removed > 0)
+      logger.info({ removed }, 'removed the named lists of sources that are no longer configured')
   } catch (error) {
     logger.warn(`former sources of named lists could not be removed: ${describeError(error)}`)
   }

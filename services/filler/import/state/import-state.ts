@@ -201,7 +201,10 @@ class StateImport {
         return block
       }
       this.#pagesReadAgain += orphaned
-      logger.info({ pages: orphaned }, 'the chain forked while its tables were read: the tables are read again')
+      logger.info(
+        { pages: orphaned },
+        'the chain forked while its tables were read: the tables are read again',
+      )
       if (round === MAX_ROUNDS)
         throw new RetryableError('IMPORT_UNFINISHED', 'the chain forked each time that its tables were paged')
     }
