@@ -43,17 +43,20 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
         "source.addEventListener('fork', ({ data }) => forgetFrom(JSON.parse(data).block_num))",
     ),
     '## Cursors and forks',
-    'Messages carry a `cursor`: text that marks a position in what is published. Each subscription has a cursor of its own, ' +
-      'and a message says which ones it moves: with `subscriptions` those of the subscriptions that it names, without ' +
-      'it those of all subscriptions of the connection that have been answered with `subscribed`. The `cursor` of ' +
-      '`subscribed` is that of the subscription that it names. A message without `cursor` moves none.',
-    'A subscription with `cursor` (of the event stream: `?cursor=` or `Last-Event-ID`) first gets everything that it missed, ' +
-      'and then what happens, each event once. It may be added at any time and may be further behind than others of its ' +
-      'connection: these wait until it has got to where they are, so that everything stays in the order of the chain; ' +
-      'until then messages have `subscriptions`, and an event that others have got before is sent again for those that it ' +
-      'names. A subscription without a cursor begins where the connection is, and one that follows the first of a ' +
-      'connection within 10 s begins where that one began, for clients that keep one cursor for all their subscriptions; what ' +
-      'another subscription has got is not sent to it again. They use the cursor of the last message that has one.',
+    'Messages carry a `cursor`: text that marks a position in the published events. Each subscription has a ' +
+      'cursor of its own. A message with `subscriptions` moves the cursors of the subscriptions that it names; a ' +
+      'message without `subscriptions` moves the cursors of all subscriptions of the connection that have got ' +
+      'their `subscribed`. The `cursor` of `subscribed` belongs to the subscription that it names. A message ' +
+      'without `cursor` moves no cursor.',
+    'A subscription with `cursor` (of the event stream: `?cursor=` or `Last-Event-ID`) first gets every event ' +
+      'that it missed, and then new events, each event once. A client may add it at any time, also further ' +
+      'behind than the other subscriptions of the connection. The other subscriptions then wait until it has ' +
+      'caught up, so that all events stay in the order of the chain. Until then messages have `subscriptions`, ' +
+      'and an event that the other subscriptions have already got is sent again for the subscriptions that the ' +
+      'message names. A subscription without a cursor begins at the position of the connection. If it comes ' +
+      'within 10 s of the first subscription of the connection, it begins where the first one began, for clients ' +
+      'that keep one cursor for all their subscriptions; events that another subscription has got are not sent ' +
+      'again. Such a client keeps the cursor of the last message that has one.',
     'Events of blocks that were undone meanwhile are left out; if the client had seen some, one `fork` comes first. Records in ' +
       'missed events are as they were when they were first read, which is not before their block. Messages are stored for ' +
       'about a day (`feed_blocks` of the reader); a cursor from before gets an error `CURSOR_TOO_OLD` with the oldest cursor ' +
