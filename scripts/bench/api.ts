@@ -161,7 +161,7 @@ function isDeep({ endpoint, filter }: RequestCase): boolean {
   return filter === '' && 'page' in endpoint.parameters && !endpoint.path.endsWith('/_count')
 }
 
-/** Parts that all measurements share. */
+/** HTTP client, URL path and settings that all measurements use. */
 interface Asking {
   readonly get: (path: string) => ReturnType<HttpClient['get']>
   /** URL path of the namespace. */

@@ -137,7 +137,7 @@ function renderSettings(): string {
   ].join('\n\n')
 }
 
-/** Of variables that the table has for processes without containers. */
+/** Note on variables that only processes outside containers read. */
 const NOT_IN_ENV = 'Not in `.env`, which refuses it: the image or the compose file sets it.'
 const isForOperators = (name: string): boolean =>
   listVariables().appliance.some((variable) => variable.name === name)

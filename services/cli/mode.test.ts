@@ -10,6 +10,6 @@ it.each([
   [['filler'], { PRONGHORN_MODE: 'appliance' }, 'appliance'],
   [['filler'], { PRONGHORN_MODE: 'other' }, 'process'],
   [[], {}, 'process'],
-] as const)('the mode of %j with %j is %s', (args, env, mode) => {
+] as const)('the arguments %j in the environment %j select the mode %s', (args, env, mode) => {
   expect(chooseMode(args, env)).toBe(mode)
 })

@@ -120,7 +120,7 @@ test('300 random forks end with the same chain as a replay of only the final bra
   expect(forked).toBe(replayed)
 })
 
-test('a fork probability generates forks', async () => {
+test('a chain with a fork probability forks without a request', async () => {
   const [devchain, client] = await follow({ blocks: 10, libLagBlocks: 8, forks: 0.3 })
   for (let made = 0; made < 60; made++) {
     devchain.produceBlock()

@@ -55,7 +55,7 @@ test('main and v2 are one chain', async () => {
   expect(client.results.every((result, index) => result.frame.equals(expected[index]!))).toBe(true)
 })
 
-test('history sends the final branch with the current head, otherwise unchanged', async () => {
+test('the replay mode history sends the blocks of the final branch with the current head, otherwise unchanged', async () => {
   const client = await connect(createDevchain({ recordings: [forkFolder] }))
   client.request({})
   await client.untilBlock(403)

@@ -48,7 +48,7 @@ export interface StateOptions {
   readonly connections: ConnectionsConfig
   readonly settings: StateSettings
   readonly logger: Logger
-  /** Used instead of a store of its own; `close` leaves it open. */
+  /** Key-value store of the caller; `close` does not close it. Default: a store that the service opens itself. */
   readonly kvstore?: KeyValueStore
   /** How long the database may take to start and to be migrated, ms. Default 30 seconds. */
   readonly waitMs?: number

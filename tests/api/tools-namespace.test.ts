@@ -209,7 +209,7 @@ describe('links', () => {
     ['/v1/links/null', 'link_id'],
     ['/v1/links/99999999999999999999', 'link_id'],
     ['/v1/links/abc/logs', 'link_id'],
-  ])('%s is refused by name', async (path, parameter) => {
+  ])('the request %s is refused with the name of the parameter', async (path, parameter) => {
     expect(await failure(path)).toBe(`400 Invalid value for parameter ${parameter}`)
   })
 

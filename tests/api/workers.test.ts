@@ -118,7 +118,7 @@ describeWithRedis('several processes', () => {
     return writeFile(join(directory, `${name}.config.json`), JSON.stringify(content))
   }
 
-  it('several processes share port, limits and metrics; a dead one is replaced; all stop in order, or name the reason', async () => {
+  it('several api processes share port, limits and metrics; a dead one is replaced; all stop together and log the reason', async () => {
     const api = await start()
     await api.untilServing(WORKERS)
     const assets = () => askAfresh(`${api.url}/assets/v1/assets?limit=1`)

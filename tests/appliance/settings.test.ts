@@ -430,7 +430,7 @@ describe('files of the operator', () => {
       }
     })
 
-    it.each(right)('an .env that is right is taken: %s', async (_what, text) => {
+    it.each(right)('a valid .env is accepted: %s', async (_what, text) => {
       const taken = checkRender(
         {},
         { ...places('right'), mounted: mounted(), project: project(), envFile: { text } },

@@ -215,7 +215,7 @@ function isNotChecked({ table, column }: Pick<Damage, 'table' | 'column'>): bool
   return [...checks.values()].some(({ kind }) => kind === 'not checked')
 }
 
-it('every table has rows that can be damaged', async () => {
+it('every verified table has test rows that can be damaged', async () => {
   const tables = [...new Set(columns.map(({ table }) => table))]
   const { rows } = await client.query<{ name: string }>(
     tables

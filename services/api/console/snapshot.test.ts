@@ -169,7 +169,7 @@ it('the console data counts from the start of a state: from the database, else f
   )
   const down = observe({ database: 'unavailable', servers: [] })
   expect(down.health.database_since).toBe(NOW_MS - 48_000)
-  // A reader that indexes again from the start replaces no fork.
+  // A position reset by indexing from the start again is not a fork.
   history.note([{ ...reader, blockNum: 100_000 }], NOW_MS)
   history.note([{ ...reader, blockNum: 5 }], NOW_MS)
   expect(history.fork('main-1')).toBeNull()

@@ -48,10 +48,10 @@ export class BusyLog {
     for (const [client, count] of this.#byClient) if (count > most) [worst, most] = [client, count]
     this.#count = 0
     this.#byClient.clear()
-    const who = `${clients} ${clients === 1 ? 'client' : 'clients'}, ${most} of ${worst === '' ? 'the server itself' : worst}`
+    const who = `${clients} ${clients === 1 ? 'client' : 'clients'}, ${most} from ${worst === '' ? 'the server itself' : worst}`
     this.#logger.warn(
       { refused, clients, ...this.#load() },
-      `busy: ${refused} requests got 503 since the last such line, of ${who}`,
+      `busy: ${refused} requests got 503 since the previous line of this kind, from ${who}`,
     )
   }
 }

@@ -10,7 +10,7 @@ export interface Failure {
   readonly message: string
 }
 
-/** What an endpoint works with. `V` is what its parameters become. */
+/** Input of an endpoint's handler. `V` is the type of its parsed parameters. */
 export interface EndpointContext<V = Values> {
   readonly session: Session
   readonly values: V
@@ -52,7 +52,7 @@ export function endpoint<P extends Parameters>(
   return declared
 }
 
-/** What a record can be found by, without the record itself. */
+/** Values of a record that live subscriptions filter by, and its size. */
 export interface RecordKeys {
   readonly collections: readonly string[]
   readonly templates: readonly string[]
@@ -67,7 +67,7 @@ export interface RecordReader {
   readonly schema: NamedSchema
   /** Path of a record below that of the namespace. */
   readonly path: (key: string) => string
-  /** What records can be found by, by key; a key without a row is missing. */
+  /** Filter values of records, by key; a key without a row is missing. */
   readonly readKeys: (session: Session, keys: readonly string[]) => Promise<ReadonlyMap<string, RecordKeys>>
   /** Records by key; a key without a row is missing. */
   readonly read: (session: Session, keys: readonly string[]) => Promise<ReadonlyMap<string, Json>>

@@ -163,7 +163,7 @@ function budgetOf(
   return 2 ** Math.ceil(Math.log2(Math.max(1, each)))
 }
 
-/** Whether some walk of the path may read rows that are not on the page; see `isWalkChecked`. */
+/** Whether an index scan of the path may read rows that are not on the page; see `isWalkChecked`. */
 export function isChecked({ walks }: Pick<WalkPath, 'walks'>): boolean {
   return walks.some(isWalkChecked)
 }

@@ -46,9 +46,9 @@ export interface Assembler {
   readonly keyType: string
   /** @param keys relation with the keys, `k`, and their places, `n`. */
   readonly select: (keys: string) => Selection
-  /** Number of columns that it selects. */
+  /** Number of columns that `select` returns. */
   readonly columnCount: number
-  /** Reads its columns. */
+  /** Converts the selected columns to records. */
   readonly read: (texts: PageTexts) => PendingRecords
   /** Selects the sizes of records: packed rows of key, bytes of the record, and those that are read for it. */
   readonly measure?: (keys: string) => Selection

@@ -61,7 +61,7 @@ function shippedText(setting: SettingVariable): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A template; what depends on the chain is empty. */
+/** Content of a settings template with the default of each variable; variables without a default, such as facts of a chain, are empty. */
 function readShipped({ part }: SettingVariable): unknown {
   const { text } = fillJson(readTemplate(configFiles[part]), (name) => {
     const spec: Described = name in variables ? variables[name as keyof typeof variables] : {}

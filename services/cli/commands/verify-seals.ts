@@ -113,7 +113,7 @@ function comparedJson({ kinds, onlyOurs, onlyTheirs, ranges, differing, rows }: 
   }
 }
 
-/** What `verify --seals` prints. */
+/** Output of `verify --seals`. */
 function checkedSealsText({ kinds, ranges, rows, changed }: CheckedSeals): string {
   const lines = changed.map(
     ({ kind, firstBlock, lastBlock, sealedRows, rows: found }) =>
@@ -126,7 +126,7 @@ function checkedSealsText({ kinds, ranges, rows, changed }: CheckedSeals): strin
   return `${[...lines, end].join('\n')}\n`
 }
 
-/** The same as JSON. */
+/** Output of `verify --seals --json`. */
 function checkedSealsJson({ kinds, ranges, rows, changed }: CheckedSeals): unknown {
   return {
     clean: changed.length === 0,

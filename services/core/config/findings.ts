@@ -16,7 +16,7 @@ export interface Findings {
   /** Reports an invalid value; `found` replaces the value in the message. */
   refuse(part: ConfigPart, path: Path, allowed: string, found?: string): void
   warn(part: ConfigPart, path: Path, message: string): void
-  /** Of two places that exclude each other, the one to correct: the one that a variable sets, else the later one. */
+  /** Chooses which of two contradicting places to report: the place set by a variable, else the later one. */
   chooseFault<P extends Place>(earlier: P, later: P): P
 }
 

@@ -106,7 +106,7 @@ describe('files', () => {
 })
 
 describe('the environment', () => {
-  it('the environment stands above the file, and an empty variable counts as none', () => {
+  it('environment variables take precedence over the file, and an empty variable counts as unset', () => {
     write('connections', connections)
     const env = {
       POSTGRES_HOST: 'other',

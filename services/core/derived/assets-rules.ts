@@ -7,7 +7,7 @@ function counts(rule: string, table: string, columns: string): DerivedRule {
   return sameRows(rule, table, columns, assetsCounters[table]!)
 }
 
-/** What follows from assets, offers, transfers and links. */
+/** Rules of the values derived from assets, offers, transfers and links. */
 export const assetsRules: readonly DerivedRule[] = [
   ...restingOn('burned assets', [
     counts(

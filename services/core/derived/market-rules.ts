@@ -6,7 +6,7 @@ const NOW = '(SELECT max(block_time) FROM chain.readers)'
 const IS_V2 = '(SELECT coalesce(bool_or(v2_since_block IS NOT NULL), false) FROM market.config)'
 const RECENT_MS = 3 * 86_400_000
 
-/** What a listing says of its assets against the assets themselves. */
+/** Rule: the asset columns of a listing match its assets. */
 function assetsOf(table: string, id: string): DerivedRule {
   return {
     rule: `${table} describe their assets`,
@@ -35,7 +35,7 @@ const OF_SCHEMAS = `sum(trades)::bigint, sum(volume), sum(sales)::bigint, sum(sa
       0, 0, (state = 3)::integer, CASE WHEN state = 3 THEN price ELSE 0 END, (state IN (1, 4))::integer FROM market.sales WHERE state IN (1, 3, 4)
   ) s`
 
-/** What follows in the market and its oracle from listings and trades. */
+/** Rules of the values derived from listings and trades in the market and its oracle. */
 export const marketRules: readonly DerivedRule[] = [
   {
     rule: 'a started sale is listed while its offer is pending',

@@ -6,7 +6,7 @@ export type MutableRow = Record<string, ColumnValue>
 /** Any row: column name to value. */
 export type Row = Readonly<Record<string, ColumnValue>>
 
-/** What all kinds of table have in common. `R` is the row's type and exists for the compiler only. */
+/** Members of every table description. `R` is the row's type and exists for the compiler only. */
 interface TableBase<R extends object> {
   /** Schema-qualified name. */
   readonly name: string
@@ -35,7 +35,7 @@ export interface GroupedTable<R extends object> extends TableBase<R> {
   readonly group: readonly (keyof R & string)[]
 }
 
-/** Numbers that grow and shrink; a row whose numbers are all 0 does not exist. */
+/** A table of counters. A row is deleted when all its counters are 0. */
 export interface CounterTable<R extends object> extends TableBase<R> {
   readonly kind: 'counter'
   readonly counts: readonly (keyof R & string)[]

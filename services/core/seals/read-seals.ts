@@ -18,7 +18,7 @@ export interface KindSeals {
   readonly sealedTo: number
   /** Reason why the kind was sealed again from the start; null if it was not. */
   readonly reason: string | null
-  /** Ascending. */
+  /** Seals in the order of their blocks. */
   readonly seals: readonly Seal[]
 }
 

@@ -29,7 +29,7 @@ export async function checkRestored(client: pg.ClientBase, manifest: Manifest): 
       if (inFiles.get(`${kind} ${range.firstBlock}`) !== `${range.rows} ${range.digest}`)
         throw new FatalError(
           'DUMP_DAMAGED',
-          `the files of the dump do not have the rows of ${kind} from block ${range.firstBlock} that were sealed`,
+          `the files of the dump differ from the seal of ${kind} from block ${range.firstBlock} on`,
         )
   }
   const { changed } = await checkSeals(client, { kinds: [MINTS] })

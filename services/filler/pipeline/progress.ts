@@ -29,7 +29,7 @@ export interface ReaderProblem {
   readonly summary: string
   /** Text for the operator: the summary with cause and figures, one line. */
   readonly detail: string
-  /** Of the error that interrupted reading; absent where none did. */
+  /** Code of the error that interrupted reading; absent without an interruption. */
   readonly code?: ErrorCode
 }
 

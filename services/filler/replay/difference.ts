@@ -20,7 +20,7 @@ export interface KindCounts {
   rows: number
   /** Rows that the blocks add and do not settle: the columns that they were added with were compared. */
   partly: number
-  /** Rows that these blocks change and later blocks settle: nothing was compared. */
+  /** Number of rows that the replayed blocks change and later blocks settle: none of their columns was compared. */
   skipped: number
   differences: number
 }

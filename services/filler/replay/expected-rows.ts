@@ -13,7 +13,7 @@ export interface ExpectedRow {
   readonly isNew: boolean
 }
 
-/** Columns that later blocks may change, of rows that settle after they were added. */
+/** For tables whose rows change after they were added: the columns that later blocks may change until the row is settled. */
 const changing: Readonly<Record<string, readonly string[]>> = {
   'assets.offers': ['ram_payer', 'state'],
   'assets.templates': ['mutable_data', 'max_supply', 'issued_supply', 'transferable', 'burnable'],

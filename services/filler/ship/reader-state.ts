@@ -103,7 +103,10 @@ export class ReaderState<P extends ProtocolCodec> {
     this.consumer.onFork(from)
     const last = this.consumer.resumePosition().lastApplied
     if (last !== null && last.num >= from) {
-      throw new FatalError('INTERNAL', `block ${last.num} is still held after a fork at block ${from}`)
+      throw new FatalError(
+        'INTERNAL',
+        `block ${last.num} is still in the pipeline after the rollback of a fork at block ${from}`,
+      )
     }
     this.tail.rewind(from)
     this.forks += 1

@@ -331,7 +331,7 @@ describe('numbers of variable length', () => {
 })
 
 describe('errors', () => {
-  it('errors of ABI values name the place in the value', () => {
+  it('errors of ABI values contain the path of the faulty field', () => {
     const abi = compileAbi(readAbi('assets.v2'))
     const mint = vectors.find(({ name }) => name === 'logmint_no_template')!
     const broken = hexToBytes(mint.hex)

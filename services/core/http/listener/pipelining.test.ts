@@ -65,7 +65,7 @@ describe('pipelined requests', () => {
     }
   })
 
-  it('wait in the socket above a small number', async () => {
+  it('stay unread in the socket while a few earlier ones are being answered', async () => {
     let most = 0
     let inProgress = 0
     const listener = await start((_, response) => {

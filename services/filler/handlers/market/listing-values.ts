@@ -128,7 +128,7 @@ export const deliveredAssets: Derivation<{
   },
 }
 
-/** States and other values of listings, each step after those that it reads. */
+/** Steps that derive states, prices and deliveries of listings. Each step comes after the steps whose results it reads. */
 export const listingValues: readonly DerivedStep[] = [saleStates, salePrices, buyofferStates, deliveredAssets]
 
 /** Removes the trades of finished, unclaimed bundles when the contract switches to version 2, which refunds them. */
