@@ -219,6 +219,19 @@ async function changeManifest(name: string, change: (manifest: Manifest) => unkn
   return copy
 }
 
+it('a dump of an older version gets the missing migrations', async () => {
+  const missing = [1115, 1116]
+  const older = await changeManifest('older', (manifest) => {
+    manifest.migrations = manifest.migrations.filter(({ number }) => !missing.includes(number))
+  })
+  const restored = await create()
+  expect((await restoreFrom(restored, older)).migrations).toEqual(missing)
+  const whole = await create()
+  await restoreFrom(whole, join(folder, 'whole'))
+  expect(await definitionsOf(restored)).toEqual(await definitionsOf(whole))
+  expect(compareDigests(await digestOf(whole), await digestOf(restored))).toEqual([])
+})
+
 it('refuses manifests with paths outside the folder, another version or chain, or a decompression bomb', async () => {
   const refused = await create()
   const [first] = (await wholeManifest()).tables.filter(({ files }) => files.length > 0)

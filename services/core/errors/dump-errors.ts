@@ -34,7 +34,7 @@ export const dumpErrors = {
     meaning: 'A restore was requested into a database that has data, or that other programs use.',
     remedy: {
       standalone:
-        'Nothing was changed. Restore into a new data directory (`--data`), while nothing else runs on it.',
+        'Nothing was changed. Name an empty database in a configuration (`--config`), and stop what uses it.',
       appliance:
         'Nothing was changed. Stop the services that use the database (`docker compose stop filler api state`), or restore into a new one (POSTGRES_DATABASE in `.env`).',
       process:

@@ -26,12 +26,12 @@ const listOf = (columns: readonly string[], alias: string) =>
   columns.map((column) => `${alias}."${column}"`).join(', ')
 
 /**
- * The query of the rows of a segment, sorted by range and then by the order of the kind. Values are literals, because
- * COPY takes no parameters.
+ * The query of the rows of a segment, sorted by range, then by the order of the kind, then by the key. Values are
+ * literals, because COPY takes no parameters.
  */
 export async function segmentQuery(
   client: pg.ClientBase,
-  { columns }: PublishedTable,
+  { columns, key }: PublishedTable,
   segment: Segment,
 ): Promise<string> {
   const { kind, firstBlock, lastBlock, rangeBlocks, ranges } = segment
@@ -40,7 +40,7 @@ export async function segmentQuery(
     const low = ranges[0]!.low
     const high = await lastSequence(client, segment)
     return `SELECT ${listOf(columns, 't')} FROM ${from}
-      WHERE ${sequence} BETWEEN ${low} AND ${high} ORDER BY ${kind.order.join(', ')}`
+      WHERE ${sequence} BETWEEN ${low} AND ${high} ORDER BY ${kind.order.join(', ')}, ${listOf(key, 't')}`
   }
   const low = ranges.reduce((least, range) => (range.low < least ? range.low : least), ranges[0]!.low)
   const high = ranges.reduce((most, range) => (range.high > most ? range.high : most), ranges[0]!.high)
@@ -52,7 +52,7 @@ export async function segmentQuery(
          AND ${block} BETWEEN ${firstBlock} AND ${lastBlock}`,
   )
   const ordered = kind.order.map((_, at) => `r.dump_order_${at}`).join(', ')
-  return `SELECT ${listOf(columns, 'r')} FROM (${found.join(' UNION ALL ')}) r ORDER BY r.dump_range, ${ordered}`
+  return `SELECT ${listOf(columns, 'r')} FROM (${found.join(' UNION ALL ')}) r ORDER BY r.dump_range, ${ordered}, ${listOf(key, 'r')}`
 }
 
 /**

@@ -30,6 +30,11 @@ export class SealedLines {
   readonly #numeric: ReadonlySet<number>
   readonly #bundles: ReadonlySet<number>
   readonly #assetCount: number
+  /** Fields of the order of the kind. */
+  readonly #keys: readonly number[]
+  /** Hashes of the rows with the last key: rows with equal keys are ordered by their hash. */
+  #equal: Buffer[] = []
+  #key: readonly Buffer[] = []
   #range = 0
   #rowsOfRange = 0
   #hash: Hash = createHash('sha256')
@@ -44,6 +49,7 @@ export class SealedLines {
     this.#numeric = ofType((column) => types[column]?.type === 'numeric')
     this.#bundles = ofType((column) => kind.table.startsWith('market.') && bundleColumns.has(column))
     this.#assetCount = columns.indexOf('asset_count')
+    this.#keys = kind.order.map((sql) => columns.indexOf(/"(\w+)"/.exec(sql)?.[1] ?? ''))
     this.#isWhole =
       this.#numeric.size === 0 &&
       this.#bundles.size === 0 &&
@@ -69,13 +75,23 @@ export class SealedLines {
   #readLine(line: Buffer): ExpectedRange | undefined {
     const range = this.#ranges[this.#range]
     if (range === undefined) return this.#ranges.at(-1)
-    this.#hash.update(hashOf(this.#isWhole ? line : this.#sealedLine(line)))
+    const key = this.#keys.map((field) => fieldOf(line, field))
+    if (!key.every((value, at) => this.#key[at]?.equals(value))) this.#flush()
+    this.#key = key
+    this.#equal.push(hashOf(this.#isWhole ? line : this.#sealedLine(line)))
     if (++this.#rowsOfRange < range.rows) return undefined
+    this.#flush()
     const digest = this.#hash.digest('hex')
     this.#hash = createHash('sha256')
     this.#rowsOfRange = 0
     this.#range++
     return digest === range.digest ? undefined : range
+  }
+
+  #flush(): void {
+    if (this.#equal.length > 1) this.#equal.sort((one, other) => Buffer.compare(one, other))
+    for (const hash of this.#equal) this.#hash.update(hash)
+    this.#equal = []
   }
 
   #sealedLine(line: Buffer): Buffer {
@@ -96,6 +112,14 @@ const tab = Buffer.of(TAB)
 
 function hashOf(line: Buffer): Buffer {
   return createHash('sha256').update(line).digest()
+}
+
+/** A field of a line, by its number. */
+function fieldOf(line: Buffer, field: number): Buffer {
+  let start = 0
+  for (let at = 0; at < field; at++) start = line.indexOf(TAB, start) + 1
+  const end = line.indexOf(TAB, start)
+  return line.subarray(start, end < 0 ? line.length : end)
 }
 
 function splitFields(line: Buffer): Buffer[] {

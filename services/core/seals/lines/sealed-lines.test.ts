@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { sealedKinds } from '../index.ts'
+import { SealedLines } from './index.ts'
+
+const hashOf = (line: string | Buffer) => createHash('sha256').update(line).digest()
+const digestOf = (lines: readonly string[]) => hashOf(Buffer.concat(lines.map(hashOf))).toString('hex')
+const kindOf = (name: string) => sealedKinds.find((kind) => kind.name === name)!
+
+it('rows with equal keys are ordered by their hash, in whatever order they come', () => {
+  const kind = kindOf('market.logs')
+  const equal = ['1\t{"a": 1}\t5\t7', '1\t{"a": 2}\t5\t7', '1\t{"a": 3}\t5\t7']
+  const sorted = equal.toSorted((one, other) => Buffer.compare(hashOf(one), hashOf(other)))
+  const [first, last] = ['1\t{}\t4\t7', '1\t{}\t6\t7']
+  const ranges = [{ firstBlock: 0, rows: 5, digest: digestOf([first, ...sorted, last]) }]
+  for (const order of [equal, equal.toReversed()]) {
+    const text = Buffer.from([first, ...order, last].map((line) => `${line}\n`).join(''))
+    expect(new SealedLines(kind, kind.columns, ranges).read(text)).toBeUndefined()
+  }
+})
+
+it('names the range whose rows are others, are fewer, or are more', () => {
+  const kind = kindOf('assets.transfers')
+  const lines = [
+    '{1}\tsilver\tmemo\tbob\talice\t1',
+    '{2}\tsilver\t\\N\tbob\talice\t2',
+    '{3}\tgold\t\tbob\talice\t3',
+  ]
+  const ranges = [
+    { firstBlock: 0, rows: 2, digest: digestOf(lines.slice(0, 2)) },
+    { firstBlock: 100, rows: 1, digest: digestOf(lines.slice(2)) },
+  ]
+  const read = (rows: readonly string[]) =>
+    new SealedLines(kind, kind.columns, ranges).read(Buffer.from(rows.map((line) => `${line}\n`).join('')))
+  expect(read(lines)).toBeUndefined()
+  expect(read([lines[0]!, lines[1]!.replace('silver', 'gold'), lines[2]!])?.firstBlock).toBe(0)
+  expect(read(lines.slice(0, 2))?.firstBlock).toBe(100)
+  expect(read([...lines, lines[2]!])?.firstBlock).toBe(100)
+  expect(read([lines[1]!, lines[0]!, lines[2]!])?.firstBlock).toBe(0)
+})
