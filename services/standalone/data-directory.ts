@@ -1,15 +1,22 @@
 import { constants } from 'node:fs'
-import { access, mkdir, readFile, realpath, stat } from 'node:fs/promises'
+import { access, mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { FatalError } from '../core/errors/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
-import { findServerPort, startEmbeddedPostgres, USER } from './embedded-postgres/index.ts'
+import {
+  findServerPort,
+  hasDatabase,
+  readPassword,
+  startEmbeddedPostgres,
+  USER,
+} from './embedded-postgres/index.ts'
 
 /** Name of a standalone run's database. */
 export const DATABASE = 'pronghorn'
 
 /**
- * Creates a data directory and its parents, or checks that an existing one is writable. @returns the absolute path.
+ * Creates a data directory and its parents, or checks that an existing one can be read and written.
+ * @returns the path without links.
  * @throws FatalError `DATA_FOLDER_UNUSABLE`.
  */
 export async function prepareDataDirectory(given: string): Promise<string> {
@@ -18,12 +25,12 @@ export async function prepareDataDirectory(given: string): Promise<string> {
     // Not `mkdir` with `recursive`: below /proc it never returns.
     await createWithParents(path)
     if (!(await stat(path)).isDirectory()) throw new Error('it is a file')
-    await access(path, constants.W_OK | constants.X_OK)
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return await realpath(path)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new FatalError('DATA_FOLDER_UNUSABLE', `the data directory ${path} cannot be used: ${why}`)
   }
-  return path
 }
 
 async function createWithParents(path: string): Promise<void> {
@@ -55,9 +62,8 @@ export interface OpenedDirectory {
  */
 export async function openDataDirectory(given: string): Promise<OpenedDirectory> {
   const path = resolve(given)
-  if (!(await exists(join(path, 'postgres', 'PG_VERSION')))) {
+  if (!(await hasDatabase(path)))
     throw new FatalError('DATA_FOLDER_MISSING', `there is no database in ${path}`)
-  }
   const base = await realpath(path)
   const running = await runningAddress(base)
   if (running) return { address: running, close: () => Promise.resolve() }
@@ -66,9 +72,15 @@ export async function openDataDirectory(given: string): Promise<OpenedDirectory>
   return { address: { host, port, user, password, database: DATABASE }, close: () => server.stop() }
 }
 
+/** Converts the error of a file of a data directory that is missing, or that cannot be read or written. */
+export function explainFileError(error: unknown, dataDir: string): FatalError | undefined {
+  if (!(error instanceof Error) || !('path' in error) || typeof error.path !== 'string') return undefined
+  if (!error.path.startsWith(join(dataDir, '/'))) return undefined
+  return new FatalError('DATA_FOLDER_DAMAGED', `the data directory ${dataDir} is damaged: ${error.message}`)
+}
+
 async function runningAddress(base: string): Promise<DatabaseAddress | undefined> {
   const port = await findServerPort(join(base, 'postgres'))
   if (port === undefined) return undefined
-  const password = (await readFile(join(base, 'postgres.password'), 'utf8')).trim()
-  return { host: '127.0.0.1', port, user: USER, password, database: DATABASE }
+  return { host: '127.0.0.1', port, user: USER, password: await readPassword(base), database: DATABASE }
 }

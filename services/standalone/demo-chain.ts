@@ -1,7 +1,9 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { FatalError } from '../core/errors/index.ts'
 import { createDevchain } from '../devchain/index.ts'
 import type { Devchain } from '../devchain/index.ts'
+import { readOwnFile } from './embedded-postgres/index.ts'
 
 /** A running demo chain and its addresses. */
 export interface DemoChain {
@@ -55,12 +57,23 @@ function originFile(dataDir: string): string {
 }
 
 async function readOrigin(dataDir: string): Promise<ChainOrigin | null> {
-  const text = await readFile(originFile(dataDir), 'utf8').catch(() => null)
+  const file = originFile(dataDir)
+  const text = await readOwnFile(file)
   if (text === null) return null
-  const { seed, startTimeMs } = JSON.parse(text) as Partial<ChainOrigin>
-  return Number.isSafeInteger(seed) && Number.isSafeInteger(startTimeMs)
-    ? { seed: seed!, startTimeMs: startTimeMs! }
-    : null
+  const origin = parseOrigin(text)
+  if (origin !== null) return origin
+  const message = `${file} does not describe a demo chain; without this file a new demo chain begins`
+  throw new FatalError('DATA_FOLDER_DAMAGED', message)
+}
+
+function parseOrigin(text: string): ChainOrigin | null {
+  try {
+    const { seed, startTimeMs } = JSON.parse(text) as Partial<ChainOrigin>
+    if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(startTimeMs)) return null
+    return { seed: seed!, startTimeMs: startTimeMs! }
+  } catch {
+    return null
+  }
 }
 
 async function writeOrigin(dataDir: string, origin: ChainOrigin): Promise<void> {

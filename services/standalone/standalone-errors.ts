@@ -2,6 +2,7 @@ import { shownAddress } from '../core/chain-node/index.ts'
 import { checkDatabaseChain } from '../core/database/index.ts'
 import { FatalError, PronghornError } from '../core/errors/index.ts'
 import type { ReaderStatus } from '../filler/index.ts'
+import { explainFileError } from './data-directory.ts'
 import type { StandaloneChain } from './settings.ts'
 
 /** Location to name in the errors of a standalone run. */
@@ -13,11 +14,11 @@ interface RunPlace {
 const noSpaceCodes = new Set<unknown>(['ENOSPC', 'EDQUOT'])
 
 /**
- * Rewords an error in terms of the command-line options: a full disk names the data directory, a chain mismatch names
- * the addresses.
+ * Rewords an error in terms of the command-line options: a full disk or a damaged file names the data directory, a
+ * chain mismatch names the addresses.
  */
 export function explainRunError(error: unknown, { dataDir }: RunPlace): unknown {
-  if (!isDiskFull(error)) return differingAddresses(error) ?? error
+  if (!isDiskFull(error)) return differingAddresses(error) ?? explainFileError(error, dataDir) ?? error
   const doing = error instanceof PronghornError ? error.details.doing : undefined
   const when = typeof doing === 'string' ? doing : 'indexing'
   return new FatalError('DISK_FULL', `no space left in ${dataDir} while ${when}`)

@@ -66,6 +66,7 @@ const demoAccounts = ['atomicmarket', 'delphioracle', 'eosio.token']
  */
 export async function runStandalone(options: StandaloneOptions): Promise<void> {
   if (options.signal.aborted) return
+  const dataDir = options.dataDir === null ? null : await prepareDataDirectory(options.dataDir)
   const stop = () => {
     options.progress.print('Stopping after the current commit. Press Ctrl-C again to stop at once.\n')
   }
@@ -76,7 +77,6 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
   const closing: (() => Promise<unknown>)[] = []
   try {
     const { progress, node } = options
-    const dataDir = options.dataDir === null ? null : await prepareDataDirectory(options.dataDir)
     let given: StandaloneChain | null = null
     if (node) {
       progress.print(`Checking the chain node at ${shownAddress(node.ship)} and ${shownAddress(node.http)}\n`)
@@ -106,7 +106,7 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
       )
     await serve({ ...options, dataDir }, { database, isNewDatabase, demo, chain, start }, ending, closing)
   } catch (error) {
-    failure ??= explainRunError(error, { dataDir: options.dataDir ?? tmpdir() }) as Error
+    failure ??= explainRunError(error, { dataDir: dataDir ?? tmpdir() }) as Error
   } finally {
     options.signal.removeEventListener('abort', stop)
     for (const close of closing.reverse()) await close()

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AppConfig } from '../core/config/index.ts'
 import { readStateSettings } from '../core/config/environment/index.ts'
@@ -8,6 +8,7 @@ import { PronghornError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
 import { createApiKey, listApiKeys, revokeApiKey, startState } from '../state/index.ts'
 import type { RunningState } from '../state/index.ts'
+import { readOwnFile } from './embedded-postgres/index.ts'
 
 /** Address and key folder of the state service. */
 interface StatePlace {
@@ -66,8 +67,8 @@ async function openKey(address: DatabaseAddress, dataDir: string | null): Promis
       ({ label, revokedAt }) => label === LABEL && revokedAt === null,
     )
     const file = dataDir === null ? null : join(dataDir, 'api-key')
-    const [id = '', stored = ''] =
-      file === null ? [] : (await readFile(file, 'utf8').catch(() => '')).split(/\s+/)
+    const text = file === null ? null : await readOwnFile(file)
+    const [id = '', stored = ''] = (text ?? '').split(/\s+/)
     if (stored !== '' && earlier.some((each) => each.id === id)) return stored
     for (const each of earlier) await revokeApiKey(client, each.id)
     const created = await createApiKey(client, { label: LABEL, expiresAt: null, tokensPerMinute: null })

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
@@ -84,6 +84,9 @@ it('a killed program leaves neither its database server nor its temporary folder
 })
 
 it('the embedded PostgreSQL refuses a folder that another process uses, names that process, and leaves its server running', async () => {
+  // As an earlier version left it, in which initdb was interrupted; a disk has a folder of its file system.
+  await writeFile(join(folder, 'postgres.password'), `${'a'.repeat(24)}\n`)
+  for (const name of ['postgres.new', 'lost+found']) await mkdir(join(folder, name))
   const { child, server } = await startHolder({ dataDir: folder })
   await expect(startEmbeddedPostgres({ ...testedServer, dataDir: folder })).rejects.toMatchObject({
     code: 'DATA_FOLDER_HELD',
@@ -103,16 +106,37 @@ it('the embedded PostgreSQL refuses a folder that another process uses, names th
 
 it('the embedded PostgreSQL starts in a folder whose first start was killed during initdb', async () => {
   const child = spawnHolder({ dataDir: folder })
-  await expect.poll(() => isThere(join(folder, 'postgres.new', 'PG_VERSION')), { interval: 5 }).toBe(true)
+  await expect
+    .poll(() => isThere(join(folder, 'pronghorn.new', 'postgres', 'PG_VERSION')), { interval: 5 })
+    .toBe(true)
   await kill(child)
   const server = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
   await server.stop()
-  // As a version left it that made the files in place.
-  await rm(join(folder, 'postgres', 'postmaster.opts'))
-  const databases = await readdir(join(folder, 'postgres', 'base'))
-  for (const name of databases.slice(1)) await rm(join(folder, 'postgres', 'base', name), { recursive: true })
-  const again = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
-  await again.stop()
+  expect((await readdir(folder)).sort()).toEqual(['postgres', 'postgres.password'])
+})
+
+it.each([
+  ['a file', ['mydoc.txt'], 'mydoc.txt'],
+  ['a file beside the folder of a file system', ['lost+found/x', 'mydoc.txt'], 'mydoc.txt'],
+  ['files with names of PostgreSQL', ['postgres/mine/f', 'postgres/pg_dumpall.sql'], 'postgres/mine'],
+  ['database files of its own', ['PG_VERSION', 'base/1/1'], 'PG_VERSION'],
+  ['a draft that is not marked', ['pronghorn.new/postgres/PG_VERSION'], 'pronghorn.new/postgres'],
+  ['a draft of an earlier version without its password', ['postgres.new/mine'], 'postgres.new/mine'],
+  ['a password of its own', ['postgres.password'], 'postgres.password'],
+  ['a key of its own', ['api-key'], 'api-key'],
+])('the embedded PostgreSQL refuses a folder with %s, and touches nothing', async (_, files, named) => {
+  for (const file of files) {
+    await mkdir(dirname(join(folder, file)), { recursive: true })
+    await writeFile(join(folder, file), 'mine')
+  }
+  const listing = async () => (await readdir(folder, { recursive: true })).sort()
+  const before = { names: await listing(), owner: (await stat(folder)).uid }
+  await expect(startEmbeddedPostgres({ ...testedServer, dataDir: folder })).rejects.toMatchObject({
+    code: 'DATA_FOLDER_UNUSABLE',
+    message: expect.stringContaining(`holds "${named}"`) as string,
+  })
+  expect({ names: await listing(), owner: (await stat(folder)).uid }).toEqual(before)
+  for (const file of files) expect(await readFile(join(folder, file), 'utf8')).toBe('mine')
 })
 
 it('the embedded PostgreSQL distinguishes a copied data folder from one whose program was killed', async () => {
@@ -122,13 +146,15 @@ it('the embedded PostgreSQL distinguishes a copied data folder from one whose pr
   await client.query('CREATE TABLE precious (id integer)')
   await client.end()
   await server.stop()
-  // A base backup has no options file.
+  // A base backup has no options file. Files that the operator put next to the database stay.
   await rm(join(folder, 'postgres', 'postmaster.opts'))
+  await writeFile(join(folder, 'notes.txt'), 'mine')
   const again = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
   const reader = await connectDatabase({ ...again, database: 'postgres' }, { applicationName: 'test' })
   await reader.query('SELECT * FROM precious')
   await reader.end()
   await again.stop()
+  expect(await readFile(join(folder, 'notes.txt'), 'utf8')).toBe('mine')
 })
 
 it('the embedded PostgreSQL restarts at once after all processes were killed under load', async () => {

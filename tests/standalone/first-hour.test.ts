@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -56,8 +56,9 @@ it('an unusable data directory is reported by an error of its own, without a sta
   await writeFile(join(base, 'postgres', 'notes.txt'), 'mine')
   const foreign = await run('standalone', '--data', base)
   expect(foreign.text).toContain(
-    `DATA_FOLDER_UNUSABLE: ${join(base, 'postgres')} has files and no PG_VERSION, so it is no database`,
+    `DATA_FOLDER_UNUSABLE: the data directory ${base} holds "file", which is not of Pronghorn; nothing was touched`,
   )
+  expect((await readdir(base)).sort()).toEqual(['file', 'postgres'])
   expect(await readFile(join(base, 'postgres', 'notes.txt'), 'utf8')).toBe('mine')
   await writeFile(join(base, 'postgres', 'PG_VERSION'), '15\n')
   await writeFile(join(base, 'postgres', 'postmaster.opts'), '')
@@ -182,6 +183,21 @@ it(
       2,
       expect.stringContaining('--data needs --http') as string,
     ])
+    for (const [file, named] of [
+      ['postgres.password', `${data}/postgres.password is missing`],
+      ['api-key', `${data}/api-key cannot be read`],
+      ['demo-chain.json', `${data}/demo-chain.json does not describe a demo chain`],
+    ] as const) {
+      await rename(join(data, file), join(data, 'aside'))
+      if (file === 'api-key') await mkdir(join(data, file))
+      if (file === 'demo-chain.json') await writeFile(join(data, file), '{')
+      const damaged = await run('standalone', '--data', data, '--port', String(await findFreePort()))
+      const lines = damaged.text.split('\n').filter((line) => /^[A-Z_]+:| at /.test(line))
+      expect([damaged.code, lines]).toEqual([1, [expect.stringMatching('^DATA_FOLDER_DAMAGED: ')]])
+      expect(lines[0]).toContain(named)
+      await rm(join(data, file), { recursive: true, force: true })
+      await rename(join(data, 'aside'), join(data, file))
+    }
     running = await startStandalone(['--data', data])
     expect(keyOf(running.output())).toBe(keyOf(first))
   },

@@ -222,8 +222,14 @@ export const databaseErrors = {
     remedy: 'Stop the process that the message names, or use another directory: `npm start -- --data DIR`.',
   },
   DATA_FOLDER_UNUSABLE: {
-    meaning: 'The data directory is none, holds something else, or cannot be written.',
+    meaning:
+      'The data directory is no directory, holds files of something else, or cannot be read or written.',
     remedy: 'Give an empty or new directory that you may write to: `npm start -- --data DIR`.',
+  },
+  DATA_FOLDER_DAMAGED: {
+    meaning: 'A file of the data directory is missing, or cannot be read or written.',
+    remedy:
+      'Restore the file that the message names, readable by the user who starts the program, or use another directory: `npm start -- --data DIR`.',
   },
   DATA_FOLDER_MISSING: {
     meaning: 'A command was given a data directory in which there is no database.',

@@ -73,6 +73,7 @@ const otherwise = new Map<ErrorCode, readonly RunMode[]>([
   ['EMBEDDED_POSTGRES_FAILED', ['appliance', 'process']],
   ['DATA_FOLDER_HELD', ['appliance', 'process']],
   ['DATA_FOLDER_UNUSABLE', ['appliance', 'process']],
+  ['DATA_FOLDER_DAMAGED', ['appliance', 'process']],
   ['DATA_FOLDER_MISSING', ['appliance', 'process']],
 ])
 

@@ -13,6 +13,10 @@ import type { Content } from './content-cutter.ts'
 const PARTIAL = '.partial'
 /** Hexadecimal digits of the SHA-256 of the content in the name of a file. */
 const NAME_DIGITS = 32
+/** Paths that a publication writes. The folder may hold other files; they are never removed. */
+const ourPaths = new RegExp(
+  String.raw`^(?:manifest\.json|files/[^/]+/[0-9a-f]{${NAME_DIGITS}}\.copy\.\w+|signatures/[0-9a-f]{64}\.sig)(?:\.\d+-\d+\.partial)?$`,
+)
 
 /** Numbers of one publication: files and bytes written. */
 export interface Written {
@@ -101,19 +105,19 @@ export class DumpFolder {
     for (const { tables } of [manifest, ...(this.former === undefined ? [] : [this.former])])
       for (const { files } of tables) for (const { path } of files) kept.add(path)
     return asPublishError(this.#path, async () => {
-      const unused = (await this.#list()).filter(
-        (file) => /^(?:files|signatures)\//.test(file) && !kept.has(file),
-      )
+      const unused = (await this.#list()).filter((file) => file !== MANIFEST && !kept.has(file))
       for (const file of unused) await rm(join(this.#path, file), { force: true })
       return unused.length
     })
   }
 
+  /** Files of this and former publications, and what an interrupted one left. */
   async #list(): Promise<string[]> {
     const entries = await readdir(this.#path, { recursive: true, withFileTypes: true })
     return entries
       .filter((entry) => entry.isFile())
       .map((entry) => relative(this.#path, join(entry.parentPath, entry.name)))
+      .filter((path) => ourPaths.test(path))
   }
 
   #write(name: string, bytes: Buffer): Promise<void> {

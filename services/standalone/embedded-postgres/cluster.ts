@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FatalError } from '../../core/errors/index.ts'
 import { giveTo } from './account.ts'
 import type { ServerAccount } from './account.ts'
 import type { PostgresBinaries } from './binaries.ts'
+import { createDraft, createPassword, hasDatabase, readPassword, removeDraft } from './data-folder.ts'
 import type { Guard } from './guard.ts'
 import { isRunning, pause, serverProcessesIn } from './processes.ts'
 
@@ -15,8 +15,6 @@ const INITDB_TIMEOUT_MS = 600_000
 const STOP_TIMEOUT_MS = 30_000
 /** Messages of initdb when the disk is full. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/
-/** Databases that initdb creates: template1, template0 and postgres. */
-const FIRST_DATABASES = 3
 
 /** Database user of the server. */
 export const USER = 'pronghorn'
@@ -25,7 +23,7 @@ export const USER = 'pronghorn'
 export interface ClusterPlace {
   readonly binaries: PostgresBinaries
   readonly account: ServerAccount | null
-  /** Folder of the cluster; the database files are in a subfolder. */
+  /** Data folder; the database files are in its subfolder `dataDir`. */
   readonly base: string
   readonly dataDir: string
   readonly temporary: boolean
@@ -33,35 +31,27 @@ export interface ClusterPlace {
 }
 
 /**
- * Creates the database files on first use. Returns the database password, which is stored next to the files, readable
- * by the owner only. initdb writes to a folder of another name, which is renamed at the end, so that an interrupted
- * initdb never leaves an incomplete database.
+ * Creates the database files on first use, in a folder that `checkDataFolder` accepts. Returns the database password,
+ * which is stored next to the files. initdb works in a draft folder, from which the files are moved at the end, so that
+ * an interrupted initdb never leaves an incomplete database.
  *
- * @throws FatalError `EMBEDDED_POSTGRES_FAILED`, `DATABASE_VERSION`, `DATA_FOLDER_UNUSABLE`.
+ * @throws FatalError `EMBEDDED_POSTGRES_FAILED`, `DISK_FULL`.
  */
 export async function ensureCluster(place: ClusterPlace): Promise<string> {
   const { account, base, dataDir } = place
-  const passwordFile = join(base, 'postgres.password')
-  if (await isUnfinished(dataDir)) await rm(dataDir, { recursive: true, force: true })
-  if (await exists(join(dataDir, 'PG_VERSION'))) {
-    await checkVersion(dataDir, place.binaries.version)
+  await removeDraft(base)
+  if (await hasDatabase(base)) {
     await endLeftOver(dataDir)
-    return (await readFile(passwordFile, 'utf8')).trim()
+    return readPassword(base)
   }
-  const foreign = await readdir(dataDir).catch(() => [])
-  if (foreign.length > 0) {
-    const why = `${dataDir} has files and no PG_VERSION, so it is no database of PostgreSQL`
-    throw new FatalError('DATA_FOLDER_UNUSABLE', `${why}; nothing was touched`)
-  }
-  const password = randomBytes(18).toString('base64url')
-  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
+  const passwordFile = await createPassword(base)
   await giveTo(account, passwordFile)
-  const draft = `${dataDir}.new`
-  await rm(draft, { recursive: true, force: true })
+  const draft = await createDraft(base)
+  await giveTo(account, draft.folder)
   try {
-    await runInitdb(place, draft, passwordFile)
+    await runInitdb(place, draft.files, passwordFile)
   } catch (cause) {
-    await rm(draft, { recursive: true, force: true })
+    await removeDraft(base)
     // The server's account may be unable to enter a parent folder such as /root.
     const hint = account
       ? `; the server does not run as root but as user ${account.uid}, who must be able to reach the folder`
@@ -73,18 +63,10 @@ export async function ensureCluster(place: ClusterPlace): Promise<string> {
     const message = `PostgreSQL could not create its files in ${dataDir}${hint}`
     throw new FatalError('EMBEDDED_POSTGRES_FAILED', message, { cause })
   }
-  await chmod(draft, 0o700)
-  await rename(draft, dataDir)
-  return password
-}
-
-/** The files of one major version are of no use to another. */
-async function checkVersion(dataDir: string, version: string): Promise<void> {
-  const ours = version.split('.')[0]!
-  const made = (await readFile(join(dataDir, 'PG_VERSION'), 'utf8')).trim()
-  if (made === ours) return
-  const message = `the database in ${dataDir} is of PostgreSQL ${JSON.stringify(made.slice(0, 20))}, this version of the program brings ${ours}`
-  throw new FatalError('DATABASE_VERSION', message)
+  await chmod(draft.files, 0o700)
+  await rename(draft.files, dataDir)
+  await removeDraft(base)
+  return readPassword(base)
 }
 
 async function runInitdb(place: ClusterPlace, folder: string, passwordFile: string): Promise<void> {
@@ -116,26 +98,6 @@ async function runInitdb(place: ClusterPlace, folder: string, passwordFile: stri
   } finally {
     guard.note('initdb', 0)
   }
-}
-
-/**
- * Whether an initdb was interrupted in this folder; earlier versions created the files in place. A folder in which a
- * server has run contains postmaster.opts and never counts as unfinished, nor does a folder with other files.
- */
-async function isUnfinished(dataDir: string): Promise<boolean> {
-  const files = await readdir(dataDir).catch(() => null)
-  if (files === null || files.includes('postmaster.opts')) return false
-  if (files.length > 0 && !files.some((name) => name.startsWith('pg_'))) return false
-  const names = await readdir(join(dataDir, 'base')).catch(() => [])
-  const databases = names.filter((name) => /^\d+$/.test(name)).length
-  return databases < FIRST_DATABASES || !(await exists(join(dataDir, 'global', 'pg_control')))
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Reads process id and port from the server's lock file; NaN without a lock file. */

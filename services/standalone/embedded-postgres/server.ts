@@ -10,6 +10,7 @@ import { giveTo, pickServerAccount } from './account.ts'
 import type { ServerAccount } from './account.ts'
 import { locateBinaries } from './binaries.ts'
 import { clearRemains, ensureCluster, USER } from './cluster.ts'
+import { checkDataFolder } from './data-folder.ts'
 import { holdFolder } from './folder-hold.ts'
 import { startGuard } from './guard.ts'
 import type { Guard } from './guard.ts'
@@ -60,7 +61,8 @@ export interface EmbeddedPostgresOptions {
  * process, even if the process is killed.
  *
  * @throws FatalError `EMBEDDED_POSTGRES_FAILED` with the server's own messages if the server does not start;
- * `DATA_FOLDER_HELD` if another process uses the folder.
+ * `DATA_FOLDER_HELD` if another process uses the folder; `DATA_FOLDER_UNUSABLE` or `DATABASE_VERSION` if it has
+ * something else.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions = {},
@@ -72,6 +74,7 @@ export async function startEmbeddedPostgres(
   await mkdir(given, { recursive: true })
   // Resolve links, so that the lock is on the same path for every process.
   const base = await realpath(given)
+  if (!temporary) await checkDataFolder(base, binaries.version)
   const hold = await holdFolder(base)
   const guard = startGuard(temporary ? base : null)
   const release = async () => {
