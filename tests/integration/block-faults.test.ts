@@ -166,7 +166,6 @@ it.each(roundSeeds(200))(
   async (seed) => {
     const random = createRandom(seed)
     const head = running.chain.head().num
-    // Damage an irreversible block: a node that links a reversible block wrongly sends that block again.
     const num = random.between(3, head - LIB_LAG_BLOCKS - 2)
     const fault = names[seed % names.length]!
     const others = Math.floor(seed / names.length) % 3
@@ -195,7 +194,7 @@ it.each(roundSeeds(200))(
 
 const leap = compileProtocol(readAbi('ship.leap'))
 
-/** Changes to the content of a reversible block that leave id, header and links valid. */
+/** Changes to a reversible block that leave id and header valid. */
 const falseContent = {
   'another action': (frame: Buffer) => {
     const traces = contentOf(frame, payloadAfter(frame, PAYLOADS))
@@ -210,10 +209,11 @@ const falseContent = {
     // Hit the last byte of the transaction: behind it, transaction and block each end with an empty list of extensions.
     return flip(frame, start + length - 3)
   },
+  'another parent': faults['a wrong link'],
 } as const
 
 it.each(
-  (['another action', 'another transaction'] as const).flatMap((fault) =>
+  (['another action', 'another transaction', 'another parent'] as const).flatMap((fault) =>
     [0, 1, 2].map((others) => [fault, others] as const),
   ),
 )(
@@ -349,12 +349,19 @@ it('the remedy for a block without traces skips one block, and the gap is record
   )
 })
 
-it('a node whose block does not hash to its id is named, and no row of the block is written', async () => {
-  const bad = faultyNode('another root in the header', 600)
+it.each([
+  ['another root in the header', 'the hash of its header is another'],
+  ['a wrong link', 'its parent is given as '],
+] as const)('a node whose block has %s is named, and no row of the block is written', async (fault, reason) => {
+  const bad = faultyNode(fault, 600)
   await withDatabase((address) =>
     withNodes([bad], async () => {
-      const message = expect.stringContaining(`block 600 from ${bad.url}`) as string
-      await expect(read(address, [bad])).rejects.toMatchObject({ code: 'SHIP_BLOCK_INVALID', message })
+      const refusal: unknown = await read(address, [bad]).catch((error: unknown) => error)
+      const { code, message, details } = refusal as FatalError
+      expect([code, message]).toEqual(['SHIP_BLOCK_INVALID', expect.stringContaining(reason)])
+      expect(message).toContain(`block 600 from ${bad.url}`)
+      if (fault === 'a wrong link') expect(message).toContain(`names ${running.chain.block(599)!.id}`)
+      expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 601 ')
       expect(await positionOf(address)).toBe(599)
     }),
   )

@@ -117,6 +117,11 @@ export const chainErrors = {
     remedy:
       'Nothing: it is opened again. If it repeats, look at the log of the node and the network between.',
   },
+  SHIP_FORK_MISSED: {
+    meaning: 'The node sent a block that does not follow the block before it, and not the blocks between.',
+    remedy:
+      'Nothing: the node is asked again, then the last block is undone. If it repeats at the same block, the log of the node is damaged: use another node.',
+  },
   SHIP_PROTOCOL: {
     meaning: 'The state-history node sent something that the protocol does not allow.',
     remedy: {
@@ -168,14 +173,14 @@ export const chainErrors = {
   },
   SHIP_BLOCK_INVALID: {
     meaning:
-      'The content of a block is not that of its id: the log of the node is damaged, or the node lies.',
+      'The content or the parent of a block is not that of its id: the log of the node is damaged, or the node lies.',
     remedy: {
       standalone:
-        'Nothing of the block was written. Use another node (`--ship`, `--http`); repair or replace the one that the message names.',
+        'Nothing of the block was written. Use another node (`--ship`, `--http`); repair or replace the one that the message names. To leave out this block only, start with the same `--data` directory and `--start-block {start}` (on a known chain also `--start-block-override`); `/health` then names the gap.',
       appliance:
-        'Nothing of the block was written. Use another node, or several (CHAIN_SHIP in `.env`, with commas): a bad one is then left out. Repair or replace the one that the message names. If every node of the chain is refused for a Merkle root, set READER_SHIP_CHECK_ROOTS=false.',
+        'Nothing of the block was written. Use another node, or several (CHAIN_SHIP in `.env`, with commas): a bad one is then left out. Repair or replace the one that the message names. To leave out this block only: START_BLOCK={start} and START_BLOCK_OVERRIDE=true in `.env`, then `docker compose up -d --wait`. If every node of the chain is refused for a Merkle root, set READER_SHIP_CHECK_ROOTS=false.',
       process:
-        'Nothing of the block was written. Use another node, or several (`chain.ship`): a bad one is then left out. Repair or replace the one that the message names. If every node of the chain is refused for a Merkle root, set `ship_check_roots` to false.',
+        'Nothing of the block was written. Use another node, or several (`chain.ship`): a bad one is then left out. Repair or replace the one that the message names. To leave out this block only, set `start_block` to {start} (with `start_block_override`). If every node of the chain is refused for a Merkle root, set `ship_check_roots` to false.',
     },
   },
   SHIP_RANGE_MISSING: {

@@ -183,8 +183,10 @@ export class StreamAttempt<P extends ProtocolCodec> {
       else if (linkage === 'fork') {
         this.#reader.undoFrom(position.num)
         this.#deliver(position, result, bytes)
-      } else if (linkage === 'unlinked') this.#fail(missedFork(position.num))
-      else this.#fail(rangeMissing(tail.next, position.num - 1, this.#status))
+      } else if (linkage === 'unlinked') {
+        const block = new ReceivedBlock(this.#address.label, bytes, position, result)
+        this.#fail(missedFork(block.node, block, tail.idAt(block.num - 1)))
+      } else this.#fail(rangeMissing(tail.next, position.num - 1, this.#status))
     }
     this.acknowledge()
   }

@@ -29,6 +29,17 @@ function headerNames(block: Uint8Array, parent: Uint8Array): boolean {
 }
 
 /**
+ * Hexadecimal id of the previous block, as the packed header of block `num` has it. The first 4 bytes of an id are the
+ * block number, which tells the two offsets apart.
+ */
+export function previousInHeader(block: Uint8Array, num: number): string {
+  const bytes = Buffer.from(block.buffer, block.byteOffset, block.length)
+  if (bytes.length < PREVIOUS_OFFSET + 1 + ID_LENGTH) return 'unknown'
+  const start = bytes.readUInt32BE(PREVIOUS_OFFSET) === num - 1 ? PREVIOUS_OFFSET : PREVIOUS_OFFSET + 1
+  return bytes.toString('hex', start, start + ID_LENGTH)
+}
+
+/**
  * The end of the delivered chain: the next block number, the id of the last block, and the ids of the reversible
  * blocks before it. Ids are copied, because a view would keep its whole message in memory.
  */
@@ -69,10 +80,10 @@ export class ChainTail {
     const { num, id } = position
     if (num > this.#next) return 'gap'
     if (num < this.#next) {
-      const ours = this.#idAt(num)
+      const ours = this.idAt(num)
       if (ours !== null && sameId(ours, id, 0)) return 'resent'
     }
-    const expectedParent = this.#idAt(num - 1)
+    const expectedParent = this.idAt(num - 1)
     if (expectedParent !== null && !namesParent(expectedParent, parent, block)) return 'unlinked'
     return num === this.#next ? 'next' : 'fork'
   }
@@ -92,7 +103,7 @@ export class ChainTail {
 
   /** Removes block `from` and all later ones. */
   rewind(from: number): void {
-    const parent = this.#idAt(from - 1)
+    const parent = this.idAt(from - 1)
     this.#reversible.length = Math.max(0, this.#reversible.length - (this.#next - from))
     this.#next = from
     if (parent === null) this.#last = null
@@ -104,7 +115,8 @@ export class ChainTail {
     this.#last = this.#lastCopy
   }
 
-  #idAt(num: number): Uint8Array | null {
+  /** Id of a delivered block; null if unknown. */
+  idAt(num: number): Uint8Array | null {
     if (num === this.#next - 1) return this.#last
     return this.#reversible[num - this.#next + this.#reversible.length] ?? null
   }

@@ -1,6 +1,7 @@
 import type { FatalError } from '../../core/errors/index.ts'
 import type { NodeAddress } from './address.ts'
 import { idToHex } from './block.ts'
+import { namesParent, previousInHeader } from './linkage.ts'
 import { openNodeSocket } from './node-socket.ts'
 import type { NodeSocket } from './node-socket.ts'
 import {
@@ -87,10 +88,13 @@ export class NodeConnection<P extends ProtocolCodec> {
    * part that does not match, or null. The check of the content takes ten times as long as reading the block, so the
    * settings choose the blocks.
    */
-  findFalsePart({ num, id }: WirePosition, { block, traces, lib }: BlocksResult): FalsePart | null {
+  findFalsePart({ num, id }: WirePosition, { block, traces, lib, prev }: BlocksResult): FalsePart | null {
     const { checkBlocks, checkRoots } = this.#reader.settings
     if (block === null || block.length === 0 || !checkBlocks) return null
-    if (this.#protocol?.isBlock?.(block, num, id) === false) return 'header'
+    const isBlock = this.#protocol?.isBlock?.(block, num, id)
+    if (isBlock === false) return 'header'
+    if (isBlock === true && prev !== null && !namesParent(prev.id, null, block))
+      return { parent: idToHex(prev.id), expected: previousInHeader(block, num) }
     if (checkRoots === 'none' || (checkRoots === 'reversible' && num <= lib.num)) return null
     return this.#protocol?.findFalseContent?.(block, traces) ?? null
   }

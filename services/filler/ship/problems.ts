@@ -1,6 +1,8 @@
 import { nodeRefusal } from '../../core/chain-node/index.ts'
 import { FatalError, RetryableError } from '../../core/errors/index.ts'
 import type { PronghornError } from '../../core/errors/index.ts'
+import { idToHex } from './block.ts'
+import { previousInHeader } from './linkage.ts'
 import type { SocketLimit } from './node-socket.ts'
 import type { StatusResult, WirePosition } from './types.ts'
 
@@ -68,24 +70,33 @@ function describeRanges(status: StatusResult): string {
   return `traces [${traceBegin}, ${traceEnd}), chain state [${stateBegin}, ${stateEnd})`
 }
 
+/** The parent that a node gives a block, and the one in the header of the block. */
+interface FalseParent {
+  readonly parent: string
+  readonly expected: string
+}
+
 /**
- * The part of a block that does not match the block id: the header (by its hash), or the content (by the Merkle roots
- * in the header).
+ * The part of a block that does not match the block id: the header (by its hash), the content (by the Merkle roots in
+ * the header), or the parent (by the previous block in the header).
  */
-export type FalsePart = 'header' | 'transactions' | 'actions'
+export type FalsePart = 'header' | 'transactions' | 'actions' | FalseParent
 
 /** A part of a block does not match the block id. */
 export function blockFalse(label: string, { num, id }: WirePosition, part: FalsePart): Problem {
-  const shown = Buffer.from(id).toString('hex')
-  const reason =
-    part === 'header'
-      ? 'the hash of its header is another'
-      : `the Merkle root of its ${part} is not the one in its header`
-  const message = `block ${num} from ${label} is not the block that its id ${shown} names: ${reason}`
-  return {
-    kind: 'unusable',
-    error: new FatalError('SHIP_BLOCK_INVALID', message, { details: { block_num: num } }),
-  }
+  const message = `block ${num} from ${label} is not the block that its id ${idToHex(id)} names: ${describePart(part)}`
+  return { kind: 'unusable', error: invalidBlock(num, message) }
+}
+
+function describePart(part: FalsePart): string {
+  if (typeof part === 'object')
+    return `its parent is given as ${part.parent}, its header names ${part.expected}`
+  if (part === 'header') return 'the hash of its header is another'
+  return `the Merkle root of its ${part} is not the one in its header`
+}
+
+function invalidBlock(num: number, message: string): FatalError {
+  return new FatalError('SHIP_BLOCK_INVALID', message, { details: { block_num: num, start: num + 1 } })
 }
 
 /** Input of `rangeUnavailable`. */
@@ -123,10 +134,25 @@ export function rangeMissing(from: number, to: number, status: StatusResult | nu
   return { kind: 'suspect', error }
 }
 
-/** The parent of block `num` was never sent: a fork was missed. */
-export function missedFork(num: number): Problem {
-  const message = `block ${num} does not follow the block before it: a fork was missed`
-  return { kind: 'missed-fork', num, error: new RetryableError('SHIP_CONNECTION_LOST', message) }
+/** Parts of a block that `missedFork` names. */
+interface UnlinkedBlock {
+  readonly num: number
+  readonly prevIdBytes: Uint8Array | null
+  readonly header: Uint8Array | null
+}
+
+/** The parent of a block was never sent: a fork was missed. `expected`: id of the block before it; null if unknown. */
+export function missedFork(label: string, block: UnlinkedBlock, expected: Uint8Array | null): Problem {
+  const { num, prevIdBytes, header } = block
+  const parent = prevIdBytes === null ? previousInHeader(header ?? Buffer.of(), num) : idToHex(prevIdBytes)
+  const before = expected === null ? 'another' : idToHex(expected)
+  const message = `block ${num} from ${label} does not follow the block before it: its parent is ${parent}, the block before it is ${before}; a fork was missed`
+  return { kind: 'missed-fork', num, error: new RetryableError('SHIP_FORK_MISSED', message) }
+}
+
+/** Block `num` did not link again, after its parent was undone and sent again. */
+export function neverLinked(num: number, { message }: PronghornError): FatalError {
+  return invalidBlock(num, `${message}, or the block is damaged: undoing the block before it does not help`)
 }
 
 /** The node exceeded a limit of the socket. `num` is the expected block, `limitBytes` the largest message allowed. */
@@ -154,8 +180,12 @@ export function chainMismatch(label: string, expected: string, actual: string): 
   })
 }
 
-/** The fork replaces block `num`, but the reader can no longer undo blocks up to `floor`. */
-export function forkBelowIrreversible(num: number, floor: number): FatalError {
-  const message = `the node replaces block ${num}, but blocks up to ${floor} can no longer be undone`
+/**
+ * The fork replaces block `num`, but the reader can no longer undo blocks up to `floor`. `unlinked`: the problem of the
+ * block that does not follow block `num`.
+ */
+export function forkBelowIrreversible(num: number, floor: number, unlinked?: PronghornError): FatalError {
+  const reason = unlinked?.message ?? `the node replaces block ${num}`
+  const message = `${reason}, but blocks up to ${floor} can no longer be undone`
   return new FatalError('FORK_BELOW_IRREVERSIBLE', message, { details: { block_num: num, floor } })
 }

@@ -1,10 +1,14 @@
 import { idToHex } from './block.ts'
 import { CreditWindow } from './credits.ts'
 import { ChainTail } from './linkage.ts'
-import { forkBelowIrreversible } from './problems.ts'
+import { forkBelowIrreversible, neverLinked } from './problems.ts'
 import { FatalError } from '../../core/errors/index.ts'
+import type { PronghornError } from '../../core/errors/index.ts'
 import type { ShipSettings } from './settings.ts'
 import type { ProtocolCodec, ShipConsumer, ShipState, ShipStatus, WirePosition } from './types.ts'
+
+/** Times that the block before a block is undone for it, if the node sends both again as they were. */
+const MOST_UNDOES = 3
 
 /** State that outlives a connection: settings, consumer, flow control, the end of the chain, and counters. */
 export class ReaderState<P extends ProtocolCodec> {
@@ -26,6 +30,9 @@ export class ReaderState<P extends ProtocolCodec> {
   #libNum: number | null = null
   #lastMessageAt: number | null = null
   #lastBlockAt: number | null = null
+  /** Message of the block for which the block before it was undone last, and how often. */
+  #undoneFor = ''
+  #undoes = 0
   /** Bytes read on the current connection: now, and when the last message was complete. */
   #bytesRead: () => number = () => 0
   #bytesAtMessage = 0
@@ -96,9 +103,9 @@ export class ReaderState<P extends ProtocolCodec> {
    * Lets the pipeline undo block `from` and all later ones.
    * @throws FatalError `FORK_BELOW_IRREVERSIBLE` if block `from` is irreversible.
    */
-  undoFrom(from: number): void {
+  undoFrom(from: number, unlinked?: PronghornError): void {
     const { irreversibleFloor } = this.consumer.resumePosition()
-    if (from <= irreversibleFloor) throw forkBelowIrreversible(from, irreversibleFloor)
+    if (from <= irreversibleFloor) throw forkBelowIrreversible(from, irreversibleFloor, unlinked)
     this.settings.logger.info({ from_block: from, last_block: this.tail.next - 1 }, 'the chain forked')
     this.consumer.onFork(from)
     const last = this.consumer.resumePosition().lastApplied
@@ -110,6 +117,17 @@ export class ReaderState<P extends ProtocolCodec> {
     }
     this.tail.rewind(from)
     this.forks += 1
+  }
+
+  /**
+   * Lets the pipeline undo the block before a block that does not link.
+   * @throws FatalError `SHIP_BLOCK_INVALID` if this did not help before; else see `undoFrom`.
+   */
+  undoBefore(num: number, unlinked: PronghornError): void {
+    this.#undoes = this.#undoneFor === unlinked.message ? this.#undoes + 1 : 1
+    this.#undoneFor = unlinked.message
+    if (this.#undoes > MOST_UNDOES) throw neverLinked(num, unlinked)
+    this.undoFrom(num - 1, unlinked)
   }
 
   /** Status of the session, without the list of nodes. */

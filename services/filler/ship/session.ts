@@ -135,7 +135,7 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     else reader.settings.logger.warn(fields, reason)
     this.#warnedAt = reader.blocksReceived
     if (problem.kind !== 'missed-fork') this.#turn += 1
-    else if (this.#undoMissedFork(problem.num ?? reader.tail.next)) return
+    else if (this.#undoMissedFork(problem)) return
     await pause(this.#backoff.nextDelayMs(), signal)
   }
 
@@ -152,11 +152,11 @@ class Session<P extends ProtocolCodec> implements ShipSession {
    * send the fork. If the problem repeats, undoes one block per attempt until the ids match. Returns whether a block
    * was undone.
    */
-  #undoMissedFork(num: number): boolean {
-    const { blocksReceived } = this.#reader
+  #undoMissedFork({ num, error }: Problem): boolean {
+    const { blocksReceived, tail } = this.#reader
     const repeated = this.#missedForkAt === blocksReceived
     this.#missedForkAt = blocksReceived
-    if (repeated) this.#reader.undoFrom(num - 1)
+    if (repeated) this.#reader.undoBefore(num ?? tail.next, error)
     return repeated
   }
 

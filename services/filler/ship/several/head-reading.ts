@@ -254,7 +254,7 @@ export class HeadReading<P extends ProtocolCodec> {
     if (this.#missedForks === 1) return true
     if (this.#missedForks <= this.#links.filter((link) => link.isReady).length) return false
     this.#missedForks = 0
-    this.#reader.undoFrom((problem.num ?? tail.next) - 1)
+    this.#reader.undoBefore(problem.num ?? tail.next, problem.error)
     return true
   }
 

@@ -392,8 +392,9 @@ export class NodeLink<P extends ProtocolCodec> {
   #take(task: LinkTask<P>, position: WirePosition, result: BlocksResult, bytes: number): void {
     const falsePart = this.#connection?.findFalsePart(position, result) ?? null
     if (falsePart !== null) return this.fail(blockFalse(this.node.label, position, falsePart))
-    if (!task.continues(result.prev, result.block)) return this.fail(missedFork(position.num))
     const block = new ReceivedBlock(this.node.label, bytes, position, result)
+    if (!task.continues(result.prev, result.block))
+      return this.fail(missedFork(this.node.label, block, task.lastId))
     if (isIncomplete(block)) {
       const problem = missingPayload(block, this.#status)
       if (problem !== null) return this.#lack(block.num, block.num, problem)

@@ -342,7 +342,7 @@ export class RangeReading<P extends ProtocolCodec> {
     const position = { num: block.num, id: block.idBytes }
     const parent = block.prevIdBytes === null ? null : { num: block.num - 1, id: block.prevIdBytes }
     if (reader.tail.classify(position, parent, block.header) !== 'next') {
-      this.#refuse(task)
+      this.#refuse(task, block)
       return false
     }
     const head = this.#host.highestHead()
@@ -362,8 +362,10 @@ export class RangeReading<P extends ProtocolCodec> {
    * Handles a block that does not link to the last delivered one. If the blocks of all ready nodes fail to link, our
    * last block is wrong and is undone; else the node of the range is left.
    */
-  #refuse(task: LinkTask<P>): void {
-    const { next } = this.#reader.tail
+  #refuse(task: LinkTask<P>, block: ReceivedBlock): void {
+    const { tail } = this.#reader
+    const { next } = tail
+    const problem = missedFork(block.node, block, tail.lastId)
     if (this.#unlinkedAt !== next) {
       this.#unlinked.clear()
       this.#refusals = 0
@@ -378,11 +380,11 @@ export class RangeReading<P extends ProtocolCodec> {
     const ready = this.#host.links.filter((each) => each.isReady)
     if (this.#refusals > 1 && ready.every((each) => this.#unlinked.has(each))) {
       // Throws when the block is irreversible.
-      this.#reader.undoFrom(next - 1)
+      this.#reader.undoBefore(next, problem.error)
       this.#end()
       return
     }
-    link.fail(missedFork(next))
+    link.fail(problem)
     link.blame(`${link.lastFault ?? ''} (its chain is not the one that is indexed)`, UNLINKED_REST_MS)
     this.#dropFrom(link)
   }

@@ -70,12 +70,17 @@ export class RangeTask<P extends ProtocolCodec, L> {
     return this.#bytes
   }
 
+  /** Id of the last block of the range; null if there is none. */
+  get lastId(): Uint8Array | null {
+    return this.#blocks.at(-1)?.idBytes ?? null
+  }
+
   /**
    * Whether the block links to the last one in the buffer. The first block of a range is checked on delivery instead.
    */
   continues(parent: WirePosition | null, block: Uint8Array | null): boolean {
-    const last = this.#blocks.at(-1)
-    return last === undefined || last === null || namesParent(last.idBytes, parent, block)
+    const last = this.lastId
+    return last === null || namesParent(last, parent, block)
   }
 
   push(block: ReceivedBlock): void {
