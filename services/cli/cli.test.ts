@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -385,6 +386,16 @@ describe('commands of the appliance', () => {
 })
 
 describe('probe', () => {
+  it('pronghorn probe shows the reasons of a health report that is no success', async () => {
+    const body = { data: { chain: { service: { reasons: ['a reader is 900 blocks behind', 'two'] } } } }
+    const listener = createHttpServer((_, response) => response.writeHead(503).end(JSON.stringify(body)))
+    await once(listener.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/health`
+    const { err } = await run(['probe', url])
+    expect(err).toMatch(`UNHEALTHY: ${url} answers 503: a reader is 900 blocks behind; two\n`)
+    listener.close()
+  })
+
   it('pronghorn probe prints one line for an address that does not answer', async () => {
     const listener = createServer().listen(0, '127.0.0.1')
     await once(listener, 'listening')
@@ -393,10 +404,9 @@ describe('probe', () => {
     const url = `http://127.0.0.1:${port}/healthc`
     const { code, err } = await run(['probe', url])
     expect(code).toBe(1)
-    expect(err).toMatch(`UNHEALTHY: ${url} does not answer`)
-    expect(err).toContain('ECONNREFUSED')
+    expect(err).toMatch(`SERVICE_REFUSED: ${url} refuses connections`)
     expect(err).not.toContain('    at ')
-    expect((await run(['probe', 'healthc'])).code).toBe(2)
+    for (const wrong of ['healthc', 'ftp://x']) expect((await run(['probe', wrong])).code).toBe(2)
     write('server', { ...server, server_addr: '0.0.0.0', server_port: port })
     for (const [words, path] of [
       [['--config', dir], '/health'],
@@ -404,7 +414,7 @@ describe('probe', () => {
       [['--config', dir, url], '/healthc'],
       [[], '/health'],
     ] as const) {
-      const line = `UNHEALTHY: http://127.0.0.1:${port}${path} does not answer`
+      const line = `SERVICE_REFUSED: http://127.0.0.1:${port}${path} refuses connections`
       expect(await run(['probe', ...words])).toMatchObject({
         code: 1,
         err: expect.stringMatching(line) as string,

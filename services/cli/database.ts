@@ -16,7 +16,8 @@ export interface DatabaseOption extends ConfigOption {
 
 /** Creates the option `--data DIR`. */
 export function dataOption(): Option {
-  return new Option('--data <dir>', 'data directory of `pronghorn standalone`, instead of a configuration')
+  const meaning = 'data directory of `pronghorn standalone`, instead of a configuration'
+  return new Option('--data <dir>', meaning).conflicts('config')
 }
 
 /**

@@ -69,6 +69,10 @@ it('an unusable data directory is reported by an error of its own, without a sta
   expect(newer.text).toContain('Use another `--data` directory')
   const missing = await run('digest', '--data', join(base, 'nope'))
   expect(missing.text).toMatch(/^DATA_FOLDER_MISSING: there is no database in /)
+  const unnamed = await run('verify', '--data', join(base, 'nope'))
+  expect(unnamed.text).toMatch(/^DATA_FOLDER_MISSING: there is no database in /)
+  const both = await run('digest', '--data', base, '--config', base)
+  expect([both.code, both.text]).toEqual([2, expect.stringMatching(/cannot be used with[^]*help digest`/)])
 })
 
 it('an option with an unusable value is named before any process starts', async () => {
@@ -181,7 +185,7 @@ it(
     const sourceless = await run('verify', '--data', data)
     expect([sourceless.code, sourceless.text]).toEqual([
       2,
-      expect.stringContaining('--data needs --http') as string,
+      expect.stringMatching(/--data needs --http[^]*\nRead `npx pronghorn help verify`\.\n$/) as string,
     ])
     for (const [file, named] of [
       ['postgres.password', `${data}/postgres.password is missing`],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RetryableError } from '../../core/errors/index.ts'
+import { isConnectionRefused, RetryableError } from '../../core/errors/index.ts'
 import { apiChecks } from './api-checks.ts'
 import { runChecks } from './check.ts'
 import type { CheckResult } from './check.ts'
@@ -39,20 +39,15 @@ async function findState(base: URL, ask: Ask, insecure: boolean): Promise<Ask> {
   return createClient(state, insecure)
 }
 
-const unreachable: readonly unknown[] = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]
+const unreachable: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 /**
  * If nothing answers, every check would fail alike, so this fails first.
- * @throws RetryableError `UNHEALTHY`.
+ * @throws RetryableError `SERVICE_REFUSED`, `UNHEALTHY`.
  */
 async function reach(url: string, ask: Ask): Promise<void> {
   await ask('/').catch((cause: unknown) => {
+    if (isConnectionRefused(cause)) throw new RetryableError('SERVICE_REFUSED', `${url} refuses connections`)
     if (cause instanceof Error && 'code' in cause && unreachable.includes(cause.code))
       throw new RetryableError('UNHEALTHY', `nothing answers at ${url}`, { cause })
   })
@@ -60,7 +55,7 @@ async function reach(url: string, ask: Ask): Promise<void> {
 
 /**
  * Asks a running appliance for one thing of everything it serves.
- * @throws RetryableError `UNHEALTHY` when nothing answers at the address.
+ * @throws RetryableError `SERVICE_REFUSED` or `UNHEALTHY` when nothing answers at the address.
  */
 export async function smokeTest(options: SmokeOptions): Promise<CheckResult[]> {
   const base = new URL(options.url)

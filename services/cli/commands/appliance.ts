@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import type { checkRender, readVariables } from '../../appliance/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { wholeNumber } from '../arguments.ts'
+import { askAddress, checkHttpUrl } from '../ask-address.ts'
 import { withDatabase } from '../database.ts'
 import type { CliIo } from '../io.ts'
 import { localUrl } from '../local-url.ts'
@@ -354,7 +355,7 @@ export function addSmokeTest(program: Command, io: CliIo): void {
     .option('--account <name>', 'account whose ABI is requested', 'atomicassets')
     .option('--wait <seconds>', 'how long a socket may take to deliver an event', wholeNumber(1, 600), 30)
     .action(async (url: string, flags: SmokeFlags) => {
-      if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)
+      checkHttpUrl(url)
       const { smokeTest } = await import('../../appliance/index.ts')
       const results = await smokeTest({
         url,
@@ -392,12 +393,7 @@ export function addProbe(program: Command, io: CliIo): void {
     )
     .action(async (given: string | undefined, flags: ConfigOption) => {
       const url = given === undefined || given.startsWith('/') ? urlOfApi(io, flags, given) : given
-      if (!URL.canParse(url)) throw new FatalError('USAGE', `not a URL: ${url}`)
-      const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS)
-      const answer = await fetch(url, { signal, redirect: 'manual' }).catch((cause: unknown) => {
-        throw new FatalError('UNHEALTHY', `${url} does not answer`, { cause })
-      })
-      await answer.body?.cancel()
-      if (!answer.ok) throw new FatalError('UNHEALTHY', `${url} answers ${answer.status}`)
+      checkHttpUrl(url)
+      await askAddress(url, PROBE_TIMEOUT_MS)
     })
 }

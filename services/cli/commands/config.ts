@@ -5,6 +5,7 @@ import { findMisspelledVariables, readStateSettings } from '../../core/config/en
 import { listUnusedSettings } from '../../core/config/description/index.ts'
 import type { ConfigPart, ConfigWarning } from '../../core/config/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
+import { askAddress } from '../ask-address.ts'
 import type { CliIo } from '../io.ts'
 import { localUrl } from '../local-url.ts'
 import { loadSettings } from '../settings.ts'
@@ -102,7 +103,7 @@ function listenerOf(io: CliIo, flags: ShowFlags): { readonly address: string; re
   return { address: server.metrics_addr ?? server.server_addr, port: server.metrics_port }
 }
 
-/** Requests the configuration of a running process. @throws FatalError `UNHEALTHY` if the process does not reply. */
+/** Requests the configuration of a running process. @throws FatalError `UNHEALTHY`, `SERVICE_REFUSED`. */
 async function askConfig({
   address,
   port,
@@ -111,13 +112,11 @@ async function askConfig({
   readonly port: number
 }): Promise<unknown> {
   const url = localUrl(address, port, '/config')
+  const text = await askAddress(url, SHOW_TIMEOUT_MS)
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(SHOW_TIMEOUT_MS), redirect: 'manual' })
-    if (answer.ok) return await answer.json()
-    throw new FatalError('UNHEALTHY', `${url} answers ${answer.status}`)
+    return JSON.parse(text) as unknown
   } catch (cause) {
-    if (cause instanceof FatalError) throw cause
-    throw new FatalError('UNHEALTHY', `${url} does not answer`, { cause })
+    throw new FatalError('UNHEALTHY', `${url} does not answer with JSON`, { cause })
   }
 }
 

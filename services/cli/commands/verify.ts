@@ -92,8 +92,9 @@ export function addVerify(program: Command, io: CliIo): void {
       if (flags.from !== undefined || flags.to !== undefined)
         throw new FatalError('USAGE', '--from and --to go with --seals and --against')
       if (flags.data !== undefined) {
-        const source = chooseSource(flags, undefined)
-        return withDataDirectory(flags.data, (address) => verify(address, source, flags, io))
+        return withDataDirectory(flags.data, (address) =>
+          verify(address, chooseSource(flags, undefined), flags, io),
+        )
       }
       const { sqldb, chain } = loadSettings(io, flags, ['connections'], true).config.connections
       await verify(sqldb, chooseSource(flags, chain.http), flags, io)

@@ -1,4 +1,4 @@
-import { RetryableError } from '../errors/index.ts'
+import { isConnectionRefused, RetryableError } from '../errors/index.ts'
 
 /** A response with an error status. */
 class NodeStatusError extends Error {
@@ -54,16 +54,8 @@ export function nodeFailure(cause: unknown, node: string, path: string): Retryab
  * other causes.
  */
 export function nodeRefusal(cause: unknown, node: string): RetryableError | null {
-  if (!isRefusal(cause)) return null
+  if (!isConnectionRefused(cause)) return null
   return new RetryableError('CHAIN_NODE_REFUSED', `the chain node ${node} refuses connections`, {
     details: { node },
   })
-}
-
-function isRefusal(error: unknown, depth = 0): boolean {
-  if (!(error instanceof Error) || depth > 3) return false
-  if ('code' in error && error.code === 'ECONNREFUSED') return true
-  if (error instanceof AggregateError && error.errors.length > 0)
-    return error.errors.every((each) => isRefusal(each, depth + 1))
-  return isRefusal(error.cause, depth + 1)
 }

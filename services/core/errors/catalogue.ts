@@ -23,7 +23,7 @@ export const errorCatalogue = {
   USAGE: {
     meaning: 'The command line names an unknown command or option, or an option has an unusable value.',
     remedy: {
-      standalone: 'Read `npm start -- --help`.',
+      standalone: 'Read `{help}`.',
       appliance: 'Read `docker compose run --rm config --help`.',
       process: 'Read `pronghorn --help`, or `pronghorn help COMMAND`.',
     },
@@ -110,6 +110,16 @@ export const errorCatalogue = {
         'The message or the lines above it name what failed; `docker compose ps` shows the services, `docker compose logs SERVICE` the log of one.',
       process:
         'The message or the lines above it name what failed; read the log of the process that it belongs to.',
+    },
+  },
+  SERVICE_REFUSED: {
+    meaning: 'Nothing listens at the address that a check asked: the connection is refused.',
+    remedy: {
+      standalone: 'Start it with `npm start`, or give one of the addresses that it printed.',
+      appliance:
+        'Start the containers with `docker compose up -d --wait`, or give the address of HTTP_PORT or HTTPS_PORT in `.env`; `docker compose ps` shows what runs.',
+      process:
+        'Start the process (`pronghorn api`, `pronghorn filler`, `pronghorn state`), or give the address and port of its configuration.',
     },
   },
   RECORDING_INVALID: {

@@ -10,7 +10,12 @@ const MAX_DETAIL_LENGTH = 300
 const SERVER_LIMIT = '`max_connections` of the server'
 /** Defaults of placeholders: names of settings. An error can carry the name of a command's option instead. */
 const settingNames: Readonly<Record<RunMode, ErrorDetails>> = {
-  standalone: { limit: SERVER_LIMIT, http: '`--http`', nodes: '`--ship`, `--http`' },
+  standalone: {
+    limit: SERVER_LIMIT,
+    http: '`--http`',
+    nodes: '`--ship`, `--http`',
+    help: 'npm start -- --help',
+  },
   appliance: { limit: SERVER_LIMIT, http: 'CHAIN_HTTP in `.env`', nodes: 'CHAIN_SHIP, CHAIN_HTTP in `.env`' },
   process: { limit: SERVER_LIMIT, http: '`chain.http`', nodes: '`chain.ship`, `chain.http`' },
 }
