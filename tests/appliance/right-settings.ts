@@ -111,4 +111,11 @@ export const right: readonly (readonly [what: string, text: string])[] = [
     'a schedule of backups, memory and processors',
     `${REAL}BACKUP_AT=23:30\nBACKUP_KEEP=14\nPG_MEMORY=512m\nFILLER_MEMORY=0.5G\nAPI_CPUS=0.5\n`,
   ],
+  [
+    'images of a registry of its own',
+    `${REAL}REDIS_IMAGE=registry.guild.test:5000/mirror/redis:7.2\nNGINX_IMAGE=nginx@sha256:${'ab'.repeat(32)}\n` +
+      'PRONGHORN_IMAGE=localhost/pronghorn\n',
+  ],
+  ['proxies with spaces between', `${REAL}TRUSTED_PROXIES="10.0.0.0/8, 172.16.0.0/12"\n`],
+  ['a node of this machine', REAL.replaceAll('10.0.0.5', 'localhost')],
 ]

@@ -458,6 +458,22 @@ describe('files of the operator', () => {
     })
   })
 
+  it.each([
+    ['SERVER_ADDR', '127.0.0.1', '0.0.0.0'],
+    ['READER_SERVER_ADDR', '192.168.1.5', '::'],
+    ['CHAIN_HTTP', 'http://localhost:8888', 'http://10.0.0.5:8888'],
+    ['CHAIN_SHIP', 'ws://a.test,ws://[::1]:8080', 'ws://a.test'],
+    ['API_REPLICAS', '3', '2'],
+    ['IPV6_SUBNET', 'fd00:1::/64', 'fd70:726f:6e67::/48'],
+  ])('a value that cannot work in a container has a warning: %s', async (name, value, usable) => {
+    const warned = async (text: string): Promise<string[]> => {
+      const environment = { ...real, COMPOSE_FILE: 'docker-compose.yml', [name]: text }
+      return (await checkRender(environment, places('warned'))).warnings.map(({ path }) => path)
+    }
+    expect(await warned(value)).toContain(name)
+    expect(await warned(usable)).not.toContain(name)
+  })
+
   it('files of the operator may refer to what CHAIN sets', async () => {
     const { name, id } = knownChains[0]!
     const connections = {

@@ -1,5 +1,15 @@
 /** Wrong files: the lines that are added to a good one, and how the first problem begins. */
 export const wrong: readonly (readonly [what: string, text: string, problem: string])[] = [
+  ['an image without its tag', 'REDIS_IMAGE=redis:', 'REDIS_IMAGE: the name of an image'],
+  ['an image with two tags', 'REDIS_IMAGE=redis:7:8', 'REDIS_IMAGE: the name of an image'],
+  ['an image as a URL', 'PRONGHORN_IMAGE=https://ghcr.io/a/b', 'PRONGHORN_IMAGE: the name of an image'],
+  ['an image in upper case', 'PRONGHORN_IMAGE=ghcr.io/Guild/A:1', 'PRONGHORN_IMAGE: the name of an image'],
+  ['the id of another chain', `CHAIN_ID=${'ab'.repeat(32)}`, 'CHAIN_ID: 1064487b'],
+  [
+    'an address that no authority certifies',
+    'TLS_MODE=acme\nACME_EMAIL=ops@guild.test\nCOMPOSE_PROFILES=acme\nDOMAIN=10.0.0.9',
+    'DOMAIN: a public host name',
+  ],
   ['an unknown name', 'FOO_BAR=1', 'FOO_BAR: a variable of docs/settings.md; none is near'],
   [
     'the key of a file',

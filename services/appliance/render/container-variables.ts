@@ -9,7 +9,10 @@ import { hostPath, matching, memory, oneWord, port, whole } from './variables.ts
 const MAX_BACKUPS = 9_999
 const MAX_AGE = 999
 
-const image = matching(/^[\w./:@-]{1,512}$/, 'the name of an image')
+/** A registry with its port, the name in lower case, a tag and a digest. */
+const IMAGE =
+  /^(?=.{1,512}$)(?:[A-Za-z0-9.-]+(?::\d{1,5})?\/)?[a-z0-9._-]+(?:\/[a-z0-9._-]+)*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/
+const image = matching(IMAGE, 'the name of an image, in lower case, such as ghcr.io/guild/pronghorn:1.0.0')
 const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors such as 1.5; 0 for all')
 /** Docker refuses a network address with host bits. */
 const network = makeValidator<string>((text) => {

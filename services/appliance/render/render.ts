@@ -31,7 +31,7 @@ import type { SecretName, Secrets } from './secrets.ts'
 import { distinct, nameVariable, renderJson, services } from './render-json.ts'
 import { fillTemplate } from './template.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, isHostPath } from './variables.ts'
-import { warnWithoutEffect } from './without-effect.ts'
+import { warnInContainer, warnWithoutEffect } from './without-effect.ts'
 
 /** Output folder of `render`, and the places of the operator's files. */
 export interface RenderPlaces extends OperatorPlaces {
@@ -249,7 +249,8 @@ async function prepare(
     for (const [name, text] of operatorFiles.texts) files.push({ service, name, text, mode: 0o440 })
   }
   if (config === undefined || problems.length > 0) throw new ConfigError(problems)
-  warnings.push(...atHand.warnings, ...warnAboutVariables(values, given), ...warnWithoutEffect(resolved))
+  warnings.push(...atHand.warnings, ...warnAboutVariables(values, given))
+  warnings.push(...warnWithoutEffect(resolved), ...warnInContainer(resolved))
   for (const { part, key, why } of listUnusedSettings(config))
     warnings.push({ file: configFiles[part], path: key, message: `has no effect: ${why}` })
   for (const pattern of unportableOrigins(config.server.cors)) {

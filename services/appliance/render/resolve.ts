@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { basename } from 'node:path'
 import { cleanEnv } from 'envalid'
 import type { CleanedEnv } from 'envalid'
@@ -280,7 +281,12 @@ function checkTogether(
     if (splitList(values[name]).some(isExample))
       refuse(name, values[name], 'the address of your chain node, not an example')
   }
-  if (values.TLS_MODE === 'acme' && !values.DOMAIN.includes('.')) {
+  const ofChain = given.CHAIN === undefined ? undefined : presets[given.CHAIN]
+  if (ofChain !== undefined && values.CHAIN_ID.toLowerCase() !== ofChain.CHAIN_ID) {
+    const allowed = `${ofChain.CHAIN_ID}, because CHAIN is ${ofChain.CHAIN_NAME}; or no CHAIN`
+    refuse('CHAIN_ID', values.CHAIN_ID, allowed, ['CHAIN'])
+  }
+  if (values.TLS_MODE === 'acme' && (!values.DOMAIN.includes('.') || isIP(values.DOMAIN) !== 0)) {
     refuse('DOMAIN', values.DOMAIN, 'a public host name, because TLS_MODE is acme')
   }
   if (values.TLS_MODE === 'acme' && !values.ACME_EMAIL.includes('@')) {

@@ -97,11 +97,12 @@ const webAddress = chainAddress(['http:', 'https:'], 'https://example.org')
 
 /** Addresses and ranges as nginx takes them, with commas between. */
 const networks = makeExactValidator<string>((text) => {
-  for (const network of text === '' ? [] : text.split(',')) {
+  const found = text === '' ? [] : splitList(text)
+  for (const network of found) {
     if (!isAddressRange(network))
       throw new RangeError(`IP addresses or CIDR ranges with commas between, which "${network}" is not`)
   }
-  return text
+  return found.join(',')
 })
 
 /** Databases that every server has, and that of Hasura for its own metadata. */

@@ -1,10 +1,12 @@
+import { basename } from 'node:path'
 import { showFound } from '../../core/config/index.ts'
 import type { ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
 import { parseVariable, settingVariables } from '../../core/config/environment/index.ts'
 import type { SettingVariable } from '../../core/config/environment/index.ts'
 import { listVariables } from './catalogue.ts'
+import { listComposeFiles } from './compose-files.ts'
 import type { Resolved } from './resolve.ts'
-import { BUNDLED_POSTGRES, BUNDLED_REDIS } from './variables.ts'
+import { BUNDLED_POSTGRES, BUNDLED_REDIS, splitList } from './variables.ts'
 
 type Asked = Pick<Resolved, 'values' | 'given' | 'profiles'>
 
@@ -12,7 +14,7 @@ type Asked = Pick<Resolved, 'values' | 'given' | 'profiles'>
 interface Idle {
   readonly isOf: (name: string, setting: SettingVariable | undefined) => boolean
   /** Sentence that says why nothing reads them; undefined while something does. */
-  readonly why: (asked: Asked) => string | undefined
+  readonly why: (asked: Asked, text: string) => string | undefined
 }
 
 const oneOf =
@@ -72,6 +74,17 @@ function hasTls(given: Resolved['given']): boolean {
     : tls === 'true'
 }
 
+const hasComposeFile = (asked: Asked, file: string): boolean =>
+  listComposeFiles(asked.given).some((path) => basename(path) === file)
+const overlay = (file: string, ...names: readonly string[]): Idle => ({
+  isOf: oneOf(...names),
+  // Another compose file may read them as well.
+  why: (asked) =>
+    hasComposeFile(asked, file) || listComposeFiles(asked.given).length > 1
+      ? undefined
+      : `COMPOSE_FILE does not have ${file}`,
+})
+
 const profile = (name: string, isOf: Idle['isOf']): Idle => ({
   isOf,
   why: ({ profiles }) => (profiles.includes(name) ? undefined : `COMPOSE_PROFILES does not have ${name}`),
@@ -82,6 +95,8 @@ const waiting: readonly Idle[] = [
   profile('graphql', (name) => name.startsWith('GRAPHQL_') || name === 'HASURA_IMAGE'),
   profile('monitoring', (name) => /^(?:GRAFANA|PROMETHEUS)_/.test(name)),
   profile('backup', (name) => /^BACKUP_(?:HOURS|AT|KEEP|KEEP_WEEKS|CHECK_DAYS|HOOK|IMAGE)$/.test(name)),
+  overlay('docker-compose.scale.yml', 'API_REPLICAS'),
+  overlay('docker-compose.ipv6.yml', 'IPV6_SUBNET'),
   {
     isOf: oneOf('TLS_DIR'),
     why: ({ values }) => (values.TLS_MODE === 'files' ? undefined : `TLS_MODE is ${values.TLS_MODE}`),
@@ -93,6 +108,29 @@ const waiting: readonly Idle[] = [
   {
     isOf: oneOf('PG_MEMORY', 'POSTGRES_CPUS'),
     why: ({ values }) => (values.POSTGRES_BUNDLED ? undefined : 'POSTGRES_BUNDLED is false'),
+  },
+]
+
+const hostOf = (text: string): string =>
+  (URL.canParse(text) ? new URL(text).hostname : text).replace(/^\[(.*)\]$/, '$1').toLowerCase()
+const isThisContainer = (text: string): boolean =>
+  /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1?)$/.test(hostOf(text))
+
+/** Addresses that mean something else in a container than on the host. */
+const inContainer: readonly Idle[] = [
+  {
+    isOf: oneOf('CHAIN_HTTP', 'CHAIN_SHIP', 'POSTGRES_HOST', 'REDIS_HOST'),
+    why: (_asked, text) =>
+      splitList(text).some(isThisContainer)
+        ? 'names the container itself; containers reach a server of this machine by the address that the machine has in its network'
+        : undefined,
+  },
+  {
+    isOf: oneOf('SERVER_ADDR', 'READER_SERVER_ADDR'),
+    why: (_asked, text) =>
+      ['0.0.0.0', '::'].includes(text)
+        ? undefined
+        : 'is no address of every interface: other containers reach this one at 0.0.0.0 or ::',
   },
 ]
 
@@ -117,6 +155,15 @@ export function warnWithoutEffect(asked: Asked): ConfigWarning[] {
   }))
 }
 
+/** Warnings about addresses that a container cannot be reached at, or that lead a container to itself. */
+export function warnInContainer(asked: Asked): ConfigWarning[] {
+  return findIdle(inContainer, asked).map(({ name, why }) => ({
+    file: 'environment',
+    path: name,
+    message: why,
+  }))
+}
+
 function findIdle(list: readonly Idle[], asked: Asked): { readonly name: string; readonly why: string }[] {
   const { appliance, shipped } = listVariables()
   const defaults = new Map(appliance.map(({ name, defaultText }) => [name, defaultText]))
@@ -124,7 +171,7 @@ function findIdle(list: readonly Idle[], asked: Asked): { readonly name: string;
     const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
     const standard = defaults.get(name) ?? (setting && shipped.get(setting.name))
     if (text === standard || (setting !== undefined && isEqual(setting, text, standard ?? ''))) return []
-    const why = list.filter(({ isOf }) => isOf(name, setting)).map((each) => each.why(asked))
+    const why = list.filter(({ isOf }) => isOf(name, setting)).map((each) => each.why(asked, text))
     const [first] = why.filter((each) => each !== undefined)
     return first === undefined ? [] : [{ name, why: first }]
   })
