@@ -42,12 +42,15 @@ export async function crawl(
     return body
   }
   const paths = Object.keys(document.paths).filter((path) => answersJson(document, path))
-  /** Records of each list, by path of the list. */
+  /** Distinct records of each list, by path of the list. */
   const known = new Map<string, Row[]>()
   for (const path of paths.filter((each) => !each.includes('{'))) {
-    const rows: Row[] = []
-    known.set(path, rows)
-    for (const query of listQueries(document, path, known)) collectRows(await ask(path, path + query), rows)
+    const rows = new Map<string, Row>()
+    for (const query of listQueries(document, path, known)) {
+      // A list returns the same records in every order.
+      for (const row of recordsOf(await ask(path, path + query))) rows.set(JSON.stringify(row), row)
+    }
+    known.set(path, [...rows.values()])
   }
   for (const path of paths.filter((each) => each.includes('{'))) {
     const hasSymbol = parametersOf(document, document.paths[path]!.get).some(({ name }) => name === 'symbol')

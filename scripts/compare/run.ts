@@ -28,6 +28,8 @@ export interface CompareSettings {
   readonly expected?: readonly ExpectedDifference[]
   /** Called with every answer of the first server. */
   readonly onAnswer?: (path: string, status: number, text: string) => void
+  /** Material of an earlier comparison with the same first server, which is then not crawled again. */
+  readonly material?: Material | undefined
 }
 
 /** Pattern of an expected difference. All given members must match. */
@@ -54,6 +56,8 @@ export interface Comparison {
   /** Requests that a server did not answer in time, with the outcome of both servers. */
   readonly unanswered: readonly string[]
   readonly differences: readonly FoundDifference[]
+  /** Values and records of the first server from which the requests were generated. */
+  readonly material: Material
 }
 
 /** The comparison cannot run; the message says why and what to do. */
@@ -112,7 +116,7 @@ class Run {
     const { baseA, baseB } = this.#settings
     const document = await this.#check(baseA, 'A')
     this.#compareDocuments(document, await this.#check(baseB, 'B'))
-    const material = await this.#learn(document)
+    const material = this.#settings.material ?? (await this.#learn(document))
     // Endpoints are requested in turn, so that even a short comparison covers all of them.
     let turn = 0
     const work = async (): Promise<void> => {
@@ -132,6 +136,7 @@ class Run {
       },
       unanswered: this.#unanswered,
       differences: this.#found,
+      material,
     }
   }
 

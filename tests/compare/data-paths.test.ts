@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeGroup, groupDifferences } from '../../scripts/answers/index.ts'
 import type { OpenApiDocument } from '../../scripts/compare/document.ts'
 import { compareServers } from '../../scripts/compare/run.ts'
-import type { ExpectedDifference } from '../../scripts/compare/run.ts'
+import type { Comparison, ExpectedDifference } from '../../scripts/compare/run.ts'
 import { createAnswerCheck } from '../api/answer-check.ts'
 import { patient } from '../setup/patience.ts'
 import { rounds } from '../setup/rounds.ts'
@@ -29,6 +29,8 @@ const paths: readonly (readonly [DataPath, readonly ExpectedDifference[]])[] = [
 ]
 
 let blocks: ServedPath
+/** Material of the first comparison: the first server is the same for all paths. */
+let material: Comparison['material'] | undefined
 let check: ReturnType<typeof createAnswerCheck>
 beforeAll(async () => {
   blocks = await servePath('blocks')
@@ -49,12 +51,13 @@ describe.each(paths)('a database filled by %s', (path, expected) => {
       const deviations: string[] = []
       const found = await compareServers({
         ...{ baseA: blocks.url, baseB: other.url, seed: SEED, requests: REQUESTS, expected },
-        ...{ perSecond: 1_000, atOnce: 4, timeoutMs: patient(10_000) },
+        ...{ perSecond: 1_000, atOnce: 4, timeoutMs: patient(10_000), material },
         onAnswer(documentPath, status, text) {
           const deviation = check(documentPath, status, JSON.parse(text))
           if (deviation !== undefined) deviations.push(`${documentPath}: ${deviation}`)
         },
       })
+      material = found.material
       const unexplained = found.differences.filter(({ reason }) => reason === undefined)
       const groups = groupDifferences(unexplained)
       console.info(

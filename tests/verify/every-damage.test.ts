@@ -170,11 +170,11 @@ async function outcomeOf(
   } catch {
     return 'impossible'
   }
-  const changed = compareDigests(before, await digestSnapshot(client))
   const verified = await verify({ client, source, signal: new AbortController().signal })
   const { report } = verified
   const isFound = report.differences.length > 0 || report.derived!.length > 0 || report.unfinished !== null
   if (!isFound) {
+    const changed = compareDigests(before, await digestSnapshot(client))
     if (changed.length === 0) return 'unchanged'
     return isOpen(changed) ? 'not checked' : 'MISSED'
   }
