@@ -41,9 +41,9 @@ async function serve(
   await client.end()
   const api = await startApi({ config: apiConfig(database.address, settings), logger: quiet })
   closers.push(() => api.close())
-  const get: Served['get'] = (path, { headers } = {}) =>
+  const get: Served['get'] = (path, init) =>
     // Compression takes most of the time of a large answer; `rawBody` asks for it.
-    ask(`${api.url}/assets${path}`, { headers: { 'accept-encoding': 'identity', ...headers } })
+    ask(`${api.url}/assets${path}`, { headers: { 'accept-encoding': 'identity', ...init?.headers } })
   return { port: api.port, get }
 }
 
