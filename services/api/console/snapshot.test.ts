@@ -36,6 +36,7 @@ const state: HealthState = {
   feeds: [],
   kvstoreKind: 'redis',
   readers: [reader],
+  starting: [],
   node: undefined,
   chainId: 'c'.repeat(64),
 }
@@ -110,6 +111,7 @@ it('the console data is "catching up", not "in trouble", while lag is the only p
   const of = (change: Partial<HealthState>): boolean => snapshot({ servers, ...change }).health.catching_up
   expect(of({})).toBe(true)
   expect(of({ readers: [] })).toBe(true)
+  expect(of({ readers: [], starting: [{ name: 'main-1', problem: 'the chain node is silent' }] })).toBe(false)
   expect(of({ readers: [{ ...reader, mode: 'live' }] })).toBe(false)
   expect(of({ readers: [{ ...reader, problem: 'no stream from the chain node' }] })).toBe(false)
   expect(of({ readers: [{ ...reader, secondsSinceHeartbeat: 60 }] })).toBe(false)

@@ -8,7 +8,7 @@ import type { KeyValueStore, StoreState } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
-import type { ChainNodeState, HealthState, IndexedContract, ReaderState } from './state.ts'
+import type { ChainNodeState, HealthState, IndexedContract, ReaderState, StartingReader } from './state.ts'
 
 const INTERVAL_MS = 1_000
 const PROBE_TIMEOUT_MS = 3_000
@@ -43,6 +43,7 @@ interface MutableState {
   database: 'up' | 'unavailable'
   kvstore: StoreState
   readers: readonly ReaderState[]
+  starting: readonly StartingReader[]
   node: ChainInfo | undefined
 }
 
@@ -58,6 +59,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     database: 'unavailable',
     kvstore: 'unavailable',
     readers: [],
+    starting: [],
     node: undefined,
   }
   const current = (): HealthState => ({
@@ -77,6 +79,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   }
   const lookAtDatabase = async (): Promise<void> => {
     state.readers = await answerWithin(() => readReaders(pool), PROBE_TIMEOUT_MS, 'the database')
+    state.starting = await answerWithin(() => readStarting(pool), PROBE_TIMEOUT_MS, 'the database')
   }
   const database = repeat(() =>
     lookAtDatabase().then(
@@ -200,4 +203,16 @@ async function readReaders(pool: pg.Pool): Promise<ReaderState[]> {
     historySince: row[17],
     acceptedGaps: row[18] ?? [],
   }))
+}
+
+/** Readers with a heartbeat of the last minute and without a committed block. */
+async function readStarting(pool: pg.Pool): Promise<StartingReader[]> {
+  const { rows } = await pool.query<[string, string | null]>({
+    rowMode: 'array',
+    query_timeout: PROBE_TIMEOUT_MS,
+    text: `SELECT h.reader, h.problem FROM chain.heartbeats h
+      WHERE h.beaten_at > now() - interval '1 minute' AND NOT EXISTS (SELECT FROM chain.readers r WHERE r.name = h.reader)
+      ORDER BY h.reader`,
+  } as pg.QueryArrayConfig)
+  return rows.map(([name, problem]) => ({ name, problem: problem ?? undefined }))
 }

@@ -30,6 +30,7 @@ const state: HealthState = {
   kvstore: 'up',
   kvstoreKind: 'redis',
   readers: [reader],
+  starting: [],
   feeds: [],
   node: { chainId: 'c', headBlock: 1_001, headId: 'c', headTimeMs: NOW_MS, irreversibleBlock: 990 },
   chainId: 'c',
@@ -159,6 +160,16 @@ describe('health', () => {
   it('health names the problem that stops a reader', () => {
     expect(statusOf({ readers: [{ ...reader, problem: 'the chain node is silent' }] })).toBe(
       'degraded: reader main-1: the chain node is silent',
+    )
+  })
+
+  it('health names the problem of a reader that has not committed a block yet', () => {
+    const starting = [
+      { name: 'main-1', problem: 'the chain node refuses connections' },
+      { name: 'main-2', problem: undefined },
+    ]
+    expect(statusOf({ readers: [], starting })).toBe(
+      'unhealthy: no reader has indexed anything: reader main-1: the chain node refuses connections',
     )
   })
 

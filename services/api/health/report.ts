@@ -1,7 +1,7 @@
 import { describeStoreState } from '../../core/kvstore/index.ts'
 import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
-import type { HealthState, ReaderState } from './state.ts'
+import type { HealthState, ReaderState, StartingReader } from './state.ts'
 
 /** Above this age of the head, the chain or the node has stalled, ms. */
 const HEAD_OLD_MS = 20_000
@@ -65,12 +65,13 @@ export interface ReaderLag {
  */
 export function reportHealth(state: HealthState, settings: HealthSettings, nowMs: number): HealthReport {
   const head = chainHead(state, nowMs)
-  const watched = watchedReaders(state, settings)
+  const watched = watchedReaders(state.readers, settings)
+  const starting = watchedReaders(state.starting, settings)
   const lags = watched.map((reader) => measureLag(reader, head, settings))
   const lagBlocks = Math.max(0, ...lags.map((lag) => lag.lagBlocks))
   const headAgeMs = head.timeMs === null ? null : Math.max(0, nowMs - head.timeMs)
   const running = watched.filter((reader) => !isAtStop(reader, settings))
-  const { status, reasons } = judge({ state, watched, running }, lagBlocks, headAgeMs)
+  const { status, reasons } = judge({ state, watched, running, starting }, lagBlocks, headAgeMs)
   const readers = state.readers.map((reader) => describeReader(reader, head, settings))
   const data = {
     version: settings.version,
@@ -156,9 +157,13 @@ function chainHead(state: HealthState, nowMs: number): ChainHead {
   return { block, timeMs: stepsMs === 0 ? newest.timeMs : Math.min(nowMs, newest.timeMs + stepsMs) }
 }
 
-function watchedReaders(state: HealthState, settings: HealthSettings): readonly ReaderState[] {
-  if (settings.readers.length === 0) return state.readers
-  return state.readers.filter(({ name }) => settings.readers.includes(name))
+/** The readers that this server depends on. */
+function watchedReaders<R extends { readonly name: string }>(
+  readers: readonly R[],
+  settings: HealthSettings,
+): readonly R[] {
+  if (settings.readers.length === 0) return readers
+  return readers.filter(({ name }) => settings.readers.includes(name))
 }
 
 function lagOf(reader: ReaderState, headBlock: number, settings: HealthSettings): number {
@@ -169,16 +174,17 @@ function lagOf(reader: ReaderState, headBlock: number, settings: HealthSettings)
 
 /**
  * Input of `judge`: `watched` are the readers that this server depends on, `running` are the watched readers before
- * their `stop_block`.
+ * their `stop_block`, `starting` those without a committed block.
  */
 interface Judged {
   readonly state: HealthState
   readonly watched: readonly ReaderState[]
   readonly running: readonly ReaderState[]
+  readonly starting: readonly StartingReader[]
 }
 
 function judge(
-  { state, watched, running }: Judged,
+  { state, watched, running, starting }: Judged,
   lagBlocks: number,
   headAgeMs: number | null,
 ): { status: HealthStatus; reasons: string[] } {
@@ -198,12 +204,18 @@ function judge(
   if (headAgeMs !== null && headAgeMs >= HEAD_OLD_MS) poor.push('the chain head is old')
   for (const { name, gaps } of watched)
     for (const [first, last] of gaps) poor.push(`reader ${name} lacks blocks ${first} to ${last}`)
-  for (const { name, secondsSinceHeartbeat, problem: own } of running) {
-    if ((secondsSinceHeartbeat ?? Infinity) > SILENT_SECONDS) poor.push(`reader ${name} is silent`)
-    if (own !== undefined) poor.push(`reader ${name}: ${own}`)
-  }
+  poor.push(...running.flatMap(readerProblems), ...starting.flatMap(ownProblem))
   const status = bad.length > 0 ? 'unhealthy' : poor.length > 0 ? 'degraded' : 'healthy'
   return { status, reasons: [...bad, ...poor] }
+}
+
+function readerProblems(reader: ReaderState): string[] {
+  const isSilent = (reader.secondsSinceHeartbeat ?? Infinity) > SILENT_SECONDS
+  return [...(isSilent ? [`reader ${reader.name} is silent`] : []), ...ownProblem(reader)]
+}
+
+function ownProblem({ name, problem }: StartingReader): string[] {
+  return problem === undefined ? [] : [`reader ${name}: ${problem}`]
 }
 
 function describeServer({ server, state, lagMs, isInUse }: ServerState): Record<string, unknown> {

@@ -62,6 +62,13 @@ export interface ChainNodeState {
   readonly faults: number
 }
 
+/** A reader that has not committed a block yet, by its heartbeat. */
+export interface StartingReader {
+  readonly name: string
+  /** Problem that stops the reader, in its own words. */
+  readonly problem: string | undefined
+}
+
 /** State of all dependencies; input of the health report. */
 export interface HealthState {
   /** State of the primary. */
@@ -70,7 +77,10 @@ export interface HealthState {
   readonly servers: readonly ServerState[]
   readonly kvstore: StoreState
   readonly kvstoreKind: 'redis' | 'memory'
+  /** Readers that have committed a block. */
   readonly readers: readonly ReaderState[]
+  /** Readers that send heartbeats and have not committed a block. */
+  readonly starting: readonly StartingReader[]
   /** State of the readers' feed subscriptions. */
   readonly feeds: readonly LiveFeedState[]
   /** Last answer of the chain node; undefined before the first. */

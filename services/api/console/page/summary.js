@@ -60,7 +60,7 @@ function showLag(readers, isIndexing) {
   const furthest = readers.reduce((worst, reader) => Math.max(worst, reader.lag_blocks), 0)
   if (readers.length === 0) {
     setFigure('lag', 'Unknown')
-    setNote('lag', 'No reader has started')
+    setNote('lag', 'No reader has committed a block yet')
     return
   }
   if (readers.some(({ state }) => state === 'connecting')) {
