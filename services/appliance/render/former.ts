@@ -4,7 +4,7 @@ import { readPackageVersion } from '../../core/paths/index.ts'
 import type { ConfigProblem } from '../../core/config/index.ts'
 import type { RenderedFile } from './libpq.ts'
 import { namesOfProblem } from './resolve.ts'
-import type { Values } from './resolve.ts'
+import type { Values } from './resolved.ts'
 
 /**
  * Variables that say which servers run and where the data are. Compose takes them from `.env` by itself, at once: rendered

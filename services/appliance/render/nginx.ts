@@ -1,5 +1,5 @@
 import type { AppConfig } from '../../core/config/index.ts'
-import type { Values } from './resolve.ts'
+import type { Values } from './resolved.ts'
 import { fillTemplate } from './template.ts'
 
 /** Where the proxy finds its certificate. */

@@ -8,7 +8,7 @@ import { checkCertificateFiles } from '../tls/index.ts'
 import { checkComposeFiles } from './compose-files.ts'
 import { placeOf } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
-import type { Resolved, Values } from './resolve.ts'
+import type { Resolved, Values } from './resolved.ts'
 import { checkSuperuserPassword } from './superuser.ts'
 import { BUNDLED_POSTGRES } from './variables.ts'
 

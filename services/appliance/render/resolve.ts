@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { basename } from 'node:path'
 import { cleanEnv } from 'envalid'
-import type { CleanedEnv } from 'envalid'
 import { DEMO_CHAIN_ID } from '../../core/chain-node/index.ts'
 import { configFiles, showFound } from '../../core/config/index.ts'
 import { startBlockProblem } from '../../core/config/schema/index.ts'
@@ -20,21 +19,8 @@ import { parseOwnFile } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
 import { demoPreset, presets } from './presets.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, isJsonList, splitList, variables } from './variables.ts'
+import type { Resolved, Values } from './resolved.ts'
 import { refuseWithoutEffect } from './without-effect.ts'
-
-/** The appliance's own variables, checked and with defaults. */
-export type Values = CleanedEnv<typeof variables & typeof containerVariables>
-
-/** The settings that the environment selects. */
-export interface Resolved {
-  readonly values: Values
-  /** All set variables; former and current names of a setting both have the value. */
-  readonly given: Readonly<Record<string, string>>
-  /** The chain is the bundled one. */
-  readonly isDemo: boolean
-  /** Profiles of the compose file that `COMPOSE_PROFILES` turns on. */
-  readonly profiles: readonly string[]
-}
 
 type Given = Record<string, string>
 

@@ -5,7 +5,7 @@ import { parseVariable, settingVariables } from '../../core/config/environment/i
 import type { SettingVariable } from '../../core/config/environment/index.ts'
 import { listVariables } from './catalogue.ts'
 import { listComposeFiles } from './compose-files.ts'
-import type { Resolved } from './resolve.ts'
+import type { Resolved } from './resolved.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, splitList } from './variables.ts'
 
 type Asked = Pick<Resolved, 'values' | 'given' | 'profiles'>
