@@ -22,9 +22,9 @@ is_current() {
 one_shot() {
   output=$(docker compose up --detach "$1" 2>&1) || { say "$output"; return 1; }
   id=$(docker compose ps --all --quiet "$1")
-  code=$(docker wait "$id")
+  ended=$(docker wait "$id")
   output=$(docker logs --tail 30 --since "$(docker inspect --format '{{.State.StartedAt}}' "$id")" "$id" 2>&1)
-  case $code:$output in *'The former configuration stays in use'*) ;; 0:*) return 0 ;; esac
+  case $ended:$output in *'The former configuration stays in use'*) ;; 0:*) return 0 ;; esac
   say "$output"
   return 1
 }

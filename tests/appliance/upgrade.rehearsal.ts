@@ -13,6 +13,8 @@ const PROJECT = 'pronghorn-upgrade'
 const ports = { http: 29_080, https: 29_443 }
 const node = { name: `${PROJECT}-node`, http: 29_888, ship: 29_808 }
 const image = (version: string) => `${PROJECT}:${version}`
+/** Folder with the files of the oldest version. */
+const checkout = `./.data/${PROJECT}-oldest`
 const LONGEST = 3_600_000
 /** A request has to be answered within so much in 99 of 100 cases, ms. */
 const MAX_P99_MS = 1_000
@@ -65,7 +67,10 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
       ...{ PRONGHORN_IMAGE: image('oldest'), CHAIN_NAME: 'own', CHAIN_ID: DEMO_CHAIN_ID },
       ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
     }
-    await compose('up', '--detach', '--wait')
+    // The compose file of a version goes with its image.
+    await run(variables, 'sh', '-c', `mkdir -p ${checkout} && git archive ${oldest} | tar -x -C ${checkout}`)
+    const files = ['--project-directory', checkout, '--file', `${checkout}/docker-compose.yml`]
+    await compose(...files, 'up', '--detach', '--wait')
     load = new Load(`https://localhost:${ports.https}`, paths, 3)
     // Rows of some hundred more blocks.
     await sleep(60_000)
