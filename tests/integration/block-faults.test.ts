@@ -352,18 +352,21 @@ it('the remedy for a block without traces skips one block, and the gap is record
 it.each([
   ['another root in the header', 'the hash of its header is another'],
   ['a wrong link', 'its parent is given as '],
-] as const)('a node whose block has %s is named, and no row of the block is written', async (fault, reason) => {
-  const bad = faultyNode(fault, 600)
-  await withDatabase((address) =>
-    withNodes([bad], async () => {
-      const refusal: unknown = await read(address, [bad]).catch((error: unknown) => error)
-      const { code, message, details } = refusal as FatalError
-      expect([code, message]).toEqual(['SHIP_BLOCK_INVALID', expect.stringContaining(reason)])
-      expect(message).toContain(`block 600 from ${bad.url}`)
-      if (fault === 'a wrong link')
-        expect(message).toContain(`names ${Buffer.from(running.chain.block(599)!.id).toString('hex')}`)
-      expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 601 ')
-      expect(await positionOf(address)).toBe(599)
-    }),
-  )
-})
+] as const)(
+  'a node whose block has %s is named, and no row of the block is written',
+  async (fault, reason) => {
+    const bad = faultyNode(fault, 600)
+    await withDatabase((address) =>
+      withNodes([bad], async () => {
+        const refusal: unknown = await read(address, [bad]).catch((error: unknown) => error)
+        const { code, message, details } = refusal as FatalError
+        expect([code, message]).toEqual(['SHIP_BLOCK_INVALID', expect.stringContaining(reason)])
+        expect(message).toContain(`block 600 from ${bad.url}`)
+        if (fault === 'a wrong link')
+          expect(message).toContain(`names ${Buffer.from(running.chain.block(599)!.id).toString('hex')}`)
+        expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 601 ')
+        expect(await positionOf(address)).toBe(599)
+      }),
+    )
+  },
+)
