@@ -37,7 +37,7 @@ const groups: readonly Group[] = [
     lines: [
       'selfsigned: created at the first start. files: fullchain.pem and privkey.pem in TLS_DIR, read again when they change.',
       "acme: an authority such as Let's Encrypt; DOMAIN must lead here and HTTP_PORT must be reachable as port 80.",
-      'acme needs COMPOSE_PROFILES=acme too (with graphql: COMPOSE_PROFILES=acme,graphql).',
+      'acme needs ACME_EMAIL and COMPOSE_PROFILES=acme too (with graphql: COMPOSE_PROFILES=acme,graphql).',
       'off: plain HTTP at HTTP_PORT, behind a proxy of your own.',
       ...['TLS_MODE', 'TLS_DIR', 'ACME_EMAIL', 'ACME_DIRECTORY', 'HTTP_PORT', 'HTTPS_PORT'],
       'Addresses (IP or CIDR, comma-separated) of proxies in front of this one whose X-Forwarded-For is believed.',

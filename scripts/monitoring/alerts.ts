@@ -85,8 +85,9 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
         ),
         'The usual causes are a chain node that sends nothing (`chain.ship`: restart the node, or name a second one in `CHAIN_SHIP`), a database that does not answer ([DatabaseUnavailable](#databaseunavailable)), a full disk ([DiskFills](#diskfills)), and a lock that another session holds:',
         command(
-          'docker compose exec postgres psql -U postgres pronghorn -c "SELECT pid, state, wait_event_type, now() - xact_start AS since, left(query, 80) FROM pg_stat_activity WHERE datname = \'pronghorn\' ORDER BY since DESC NULLS LAST LIMIT 10"',
+          'docker compose exec postgres psql -U postgres -c "SELECT pid, datname, state, wait_event_type, now() - xact_start AS since, left(query, 80) FROM pg_stat_activity ORDER BY since DESC NULLS LAST LIMIT 10"',
         ),
+        'With a PostgreSQL server of your own, run this query there.',
       ],
     },
     {
@@ -172,7 +173,7 @@ function databaseAlerts({ soon, diskDays, diskWindow }: AlertLimits): Alert[] {
           'docker compose logs --tail 30 postgres',
           'docker compose up -d postgres',
         ),
-        'Replicas answer requests meanwhile. The filler continues by itself when the primary answers.',
+        'With a PostgreSQL server of your own, look at that server: `scripts/doctor` names its address and the error. Replicas answer requests meanwhile. The filler continues by itself when the primary answers.',
       ],
     },
     {

@@ -136,7 +136,7 @@ const chain = section({
     'HTTP address of the chain node. A path in it stands before those of the interface; a user and a password in it log in.',
   ),
   ship: ship.describe(
-    'State-history address of the chain node, also ws+unix:///path of a unix socket. Of a list, all nodes send ranges of blocks at the same time while the reader catches up; at the head one is followed, and another one as soon as it fails.',
+    'State-history address of the chain node, also ws+unix:///path of a unix socket. Of a list, all nodes send ranges of blocks at the same time while the reader catches up; at the head one is followed, and another one as soon as it fails. CHAIN_SHIP takes addresses joined by commas; weights and ranges need a file of your own, and a unix socket a process outside the containers.',
   ),
 })
 
