@@ -56,7 +56,7 @@ it('an unusable data directory is reported by an error of its own, without a sta
   await writeFile(join(base, 'postgres', 'notes.txt'), 'mine')
   const foreign = await run('standalone', '--data', base)
   expect(foreign.text).toContain(
-    `DATA_FOLDER_UNUSABLE: the data directory ${base} holds "file", which is not of Pronghorn; nothing was touched`,
+    `DATA_FOLDER_UNUSABLE: the data directory ${base} holds "file" and no database of Pronghorn; nothing was touched`,
   )
   expect((await readdir(base)).sort()).toEqual(['file', 'postgres'])
   expect(await readFile(join(base, 'postgres', 'notes.txt'), 'utf8')).toBe('mine')
@@ -187,14 +187,15 @@ it(
       2,
       expect.stringMatching(/--data needs --http[^]*\nRead `npx pronghorn help verify`\.\n$/) as string,
     ])
-    for (const [file, named] of [
-      ['postgres.password', `${data}/postgres.password is missing`],
-      ['api-key', `${data}/api-key cannot be read`],
-      ['demo-chain.json', `${data}/demo-chain.json does not describe a demo chain`],
+    for (const [file, text, named] of [
+      ['postgres.password', null, `${data}/postgres.password is missing`],
+      ['postgres.password', '\n', `${data}/postgres.password is empty`],
+      ['api-key', null, `${data}/api-key cannot be read`],
+      ['demo-chain.json', '{', `${data}/demo-chain.json does not describe a demo chain`],
     ] as const) {
       await rename(join(data, file), join(data, 'aside'))
       if (file === 'api-key') await mkdir(join(data, file))
-      if (file === 'demo-chain.json') await writeFile(join(data, file), '{')
+      if (text !== null) await writeFile(join(data, file), text)
       const damaged = await run('standalone', '--data', data, '--port', String(await findFreePort()))
       const lines = damaged.text.split('\n').filter((line) => /^[A-Z_]+:| at /.test(line))
       expect([damaged.code, lines]).toEqual([1, [expect.stringMatching('^DATA_FOLDER_DAMAGED: ')]])

@@ -39,7 +39,7 @@ async function findState(base: URL, ask: Ask, insecure: boolean): Promise<Ask> {
   return createClient(state, insecure)
 }
 
-const unreachable: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
+const unreachable: readonly unknown[] = ['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROTO']
 
 /**
  * If nothing answers, every check would fail alike, so this fails first.

@@ -36,7 +36,7 @@ export async function checkDataFolder(base: string, version: string): Promise<vo
     // The password is written before initdb starts.
     if (name === FORMER_DRAFT && names.includes(PASSWORD_FILE)) continue
     const path = JSON.stringify(await firstPath(base, name))
-    const message = `the data directory ${base} holds ${path}, which is not of Pronghorn; nothing was touched`
+    const message = `the data directory ${base} holds ${path} and no database of Pronghorn; nothing was touched`
     throw new FatalError('DATA_FOLDER_UNUSABLE', message)
   }
 }
@@ -88,11 +88,12 @@ export async function createPassword(base: string): Promise<string> {
 /** Reads the database password. @throws FatalError `DATA_FOLDER_DAMAGED`. */
 export async function readPassword(base: string): Promise<string> {
   const path = join(base, PASSWORD_FILE)
-  const text = await readOwnFile(path)
-  if (text !== null) return text.trim()
+  const text = (await readOwnFile(path))?.trim()
+  if (text) return text
+  const fault = text === undefined ? 'missing' : 'empty'
   throw new FatalError(
     'DATA_FOLDER_DAMAGED',
-    `${path} is missing, the file with the password of the database`,
+    `${path} is ${fault}, the file with the password of the database`,
   )
 }
 
