@@ -156,7 +156,7 @@ describe('an ACME authority', () => {
   ])('with TLS_MODE=%s, rendering replaces a certificate of %d days: %s', async (mode, days, expected) => {
     await install(90, days, (chain) => chain)
     const { certificateCreated } = await render(
-      { ...environment, TLS_MODE: mode },
+      { ...environment, TLS_MODE: mode, COMPOSE_PROFILES: mode === 'acme' ? 'acme' : '' },
       { out: dir, certificateFiles: dir },
     )
     expect(certificateCreated).toBe(expected)
