@@ -189,7 +189,10 @@ export const variables = {
     default: './certificates',
     desc: 'Folder with fullchain.pem and privkey.pem, for TLS_MODE=files.',
   }),
-  ACME_EMAIL: str({ default: '', desc: 'Address that the ACME authority may write to; required with TLS_MODE=acme.' }),
+  ACME_EMAIL: str({
+    default: '',
+    desc: 'Address that the ACME authority may write to; required with TLS_MODE=acme.',
+  }),
   ACME_DIRECTORY: webAddress({
     default: 'https://acme-v02.api.letsencrypt.org/directory',
     desc: 'Directory of the ACME authority.',
