@@ -249,14 +249,13 @@ it.each(seedsBeside(SEED))(
       if (row === undefined || (damage.kind === 'swap' && other === undefined)) return 'impossible'
       const isOver = await hasEnded(damage.table, row)
       const isOtherOver =
-        damage.kind === 'swap'
-          ? await hasEnded(damage.table, other!)
-          : damage.kind === 'change' && !isOver && (await hasEnded(damage.table, row, damage.column))
+        (damage.kind === 'swap' && (await hasEnded(damage.table, other!))) ||
+        (damage.kind === 'change' && (await hasEnded(damage.table, row, damage.column)))
       const ended = isOver || isOtherOver
       const outcome = await outcomeOf(damage.text(row, other!), before, () => ended || isNotChecked(damage))
       // The chain corrects the row that it holds. The other one, of a swap or of a row that is moved by a change of its
       // key, has ended: the chain does not hold it any more.
-      const isHalfHeld = isOtherOver || (damage.kind === 'swap' && isOver)
+      const isHalfHeld = damage.kind === 'swap' ? ended : isOver !== isOtherOver && damage.kind === 'change'
       return isHalfHeld && outcome === 'REPAIRED INTO SOMETHING ELSE' ? 'not checked' : outcome
     })
     expectNoFailure(outcomes)
