@@ -216,7 +216,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     const [newest = ''] = left.filter((name) => name > nameAt(1) && name !== 'auto-mine')
     expect(left).toEqual(expect.arrayContaining([newest, older[0], compared, 'auto-mine']))
     expect(left).not.toContain(ancient)
-    // Of the older backups, the newest of each week younger than a week remains: one or two.
+    // One or two older backups remain: the newest of each week.
     const rest = left.filter((name) => older.slice(1).includes(name))
     expect(rest).toContain(older[1])
     expect(rest.length).toBeLessThanOrEqual(2)

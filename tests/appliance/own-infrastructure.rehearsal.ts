@@ -107,7 +107,7 @@ describeUnless(whyNoEngine(), 'an appliance with servers of its operator', () =>
 
   beforeAll(async () => {
     await clean()
-    // Of a rehearsal before, in the same folder.
+    // An earlier rehearsal may have left its backups in the folder.
     await rm(join(packageRoot, variables.BACKUP_DIR!), { recursive: true, force: true })
     await mkdir(join(packageRoot, variables.BACKUP_DIR!))
     await writeFiles()

@@ -6,11 +6,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { buildQueryIndexes, connectDatabase, listIndexFamilies } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { modelTables } from '../../services/core/model/tables/index.ts'
 import { checkSeals, readSeals, sealedKinds } from '../../services/core/seals/index.ts'
 import { publish, restore } from '../../services/dump/index.ts'
 import type { PublishOptions, RestoreOptions } from '../../services/dump/index.ts'
 import { formatManifest } from '../../services/dump/format/manifest.ts'
 import type { Manifest } from '../../services/dump/format/manifest.ts'
+import { readPublishedTables } from '../../services/dump/publish/published-tables.ts'
 import { compareDigests } from '../../services/verify/index.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
@@ -134,6 +136,20 @@ it('a published and restored database has equal rows, seals and indexes, and con
   const head = running.chain.head().num
   for (const address of [source, restored]) await indexTo(address, head)
   expect(compareDigests(await digestOf(source), await digestOf(restored))).toEqual([])
+})
+
+it('a dump has the tables of the model, and of the others those that are named here', async () => {
+  const client = await connectDatabase(source, { applicationName: 'test' })
+  const names = (await readPublishedTables(client)).map(({ name }) => name)
+  await client.end()
+  const ofModel = modelTables.map(({ name }) => name)
+  // A table of the local installation must not be published: name a new one here, or leave it out of the dump.
+  expect(names.filter((name) => !ofModel.includes(name) && !name.startsWith('undo.'))).toEqual([
+    ...['assets.log_actions', 'chain.gaps', 'chain.imports', 'chain.readers', 'chain.reversible_blocks'],
+    ...['chain.sealed', 'chain.seals', 'chain.sources', 'market.log_actions', 'state.past_links'],
+    ...['state.past_permissions', 'state.past_rows', 'tools.log_actions'],
+  ])
+  expect(ofModel.filter((name) => !names.includes(name))).toEqual([])
 })
 
 it('the next publication adds files and changes none; --prune keeps the files of the previous publication', async () => {

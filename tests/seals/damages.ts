@@ -2,17 +2,7 @@ import type pg from 'pg'
 import { modelTables } from '../../services/core/model/tables/index.ts'
 import { sealedKinds } from '../../services/core/seals/index.ts'
 import type { SealedKind } from '../../services/core/seals/index.ts'
-
-const others: Readonly<Record<string, string>> = {
-  boolean: 'NOT $',
-  jsonb: `CASE jsonb_typeof($) WHEN 'array' THEN $ || '["damaged"]' ELSE $ || '{"damaged": "1"}' END`,
-  text: "$ || 'x'",
-  bytea: "$ || '\\x00'",
-  'text[]': "array_append($, 'damaged')",
-  'bigint[]': 'array_append($, 7)',
-  'integer[]': 'array_append($, 7)',
-  'double precision': '$ + 0.001',
-}
+import { otherValueOf } from '../verify/other-value.ts'
 
 export interface Damage {
   readonly kind: SealedKind
@@ -39,7 +29,7 @@ export function damagesOf(kind: SealedKind): Damage[] {
       kind,
       title: `change of ${name}`,
       of,
-      text: set((others[type] ?? '$ + 1').replaceAll('$', () => `t.${name}`)),
+      text: set(otherValueOf(type, `t.${name}`)),
     }
     const swap = {
       ...{ kind, of, title: `${name} swapped with another row` },

@@ -164,7 +164,7 @@ it.each(seedsBeside(SEED))(
         rows[random.between(0, rows.length - 1)]!,
       )
       if ((await client.query(statement)).rowCount === 0) {
-        // Both rows have the same value.
+        // The damage changes no row, because the exchanged values are equal.
         await client.query('ROLLBACK')
         continue
       }

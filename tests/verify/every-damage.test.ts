@@ -18,6 +18,7 @@ import { patient } from '../setup/patience.ts'
 import { readNumber } from '../setup/read-number.ts'
 import { roundsOfSeed, seedsBeside } from '../setup/seeds.ts'
 import { broadChain } from './verify-of.ts'
+import { otherValueOf } from './other-value.ts'
 
 const SEED = 1
 /** Damages of each run; `VERIFY_DAMAGES=2000` is more than there are of every column. */
@@ -42,18 +43,7 @@ interface Damage {
   readonly text: (row: string, other: string) => string
 }
 
-const others: Readonly<Record<string, string>> = {
-  boolean: 'NOT $',
-  jsonb: `CASE jsonb_typeof($) WHEN 'array' THEN $ || '["damaged"]' ELSE $ || '{"damaged": "1"}' END`,
-  text: "$ || 'x'",
-  bytea: "$ || '\\x00'",
-  'text[]': "array_append($, 'damaged')",
-  'bigint[]': 'array_append($, 7)',
-  'integer[]': 'array_append($, 7)',
-  'double precision': '$ + 0.001',
-}
-const otherValue = ({ name, type }: Column): string =>
-  (others[type] ?? '$ + 1').replaceAll('$', () => `t.${name}`)
+const otherValue = ({ name, type }: Column): string => otherValueOf(type, `t.${name}`)
 
 let database: TestDatabase
 let client: pg.Client

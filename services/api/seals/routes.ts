@@ -17,6 +17,8 @@ import type { RootRoute } from '../http/index.ts'
 /** How long an answer may be cached: a range is sealed every 83 minutes. */
 const CACHE_SECONDS = 60
 const LAST_BLOCK = 2_147_483_647
+/** Limit of the blocks of a request for rows; a sealed range has 10,000. */
+const MOST_BLOCKS = 1_000_000
 
 const { choice, decimal, integer, list, nullable, object, text } = shape
 
@@ -109,7 +111,8 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
         const range = blockOf(context, 'range', 0)
         const from = blockOf(context, 'from', range)
         const to = blockOf(context, 'to', from)
-        if (to < from || to - from >= 1_000_000) throw new RequestError(400, 'to: a block from `from` on')
+        if (to < from || to - from >= MOST_BLOCKS)
+          throw new RequestError(400, `to: a block from \`from\` on, of at most ${MOST_BLOCKS} blocks`)
         const offset = blockOf(context, 'offset', 0)
         send(context, await read(partsStatement(kind, { range, from, to, offset })))
       },

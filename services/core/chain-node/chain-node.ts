@@ -1,4 +1,5 @@
 import { FatalError, RetryableError } from '../errors/index.ts'
+import { readLimitedText } from '../http/client/index.ts'
 import { nodeFailure, requireSuccess, UnknownToNode } from './failure.ts'
 import { nextKeyOf } from './next-key.ts'
 import { requestBelow, shownAddress } from './address.ts'
@@ -185,7 +186,7 @@ async function ask(
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    const text = await readLimited(response, maxBytes)
+    const text = await readLimitedText(response, maxBytes)
     requireSuccess(response, text)
     return readObject(text)
   } catch (cause) {
@@ -205,16 +206,4 @@ function readObject(text: string): Record<string, unknown> {
   }
   if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no JSON object')
   return answer as Record<string, unknown>
-}
-
-async function readLimited(response: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  if (!response.body) return ''
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

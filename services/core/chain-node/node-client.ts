@@ -1,4 +1,5 @@
 import { RetryableError } from '../errors/index.ts'
+import { readLimitedText } from '../http/client/index.ts'
 import { retry } from '../retry/index.ts'
 import { requestBelow, shownAddress } from './address.ts'
 import { nodeFailure, requireSuccess, UnknownToNode } from './failure.ts'
@@ -75,7 +76,7 @@ export class NodeClient {
       redirect: 'error',
       signal: AbortSignal.any([this.#signal, AbortSignal.timeout(BACKGROUND_TIMEOUT_MS)]),
     })
-    const text = await readLimited(response)
+    const text = await readLimitedText(response, BACKGROUND_BYTES)
     requireSuccess(response, text)
     const answer: unknown = JSON.parse(text)
     if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no object')
@@ -92,16 +93,4 @@ export class NodeClient {
     if (next) next()
     else this.#free++
   }
-}
-
-async function readLimited(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  if (!response.body) return ''
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length
-    if (bytes > BACKGROUND_BYTES) throw new Error(`the answer has more than ${BACKGROUND_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -23,7 +23,7 @@ export const dumpErrors = {
   DUMP_UNTRUSTED: {
     meaning: 'The signature of a dump is missing, or is not that of the given public key.',
     remedy:
-      'Nothing was restored. Ask the publisher for the right key; without `--key` a restore believes whoever serves the dump.',
+      'Nothing was restored. Ask the publisher for the right key; without `--key` a restore trusts the server of the dump.',
   },
   DUMP_UNFIT: {
     meaning: 'A manifest is malformed, or the dump has a format that this version does not read.',

@@ -211,6 +211,9 @@ const tradesOf = ({ table, kind, ended }: Listings): RowSource[] =>
     }
   })
 
+/** Mints of assets, the kind whose table has further columns that change after they are sealed. */
+export const MINTS = 'assets.mints'
+
 /** Every kind of row that is sealed, ascending by name. */
 export const sealedKinds: readonly SealedKind[] = [
   blocksOf(assetsTables.blocks),
@@ -218,7 +221,7 @@ export const sealedKinds: readonly SealedKind[] = [
   appended(assetsTables.logs),
   describe({
     table: assetsTables.assets,
-    name: 'assets.mints',
+    name: MINTS,
     only: [
       ...['asset_id', 'minted_at_time', 'minted_at_block', 'minted_seq', 'template_id', 'template_mint'],
       ...['collection_name', 'schema_name', 'minter', 'initial_receiver', 'immutable_data'],

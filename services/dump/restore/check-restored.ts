@@ -1,11 +1,8 @@
 import type pg from 'pg'
 import { FatalError } from '../../core/errors/index.ts'
-import { checkSeals, readSeals } from '../../core/seals/index.ts'
+import { checkSeals, MINTS, readSeals } from '../../core/seals/index.ts'
 import { readSealSummary } from '../format/seal-summary.ts'
 import type { Manifest } from '../format/manifest.ts'
-
-/** Kind without files of its own: the rows of its table change after the mint. */
-const MINTS = 'assets.mints'
 
 /**
  * Compares the restored seals with those of the manifest and of its files, and computes the seals of mints.
@@ -24,6 +21,7 @@ export async function checkRestored(client: pg.ClientBase, manifest: Manifest): 
       for (const [first, rowsOf, digestOf] of sealed?.ranges ?? [])
         inFiles.set(`${sealed!.kind} ${first}`, `${rowsOf} ${digestOf}`)
   for (const { kind, seals: ranges } of kinds) {
+    // Mints have no files of their own: the rows of their table change after the mint.
     if (kind === MINTS) continue
     for (const range of ranges)
       if (inFiles.get(`${kind} ${range.firstBlock}`) !== `${range.rows} ${range.digest}`)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describeError, RetryableError } from '../../core/errors/index.ts'
+import { readLimitedText } from '../../core/http/client/index.ts'
 import type { ListSource } from './source.ts'
 
 /** Items by list name, each item once, in the order of the source. */
@@ -55,7 +56,7 @@ export async function readLists(
       await response.body?.cancel()
       throw new Error(`status ${response.status}`)
     }
-    return parseLists(await readText(response, limits.maxBytes), limits)
+    return parseLists(await readLimitedText(response, limits.maxBytes), limits)
   } catch (cause) {
     const reason = limit.aborted && !signal.aborted ? `no answer in ${limits.timeoutMs} ms` : reasonOf(cause)
     throw new RetryableError('LIST_SOURCE_FAILED', `named lists of ${source.address}: ${reason}`)
@@ -86,17 +87,6 @@ function reasonOf(cause: unknown): string {
     return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not lists'}`
   }
   return describeError(cause)
-}
-
-async function readText(response: Response, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length
-    if (bytes > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function parseLists(text: string, limits: ListLimits): NamedItems {

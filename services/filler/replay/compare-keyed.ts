@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Table } from '../../core/model/index.ts'
 import { modelTables } from '../../core/model/tables/index.ts'
+import { MINTS } from '../../core/seals/index.ts'
 import type { SealedKind } from '../../core/seals/index.ts'
 import type { ReplayedWindow } from './block-replay.ts'
 import { differenceOf } from './difference.ts'
@@ -55,7 +56,7 @@ export async function compareKeyed(
 ): Promise<ComparedKeyed> {
   const { kind, window } = comparison
   const table = modelTables.find(({ name }) => name === kind.table)!
-  const isOfMints = kind.name === 'assets.mints'
+  const isOfMints = kind.name === MINTS
   const wanted = new Set<string>([...kind.columns, ...table.key])
   const rows = expectedRows(window.unit, kind.table).filter(({ isNew }) => isNew || !isOfMints)
   const total = { rows: 0, partly: 0, skipped: 0 }
@@ -87,7 +88,7 @@ export async function compareKeyed(
     for (const line of found.rows) {
       const { row, isNew } = part[line.at - 1]!
       if (comparison.leftOut.has(line.key)) continue
-      // Of an asset that is not burned nothing is history but the mint.
+      // An asset that is not burned has no history but its mint.
       if (kind.name === 'assets.burns' && !line.settles && !line.ends) continue
       const outcome = judge(line, isNew, comparison.isWhole)
       total[outcome.counts]++
@@ -112,7 +113,7 @@ function pick<Row extends object>(row: Row, isChosen: (column: string) => boolea
   return Object.fromEntries(Object.entries(row).filter(([column]) => isChosen(column))) as Row
 }
 
-/** What of a row is compared, and with what result. */
+/** Decides which columns of a row are compared, and whether they are equal. */
 function judge(
   { exists, settles, ends, chain, constant, database }: FoundRow,
   isNew: boolean,

@@ -14,7 +14,7 @@ export interface HistoryDifference {
   readonly impossible: string | null
 }
 
-/** What a comparison counted for a kind of row. */
+/** Counts of a comparison for a kind of row. */
 export interface KindCounts {
   /** Rows of which all columns were compared. */
   rows: number

@@ -30,13 +30,13 @@ export interface ReplayHistoryOptions {
   readonly windowBytes?: number
 }
 
-/** What was compared, and what was found. */
+/** Result of a comparison of history with the chain. */
 export interface ReplayedHistory {
   readonly ranges: readonly BlockRange[]
   readonly blocks: number
   readonly kinds: Readonly<Record<string, KindCounts>>
   readonly differences: readonly HistoryDifference[]
-  /** What was not compared, and why. */
+  /** Rows that were not compared, each with the reason. */
   readonly notCompared: readonly string[]
   /** Imported ranges that agree with the chain: their seals count as indexed from now on. */
   readonly settled: number

@@ -1,4 +1,5 @@
 import { FatalError, RetryableError } from '../../errors/index.ts'
+import { readLimitedText } from '../../http/client/index.ts'
 import type { SealSource } from './compare-seals.ts'
 import { MOST_SEALS } from '../published/index.ts'
 import type { PublishedSeal, RangeParts, SealSummary } from '../published/index.ts'
@@ -25,7 +26,7 @@ export function remoteSource(address: string, chainId: string, signal: AbortSign
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       })
-      const text = await readLimited(response)
+      const text = await readLimitedText(response, MOST_BYTES)
       if (!response.ok) throw new Error(`HTTP ${response.status}`)
       return (JSON.parse(text) as { readonly data: T }).data
     } catch (cause) {
@@ -54,15 +55,4 @@ export function remoteSource(address: string, chainId: string, signal: AbortSign
     parts: (kind, { range, from, to, offset }) =>
       read<RangeParts>('/seals/rows', { kind, range, from, to, offset }),
   }
-}
-
-async function readLimited(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length
-    if (bytes > MOST_BYTES) throw new Error(`the answer has more than ${MOST_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

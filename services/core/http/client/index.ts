@@ -1,0 +1,1 @@
+export { readLimitedText } from './limited-text.ts'
