@@ -35,6 +35,8 @@ export interface SealedKind {
    * for rows with a block column.
    */
   readonly blocks: { readonly table: string; readonly sequence: string; readonly from: string } | null
+  /** Set if further columns of the rows change after the rows are sealed. */
+  readonly isOfChangingRows?: boolean
 }
 
 /** Characters that COPY escapes in addition to the backslash, as SQL string escapes. */
@@ -211,23 +213,23 @@ const tradesOf = ({ table, kind, ended }: Listings): RowSource[] =>
     }
   })
 
-/** Mints of assets, the kind whose table has further columns that change after they are sealed. */
-export const MINTS = 'assets.mints'
-
 /** Every kind of row that is sealed, ascending by name. */
 export const sealedKinds: readonly SealedKind[] = [
   blocksOf(assetsTables.blocks),
   appended(assetsTables.transfers),
   appended(assetsTables.logs),
-  describe({
-    table: assetsTables.assets,
-    name: MINTS,
-    only: [
-      ...['asset_id', 'minted_at_time', 'minted_at_block', 'minted_seq', 'template_id', 'template_mint'],
-      ...['collection_name', 'schema_name', 'minter', 'initial_receiver', 'immutable_data'],
-    ],
-    sources: [rowsOf('assets.assets', { position: 'asset_id', block: 'minted_at_block' })],
-  }),
+  {
+    ...describe({
+      table: assetsTables.assets,
+      name: 'assets.mints',
+      only: [
+        ...['asset_id', 'minted_at_time', 'minted_at_block', 'minted_seq', 'template_id', 'template_mint'],
+        ...['collection_name', 'schema_name', 'minter', 'initial_receiver', 'immutable_data'],
+      ],
+      sources: [rowsOf('assets.assets', { position: 'asset_id', block: 'minted_at_block' })],
+    }),
+    isOfChangingRows: true,
+  },
   describe({
     table: assetsTables.assets,
     name: 'assets.burns',

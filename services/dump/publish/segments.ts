@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { MINTS, sealedKinds } from '../../core/seals/index.ts'
+import { sealedKinds } from '../../core/seals/index.ts'
 import type { SealedKind } from '../../core/seals/index.ts'
 import type { Manifest, ManifestFile } from '../format/manifest.ts'
 import type { Segment, SealedRange } from './row-statements.ts'
@@ -13,7 +13,7 @@ export interface PlannedSegment extends Segment {
 }
 
 /** Sealed kinds by table. `assets.mints` is left out: its rows are in `assets.assets`, where most rows change later. */
-const publishedKinds = sealedKinds.filter(({ name }) => name !== MINTS)
+const publishedKinds = sealedKinds.filter(({ isOfChangingRows }) => isOfChangingRows !== true)
 
 interface StoredRange extends SealedRange {
   readonly kind: string

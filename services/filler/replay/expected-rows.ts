@@ -1,5 +1,4 @@
 import type { Table, MutableRow } from '../../core/model/index.ts'
-import { MINTS } from '../../core/seals/index.ts'
 import type { SealedKind } from '../../core/seals/index.ts'
 import type { Handler, Query } from '../handlers/index.ts'
 import type { Derivation } from '../rows/operations.ts'
@@ -31,7 +30,7 @@ const updated = new Set(['updated_at_time', 'updated_at_block', 'deleted_at_time
 /** Whether a column of a kind keeps the value that the row was added with. */
 export function isConstant(kind: SealedKind, column: string): boolean {
   // The columns of a mint are chosen so; everything else of an asset may change until it is burned.
-  if (kind.table === 'assets.assets') return kind.name === MINTS
+  if (kind.table === 'assets.assets') return kind.isOfChangingRows === true
   return !updated.has(column) && changing[kind.table]?.includes(column) !== true
 }
 
