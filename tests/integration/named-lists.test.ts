@@ -158,7 +158,7 @@ describe('a source of named lists', () => {
     [
       'too much',
       (_request, response) => response.end(`{"lists":[],"padding":"${'x'.repeat(20_000)}"}`),
-      'longer than 10000 bytes',
+      'more than 10000 bytes',
     ],
     [
       'a list that no request could use',
