@@ -35,7 +35,7 @@ const earlier = (column: string) => `${column} - k.n * 400000`
 const idIn = (field: string) =>
   `CASE WHEN metadata ? '${field}' THEN jsonb_build_object('${field}', (${id(`(metadata->>'${field}')::bigint`, field)})::text) ELSE '{}' END`
 
-/** Columns that differ in the copies, by table. */
+/** SQL of the columns that get another value in each copy of a row, by table. */
 const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   atomicassets_assets: { asset_id: id('asset_id') },
   atomicassets_mints: { asset_id: id('asset_id') },

@@ -31,7 +31,7 @@ export class MirrorNode {
   readonly #unfollow: () => void
   #server: ShipServer | null = null
   #url: URL | null = null
-  /** `apart`: on a branch of its own; `held`: accepts no more blocks. */
+  /** `apart`: the node extends a branch of its own; `held`: the node accepts no more blocks. */
   #mode: 'following' | 'apart' | 'held' = 'following'
   #common = 0
 

@@ -79,7 +79,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
   }, LONGEST)
 
   afterAll(async () => {
-    // The load may not have started.
+    // If `beforeAll` failed early, no load was started.
     await (load as Load | undefined)?.stop()
     console.log(tableOf(reports))
     await run(variables, 'docker', 'unpause', node.name).catch(() => undefined)

@@ -7,7 +7,7 @@ export interface Target {
   readonly port: number
 }
 
-/** Beginning of a websocket message that claims 100 MB. */
+/** Header of a websocket message that announces 100 MB. */
 const HUGE_FRAME = Buffer.from('827f0000000005f5e100', 'hex')
 const DRIP_MS = 100
 const DRIP_BYTES = 10
@@ -35,14 +35,14 @@ export class Gate {
     return new Gate(server, target)
   }
 
-  /** Cuts every connection and leads to another server, or nowhere. */
+  /** Cuts every connection; new connections go to another server, or are refused without a target. */
   lead(target: Target | undefined): void {
     clearInterval(this.#timer)
     this.#target = target
     for (const [client, server] of this.#pairs) for (const socket of [client, server]) socket.destroy()
   }
 
-  /** Connections stay open; nothing that the server says arrives any more. */
+  /** Keeps the connections open, but forwards nothing from the server. */
   hang(): void {
     for (const [client, server] of this.#pairs) {
       server.unpipe(client)
@@ -50,7 +50,7 @@ export class Gate {
     }
   }
 
-  /** What comes from the server is one message that does not get complete. */
+  /** Replaces the server's bytes by one huge message that never ends and arrives slowly. */
   drip(): void {
     this.hang()
     const clients = [...this.#pairs.keys()]

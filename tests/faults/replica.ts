@@ -9,16 +9,16 @@ import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
 
 const run = promisify(execFile)
 
-/** Makes the folder of a replica of the folder of a server that is stopped. */
+/** Creates the data folder of a replica: copies the folder of a stopped server. */
 export async function copyForReplica(primaryDir: string, replicaDir: string): Promise<void> {
   await run('cp', ['-a', primaryDir, replicaDir])
   const signal = join(replicaDir, 'postgres', 'standby.signal')
   await writeFile(signal, '')
-  // The servers run as another user when this runs as root.
+  // If the tests run as root, PostgreSQL runs as another user, who must own the file.
   await run('chown', ['--reference', join(replicaDir, 'postgres', 'PG_VERSION'), signal])
 }
 
-/** Starts a replica of the server at an address, whose user and password it has. */
+/** Starts a replica of the server at an address, with the user and password of that server. */
 export function startReplica(
   dataDir: string,
   { host, port, user, password }: DatabaseAddress,
@@ -28,7 +28,7 @@ export function startReplica(
   return startEmbeddedPostgres({ dataDir, settings: { ...settings, primary_conninfo: primary } })
 }
 
-/** Makes a replica a primary. */
+/** Promotes a replica to primary. */
 export async function promote(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'test' })
   await client.query('SELECT pg_promote(true, 60)')

@@ -24,12 +24,12 @@ import { SmallDisk } from './small-disk.ts'
 
 const logger = createLogger({ name: 'faults', level: 'silent' })
 const DATABASE = 'faults'
-/** Few, so that they can be used up. */
+/** Few connections, so that a fault can use them up. */
 const rigSettings = {
   max_connections: '40',
   superuser_reserved_connections: '0',
   max_wal_size: '128MB',
-  // What the replica may have missed.
+  // WAL that the primary keeps for a replica that was disconnected.
   wal_keep_size: '64MB',
 }
 const DISK_MB = 600
@@ -37,14 +37,17 @@ const RECOVERY_MS = 3_000
 const RESTART_MS = 1_000
 const BLOCK_MS = 500
 
-/** What `/health` says. */
+/** Facts from the answer of `/health`. */
 export interface Health {
   readonly status: string
   readonly reasons: readonly string[]
   readonly block: number
 }
 
-/** All parts on one machine: a chain that lives, a filler that is started again when it ends, an api, Redis, PostgreSQL. */
+/**
+ * The whole system on one machine: a chain that produces blocks, a filler that is restarted when it exits, an API,
+ * Redis and PostgreSQL.
+ */
 export class Rig {
   readonly #base = mkdtempSync(join(tmpdir(), 'pronghorn-faults-'))
   readonly #dataDir = join(this.#base, 'primary')
@@ -67,7 +70,7 @@ export class Rig {
   #isPaused = false
 
   async start(): Promise<void> {
-    // The servers run as another user when this runs as root.
+    // If the tests run as root, the servers run as another user, who must be able to enter the folder.
     chmodSync(this.#base, 0o755)
     mkdirSync(this.#dataDir)
     this.disk = SmallDisk.mount(this.#dataDir, DISK_MB)
@@ -111,12 +114,12 @@ export class Rig {
     })
   }
 
-  /** Of the database behind its gate. */
+  /** Address of the database behind its gate. */
   get address(): DatabaseAddress {
     return { ...this.direct, host: '127.0.0.1', port: this.databaseGate.port }
   }
 
-  /** Of the database itself. */
+  /** Address of the database server itself, without the gate. */
   get direct(): DatabaseAddress {
     const { host, port, user, password } = this.postgres
     return { host, port, user, password, database: DATABASE }
@@ -130,7 +133,7 @@ export class Rig {
     this.postgres = await startEmbeddedPostgres({ dataDir: this.#dataDir, settings: rigSettings })
   }
 
-  /** The replica takes the place of the server, which is gone. */
+  /** Stops the primary, promotes the replica and leads the gate to it. */
   async failOver(): Promise<void> {
     if (!this.#replica) throw new Error('there is no replica')
     await this.postgres.stop()
@@ -140,7 +143,7 @@ export class Rig {
     this.databaseGate.lead(this.postgres)
   }
 
-  /** Starts the server again if it has ended by itself. */
+  /** Waits until PostgreSQL recovers by itself; if it does not, starts the server again. */
   async revivePostgres(): Promise<void> {
     const untilMs = performance.now() + RECOVERY_MS
     while (performance.now() < untilMs) {
@@ -179,7 +182,7 @@ export class Rig {
     return { status, reasons, block: Number(data.postgres.readers[0]?.block_num ?? 0) }
   }
 
-  /** Status of a list, the database's work. */
+  /** HTTP status of a list request. The random bound makes the API ask the database instead of its cache. */
   async listStatus(): Promise<number> {
     const at = Math.floor(Math.random() * 1e9)
     const response = await fetch(`${this.#api.url}/assets/v1/assets?limit=3&upper_bound=${at + 2 ** 41}`)
@@ -187,7 +190,7 @@ export class Rig {
     return response.status
   }
 
-  /** Makes the blocks that are due. */
+  /** Produces the blocks that are due by the clock. */
   #produce(): void {
     while (!this.#isPaused && this.#firstBlockMs + this.#produced * BLOCK_MS <= Date.now()) {
       this.chain.produceBlock()
@@ -195,7 +198,7 @@ export class Rig {
     }
   }
 
-  /** Rows in which the database differs from one that was indexed without a fault, up to the same block. */
+  /** Number of rows that differ from a database that indexes the same blocks without faults. */
   async lostRows(): Promise<number> {
     const admin = await connectDatabase({ ...this.direct, database: 'postgres' }, { applicationName: 'test' })
     await admin.query('CREATE DATABASE straight')
@@ -245,14 +248,14 @@ export class Rig {
     }
   }
 
-  /** A new filler does not wait as long before it connects as one that has failed before. */
+  /** Restarts the filler: a new filler connects at once, while a filler after failures waits with back-off. */
   async restartFiller(): Promise<void> {
     const before = this.#fillerRun
     before.abort()
     while (this.#fillerRun === before) await sleep(100)
   }
 
-  /** As a container that is restarted whenever it ends. */
+  /** Restarts the filler whenever it exits, like a container with a restart policy. */
   async #keepFilling(): Promise<void> {
     while (!this.stopping.signal.aborted) {
       this.#fillerRun = new AbortController()

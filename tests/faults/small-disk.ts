@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const BALLAST = 'ballast'
 const pieces = [1024 * 1024, 4096]
 
-/** A file system of its own, in memory, of which another file can take all that is left. */
+/** A tmpfs of its own, so that a test can fill the disk with a ballast file. */
 export class SmallDisk {
   readonly #path: string
   #isMounted = false
@@ -14,7 +14,9 @@ export class SmallDisk {
     this.#path = path
   }
 
-  /** Mounts it on a folder; without the right to mount, the folder stays as it is, and `isSmall` is false. */
+  /**
+   * Mounts the file system on a folder. Without the right to mount, the folder stays as it is and `isSmall` is false.
+   */
   static mount(path: string, megabytes: number): SmallDisk {
     const disk = new SmallDisk(path)
     try {

@@ -13,7 +13,7 @@ import { describeWithRedis } from '../setup/redis.ts'
 import { Rig, targetOf } from './rig.ts'
 import { patient } from '../setup/patience.ts'
 
-/** Longest that a fault may take to be seen, and to be over, ms. */
+/** Maximum time in ms until health reports a fault, and until the system is healthy after the fault. */
 const SEEN_MS = 180_000
 const OVER_MS = 120_000
 
@@ -22,13 +22,13 @@ interface Fault {
   readonly begin: () => unknown
   readonly end: () => unknown
   readonly retried: string
-  /** Health need not say anything: nothing is lost, and no request waits. */
+  /** Whether health may stay healthy: the fault loses nothing and delays no request. */
   readonly maySeeNothing?: boolean
-  /** Only where file systems can be mounted. */
+  /** Whether the fault needs a mounted file system of limited size. */
   readonly needsSmallDisk?: boolean
 }
 
-/** Blocks that a pruned node lacks, and that it has. */
+/** Number of blocks that a pruned node lacks, and number of blocks that it still has. */
 const PRUNED_BLOCKS = 10
 const LEFT_BLOCKS = 5
 
@@ -198,7 +198,8 @@ describeWithRedis('the parts under faults', () => {
     { timeout: SEEN_MS + OVER_MS + 60_000 },
     async ({ name, begin, end, retried, maySeeNothing, needsSmallDisk }, context) => {
       if (needsSmallDisk && !rig.disk.isSmall) context.skip('file systems cannot be mounted here')
-      // The comparison with a straight run held the chain up, and the pauses of the fault before must not count for this.
+      // The back-off of the fault before must not count for this fault, nor the pause of the chain during the
+      // comparison.
       await rig.restartFiller()
       await untilWell()
       const startedMs = performance.now()
@@ -269,7 +270,7 @@ describeWithRedis('the parts under faults', () => {
     await admin.end()
   }
 
-  /** What health says first that is not well. */
+  /** Polls health until its status is not `healthy`; returns that status with its reasons. */
   async function untilSaid(withinMs: number): Promise<{ said: string; atMs: number } | undefined> {
     const untilMs = performance.now() + withinMs
     while (performance.now() < untilMs) {
@@ -280,7 +281,7 @@ describeWithRedis('the parts under faults', () => {
     return undefined
   }
 
-  /** Well again: healthy, and with the block that was the head when that was asked first. */
+  /** Waits until health is `healthy` and the database has the block that is the head at the call. */
   async function untilWell(): Promise<void> {
     const head = rig.chain.head().num
     const untilMs = performance.now() + OVER_MS

@@ -220,7 +220,7 @@ it.each(
   '%s in a reversible block is not written, with %d other nodes',
   async (fault, others) => {
     const { num: head } = running.chain.head()
-    // A block with transactions: one without has about 190 bytes.
+    // The fault needs a block with transactions; a block without transactions has about 190 bytes.
     const num = [head, head - 1].find((each) => running.chain.block(each)!.block!.length > 250)!
     const replace = (frame: Buffer): Buffer[] => [
       numberOf(frame) === num ? falseContent[fault](frame) : frame,

@@ -50,7 +50,7 @@ const offer = {
   collection_names: [],
 }
 
-/** Rows of the assets contract. */
+/** Cases for rows of the assets contract. */
 export const assetsCases: readonly RowCase[] = [
   {
     family: 'assets',

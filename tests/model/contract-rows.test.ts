@@ -16,7 +16,7 @@ import { otherCases } from './other-cases.ts'
 import { block, collectionFormat, schemaFormat } from './row-case.ts'
 import type { RowCase } from './row-case.ts'
 
-/** Each row has another value in each field, so that two fields that are exchanged give another row. */
+/** Every field of a row has another value, so that exchanging two fields changes the result. */
 const cases = [...assetsCases, ...marketCases, ...otherCases]
 const abis = {
   assets: readAbi('assets.v2'),
@@ -59,7 +59,7 @@ function decoderOf({ family }: RowCase, handler?: Handler): ContractDecoder {
   return decoder
 }
 
-/** Rows of a unit by table; those that are added to counters as well. */
+/** Returns the rows of a unit by table, including rows that only feed counters. */
 function rowsOf(unit: CommitUnit): Record<string, unknown[]> {
   return Object.fromEntries(
     [...unit.tables.values()].map(({ table, rows, groups }) => [
@@ -72,7 +72,7 @@ function rowsOf(unit: CommitUnit): Record<string, unknown[]> {
   )
 }
 
-/** What the handler writes of the actions and the row, in a block. */
+/** Returns the rows that the handler writes for the actions and the row of a case, in one block. */
 function handle(of: RowCase, at: typeof block): Record<string, unknown[]> {
   const handler = handlerOf(of)
   const unit = new CommitUnit(false)

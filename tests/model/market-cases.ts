@@ -5,7 +5,7 @@ import { block, created, LARGE, unknownCreation, unknownUpdate, updated } from '
 const dated = { ...created, ...updated }
 const undated = { ...unknownCreation, ...unknownUpdate }
 
-/** Columns of a listing that other rows fill in when it is written. */
+/** Listing columns that the store fills from other rows when it writes the listing. */
 const assetsOf = (ids: readonly bigint[]) => ({
   template_id: null,
   min_mint: null,
@@ -114,7 +114,7 @@ const templateBuyoffer = {
   traits: [],
 }
 
-/** Rows of the market contract. */
+/** Cases for rows of the market contract. */
 export const marketCases: readonly RowCase[] = [
   {
     family: 'market',

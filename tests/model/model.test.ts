@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Columns of tables as the migrated database has them, by table; generated ones follow from others of their row. */
+/** Returns the columns of the migrated database by table, without generated columns. */
 async function readColumns(names: readonly string[]): Promise<Record<string, string[]>> {
   const { rows } = await client.query<{ table: string; columns: string[] }>(
     `SELECT n.name AS table, array_agg(concat_ws(' ', a.attname, format_type(a.atttypid, NULL), CASE WHEN NOT a.attnotnull THEN 'null' END)

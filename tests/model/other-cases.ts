@@ -38,7 +38,7 @@ const link = {
   collection_names: [],
 }
 
-/** Rows of the oracle and of the tools contract. */
+/** Cases for rows of the oracle contract and of the tools contract. */
 export const otherCases: readonly RowCase[] = [
   {
     family: 'oracle',

@@ -2,33 +2,36 @@
 export interface RowCase {
   readonly family: 'assets' | 'market' | 'oracle' | 'tools'
   readonly table: string
-  /** Scope of the row; the contract's account where there is none. */
+  /** Scope of the row; default: the account of the contract. */
   readonly scope?: string
-  /** Primary key of the row, where the handler reads it. */
+  /** Primary key of the row, if the handler reads the primary key. */
   readonly primary?: bigint
-  /** The row as its ABI encodes it. */
+  /** Fields of the row, as the ABI of the contract encodes them. */
   readonly row: Readonly<Record<string, unknown>>
   /** Actions of the same block: the handlers read the data of assets, offers, listings and links from actions. */
   readonly actions?: readonly (readonly [name: string, data: Readonly<Record<string, unknown>>])[]
   /** Rows that the handler writes, by table. */
   readonly handled: Rows
-  /** Rows that `import-state` writes, by table; where it has none of its own, the handler writes them in the block 0. */
+  /**
+   * Rows that `import-state` writes, by table. If it has no code of its own for the row, the handler writes the rows
+   * in block 0.
+   */
   readonly imported?: Rows
-  /** What `verify` expects. */
+  /** Key and values that `verify` expects in the database. */
   readonly verified: { readonly key: readonly string[]; readonly values: Readonly<Record<string, unknown>> }
 }
 
 type Rows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
 
-/** The block of the events: its columns in a row that is new. */
+/** Block of the actions; `created` and `updated` are its columns in a new row. */
 export const block = { num: 7_100, timeMs: 1_700_000_000_500 }
 export const created = { created_at_time: block.timeMs, created_at_block: block.num }
 export const updated = { updated_at_time: block.timeMs, updated_at_block: block.num }
-/** The same columns in a row that `import-state` writes. */
+/** `created` and `updated` in a row that `import-state` writes: time and block are unknown. */
 export const unknownCreation = { created_at_time: 0, created_at_block: 0 }
 export const unknownUpdate = { updated_at_time: 0, updated_at_block: 0 }
 
-/** Formats by which the attributes of the cases are packed. */
+/** Attribute formats that pack the attributes of the cases. */
 export const collectionFormat = [
   { name: 'title', type: 'string' },
   { name: 'grade', type: 'uint16' },
@@ -38,5 +41,5 @@ export const schemaFormat = [
   { name: 'level', type: 'uint64' },
 ]
 
-/** Digits that a double does not hold. */
+/** A number that a double cannot represent (2^53 + 1). */
 export const LARGE = '9007199254740993'

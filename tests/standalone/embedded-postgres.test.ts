@@ -9,7 +9,9 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import { testedServer } from '../setup/tested-server.ts'
 
-/** What runs the built program's server until it is killed; prints where it is. */
+/**
+ * Script of a child process that runs the built program's server until it is killed. It prints the server's address.
+ */
 const script = `
 import { startEmbeddedPostgres } from '${join(import.meta.dirname, '../../dist/services/standalone/embedded-postgres/index.js')}'
 const server = await startEmbeddedPostgres(JSON.parse(process.argv[1]))
@@ -66,7 +68,7 @@ function isThere(path: string): Promise<boolean> {
   )
 }
 
-/** Processes that work in a folder; those of a server do so in its data folder. */
+/** Number of processes with a working directory in a folder. PostgreSQL processes work in their data folder. */
 async function processesIn(dataDir: string): Promise<number> {
   const { stdout } = spawn('sh', ['-c', `ls -l /proc/[0-9]*/cwd 2>/dev/null | grep -cF '${dataDir}'`])
   let text = ''
@@ -84,7 +86,8 @@ it('a killed program leaves neither its database server nor its temporary folder
 })
 
 it('the embedded PostgreSQL refuses a folder that another process uses, names that process, and leaves its server running', async () => {
-  // As an earlier version left it, in which initdb was interrupted; a disk has a folder of its file system.
+  // Leftovers that a first start must accept: the password of an earlier version, an interrupted initdb, and
+  // `lost+found`, the folder of a fresh ext4 disk.
   await writeFile(join(folder, 'postgres.password'), `${'a'.repeat(24)}\n`)
   for (const name of ['postgres.new', 'lost+found']) await mkdir(join(folder, name))
   const { child, server } = await startHolder({ dataDir: folder })
@@ -96,7 +99,7 @@ it('the embedded PostgreSQL refuses a folder that another process uses, names th
   })
   const client = await connectDatabase({ ...server, database: 'postgres' }, { applicationName: 'test' })
   await client.end()
-  // Only a holder that lives counts.
+  // The lock counts only while its holder lives.
   await kill(child)
   const next = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
   expect(next.password).toBe(server.password)
@@ -146,7 +149,7 @@ it('the embedded PostgreSQL distinguishes a copied data folder from one whose pr
   await client.query('CREATE TABLE precious (id integer)')
   await client.end()
   await server.stop()
-  // A base backup has no options file. Files that the operator put next to the database stay.
+  // A base backup has no `postmaster.opts`. Files of the operator next to the database must stay.
   await rm(join(folder, 'postgres', 'postmaster.opts'))
   await writeFile(join(folder, 'notes.txt'), 'mine')
   const again = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })
@@ -161,10 +164,10 @@ it('the embedded PostgreSQL restarts at once after all processes were killed und
   const { child, server } = await startHolder({ dataDir: folder })
   const client = await connectDatabase({ ...server, database: 'postgres' }, { applicationName: 'test' })
   client.on('error', () => undefined)
-  // Nothing in it looks up whether the server still lives.
+  // During this query the backend never notices that the postmaster is gone.
   const busy = client.query('SELECT count(*) FROM generate_series(1, 1000000000000)').catch(() => undefined)
   await new Promise((resolve) => setTimeout(resolve, 300))
-  // The guard would end the server in order.
+  // The server is killed first: if only the program were killed, its guard would stop the server in order.
   process.kill(server.pid, 'SIGKILL')
   await kill(child)
   const next = await startEmbeddedPostgres({ ...testedServer, dataDir: folder })

@@ -15,7 +15,8 @@ let started: ChildProcess | null = null
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
-  // A temporary database is made in here, by whichever account its server runs as.
+  // The server of a temporary database runs as another account if the tests run as root; any account may create files
+  // here.
   spawn('chmod', ['777', home])
 })
 afterEach(async () => {
@@ -24,7 +25,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 })
 })
 
-/** Every process that was started with this test's temporary folder, however far from this one. */
+/** Ids of all processes whose TMPDIR is this test's folder, including orphans. */
 function processes(): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
@@ -36,12 +37,15 @@ function processes(): number[] {
   })
 }
 
-/** What is left in the temporary folder, the programs of the server apart, which are kept for the next time. */
+/**
+ * Data folders left in the temporary folder. The unpacked PostgreSQL programs stay there for the next start and are
+ * not counted.
+ */
 function remains(): string[] {
   return readdirSync(home).filter((name) => name.startsWith('pronghorn-data-'))
 }
 
-/** Starts the program by way of a shell, in the manner of a package script; resolves when it serves. */
+/** Starts the program through a shell, like a package script; resolves once the program serves. */
 async function startBy(shell: (command: string) => string, env: NodeJS.ProcessEnv = {}): Promise<string> {
   const port = await findFreePort()
   const command = `'${process.execPath}' '${program}' standalone --port ${port}`

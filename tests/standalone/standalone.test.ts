@@ -56,7 +56,7 @@ async function expectAnAsset(api: string): Promise<void> {
   expect(BigInt(body.data[0]!.asset_id)).toBeGreaterThan(2n ** 40n)
 }
 
-/** What is printed is enough to log in to the state service and to ask it. */
+/** Checks that the printed URL and key suffice to log in to the state service and to request an ABI. */
 async function expectAnAbi(printed: string): Promise<void> {
   const [, url, key] = /state\s+(http:\S+)\/v0\/docs, API key (server_[0-9a-f]{40})/.exec(printed)!
   const issued = await fetch(`${url!}/v1/auth/issue`, {
@@ -125,7 +125,7 @@ it('npm start keeps its database and its demo chain in --data, and continues whe
 })
 
 it('npm start runs as an unprivileged user', async () => {
-  // For an ordinary user the tests above have shown it.
+  // If an ordinary user runs the tests, the tests above already show this.
   const account = process.getuid?.() === 0 ? otherUser : null
   const reachable = spawnSync(process.execPath, ['--check', program], account ?? {}).status === 0
   if (!reachable)

@@ -41,7 +41,7 @@ describe('an answer that is too large', () => {
     const chain = { chainId: running.chain.chainId, httpUrl: running.httpUrl }
     const small = await startService(database, chain, settings)
     try {
-      // A template with 20,000 bytes of data, of which each is "200," as JSON.
+      // A template with 20,000 bytes of data; JSON prints each byte as "200,".
       const value = Buffer.concat([Buffer.alloc(22), Buffer.from('a09c01', 'hex'), Buffer.alloc(20_000, 200)])
       await rows.query(
         `INSERT INTO state.rows SELECT 'atomicassets', 'templates', $1, n, 500, 'mallory', $2
@@ -51,7 +51,8 @@ describe('an answer that is too large', () => {
       const asker = new StateClient(small.url)
       await asker.login(key)
       for (const json of [false, true]) {
-        // Decoded rows are measured as they are written: a hundred packed rows fit.
+        // The limit applies to rows in the format of the answer: a hundred packed rows are below it, a hundred decoded
+        // rows are not.
         const { status, body } = await asker.get<{ code: string; message: string }>('/v0/state/table', {
           ...query,
           json,

@@ -1,16 +1,16 @@
 import { compileAbi } from '../../services/core/antelope/decoder/index.ts'
 import type { Recording } from '../decode/recordings.ts'
 
-/** A contract row as the deltas have it. */
+/** A contract row as table deltas contain it. */
 export interface ReplayedRow {
   readonly payer: string
-  /** Hexadecimal. */
+  /** Packed row, in hexadecimal. */
   readonly value: string
-  /** Block that wrote it. */
+  /** Block that wrote the row. */
   readonly block: number
 }
 
-/** State at the end of a block: `account/table/scope` to primary key to row, and what else the deltas have. */
+/** State at the end of a block. `tables`: `account/table/scope` to primary key to row. */
 export interface ReplayedState {
   readonly tables: Map<string, Map<bigint, ReplayedRow>>
   /** `account/contract/action` to permission. */
@@ -29,7 +29,7 @@ type Variant = [string, Record<string, unknown>]
 
 const kinds = ['contract_row', 'permission', 'permission_link']
 
-/** Reads the blocks of a recording in order of arrival, with what their deltas say, through the generic decoder. */
+/** Decodes the blocks of a recording and their table deltas with the generic decoder, in order of arrival. */
 export function readDeltas({ shipAbi, frames }: Recording): Block[] {
   const abi = compileAbi(shipAbi)
   return frames.slice(1).flatMap((frame) => {
@@ -51,8 +51,8 @@ export function readDeltas({ shipAbi, frames }: Recording): Block[] {
 }
 
 /**
- * Plays blocks one by one, going back where a block's number is not above the last one's, and gives the state after
- * the last arrival of each block that is requested. Only rows of `accounts` count.
+ * Replays blocks one by one. A block whose number is not above the last block's number replaces the blocks from its
+ * number on (a fork). Returns the state after the last arrival of each wanted block; only rows of `accounts` count.
  */
 export function replay(
   blocks: readonly Block[],
@@ -63,7 +63,7 @@ export function replay(
   let branch: Block[] = []
   const final = new Map<number, Block>()
   for (const block of blocks) {
-    // The branch is replayed from its blocks, so that no undo of the test's own can be wrong in the same way.
+    // The test has no undo of its own, which could share an error with the tested undo: the whole branch is replayed.
     branch = branch.filter(({ num }) => num < block.num)
     branch.push(block)
   }

@@ -18,7 +18,7 @@ const contracts = [
   },
 ]
 
-/** Only blocks behind the recorded ones are reversible. */
+/** The recorded blocks are irreversible; only blocks after them are reversible. */
 const recorded = { chain: { recordings: ['main'] }, settings: { contracts } }
 
 let followed: TestDatabase

@@ -51,7 +51,7 @@ it('blocks skipped by a raised start_block are recorded, logged at every start, 
   expect(await recordedGaps()).toEqual([])
   await index(300, { start_block: 201 })
   expect(await recordedGaps()).toEqual(['101-200'])
-  // A start without any change logs them again, and loses nothing.
+  // A start with unchanged settings logs the gap again and records no new gap.
   await index(320)
   expect(await recordedGaps()).toEqual(['101-200'])
   const logged = lines.filter((line) => line.includes('missing from the database'))

@@ -169,7 +169,7 @@ it('token issuance is limited for each address, and for each key with a limit', 
   const second = await issue(client, limited)
   expect([second.status, second.body.code]).toEqual([429, 'auth_rate_limited_error'])
   expect(second.headers.get('x-ratelimit-limit')).toBe('1')
-  // Attempts count whatever comes of them, and a slash at the end is no way around.
+  // Failed attempts count too, and a trailing slash does not bypass the limit.
   expect((await issue(client, 'wrong')).status).toBe(401)
   const fourth = await client.post('/v1/auth/issue/', '{}')
   expect(fourth.status).toBe(400)
@@ -178,7 +178,7 @@ it('token issuance is limited for each address, and for each key with a limit', 
   expect([fifth.status, fifth.body.code]).toEqual([429, 'auth_rate_limited_error'])
   expect(Number(fifth.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(Number(fifth.headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1_000)
-  // Nothing else is limited.
+  // Other endpoints have no such limit.
   for (let i = 0; i < 20; i++) expect((await askAbi(client)).status).toBe(401)
 })
 
@@ -199,11 +199,11 @@ it('signing keys are generated at the first start, shared, and rotated without l
   const [old, fresh] = await signing()
   expect([old!.retired, fresh!.retired]).toEqual([true, false])
   expect(rotated.out).toContain(fresh!.key_id)
-  // Until every service must have read the new key, the old one signs.
+  // The old key signs until every service must have read the new key.
   expect(kidOf((await issue(first, key)).body.token)).toBe(old!.key_id)
   await query("UPDATE access.signing_keys SET retired_at = retired_at - interval '20 seconds'")
   await expect.poll(async () => kidOf((await issue(first, key)).body.token)).toBe(fresh!.key_id)
-  // The token from before is as good as the one from after, at both services.
+  // Tokens from before and after the rotation are valid at both services.
   const after = (await issue(first, key)).body.token
   for (const client of [first, second]) {
     expect((await askAbi(client)).status).toBe(200)
@@ -211,7 +211,7 @@ it('signing keys are generated at the first start, shared, and rotated without l
     another.token = after
     expect((await askAbi(another)).status).toBe(200)
   }
-  // A day later its tokens have expired, and the next rotation forgets the key.
+  // A day later the old key's tokens have expired, and the next rotation deletes the key.
   await query(
     `UPDATE access.signing_keys SET retired_at = now() - interval '26 hours' WHERE key_id = '${old!.key_id}'`,
   )
@@ -313,7 +313,7 @@ it('a revoked key stays revoked while the database is unavailable, also in a ser
   const statuses = async () => [(await askAbi(client)).status, (await askAbi(other)).status]
   expect(await statuses()).toEqual([200, 200])
   await query("UPDATE access.api_keys SET revoked_at = now() WHERE label = 'revoked'")
-  // Longer than the tolerance for clocks: the service need not read the keys again to refuse the token.
+  // Wait longer than the clock tolerance: then the service refuses the token without reading the keys again.
   await expect.poll(statuses, { timeout: patient(10_000) }).toEqual([401, 200])
   await proxy.close()
   const seen = new Set<number>()

@@ -1,17 +1,17 @@
 import { compileAbi } from '../../services/core/antelope/decoder/index.ts'
 import type { Recording } from '../decode/recordings.ts'
 
-/** An ABI as a setabi action carries it. */
+/** An ABI of a setabi action. */
 export interface RecordedAbi {
   readonly block: number
   readonly account: string
-  /** Packed, in hexadecimal. */
+  /** Packed ABI, in hexadecimal. */
   readonly hex: string
 }
 
 type Variant = [string, Record<string, unknown>]
 
-/** Every executed `eosio::setabi` of a recording, read with the generic decoder. */
+/** Decodes every executed `eosio::setabi` of a recording with the generic decoder. */
 export function readSetAbis({ shipAbi, frames }: Recording): RecordedAbi[] {
   const abi = compileAbi(shipAbi)
   return frames.slice(1).flatMap((frame) => {

@@ -21,9 +21,9 @@ let store: Store
 let node: Server
 let service: RunningState
 let client: StateClient
-/** What the chain node says. */
+/** Head block number that the simulated chain node reports. */
 let nodeHead = START
-/** Id of its head, where that is none of the reader's blocks. */
+/** Id of the node's head if the node is on another branch than the reader; else null. */
 let nodeFork: Buffer | null = null
 let nodeAbis: Record<string, string>
 let asked: string[]
@@ -81,7 +81,7 @@ function idOf(num: number): Buffer {
   return Buffer.alloc(32, num % 251)
 }
 
-/** Commits a block that sets ABIs, as the reader does. */
+/** Commits a block that sets ABIs, as the reader would. */
 async function commit(num: number, irreversible: boolean, abis: Record<string, string> = {}): Promise<void> {
   const unit = new CommitUnit(!irreversible)
   for (const [account, hex] of Object.entries(abis))
@@ -109,7 +109,7 @@ it('an ABI older than the first indexed block is read from the chain node, and m
     code: 'app_block_num_lower_than_first_block_error',
     details: { request_block_num: START - 1, first_block_num: START, head_block_num: START },
   })
-  // It stays known when a later block sets another.
+  // The ABI at START stays known after a later block sets another ABI.
   await commit(START + 1, true, { 'eosio.token': '0f' })
   await expect
     .poll(async () => (await ask('eosio.token')).body)
@@ -119,7 +119,7 @@ it('an ABI older than the first indexed block is read from the chain node, and m
       abi: '0f',
     })
   expect((await ask('eosio.token', START)).body).toMatchObject({ abi: '0e', in_force: 'at_or_before' })
-  // What this one had before it was set again is not known any more.
+  // The earlier ABI of `oldtimer` was never requested, so it is unknown once block START + 2 sets another ABI.
   await commit(START + 2, true, { oldtimer: 'bb' })
   nodeAbis.oldtimer = 'bb'
   await expect.poll(async () => (await ask('oldtimer')).body.abi).toBe('bb')
@@ -132,7 +132,7 @@ it(
     nodeHead = START + 1
     nodeAbis.oldtimer = 'bb'
     const answering = ask('oldtimer', START)
-    // The block in which the node has seen the ABI being set arrives while the request waits.
+    // The reader commits the block that set the node's ABI while the request waits.
     await expect.poll(() => asked).toEqual(['oldtimer'])
     await commit(START + 1, true, { oldtimer: 'bb' })
     expect((await answering).body.code).toBe('data_abi_not_found_error')
@@ -145,7 +145,7 @@ it(
 
 it('an ABI of the node on another branch than the reader does not count', async () => {
   await commit(START + 1, false)
-  // A block of its branch has set the ABI.
+  // A block of the node's branch has set the ABI.
   nodeFork = Buffer.alloc(32, 255)
   nodeAbis.oldtimer = 'bb'
   const forked = await ask('oldtimer', START)
@@ -174,7 +174,7 @@ it('an ABI of a reversible block is returned at once, and removed when the chain
   await commit(START + 2, false, { forked: '' })
   await expect.poll(async () => (await ask('forked')).body.code).toBe('data_abi_not_found_error')
   expect((await ask('forked', START + 1)).body).toMatchObject({ block_num: START + 1, abi: '0a' })
-  // A block that a client has just received is looked up at once.
+  // A request for a block that was committed a moment ago makes the service read the position at once.
   await commit(START + 3, false, { forked: '0c' })
   expect((await ask('forked', START + 3)).body).toEqual({
     block_num: START + 3,

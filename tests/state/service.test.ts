@@ -18,7 +18,7 @@ import { patient } from '../setup/patience.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/recordings')
 const LAST = 964
-/** The upgrade's ABI; its code came one block before. */
+/** Block in which the contract upgrade sets its ABI; the block before sets the code. */
 const UPGRADE = 863
 const kept = ['atomicassets', 'atomicmarket', 'eosio.token', 'karmatoken']
 
@@ -186,7 +186,7 @@ describe('an ABI', () => {
       expect(status).toBe(200)
       expect(Object.keys(body)).toEqual(['block_num', 'account', 'abi'])
       expect(body).toMatchObject({ block_num: set, account: 'atomicassets' })
-      // Nodes leave out what is empty at the end, and print the error codes as numbers.
+      // Nodes omit empty lists at the end of an ABI, and print error codes as numbers.
       const expected = chainTable(recording, 'atomicassets.abi') as object
       expect({ ...expected, ...(body.abi as object) }).toEqual(body.abi)
       expect(body.abi).toMatchObject(expected)
@@ -197,7 +197,7 @@ describe('an ABI', () => {
     const set = [...readSetAbis(readRecording('main')), ...readSetAbis(readRecording('v2'))]
     expect(set.length).toBeGreaterThan(12)
     for (const { block, account } of set) {
-      // The last one of a block counts.
+      // If a block sets several ABIs of an account, the last one counts.
       const last = set.findLast((each) => each.account === account && each.block === block)!
       const next = set.find((each) => each.account === account && each.block > block)
       for (const asked of [block, (next?.block ?? LAST + 1) - 1]) {

@@ -8,7 +8,7 @@ import type { RunningState } from '../../services/state/index.ts'
 import type { StateOptions } from '../../services/state/start.ts'
 import type { TestDatabase } from '../setup/database.ts'
 
-/** Settings of a service in a test: any port, limits that are out of the way. */
+/** Settings of a test's service: a free port, and limits that no test reaches by accident. */
 const testSettings: StateSettings = {
   address: '127.0.0.1',
   port: 0,
@@ -21,7 +21,7 @@ const testSettings: StateSettings = {
   metricsPort: 0,
 }
 
-/** A chain that a test's database belongs to. */
+/** The chain whose blocks a test's database contains. */
 export interface ServiceChain {
   readonly chainId: string
   readonly httpUrl: string
@@ -48,7 +48,7 @@ export async function startService(
   })
 }
 
-/** Makes a key, as `pronghorn keys create` does. */
+/** Creates an API key, as `pronghorn keys create` does. */
 export async function makeKey(
   database: TestDatabase,
   wanted: Partial<NewApiKey> = {},
@@ -69,7 +69,7 @@ export interface Answer<Body = Record<string, unknown>> {
   readonly text: string
 }
 
-/** What asks the service on behalf of a client. */
+/** A client of the state service. */
 export class StateClient {
   readonly url: string
   token = ''
@@ -78,7 +78,7 @@ export class StateClient {
     this.url = url
   }
 
-  /** Logs in. */
+  /** Exchanges an API key for a token, which later requests send. */
   async login(key: string): Promise<void> {
     const { body } = await this.post<{ token: string }>('/v1/auth/issue', JSON.stringify({ api_key: key }))
     this.token = body.token

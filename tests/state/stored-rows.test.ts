@@ -32,7 +32,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Indexes and serves; the client is logged in. */
+/** Indexes up to a block and starts the service; returns a client that is logged in. */
 async function serve(lastBlock: number, historyBlocks: number): Promise<StateClient> {
   const args = { accounts: stored, permissions: true, history_blocks: historyBlocks }
   await indexUntil(running, database.address, lastBlock, {
@@ -82,7 +82,7 @@ async function expectState(client: StateClient, block: number, state: ReplayedSt
   return compared
 }
 
-/** The same for scopes, links and keys. */
+/** Compares the lists of scopes, permission links and keys with the replayed deltas. */
 async function expectIndexes(client: StateClient, block: number, state: ReplayedState): Promise<void> {
   const scopes = new Map<string, string[]>()
   for (const [name, rows] of state.tables) {
@@ -147,7 +147,7 @@ it(
   patient(60_000),
 )
 
-/** At the end, decoded rows are those that the chain's own node printed. */
+/** Compares the decoded rows at the last block with the tables that the recorded chain node printed. */
 async function expectChainTables(client: StateClient): Promise<void> {
   for (const name of [
     'atomicassets.config',
@@ -175,7 +175,7 @@ async function expectChainTables(client: StateClient): Promise<void> {
   }
 }
 
-/** This node prints floating-point numbers as text. */
+/** Converts fees of the node's output to numbers: the node prints floating-point numbers as text. */
 function asPrinted(data: object): object {
   const fields = Object.entries(data).map(([name, value]: [string, unknown]) => [
     name,
@@ -217,7 +217,7 @@ it(
       first_block_num: first,
       head_block_num: 964,
     })
-    // The history moves in steps of an eighth, so it is at least as long as asked for.
+    // The service deletes history in steps of an eighth of its length, so up to an eighth more than configured remains.
     expect(964 - first).toBeGreaterThanOrEqual(200)
     expect(964 - first).toBeLessThanOrEqual(230)
     const blocks = pickBlocks(6, first, 964, 3).add(first)

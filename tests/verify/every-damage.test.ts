@@ -34,7 +34,7 @@ interface Column {
 
 interface Damage {
   readonly table: string
-  /** Undefined for a row that is deleted or added. */
+  /** The damaged column; undefined if a whole row is deleted or added. */
   readonly column?: string
   readonly kind: 'change' | 'null' | 'swap' | 'delete' | 'add'
   /** Condition of the rows that may be damaged. */

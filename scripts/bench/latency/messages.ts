@@ -17,7 +17,7 @@ export interface FillerMessage {
   readonly atMs: number
 }
 
-/** Message to the clients: REST requests a second from now on. */
+/** Message to the clients: the number of REST requests to send per second from now on. */
 export interface WantedLoad {
   readonly perSecond: number
 }

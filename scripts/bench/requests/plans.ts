@@ -46,7 +46,7 @@ export interface TableScan {
 /** Big tables, with the number of rows above which a part counts as big. */
 export type BigParts = ReadonlyMap<string, number>
 
-/** A part of a big table counts as big above this share of its rows, and above BIG_ROWS. */
+/** A read counts as big above this share of a big table's rows, but never below BIG_ROWS rows. */
 const BIG_SHARE = 0.1
 const BIG_ROWS = 25_000
 /** A table with fewer rows does not count as big. */

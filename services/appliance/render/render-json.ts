@@ -65,7 +65,7 @@ export function renderJson(plan: ServicePlan, problems: ConfigProblem[]): Servic
 /** Prefix of a marker for a variable; no template value begins with it. */
 const MARK = '\0'
 
-/** The variables that a template takes values from, by the formatted path of the value. */
+/** Finds the variables in a template: a map from the formatted path of a value to the name of its variable. */
 function placeholdersOf(
   { resolved: { values } }: ServicePlan,
   part: ConfigPart,

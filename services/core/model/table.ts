@@ -54,13 +54,16 @@ export interface VersionedTable<R extends object> extends TableBase<R> {
   /** Whether a later row with the same key replaces the first. */
   readonly replaces: boolean
   /**
-   * Whether the readers of a database share the rows. Each belongs to the reader that wrote it last, until it is irreversible
-   * to that one; a row that its reader undoes or deletes passes to another reader that has the same block.
+   * Whether the readers of a database share the rows. A row belongs to the reader that wrote it last, until the block
+   * of that write is irreversible for that reader. A row that its reader undoes or deletes passes to another reader
+   * that has the same block.
    */
   readonly shared: boolean
 }
 
-/** Rows with their history. Current ones are in the table, with the block that wrote them in `since_block`; ended ones are in `past`, also with the block that ended them in `until_block`. Rolled back by block number.
+/**
+ * Rows with their history. Current rows are in the table, with the block that wrote them in `since_block`. Ended rows
+ * are in `past`, also with the block that ended them in `until_block`. A rollback selects rows by these block numbers.
  */
 export interface HistoryTable<R extends object> extends TableBase<R> {
   readonly kind: 'history'

@@ -57,12 +57,12 @@ function writeActionTrace(writer: ByteWriter, trace: ActionTrace): void {
   writer.u8(1).varuint(trace.ordinal).varuint(trace.creator)
   writer.bool(true).u8(0).raw(packReceipt(trace))
   writer.u64(nameValue(trace.receiver)).raw(trace.action.packed)
-  // Fields: not context-free, no elapsed time, no console output.
+  // The next fields: not context-free, no elapsed time, no console output.
   writer.bool(false).u64(0n).varuint(0)
   writer.varuint(trace.ramDeltas.size)
   const deltas = [...trace.ramDeltas].map(([payer, bytes]) => [nameValue(payer), bytes] as const)
   for (const [payer, bytes] of deltas.sort(([a], [b]) => (a < b ? -1 : 1))) writer.u64(payer).i64(bytes)
-  // Fields: no exception, no error code, no return value.
+  // The next fields: no exception, no error code, no return value.
   writer.bool(false).bool(false).varuint(0)
 }
 

@@ -26,10 +26,10 @@ interface Definition {
 }
 
 /**
- * Drops indexes and constraints of empty tables, and stores the statements that create them in `restore.definitions`,
- * with those of the indexes of lists and of the statistics.
+ * Drops the indexes and constraints of the empty tables. Stores in `restore.definitions` the statements that build
+ * them again, that build the query indexes (indexes of lists), and that run ANALYZE.
  *
- * @param isNewest whether no migration is missing: all indexes are then built at the same time.
+ * @param isNewest whether no migration is missing: then all indexes are built in one stage.
  */
 export async function storeDefinitions(
   client: pg.ClientBase,

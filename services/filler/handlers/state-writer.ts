@@ -62,7 +62,7 @@ export interface StateWriter<State = unknown> {
   readonly account: string
   /** Tables that the writer writes. */
   readonly tables: readonly Table[]
-  /** Contracts whose rows are stored, from all of their tables. */
+  /** Contracts whose table rows the writer stores: the rows of all their tables. */
   readonly accounts: readonly string[]
   /** Whether permissions and permission links are stored. */
   readonly permissions: boolean

@@ -19,7 +19,7 @@ export interface FillerMetrics {
   notePoll(result: ListPollResult): void
   /** Counts a message for live clients as sent or dropped. */
   noteMessage(reader: string, outcome: 'sent' | 'dropped'): void
-  /** Stores the state of the key-value store. */
+  /** Sets the metrics of the key-value store to a state. */
   noteStore(state: StoreState): void
   noteInstallation(facts: InstallationFacts): void
   /** Returns all metrics in the Prometheus text format. */

@@ -161,7 +161,7 @@ function createHandlers(options: ReaderOptions, stateWriters: readonly StateWrit
     if (!handler)
       options.logger.warn(
         { handler: entry.handler },
-        'this version does not index the family of this handler yet; it is left out',
+        'this version cannot index contracts of this handler yet; the contract is skipped',
       )
     return handler ? [handler] : []
   })

@@ -10,7 +10,7 @@ import { createShipSession } from '../ship/index.ts'
 import type { ResumePosition, ShipBlock, ShipConsumer, ShipSession } from '../ship/index.ts'
 import { CommitUnit } from '../store/index.ts'
 
-/** Blocks, both included. */
+/** A range of blocks; both ends are included. */
 export interface BlockRange {
   readonly firstBlock: number
   readonly lastBlock: number
@@ -31,7 +31,7 @@ export interface ReplayOptions {
   readonly signal: AbortSignal
   /** Handlers of the reader, without state history writers. */
   readonly handlers: readonly Handler[]
-  /** Reads from the database. */
+  /** Runs a read-only statement on the database. */
   readonly query: Query
   readonly shipTiming?: ReaderOptions['shipTiming']
   /** Memory of a window's rows, bytes. */
@@ -93,7 +93,7 @@ export async function replayBlocks(
   if (replay.failure !== null) throw replay.failure
 }
 
-/** Hides from the handlers that a contract changed its version in a later block. */
+/** Hides contract upgrades of later blocks from the handlers: a `v2_since_block` above `block` becomes null. */
 function asOf(query: Query, block: number): Query {
   return async <T extends Record<string, unknown>>(text: string, values?: readonly unknown[]) => {
     const rows = await query<T>(text, values)
@@ -171,7 +171,7 @@ class Replay implements ShipConsumer<Protocol> {
   }
 
   async #work(): Promise<void> {
-    // One turn later, so that `#working` is set before the work ends.
+    // Yields one microtask, so that `#working` is assigned before this function can reset it.
     await Promise.resolve()
     try {
       for (let next = this.#incoming.shift(); next !== undefined; next = this.#incoming.shift())
@@ -196,7 +196,7 @@ class Replay implements ShipConsumer<Protocol> {
       await this.#onWindow({ unit, firstBlock: this.#firstBlock, lastBlock: block.num, timeMs })
       this.#firstBlock = block.num + 1
     }
-    // The session ends once the last block is released: the last window is compared by then.
+    // Releasing the last block ends the session, so the last window is compared before.
     this.#session?.release(1, block.bytes)
   }
 }

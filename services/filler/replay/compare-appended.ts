@@ -7,9 +7,9 @@ import type { ReplayedWindow } from './block-replay.ts'
 import { differenceOf } from './difference.ts'
 import type { HistoryDifference } from './difference.ts'
 
-/** Result of a comparison of the rows of a kind. */
+/** Result of comparing the rows of one kind. */
 export interface ComparedRows {
-  /** Rows that the blocks add. */
+  /** Number of rows that the replayed blocks add. */
   readonly rows: number
   readonly differences: readonly HistoryDifference[]
 }
@@ -17,7 +17,7 @@ export interface ComparedRows {
 const STAGE = 'pg_temp.replayed'
 
 /**
- * Compares rows of an append-only table with those of the database that belong to the blocks.
+ * Compares the replayed rows of an append-only table with the rows that the database has for the same blocks.
  *
  * @param isRepair whether rows that differ are replaced, within the open transaction.
  */
@@ -81,10 +81,10 @@ const LOWEST = -(2n ** 63n)
 const HIGHEST = 2n ** 63n - 1n
 
 /**
- * Global sequences of the blocks, as seals count rows to blocks: a block reaches up to the next one of the family, and rows
- * below every block belong to the first one.
+ * Returns the range of global sequences of the blocks. Seals assign rows to blocks by the same rule: a block owns the
+ * sequences up to the family's next block, and the first block also owns all lower sequences.
  *
- * @param replayed sequences of the blocks of the replay; null without any.
+ * @param replayed lowest and highest sequence in the replay; null if the replay has none.
  */
 async function intervalOf(
   client: pg.ClientBase,
@@ -94,7 +94,8 @@ async function intervalOf(
 ): Promise<{ low: bigint; high: bigint }> {
   const one = async (text: string, values: readonly unknown[]): Promise<bigint | null> =>
     (await client.query<{ seq: bigint | null }>(text, [...values])).rows[0]?.seq ?? null
-  // Without a block in the replay, the numbers of blocks are searched: the index is that of the sequences.
+  // The bound on `first_seq` lets the index on sequences serve the query. Without a replayed sequence there is no such
+  // bound, and the query searches by block number.
   const before = await one(
     `SELECT first_seq AS seq FROM ${blocks} WHERE block_num < $1 AND first_seq < $2 ORDER BY first_seq DESC LIMIT 1`,
     [firstBlock, replayed?.low ?? HIGHEST],

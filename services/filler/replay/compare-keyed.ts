@@ -7,7 +7,7 @@ import { differenceOf } from './difference.ts'
 import type { HistoryDifference } from './difference.ts'
 import { expectedRows, isConstant, jsonOfRow } from './expected-rows.ts'
 
-/** Result of a comparison of rows that settle. */
+/** Result of comparing rows that can settle, that is, reach a final state. */
 export interface ComparedKeyed {
   readonly rows: number
   readonly partly: number
@@ -17,38 +17,41 @@ export interface ComparedKeyed {
   readonly settled: readonly string[]
 }
 
-/** A row as the statement of a comparison returns it. */
+/** Result row of the comparing statement: one replayed row next to the database's row. */
 interface FoundRow {
   readonly at: number
   readonly key: string
   readonly exists: boolean
   readonly settles: boolean
-  /** Whether the last change of the row that the database has is in these blocks, and the row is settled. */
+  /** Whether the database's row is settled and its last change is in these blocks. */
   readonly ends: boolean
   readonly chain: string
-  /** Line with only those of the columns that cannot change after the row is added. */
+  /** Line in which only the columns that never change after the insert are taken from the replay. */
   readonly constant: string
   readonly database: string | null
 }
 
-/** Rows in a statement. */
+/** Maximum number of rows per statement. */
 const ROWS_AT_ONCE = 2_000
-/** Columns with the block that added a row. */
+/** Names of the column with the block that added a row. */
 const created = ['created_at_block', 'minted_at_block']
 
-/** How a comparison of rows that settle runs. */
+/** Input of `compareKeyed`. */
 export interface KeyedComparison {
   readonly kind: SealedKind
   readonly window: ReplayedWindow
   /** Whether rows that differ are replaced, within the open transaction. */
   readonly isRepair: boolean
-  /** Whether history is complete from the first block of the contracts: a row that the blocks only change has to exist. */
+  /**
+   * Whether the reader's history begins at the first block of the contracts. Then a row that the blocks settle must
+   * exist, even if an earlier block added it.
+   */
   readonly isWhole: boolean
   /** Keys of rows that are not compared. */
   readonly leftOut: ReadonlySet<string>
 }
 
-/** Compares the rows of a kind that the blocks add or change with those of the database. */
+/** Compares the rows of one kind that the replayed blocks add or change with the rows of the database. */
 export async function compareKeyed(
   client: pg.ClientBase,
   comparison: KeyedComparison,
@@ -87,7 +90,7 @@ export async function compareKeyed(
     for (const line of found.rows) {
       const { row, isNew } = part[line.at - 1]!
       if (comparison.leftOut.has(line.key)) continue
-      // An asset that is not burned has no history but its mint.
+      // The only history of an unburned asset is its mint, which another kind compares.
       if (kind.name === 'assets.burns' && !line.settles && !line.ends) continue
       const outcome = judge(line, isNew, comparison.isWhole)
       total[outcome.counts]++
@@ -126,7 +129,7 @@ function judge(
   return isNew ? { counts: 'partly', isEqual: constant === database } : { counts: 'skipped', isEqual: true }
 }
 
-/** Expression on a row under another alias. */
+/** Rewrites an SQL expression on row `t` to another alias. */
 const under = (alias: string, sql: string): string => sql.replaceAll(/\bt\./g, `${alias}.`)
 
 /** SQL of the key of a row `t` as one text. */
@@ -134,11 +137,11 @@ const keyText = ({ key }: Pick<Table, 'key'>): string =>
   `concat_ws(' ', ${(key as readonly string[]).map((column) => `t."${column}"::text`).join(', ')})`
 
 /**
- * Rows of the blocks with those of the database: `n` has nothing but what the blocks set, `t` and `c` are the row of the
- * database with it laid on top.
+ * Builds the comparing statement. Alias `n` is the replayed row, `d` the database's row. `v` is `d` overwritten with
+ * all replayed columns; `c` is `d` overwritten with the constant columns only.
  */
 function statementOf(kind: SealedKind, table: Table): string {
-  // The listing says when a trade settles; the replay has trades of settled listings only.
+  // A trade settles with its listing, and the replay derives trades only for settled listings: all are settled.
   const isTrade = kind.name === 'market.trades'
   const settled = isTrade
     ? 'true'
@@ -162,7 +165,12 @@ function statementOf(kind: SealedKind, table: Table): string {
     ORDER BY e.at`
 }
 
-/** Writes a row as the chain has it. @param row all that the blocks set. @param changed the same of compared columns; null for a new row. */
+/**
+ * Writes a row as the chain has it: inserts the row, or updates the compared columns.
+ *
+ * @param row all columns that the blocks set, as JSON.
+ * @param changed the compared columns, as JSON; null to insert `row`.
+ */
 async function replace(
   client: pg.ClientBase,
   table: Table,
@@ -187,19 +195,19 @@ async function replace(
   )
 }
 
-/** Blocks that were compared, and keys of the rows that settle in them by kind. */
+/** Blocks that were compared, and whether extra rows are deleted. */
 export interface SettledRows {
   readonly firstBlock: number
   readonly lastBlock: number
   readonly isRepair: boolean
 }
 
-/** Most rows that a report names for a kind. */
+/** Maximum number of extra rows that a report names for one kind. */
 const MOST_EXTRA = 1_000
 
 /**
- * Finds settled rows of the blocks that no action or row of the chain settles there, in one pass over the table. The keys
- * of those that do are in `pg_temp.replayed_keys`.
+ * Finds rows that the database has as settled in the blocks although the replay settled no such row there. One pass
+ * over the table; `pg_temp.replayed_keys` holds the keys that the replay settled.
  */
 export async function findExtra(
   client: pg.ClientBase,

@@ -1,31 +1,37 @@
-/** A row of history that the chain and the database do not have alike. */
+/** A row of history that differs between the chain and the database. */
 export interface HistoryDifference {
   /** Kind of row, see docs/seals.md. */
   readonly kind: string
-  /** Values of the key, with blanks between. */
+  /** Values of the key columns, separated by blanks. */
   readonly key: string
-  /** `missing`: the database lacks the row; `extra`: the chain does. */
+  /** `missing`: only the chain has the row; `extra`: only the database has it. */
   readonly problem: 'missing' | 'extra' | 'differs'
-  /** Columns that differ, as COPY prints them; null on the side that lacks the row. Of a missing or extra row, all columns. */
+  /**
+   * Differing columns, as COPY prints them. For a missing or extra row: all columns, null on the side that lacks the
+   * row.
+   */
   readonly columns: Readonly<
     Record<string, { readonly chain: string | null; readonly database: string | null }>
   >
-  /** Why a repair cannot write the row; null when it can. */
+  /** Reason why a repair cannot write the row; null if it can. */
   readonly impossible: string | null
 }
 
-/** Counts of a comparison for a kind of row. */
+/** Counts of a comparison for one kind of row. */
 export interface KindCounts {
-  /** Rows of which all columns were compared. */
+  /** Number of rows of which all columns were compared. */
   rows: number
-  /** Rows that the blocks add and do not settle: the columns that they were added with were compared. */
+  /**
+   * Number of rows that the replayed blocks add but do not settle: only columns that cannot change later were
+   * compared.
+   */
   partly: number
   /** Number of rows that the replayed blocks change and later blocks settle: none of their columns was compared. */
   skipped: number
   differences: number
 }
 
-/** Builds a difference of two lines. */
+/** Compares the two lines of a row, column by column. */
 export function differenceOf(
   kind: { readonly name: string; readonly columns: readonly string[] },
   key: string,

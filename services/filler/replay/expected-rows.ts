@@ -5,15 +5,15 @@ import type { Derivation } from '../rows/operations.ts'
 import { toDatabaseText } from '../store/index.ts'
 import type { CommitUnit } from '../store/index.ts'
 
-/** A row as the blocks leave it. */
+/** A row after the replayed blocks. */
 export interface ExpectedRow {
-  /** Columns that the blocks set, with the key. Of a new row, all. */
+  /** Key and the columns that the blocks set; all columns for a new row. */
   readonly row: MutableRow
   /** Whether the blocks add the row. */
   readonly isNew: boolean
 }
 
-/** For tables whose rows change after they were added: the columns that later blocks may change until the row is settled. */
+/** Columns that later blocks may change until the row is settled, for tables whose rows change after the insert. */
 const changing: Readonly<Record<string, readonly string[]>> = {
   'assets.offers': ['ram_payer', 'state'],
   'assets.templates': ['mutable_data', 'max_supply', 'issued_supply', 'transferable', 'burnable'],
@@ -27,14 +27,14 @@ const changing: Readonly<Record<string, readonly string[]>> = {
 }
 const updated = new Set(['updated_at_time', 'updated_at_block', 'deleted_at_time', 'deleted_at_block'])
 
-/** Whether a column of a kind keeps the value that the row was added with. */
+/** Whether a column never changes after its row is inserted. */
 export function isConstant(kind: SealedKind, column: string): boolean {
-  // The columns of a mint are chosen so; everything else of an asset may change until it is burned.
+  // The kind of mints has only constant columns. Any column of the kind of burns may change until the burn.
   if (kind.table === 'assets.assets') return kind.isOfChangingRows === true
   return !updated.has(column) && changing[kind.table]?.includes(column) !== true
 }
 
-/** Rows of a table that are added or changed, as the unit has them. */
+/** Returns the rows of a table that a commit unit adds or changes. */
 export function expectedRows(unit: CommitUnit, table: string): ExpectedRow[] {
   const found: ExpectedRow[] = []
   for (const [{ name, ...described }, pending] of unit.tables) {
@@ -42,7 +42,7 @@ export function expectedRows(unit: CommitUnit, table: string): ExpectedRow[] {
     const preserved = described.kind === 'keyed' ? (described.preserved as readonly string[]) : []
     for (const { kind, row, override } of pending.rows.values()) {
       if (kind === 'remove') continue
-      // An upsert may find the row: then it leaves some columns alone.
+      // If an upsert finds the row, it keeps the row's preserved columns.
       const isUpsert = kind === 'upsert' && preserved.length > 0
       const own = isUpsert
         ? Object.fromEntries(Object.entries(row).filter(([column]) => !preserved.includes(column)))
@@ -53,7 +53,7 @@ export function expectedRows(unit: CommitUnit, table: string): ExpectedRow[] {
   return found
 }
 
-/** Fills in what rows that the unit adds take from other tables, as the store does before it writes them. */
+/** Fills the columns of new rows that come from other tables, as the store does before it writes the rows. */
 export async function completeRows(
   unit: CommitUnit,
   handlers: readonly Handler[],
@@ -76,10 +76,15 @@ export async function completeRows(
 /** Whether a derivation writes trades. */
 export const isOfTrades = ({ name }: Derivation): boolean => name.startsWith('trades of ')
 
-/** Condition of the prices of sold sales: the store computes a price once, a replay again. */
+/**
+ * Condition that a replay removes from the derivation: the store computes the price of a sold sale once, a replay
+ * computes it again.
+ */
 const ONLY_MISSING = ' AND s.price IS NULL'
 
-/** Runs derivations that the unit asks for on the rows of the database; their operations join those of the unit. */
+/**
+ * Runs the derivations that the unit requests on the rows of the database, and adds their row operations to the unit.
+ */
 export async function deriveRows(
   unit: CommitUnit,
   query: Query,
@@ -94,7 +99,7 @@ export async function deriveRows(
   }
 }
 
-/** Text of a row as a JSON object, for `jsonb_populate_record`. */
+/** Formats a row as a JSON object for `jsonb_populate_record`. */
 export function jsonOfRow({ columns }: Pick<Table, 'columns'>, row: MutableRow): string {
   const members = Object.entries(row).map(([name, value]) => {
     const type = columns[name]!.type

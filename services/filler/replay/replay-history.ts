@@ -18,15 +18,15 @@ export interface ReplayHistoryOptions {
   readonly chain: ReaderOptions['chain']
   readonly logger: Logger
   readonly signal: AbortSignal
-  /** Ranges to compare, ascending; a block that can still be undone is left out. */
+  /** Ranges to compare, ascending; reversible blocks are left out. */
   readonly ranges: readonly BlockRange[]
-  /** Kinds of rows; all that the reader fills when absent. */
+  /** Kinds of rows to compare; default: all kinds that the reader fills. */
   readonly kinds?: readonly string[]
-  /** Whether rows that differ are replaced. The client has to be in a transaction that holds the lease. */
+  /** Whether rows that differ are replaced. The client must be in a transaction that holds the reader's lease. */
   readonly isRepair?: boolean
   readonly onProgress?: (block: number) => void
   readonly shipTiming?: ReaderOptions['shipTiming']
-  /** Memory of the rows that are compared at once; for tests. */
+  /** Memory of one window of rows, bytes. Tests set a small value to get several windows. */
   readonly windowBytes?: number
 }
 
@@ -38,9 +38,9 @@ export interface ReplayedHistory {
   readonly differences: readonly HistoryDifference[]
   /** Rows that were not compared, each with the reason. */
   readonly notCompared: readonly string[]
-  /** Imported ranges that agree with the chain: their seals count as indexed from now on. */
+  /** Number of imported ranges that agree with the chain; their seals are marked as indexed. */
   readonly settled: number
-  /** Ranges that were sealed again after a repair. */
+  /** Number of ranges that were sealed again after a repair. */
   readonly resealed: number
 }
 
@@ -48,9 +48,9 @@ export interface ReplayedHistory {
 const WINDOW_BYTES = 256 * 2 ** 20
 
 /**
- * Reads blocks again from the node, passes them through the handlers of the reader, and compares the rows of history that
- * follow from them with the database, which may be in use. With `isRepair` it replaces the rows that differ and seals
- * their ranges again.
+ * Replays blocks: reads them from the node again, passes them through the reader's handlers, and compares the
+ * resulting rows of history with the database, which may be in use. With `isRepair` it replaces the rows that differ
+ * and seals their ranges again.
  *
  * @throws the errors of the session with the node.
  */
@@ -88,7 +88,7 @@ async function settledRanges(
     .filter(({ firstBlock, lastBlock }) => firstBlock <= lastBlock)
 }
 
-/** Whether every row that a block changes has to be there: not when the reader began in the middle of the chain. */
+/** Whether every row that a block settles must exist: false if the reader started in the middle of the chain. */
 async function readWholeness(client: pg.ClientBase, reader: string): Promise<boolean> {
   const { rows } = await client.query<{ whole: boolean }>(
     `SELECT r.start_block <= 2 OR EXISTS (SELECT FROM chain.imports i WHERE i.reader = r.name AND i.kind = 'database') AS whole
@@ -189,7 +189,7 @@ class HistoryComparison {
     }
     const trades = this.#kinds.find(({ name }) => name === TRADES)
     if (trades === undefined) return
-    // Trades follow from the listings of the database, which were compared.
+    // Trades are derived from the database's listings, which are compared before.
     await deriveRows(unit, this.#query, timeMs, isOfTrades)
     const ofDiffering = listingTables.flatMap((table, at) =>
       Array.from(differing.get(table) ?? [], (key) => `${at + 1} ${key}`),
@@ -246,13 +246,13 @@ class HistoryComparison {
 }
 
 const TRADES = 'market.trades'
-/** Listings by the kind of their trades, from 1. */
+/** Tables of listings; the place in the list, from 1, is the number of the kind in trades. */
 const listingTables = ['market.sales', 'market.auctions', 'market.buyoffers', 'market.template_buyoffers']
 
 const isAppended = ({ blocks, order, sources }: SealedKind): boolean =>
   blocks !== null || (order.length === 1 && order[0] === sources[0]!.position && order[0] === 't."first_seq"')
 
-/** The clock ends auctions, so that no block asks for their trades. */
+/** Requests the trades of settled auctions. Auctions end by the clock, so no action of a block requests them. */
 function askForTrades(
   { unit }: ReplayedWindow,
   handlers: readonly Handler[],

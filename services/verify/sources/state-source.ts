@@ -80,7 +80,7 @@ export class StateSource implements ChainSource {
   }
 
   row(): Promise<never> {
-    throw new Error('stored rows are read as a whole')
+    throw new Error('a single stored row cannot be read: this source pages whole tables')
   }
 
   head(): Promise<null> {

@@ -1,15 +1,15 @@
-/** Attribute maps as PostgreSQL writes `jsonb`: keys ascend by length, then by bytes; `, ` and `: ` between. */
+/** Attribute maps as PostgreSQL prints `jsonb`: keys ascend by length, then by bytes; separators are `, ` and `: `. */
 
-/** One member of a map: its key, between quotes, and its value, both as JSON text. */
+/** One member of a map: the key, with quotes, and the value, both as JSON text. */
 export interface DataMember {
   readonly key: string
   readonly value: string
 }
 
 /**
- * The members of a map, in their order.
+ * Splits the text of a map into members, in the order of the text.
  * @param text of a `jsonb` object; empty for none.
- * @param isLast says of a key that the members after it are not wanted.
+ * @param isLast returns true for a key after which splitting stops.
  */
 export function splitDataMap(text: string, isLast?: (key: string) => boolean): DataMember[] {
   const members: DataMember[] = []
@@ -31,12 +31,15 @@ const NAME = '"name"'
 /** Characters of the longest spelling of a key of four bytes. */
 const MAX_ESCAPED_NAME = 2 + 4 * 6
 
-/** The attribute `name` of the text of a map, as {@link nameOf} has it, found without splitting all of it: keys ascend by length. */
+/**
+ * Returns the attribute `name` of a map's text, as {@link nameOf} does. Keys ascend by length, so the text is split
+ * only up to the longest spelling of `name`.
+ */
 export function findName(text: string): string | undefined {
   return nameOf(splitDataMap(text, (key) => key === NAME || key.length > MAX_ESCAPED_NAME))
 }
 
-/** Two maps as one: members of the second replace those of the first. */
+/** Merges two maps: a member of the second replaces the first map's member with the same key. */
 export function overlayDataMap(
   below: readonly DataMember[],
   above: readonly DataMember[],

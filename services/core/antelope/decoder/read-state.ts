@@ -280,7 +280,10 @@ function skipKeyData(kind: KeyKind, curve: number): void {
   if (curve === 2 && kind === 'SIG') skipBytes()
 }
 
-/** Reads a bool byte above 1: true under the rule `contract`, refused otherwise, as nodes do. */
+/**
+ * Reads a bool whose byte is above 1: true under the rule `contract`; refused under every other rule, as nodes refuse
+ * it.
+ */
 export function boolAt(offset: number): boolean {
   if (state.rule === 'contract') return true
   return refuse(`a bool of ${state.bytes[offset]!} is neither false nor true`, offset)

@@ -42,7 +42,7 @@ export interface ChildRows {
   /** Name of the list in reports. */
   readonly name: string
   readonly table: Table
-  /** Columns of the other table that hold the key of the row, in its order; none where all rows belong to the only row. */
+  /** Columns of the other table that hold the key of this row, in key order; empty if this table has only one row. */
   readonly by: readonly string[]
   /** Columns that follow from the list; the first of them orders the rows. */
   readonly columns: readonly string[]

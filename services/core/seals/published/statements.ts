@@ -13,7 +13,7 @@ export interface JsonStatement {
 
 /** Seals of all chosen kinds in one digest, up to the last block that every kind has sealed. */
 export interface SealSummary {
-  /** -1 when one kind is not sealed at all. */
+  /** Last block up to which every kind is sealed; -1 if any kind has no seal. */
   readonly sealed_to: number
   readonly rows: string
   /** SHA-256 of the seals, 64 hexadecimal digits. */
