@@ -271,7 +271,7 @@ describe('accounts', () => {
       await client.query(`INSERT INTO assets.schemas (collection_name, schema_name, created_at_time, created_at_block, format)
         VALUES ('many', 'schema', 0, 1, '[]'), ('more', 'schema', 0, 1, '[]')`)
       expect(await failure('/v1/accounts/hoarder')).toBe(
-        '400 Too many templates for one answer; name fewer collections with collection_whitelist',
+        '400 Too many templates for one answer; choose collections with collection_whitelist',
       )
       expect(await get('/v1/accounts/hoarder?collection_whitelist=many')).toMatchObject({ assets: '20000' })
     } finally {

@@ -29,7 +29,10 @@ export async function countHoldings(
 ): Promise<Holdings> {
   const rows = await groups(session, values, side, account)
   if (rows.length > MAX_GROUPS) {
-    throw new RequestError(400, 'Too many templates for one answer; name fewer collections with collection_whitelist')
+    throw new RequestError(
+      400,
+      'Too many templates for one answer; choose collections with collection_whitelist',
+    )
   }
   return sumUp(rows)
 }
