@@ -102,23 +102,26 @@ describe('an ACME authority', () => {
     [90, 29, true],
     [6, 3, false],
     [6, 1.5, true],
-  ])('an ACME authority is asked when a third is left: of %d days, %d', async (lifetime, left, expected) => {
-    await install(lifetime, left, (chain) => chain)
-    expect(await isAsked()).toBe(expected)
-  })
+  ])(
+    'a certificate is renewed once less than a third of its lifetime remains: of %d days, %d are left',
+    async (lifetime, left, expected) => {
+      await install(lifetime, left, (chain) => chain)
+      expect(await isAsked()).toBe(expected)
+    },
+  )
 
   it.each([
     ['the same', '', false],
     ['another', '-staging', true],
   ])(
-    'an ACME authority is asked where %s has issued the certificate: %s',
+    'a new certificate is requested if another ACME authority issued the present one: %s: %s',
     async (_what, suffix, expected) => {
       await install(90, 80, (chain) => `${settings.directory}${suffix}\n${chain}`)
       expect(await isAsked()).toBe(expected)
     },
   )
 
-  it('an ACME authority that does not answer is given up at once when asked to stop', async () => {
+  it('a request to an ACME authority that does not answer ends at once on a stop signal', async () => {
     const kept = keep()
     while (asked.length === 0) await sleep(10)
     stop.abort()
@@ -126,7 +129,7 @@ describe('an ACME authority', () => {
     expect(lines).toEqual([])
   })
 
-  it('an ACME authority that falls silent during an order is given up at once when asked to stop', async () => {
+  it('a request to an ACME authority that falls silent during an order ends at once on a stop signal', async () => {
     authority.on('request', ({ url }, response) => {
       const [newNonce, newAccount] = ['/nonce', '/account'].map((path) => new URL(path, settings.directory))
       if (url === '/directory') response.end(JSON.stringify({ newNonce, newAccount }))
@@ -138,7 +141,7 @@ describe('an ACME authority', () => {
     expect(lines).toEqual([])
   })
 
-  it('an ACME authority that cannot be reached is named at once, with the reason', async () => {
+  it('an unreachable ACME authority is reported at once, with the reason', async () => {
     authority.close()
     const kept = keep()
     while (lines.length === 0) await sleep(10)
@@ -153,14 +156,17 @@ describe('an ACME authority', () => {
     ['acme', -1, true],
     ['selfsigned', 10, true],
     ['selfsigned', 31, false],
-  ])('with TLS_MODE=%s, rendering replaces a certificate of %d days: %s', async (mode, days, expected) => {
-    await install(90, days, (chain) => chain)
-    const { certificateCreated } = await render(
-      { ...environment, TLS_MODE: mode, COMPOSE_PROFILES: mode === 'acme' ? 'acme' : '' },
-      { out: dir, certificateFiles: dir },
-    )
-    expect(certificateCreated).toBe(expected)
-  })
+  ])(
+    'with TLS_MODE=%s, rendering replaces a certificate that lasts %d more days: %s',
+    async (mode, days, expected) => {
+      await install(90, days, (chain) => chain)
+      const { certificateCreated } = await render(
+        { ...environment, TLS_MODE: mode, COMPOSE_PROFILES: mode === 'acme' ? 'acme' : '' },
+        { out: dir, certificateFiles: dir },
+      )
+      expect(certificateCreated).toBe(expected)
+    },
+  )
 })
 
 function whyNoPebble(): string | undefined {
@@ -259,7 +265,7 @@ describeUnless(whyNoPebble(), 'certificates from an ACME authority', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('a certificate from an ACME authority replaces the self-signed one, leaves no challenge behind, and is kept while it lasts', async () => {
+  it('a certificate from an ACME authority replaces the self-signed one, leaves no challenge behind, and is reused while it is valid', async () => {
     const path = join(out, 'certificates/fullchain.pem')
     const own = new X509Certificate(await readFile(path))
     await copyFile(path, join(dir, 'own.pem'))

@@ -63,7 +63,7 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
     ['BACKUP_DIR=./disk # another one', 'disk'],
     ['BACKUP_DIR=${HOME}/variable', 'variable'],
     [`BACKUP_DIR='./a&b$c"d'`, 'a&b$c"d'],
-  ])('the folder of the backups is what Compose reads from .env: %s', async (line, name) => {
+  ])('the script reads the backup folder from .env as Compose does: %s', async (line, name) => {
     await writeFile(join(folder, '.env'), `${line}\n`)
     // Only the folder of the project itself is made.
     if (line !== '') await mkdir(join(folder, name))
@@ -78,7 +78,7 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
     expect(await readdir(folder)).toContain(name)
   })
 
-  it('a folder of the backups that is not there is refused, and not made', async () => {
+  it('a backup folder that does not exist is refused, and not created', async () => {
     await writeFile(join(folder, '.env'), 'BACKUP_DIR=./bakups\n')
     const env = { PATH: process.env.PATH, HOME: folder }
     const { status, stderr } = spawnSync('sh', ['-euc', '. scripts/backup-folder.sh'], {
@@ -177,11 +177,11 @@ describeUnless(whyNot(), 'backups by schedule', () => {
   }
   const copied = async () => (await readFile(join(backups, 'copied'), 'utf8')).trim().split('\n')
 
-  it('the backup schedule says that there is none before the first', async () => {
+  it('the doctor warns that there is no backup before the first one', async () => {
     expect(await examineBackups(backups, new Date())).toMatchObject(['warn', 'backups', /^none/])
   })
 
-  it('the backup schedule writes the first at once, gives it to the hook, and compares a restored copy', async () => {
+  it('the backup schedule writes the first backup at once, passes it to the hook, and compares a restored copy', async () => {
     expect(await keep({})).toMatchObject({ code: 0 })
     const [first] = await list()
     expect(await copied()).toEqual([first])
@@ -198,7 +198,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     expect((await examineBackups(backups, later))[0]).toBe('fail')
   })
 
-  it('the backup schedule keeps the newest, one of each week for some weeks, and the last one that was compared', async () => {
+  it('the backup schedule keeps the newest backups, one of each week for some weeks, and the last one that was compared', async () => {
     const [first = ''] = await list()
     const compared = nameAt(24 * 100)
     await rename(join(backups, first), join(backups, compared))
@@ -223,7 +223,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     expect((await copied()).at(-1)).toBe(newest)
   })
 
-  it('the backup schedule says what failed, and where', async () => {
+  it('the backup schedule reports which step failed, and where', async () => {
     const newest = (await list()).filter((name) => name !== 'auto-mine').at(-1)!
     await appendFile(join(backups, newest, 'manifest.json'), ' ')
     await writeFile(join(folder, 'hook'), '#!/bin/bash\necho no room elsewhere >&2\nexit 3\n')
@@ -274,7 +274,7 @@ describe('the copy to try migrations on', () => {
     return { code: status ?? -1, asked: await readFile(join(folder, 'asked'), 'utf8') }
   }
 
-  it('the copy to try migrations on has a name of its own, or is refused', async () => {
+  it('the trial copy of a database has its own name; a database name too long for the suffix _trial is refused', async () => {
     const longest = 'a'.repeat(57)
     const { code, asked } = await drop(longest)
     expect(code).toBe(0)

@@ -74,7 +74,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   }, LONGEST)
 
   it(
-    'an appliance that is changed under load answers through every change',
+    'an appliance that is reconfigured under load answers every request',
     async () => {
       const demo = await step('demo to its own chain', toOwnChain)
       expect(demo).toMatchObject(isClean)

@@ -63,7 +63,7 @@ describe('scripts/check', () => {
     return { status, stdout, stderr, problems }
   }
 
-  it('scripts/check lists what Compose refuses without a name, and makes nothing', () => {
+  it('scripts/check lists every value that Compose refuses without naming its variable, and creates nothing', () => {
     const wrong = [
       ...['POSTGRES_BUNDLED=no', 'REDIS_BUNDLED=FALSE', 'API_MEMORY=2x', 'API_CPUS=all', 'HTTP_PORT=99999'],
       ...['CONFIG_FILES=config', 'DATA_LOCATION=./scripts/check', 'BACKUP_DIR=./bakups'],
@@ -80,7 +80,7 @@ describe('scripts/check', () => {
     expect(readdirSync(project).filter((name) => name !== '.env')).toEqual(before)
   })
 
-  it.skipIf(!hasCompose)('the name of the image may refer to another line', () => {
+  it.skipIf(!hasCompose)('PRONGHORN_IMAGE may refer to another variable of .env', () => {
     const name = (env: string): string => {
       writeFileSync(join(project, '.env'), env)
       const words = ['-euc', '. scripts/image.sh; printf %s "$image"']
@@ -94,7 +94,7 @@ describe('scripts/check', () => {
     expect(name('PRONGHORN_IMAGE=p:3\nCACHE_LIFE="2\n')).toBe('p:3')
   })
 
-  it('scripts/check takes no folder for .env', () => {
+  it('scripts/check refuses a folder in place of .env', () => {
     rmSync(join(project, '.env'), { force: true })
     mkdirSync(join(project, '.env'))
     const { status, stderr } = spawnSync(join(project, 'scripts/check'), [], {
@@ -106,7 +106,7 @@ describe('scripts/check', () => {
     rmSync(join(project, '.env'), { recursive: true })
   })
 
-  it('scripts/check takes files and folders of the host, by absolute and relative paths with spaces', () => {
+  it('scripts/check accepts files and folders of the host, by absolute and relative paths with spaces', () => {
     const config = join(project, 'my config')
     mkdirSync(config)
     writeFileSync(join(config, 'readers.config.json'), '[{"name":"main","contracts":[]}]')
@@ -120,7 +120,7 @@ describe('scripts/check', () => {
     }
   })
 
-  it('scripts/check knows the demo chain, and the variables of the shell above those of .env', () => {
+  it('scripts/check detects the demo chain, and prefers variables of the shell to lines of .env', () => {
     expect(check(undefined)).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('DEMO CHAIN') as string,

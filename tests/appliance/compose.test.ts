@@ -96,7 +96,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(results.filter(({ outcome }) => outcome === 'ok').length).toBeGreaterThan(10)
   })
 
-  it('the appliance in containers publishes nothing but the proxy, and holds every container to the rules', async () => {
+  it('the appliance in containers publishes only the ports of the proxy, and restricts every container', async () => {
     const ids = (await run(variables, 'docker', 'compose', 'ps', '--all', '--quiet')).trim().split('\n')
     const containers = inspected.parse(JSON.parse(await run(variables, 'docker', 'inspect', ...ids)))
     expect(containers.length).toBeGreaterThanOrEqual(8)
@@ -114,7 +114,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     }
   })
 
-  it('the appliance in containers has no secret in the image', async () => {
+  it('the image of the appliance contains no secret', async () => {
     const secrets = await run(
       variables,
       ...['docker', 'compose', 'run', '--rm', '--no-TTY', '--entrypoint', 'sh', 'config'],
@@ -131,7 +131,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(found.trim()).toBe('')
   })
 
-  it('the appliance in containers has what runs in the image, and no more', async () => {
+  it('the image of the appliance contains no sources, tests or development packages', async () => {
     const rest = await run(
       variables,
       ...['docker', 'run', '--rm', '--entrypoint', 'sh', 'pronghorn:1.0.0', '-c'],
@@ -140,13 +140,13 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(rest.trim()).toBe('')
   })
 
-  it('the appliance in containers sends plain requests to TLS', async () => {
+  it('the appliance in containers redirects plain HTTP to HTTPS', async () => {
     const plain = createClient(new URL(`http://localhost:${ports.http}`), false)
     const { status, headers } = await plain('/health?x=1')
     expect([status, headers.location]).toEqual([308, `${url}/health?x=1`])
   })
 
-  it('the appliance in containers is not filled by bodies that stall', async () => {
+  it('stalled request bodies do not fill the disk or the memory of the proxy', async () => {
     const sockets = await stallBodies(ports.https, STALLED_BODIES)
     await sleep(2_000)
     const inProxy = (...words: string[]): Promise<string> =>
@@ -176,7 +176,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     expect(start).toBeGreaterThanOrEqual(before.block)
   })
 
-  it('the appliance in containers describes itself to every combination of profiles', async () => {
+  it('docker compose accepts the compose files with every combination of profiles', async () => {
     for (const profiles of [
       '',
       'graphql',

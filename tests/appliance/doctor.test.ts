@@ -56,7 +56,7 @@ describe('the doctor', () => {
     return found
   }
 
-  it('the doctor says since when something is wrong, and the command that helps', async () => {
+  it('the doctor reports since when a fault lasts, and the command that helps', async () => {
     const client = await connectDatabase(database.address, { applicationName: 'test' })
     const reader = (name: string) =>
       `INSERT INTO chain.readers (name, start_block, block_num, block_id, block_time) VALUES ('${name}', 1, 900, '\\x00', 0)`
@@ -84,13 +84,13 @@ describe('the doctor', () => {
     expect(helps.has('versions')).toBe(false)
   })
 
-  it('the doctor misses the indexes that the filler will build, and none of a family that is left out', async () => {
+  it('the doctor warns of query indexes that are not built yet, except those of a family that is not indexed', async () => {
     expect((await findings(['assets', 'tools'])).get('indexes')).toEqual(['ok', 'all there, all valid'])
     const [level, note] = (await findings(['assets', 'market'])).get('query indexes') ?? []
     expect([level, note]).toEqual(['warn', expect.stringMatching(/^not built yet: .*sales/)])
   })
 
-  it('the doctor says that Redis cannot be reached', async () => {
+  it('the doctor reports an unreachable Redis', async () => {
     const address = { host: '127.0.0.1', port: 1, tls: false, connection_type: 'standalone' } as const
     expect((await findings([], { kvstore: { address, chainName: 'test' } })).get('key-value store')).toEqual([
       'fail',
@@ -99,7 +99,7 @@ describe('the doctor', () => {
     expect((await findings([])).has('key-value store')).toBe(false)
   })
 
-  it('the doctor says how long the served certificate lasts, and that a renewed key cannot be read', async () => {
+  it('the doctor reports how long the served certificate is valid, and a renewed key that it cannot read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pronghorn-doctor-'))
     await ensureSelfSigned(folder, 'localhost')
     const [cert, key] = await Promise.all(
@@ -124,7 +124,7 @@ describe('the doctor', () => {
     }
   })
 
-  it('the doctor warns of a brief certificate only when it should have been renewed, and of files that hold none', async () => {
+  it('the doctor warns of a certificate only when its renewal is overdue, and of files that contain no certificate', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pronghorn-doctor-'))
     await writeFile(join(folder, 'fullchain.pem'), 'no certificate')
     await writeFile(join(folder, 'privkey.pem'), 'no key')
@@ -157,11 +157,11 @@ describe('the doctor', () => {
     }
   })
 
-  it('the doctor says what cannot be reached', async () => {
+  it('the doctor reports an unreachable chain node', async () => {
     expect((await findings([])).get('chain node')?.[0]).toBe('fail')
   })
 
-  it('the doctor says that the database is not migrated', async () => {
+  it('the doctor reports a database without migrations', async () => {
     const empty = await createTestDatabase('template0')
     try {
       const found = await findings([], { address: empty.address })
@@ -173,7 +173,7 @@ describe('the doctor', () => {
 })
 
 describeWithRedis('the doctor and Redis', () => {
-  it.each(refusalCauses)('the doctor says that Redis refuses writes, and why: %s', async (cause) => {
+  it.each(refusalCauses)('the doctor reports why Redis refuses writes: %s', async (cause) => {
     const redis = await startTestRedis()
     try {
       const look = async () => {

@@ -48,7 +48,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   }, LONGEST)
 
   it(
-    'the appliance under faults is well again within a minute after each container was killed, and after restarts',
+    'the appliance is healthy within a minute after each container is killed, and after restarts',
     async () => {
       const load = Promise.all([1, 2, 3, 4].map(() => keepAsking()))
       for (const service of ['postgres', 'redis', 'filler', 'api', 'state', 'nginx', 'devchain']) {
@@ -68,7 +68,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   )
 
   it(
-    'the appliance under faults continues after backup, wipe and restore as if it had never stopped',
+    'after backup, wipe and restore the appliance continues as if it had never stopped',
     async () => {
       await run(variables, 'scripts/backup', 'rehearsal')
       const refused = await run(variables, 'scripts/restore', 'rehearsal').then(
@@ -87,7 +87,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   )
 
   it(
-    'the appliance under faults takes new passwords',
+    'the appliance accepts new passwords of its operator',
     async () => {
       const before = await readSuperuser()
       await run(variables, 'scripts/rotate-secrets')

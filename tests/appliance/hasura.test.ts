@@ -25,7 +25,7 @@ describe('Hasura metadata', () => {
     expect(await compareHasura(client)).toEqual([])
   })
 
-  it('the Hasura metadata name a column that has come and one that has gone', async () => {
+  it('the check of Hasura metadata names an added and a removed column', async () => {
     await client.query('DROP VIEW graphql.tokens')
     await client.query(
       "CREATE VIEW graphql.tokens AS SELECT token_symbol, token_precision, 'sweet' AS flavour FROM market.tokens",
@@ -37,7 +37,7 @@ describe('Hasura metadata', () => {
     )
   })
 
-  it('the Hasura metadata show the views of GraphQL to readers only, and no table', async () => {
+  it('the Hasura metadata give readers the GraphQL views, and no table', async () => {
     const { sources } = (await assembleMetadata(50)) as {
       sources: { tables: { table: { schema: string; name: string }; select_permissions: unknown[] }[] }[]
     }
@@ -56,7 +56,7 @@ describe('Hasura metadata', () => {
     }
   })
 
-  it('the Hasura metadata refuses a relationship to a column that does not exist', async () => {
+  it('the check of Hasura metadata refuses a relationship to a column that does not exist', async () => {
     const catalogue = await readCatalogue()
     const tables = await readTables(client, catalogue.schemas)
     const wrong = {
@@ -70,7 +70,7 @@ describe('Hasura metadata', () => {
     )
   })
 
-  it('the Hasura metadata refuses relationships of columns that cannot be compared, and names that a column has', async () => {
+  it('the check of Hasura metadata refuses relationships of incomparable columns, and relationships named like a column', async () => {
     const catalogue = await readCatalogue()
     const tables = await readTables(client, catalogue.schemas)
     const to = { from: 'graphql.assets', one: 'graphql.templates', columns: { owner: 'template_id' } }
@@ -82,7 +82,7 @@ describe('Hasura metadata', () => {
     ).toThrow(/minter of graphql\.assets has the name of a column/)
   })
 
-  it('the Hasura metadata carry the limits that editions with limits enforce', async () => {
+  it('the Hasura metadata contain the limits that only some editions of Hasura enforce', async () => {
     expect(await assembleMetadata(50)).toMatchObject({
       api_limits: { disabled: false, depth_limit: { global: 8, per_role: {} }, node_limit: { global: 60 } },
     })

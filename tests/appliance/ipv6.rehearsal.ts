@@ -39,7 +39,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
   }, LONGEST)
 
   it(
-    'clients of both families have an identity each: two over IPv6 and two over IPv4, each with the whole limit',
+    'each client has a limit of its own: two over IPv6 and two over IPv4',
     async () => {
       const id = (await compose('ps', '--quiet', 'nginx')).trim()
       for (const { name, subnet } of networks) {

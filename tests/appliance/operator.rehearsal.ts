@@ -130,7 +130,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
   }, LONGEST)
 
   it(
-    'two readers of a file of the operator index their contracts, and are verified, digested and repaired in containers',
+    "containers index, verify, digest and repair with the operator's readers file of two readers",
     async () => {
       const [readers] = await blocksOf('operate.md', 'First start', 'json')
       // A repair takes the rows that this handler stores.
@@ -181,7 +181,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
   )
 
   it(
-    'a volume moves to a disk of the host as own-servers.md says, and the filler watches that disk',
+    'a volume moves to a disk of the host as own-servers.md describes, and the filler watches that disk',
     async () => {
       const before = Math.max(...(await blocks()))
       const [, move = ''] = await blocksOf(
@@ -217,7 +217,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
   const whyNoPrometheus =
     findProgram('prometheus') === undefined ? 'there is no prometheus on the PATH' : undefined
   it.skipIf(whyNoPrometheus)(
-    'Prometheus of the profile asks every service of the appliance, and no alert fires',
+    'Prometheus of the monitoring profile scrapes every service of the appliance, and no alert fires',
     async () => {
       variables = { ...variables, PROMETHEUS_IMAGE: await prometheusImage() }
       await compose('--profile', 'monitoring', 'up', '--detach', '--wait', '--no-recreate', 'prometheus')
@@ -245,7 +245,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
   )
 
   it(
-    'a first start at an empty place of the host imports the state of the chain',
+    'a first start with an empty folder of the host imports the chain state',
     async () => {
       await clean()
       const { CONFIG_FILES, SERVER_TOOLS_CONNECTED_READER, START_BLOCK, ...rest } = variables
@@ -265,7 +265,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
   )
 
   it(
-    'a database of the replaced system is taken over in containers',
+    'containers import a database of the replaced system',
     async () => {
       await clean()
       const { DATA_LOCATION, ...rest } = variables

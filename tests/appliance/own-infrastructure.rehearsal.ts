@@ -130,7 +130,7 @@ describeUnless(whyNoEngine(), 'an appliance with servers of its operator', () =>
   }, LONGEST)
 
   it(
-    'an appliance with servers of its operator runs none of its own, and answers through every change',
+    "an appliance with the operator's own servers starts no bundled server, and answers during every change",
     async () => {
       variables = { ...variables, RATE_LIMIT_REQUESTS: '900000' }
       expect(await step('apply', () => run(variables, 'scripts/apply'))).toMatchObject(isClean)
@@ -156,7 +156,7 @@ describeUnless(whyNoEngine(), 'an appliance with servers of its operator', () =>
     LONGEST,
   )
 
-  it('an appliance with servers of its operator says what is wrong with their certificate', async () => {
+  it("an appliance with the operator's own servers reports the problem of a server's certificate", async () => {
     const other = { ...variables, POSTGRES_SSL_CA_FILE: `./${folder}/redis/fullchain.pem` }
     const words = ['compose', 'run', '--rm', '--no-TTY', '--no-deps'] as const
     await run(other, 'docker', ...words, 'config')

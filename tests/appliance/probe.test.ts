@@ -35,18 +35,18 @@ const isHealthy = (path: string, at: number, seconds = '5'): Promise<boolean> =>
     () => false,
   )
 
-it('a probe succeeds on an answer of success alone', async () => {
+it('the health probe succeeds only on a response of success', async () => {
   expect(await isHealthy('/good', port)).toBe(true)
   expect(await isHealthy('/bad', port)).toBe(false)
   expect(await isHealthy('/good', await findFreePort())).toBe(false)
 })
 
-it('a probe shows people the answer, also one of failure', async () => {
+it('the health probe with --print shows the response, also a failure', async () => {
   const words = [script, '--print', '/bad', '127.0.0.1', String(port)]
   await expect(run('bash', words)).rejects.toMatchObject({ code: 1, stdout: 'answer\n' })
 })
 
-it('a probe of a service that is silent ends by itself', async () => {
+it('the health probe of a silent service times out', async () => {
   const sockets: Socket[] = []
   const silent = createTcpServer((socket) => sockets.push(socket))
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -63,14 +63,14 @@ async function measure(times: number, ...words: string[]): Promise<number> {
   return (user + system) / times
 }
 
-it('a probe costs less than a twentieth of the processor time of starting the program', async () => {
+it('the health probe takes less than a twentieth of the processor time of starting the program', async () => {
   const probe = await measure(20, 'bash', script, '/good', '127.0.0.1', String(port))
   const start = await measure(2, process.execPath, program, '--version')
   expect(probe).toBeGreaterThan(0)
   expect(probe * 20).toBeLessThan(start)
 })
 
-it('a probe of the shell is what every container of the project is asked by', () => {
+it('every container of the project is probed by the shell script, not by the program', () => {
   const { services } = parse(readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8'), {
     merge: true,
   }) as {

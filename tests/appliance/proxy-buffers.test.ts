@@ -18,7 +18,7 @@ function bytes(text: string): number {
   return Number(number) * { '': 1, k: 1_024, m: 1_048_576 }[unit!.toLowerCase() as '' | 'k' | 'm']
 }
 
-it('the proxy puts nothing into files, and the buffers of all connections fit into its memory', async () => {
+it('the proxy buffers nothing in files, and the buffers of all connections fit into its memory', async () => {
   const files = ['nginx.conf.template', 'nginx-routes.conf.template']
   const text = (await Promise.all(files.map((file) => read(`config-templates/${file}`)))).join('\n')
   expect(directive(text, 'proxy_request_buffering')).toEqual(['off'])

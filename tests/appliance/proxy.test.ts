@@ -153,7 +153,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
       404,
       'POST /v1/graphql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close',
     ],
-  ])('%s has the form of the api and the headers for browsers', async (_what, status, head) => {
+  ])('the response to %s has the error format of the API and CORS headers', async (_what, status, head) => {
     const answer = await ask(head)
     expect(answer).toMatchObject({ status, headers: { 'access-control-allow-origin': '*' } })
     expect(JSON.parse(answer.body)).toEqual({ success: false, message: expect.any(String) as string })
@@ -161,13 +161,13 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     if (status === 503) expect(answer.headers['retry-after']).toBe('5')
   })
 
-  it('the log names the path of a request that the proxy refuses, not its query', async () => {
+  it('the log contains the path of a request that the proxy refuses, but not its query', async () => {
     await ask('TRACE /refused/here?token=secret HTTP/1.1\r\nHost: localhost\r\nConnection: close')
     await expect.poll(readLog).toContain('"request":"TRACE /refused/here HTTP/1.1"')
     expect(await readLog()).not.toContain('secret')
   })
 
-  it('the log has one line of JSON for each request, with the times of the service that answered', async () => {
+  it('the log has one line of JSON per request, with the response times of the upstream', async () => {
     await get('/quick', '\r\nUser-Agent: a "quoted" \\ name')
     await ask('TRACE /by-the-proxy HTTP/1.1\r\nHost: localhost\r\nConnection: close')
     await expect.poll(readLog).toContain('/by-the-proxy')
@@ -185,12 +185,12 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     for (const { time } of entries) expect(Date.parse(String(time))).not.toBeNaN()
   })
 
-  it('a path without its last slash is sent to the same address with it', async () => {
+  it('a path without its trailing slash is redirected to the path with it', async () => {
     const { status, headers } = await get('/v0')
     expect([status, headers.location]).toEqual([301, '/v0/'])
   })
 
-  it('a GraphQL service that takes too long is unavailable', async () => {
+  it('a GraphQL service that does not respond in time causes status 503', async () => {
     const hasura = createServer().listen(gone, '127.0.0.1')
     await once(hasura, 'listening')
     const answer = await get('/v1/graphql')
@@ -200,21 +200,21 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     await once(hasura, 'close')
   })
 
-  it('too many queries of GraphQL have the form of the api and the headers for browsers', async () => {
+  it('the response to too many GraphQL queries has the error format of the API and CORS headers', async () => {
     let answer = await get('/v1/graphql')
     for (let tries = 0; tries < 100 && answer.status !== 429; tries++) answer = await get('/v1/graphql')
     expect(answer).toMatchObject({ status: 429, headers: { 'access-control-allow-origin': '*' } })
     expect(JSON.parse(answer.body)).toMatchObject({ success: false })
   })
 
-  it('the proxy lets a browser ask whether it may, while a service does not answer', async () => {
+  it('the proxy answers CORS preflight while an upstream is down', async () => {
     const { status, headers } = await ask(
       'OPTIONS /v0/state/abi HTTP/1.1\r\nHost: localhost\r\nConnection: close',
     )
     expect([status, headers['access-control-allow-headers']]).toEqual([204, '*'])
   })
 
-  it('the proxy refuses too many connections of one address, until one is closed', async () => {
+  it('the proxy refuses too many connections from one address until one closes', async () => {
     const before = waitingRequests
     const waiting = [1, 2, 3].map(() => {
       const socket = connect(port, '127.0.0.1')
@@ -239,30 +239,33 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2'],
     // The last address is that of a trusted proxy.
     ['192.0.2.5, 127.0.0.1', '192.0.2.5', '192.0.2.6, 127.0.0.1'],
-  ])('the proxy counts %s and %s together, and not %s', async (one, same, other) => {
-    const from = (address: string): string => `\r\nX-Forwarded-For: ${address}`
-    const statusFor = (path: string, address: string): Promise<number> =>
-      get(path, from(address)).then(({ status }) => status)
-    const before = waitingRequests
-    const waiting = [one, same, one].map((address) => {
-      const socket = connect(port, '127.0.0.1')
-      sockets.push(socket)
-      socket.write(`GET /waits HTTP/1.1\r\nHost: localhost${from(address)}\r\n\r\n`)
-      return socket
-    })
-    await expect.poll(() => waitingRequests - before).toBe(3)
-    expect([await statusFor('/quick', same), await statusFor('/quick', other)]).toEqual([429, 200])
-    for (const socket of waiting) socket.destroy()
-    await expect.poll(() => statusFor('/quick', one)).toBe(200)
-    // Queries of GraphQL, of which nothing answers here.
-    const ask = (address: string): Promise<number> => statusFor('/v1/graphql', address)
-    let status = await ask(one)
-    for (let tries = 0; tries < 100 && status !== 429; tries++) status = await ask(one)
-    expect([await ask(same), await ask(other)]).toEqual([429, 404])
-  })
+  ])(
+    'the proxy counts the addresses %s and %s as one client, and %s as another',
+    async (one, same, other) => {
+      const from = (address: string): string => `\r\nX-Forwarded-For: ${address}`
+      const statusFor = (path: string, address: string): Promise<number> =>
+        get(path, from(address)).then(({ status }) => status)
+      const before = waitingRequests
+      const waiting = [one, same, one].map((address) => {
+        const socket = connect(port, '127.0.0.1')
+        sockets.push(socket)
+        socket.write(`GET /waits HTTP/1.1\r\nHost: localhost${from(address)}\r\n\r\n`)
+        return socket
+      })
+      await expect.poll(() => waitingRequests - before).toBe(3)
+      expect([await statusFor('/quick', same), await statusFor('/quick', other)]).toEqual([429, 200])
+      for (const socket of waiting) socket.destroy()
+      await expect.poll(() => statusFor('/quick', one)).toBe(200)
+      // Queries of GraphQL, of which nothing answers here.
+      const ask = (address: string): Promise<number> => statusFor('/v1/graphql', address)
+      let status = await ask(one)
+      for (let tries = 0; tries < 100 && status !== 429; tries++) status = await ask(one)
+      expect([await ask(same), await ask(other)]).toEqual([429, 404])
+    },
+  )
 })
 
-it('the proxy says once why it cannot use what has changed', async () => {
+it('the proxy logs only once why it cannot use a changed configuration', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pronghorn-proxy-'))
   const script = await readFile(join(packageRoot, 'infra/nginx/run.sh'), 'utf8')
   await writeFile(join(dir, 'run.sh'), script.replaceAll('/etc/pronghorn', dir))

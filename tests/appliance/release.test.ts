@@ -41,7 +41,7 @@ async function release(environment: Record<string, string>): Promise<string> {
 }
 
 describe('the release', () => {
-  it('the release is a workflow that knows no registry by itself, and no secret but by its name', async () => {
+  it('the release workflow contains no registry host, and no secret except by name', async () => {
     const text = await readFile(join(packageRoot, '.github/workflows/release.yml'), 'utf8')
     const { jobs } = workflow.parse(parse(text))
     const { steps } = jobs.image
@@ -58,7 +58,7 @@ describe('the release', () => {
     expect(steps.some(({ run }) => run === '.ci/release')).toBe(true)
   })
 
-  it('the release asks for every architecture, an SBOM and provenance', async () => {
+  it('the release script builds every architecture with SBOM and provenance', async () => {
     const text = await readFile(script, 'utf8')
     for (const word of ['linux/amd64,linux/arm64', '--sbom=true', '--provenance=mode=max', '--push']) {
       expect(text).toContain(word)
@@ -66,7 +66,7 @@ describe('the release', () => {
     await promisify(execFile)('bash', ['-n', script])
   })
 
-  it('the release refuses what it cannot publish before it builds anything', async () => {
+  it('the release script refuses a missing or invalid REGISTRY and a wrong tag before it builds', async () => {
     expect(await release({})).toMatch(/^REGISTRY: found nothing/)
     expect(await release({ REGISTRY: 'https://host/x' })).toMatch(/^REGISTRY: found "https:/)
     expect(await release({ REGISTRY: 'registry.test/x', GITHUB_REF_NAME: 'v0.0.0' })).toMatch(
@@ -76,7 +76,7 @@ describe('the release', () => {
 })
 
 describe('the image of the compose file', () => {
-  it('the image of the compose file is built here without PRONGHORN_IMAGE, and only pulled with it', async () => {
+  it('Compose builds the image without PRONGHORN_IMAGE, and only pulls it with PRONGHORN_IMAGE', async () => {
     const text = await readFile(join(packageRoot, 'docker-compose.yml'), 'utf8')
     const { services } = parse(text, { merge: true }) as {
       services: Record<string, { image: string; build?: { context: string } }>

@@ -67,7 +67,7 @@ async function problemsOf(
 }
 
 describe('rendering', () => {
-  it('a rendered configuration gives each service files that load, with its own role', async () => {
+  it('a rendered configuration gives each service loadable files and a database role of its own', async () => {
     const { out, certificateFiles } = places('real')
     const report = await render(real, { out, certificateFiles })
     expect(report).toMatchObject({ isDemo: false, chain: 'wax-mainnet', warnings: [] })
@@ -98,7 +98,7 @@ describe('rendering', () => {
     expect(certificate.checkHost('nft.example.org')).toBe('nft.example.org')
   })
 
-  it('a rendered configuration bounds GraphQL in the proxy, and passes on no sockets for it', async () => {
+  it('a rendered configuration limits GraphQL in the proxy, and does not proxy websockets to it', async () => {
     await render({ ...real, GRAPHQL_RATE_LIMIT: '7' }, places('graphql'))
     const text = await readFile(join(places('graphql').out, 'nginx/nginx.conf'), 'utf8')
     const block = /location = \/v1\/graphql \{[^}]*\}/.exec(text)?.[0] ?? ''
@@ -111,7 +111,7 @@ describe('rendering', () => {
     expect(text).toContain('proxy_set_header Upgrade $socket_upgrade;')
   })
 
-  it('a rendered configuration holds the whole public surface to the origins of SERVER_CORS', async () => {
+  it('a rendered configuration restricts the whole public surface to the origins of SERVER_CORS', async () => {
     const proxyOf = async (SERVER_CORS: string) => {
       const { warnings } = await render({ ...real, SERVER_CORS }, places('cors'))
       return { warnings, text: await readFile(join(places('cors').out, 'nginx/nginx.conf'), 'utf8') }
@@ -134,7 +134,7 @@ describe('rendering', () => {
       )
   })
 
-  it('a rendered configuration warns where every client is trusted as a proxy', async () => {
+  it('rendering warns if every client is trusted as a proxy', async () => {
     const { warnings } = await checkRender(
       { ...real, TRUSTED_PROXIES: '10.0.0.0/8,0.0.0.0/0' },
       places('open'),
@@ -142,7 +142,7 @@ describe('rendering', () => {
     expect(warnings.map(({ path }) => path)).toEqual(['TRUSTED_PROXIES'])
   })
 
-  it('a rendered configuration takes another start block where that is wanted', async () => {
+  it('rendering accepts another start block with START_BLOCK_OVERRIDE', async () => {
     const { out, certificateFiles } = places('later')
     const environment = { ...real, START_BLOCK: '100000000', START_BLOCK_OVERRIDE: 'true' }
     await render(environment, { out, certificateFiles })
@@ -150,7 +150,7 @@ describe('rendering', () => {
     expect(config.readers[0]).toMatchObject({ start_block: 100_000_000, start_block_override: true })
   })
 
-  it('a rendered configuration never writes a secret or certificate twice', async () => {
+  it('rendering again keeps existing secrets and certificates', async () => {
     const { out, certificateFiles } = places('twice')
     await render(real, { out, certificateFiles })
     const before = await readAll(out)
@@ -160,7 +160,7 @@ describe('rendering', () => {
     expect((await stat(join(out, 'secrets/api'))).mode & 0o077).toBe(0)
   })
 
-  it('a rendered configuration stays in use while .env is refused, unless Compose itself reads what has changed', async () => {
+  it('the former configuration stays in use while .env is refused, unless Compose itself reads the changed variable', async () => {
     const { out, certificateFiles } = places('former')
     const keep = async (environment: Record<string, string>) => {
       const report = await renderOrKeep({ ...real, ...environment }, { out, certificateFiles })
@@ -186,7 +186,7 @@ describe('rendering', () => {
     expect(await keep({ ...elsewhere, CACHE_LIFE: '2s' })).toContain('no former configuration')
   })
 
-  it('a rendered configuration takes the password of a PostgreSQL of your own from a file, and again when it has changed', async () => {
+  it('a rendered configuration reads the password of an external PostgreSQL from a file, and again when the file changes', async () => {
     const { out, certificateFiles } = places('own')
     const mounted = join(dir, 'own-mounted')
     await mkdir(mounted)
@@ -223,7 +223,7 @@ describe('rendering', () => {
     expect(on).not.toContain('@unknown')
   })
 
-  it('a rendered configuration is the demo chain without a fact about a chain, and only where that is wanted', async () => {
+  it('rendering selects the demo chain only with its compose file, never because chain settings are missing', async () => {
     expect(await render(demo, places('demo'))).toMatchObject({ isDemo: true, chain: 'demo' })
     expect(await problemsOf({})).toEqual(['CHAIN_NAME', 'CHAIN_ID', 'CHAIN_HTTP', 'CHAIN_SHIP'])
   })
@@ -247,7 +247,7 @@ describe('rendering', () => {
     expect(config.server.provider_name).toBe(PROVIDER_NAME)
   })
 
-  it('a rendered configuration gets every variable through the compose file', async () => {
+  it('the compose file passes every variable to rendering', async () => {
     const text = await readFile(join(packageRoot, 'docker-compose.yml'), 'utf8')
     const { 'x-settings': settings } = parse(text, { merge: true }) as {
       'x-settings': Record<string, unknown>
@@ -257,7 +257,7 @@ describe('rendering', () => {
     expect(Object.keys(settings).filter((name) => !knownNames.includes(name))).toEqual(['DEMO_CHAIN'])
   })
 
-  it('a rendered configuration names every variable in .env.example, with its default', async () => {
+  it('.env.example names every variable, with its default', async () => {
     const text = await readFile(join(packageRoot, '.env.example'), 'utf8')
     const rendered = new Set([
       ...Object.keys(variables),
@@ -276,14 +276,14 @@ describe('rendering', () => {
     expect(await readAll(out)).toEqual(plain)
   })
 
-  it('a rendered configuration takes .env.example with every line in use', async () => {
+  it('rendering accepts .env.example with every line uncommented', async () => {
     const text = await readFile(join(packageRoot, '.env.example'), 'utf8')
     const lines = text.matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)
     const environment = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
     expect(await problemsOf({ ...environment, ...real }, { mounted: await operatorFolders() })).toEqual([])
   })
 
-  it('a rendered configuration takes every variable of the compose files', async () => {
+  it('rendering knows every variable of the compose files', async () => {
     const files = (await readdir(packageRoot)).filter((name) => /^docker-compose.*\.yml$/.test(name))
     const names: string[] = []
     for (const name of files) {
@@ -294,7 +294,7 @@ describe('rendering', () => {
   })
 
   it.each(['192.168.1.5', 'nft.example.org'])(
-    'a rendered configuration has a certificate for %s, and a new one for another address',
+    'rendering creates a certificate for %s, and a new one for another address',
     async (DOMAIN) => {
       const { out, certificateFiles } = places(`domain-${DOMAIN}`)
       await render({ ...real, DOMAIN: '192.168.1.6' }, { out, certificateFiles })
@@ -307,7 +307,7 @@ describe('rendering', () => {
     },
   )
 
-  it('a rendered configuration has addresses with an IPv6 address of PostgreSQL in brackets', async () => {
+  it('a rendered configuration puts an IPv6 address of PostgreSQL in brackets', async () => {
     const { out, certificateFiles } = places('ipv6')
     await render({ ...real, POSTGRES_HOST: '2001:db8::5' }, { out, certificateFiles })
     const text = await readFile(join(out, 'hasura/environment'), 'utf8')
@@ -315,7 +315,7 @@ describe('rendering', () => {
     expect(urls.map((url) => new URL(url).host)).toEqual(['[2001:db8::5]:5432', '[2001:db8::5]:5432'])
   })
 
-  it('a rendered configuration refuses a place for the database that does not belong to PostgreSQL', async () => {
+  it('rendering refuses a DATA_LOCATION that is missing, relative or not owned by the PostgreSQL user', async () => {
     const folder = join(dir, 'database')
     expect(await problemsOf({ ...real, DATA_LOCATION: folder })).toEqual(['DATA_LOCATION'])
     expect(await problemsOf({ ...real, DATA_LOCATION: folder, ...elsewhere })).toEqual(['DATA_LOCATION'])
@@ -325,7 +325,7 @@ describe('rendering', () => {
     expect(await problemsOf({ ...real, DATA_LOCATION: folder, ...elsewhere })).toEqual(['DATA_LOCATION'])
   })
 
-  it('a rendered configuration refuses a folder of backups that is a file, is in memory, or that the schedule cannot write', async () => {
+  it('rendering refuses a backup folder that is a file, is in memory, or is not writable for the schedule', async () => {
     const BACKUP_DIR = await mkdtemp(join(packageRoot, '.data/backups-'))
     const { type } = await statfs(BACKUP_DIR)
     // Tests may run in a container.
@@ -342,7 +342,7 @@ describe('rendering', () => {
       expect(await problemsOf({ ...real, BACKUP_DIR: '/dev/shm' })).toEqual(['BACKUP_DIR'])
   })
 
-  it('a rendered configuration needs the host of a server that is not bundled, and TLS for that alone', async () => {
+  it('rendering requires the host of a server that is not bundled, and accepts TLS settings only for such a server', async () => {
     expect(await problemsOf({ ...real, POSTGRES_BUNDLED: 'false', REDIS_BUNDLED: 'false' })).toEqual([
       'POSTGRES_HOST',
       'REDIS_HOST',
@@ -351,7 +351,7 @@ describe('rendering', () => {
     expect(await problemsOf({ ...real, ...elsewhere, POSTGRES_SSL_MODE: 'require' })).toEqual([])
   })
 
-  it('a rendered configuration asks nothing of this machine for a PostgreSQL elsewhere', async () => {
+  it('rendering does not compare PG_MEMORY with this machine if PostgreSQL runs on another host', async () => {
     const PG_MEMORY = `${Math.ceil(totalmem() / 2 ** 30) + 1}g`
     expect(await problemsOf({ ...real, PG_MEMORY, POSTGRES_HOST: 'db.test' })).toEqual([])
   })
@@ -361,23 +361,20 @@ describe('rendering', () => {
     [{}, 3 * (Math.max(20, cpus().length) + 2 * cpus().length + 1) + 60],
     [{ API_WORKERS: '64', API_REPLICAS: '5' }, 6 * (64 + 2 * 64 + 1) + 60],
     [{ API_WORKERS: '256', MAX_DB_CONNECTIONS: '10000' }, 8_000],
-  ])(
-    'a rendered configuration lets PostgreSQL take the connections of all services: %j',
-    async (more, most) => {
-      const { out, certificateFiles } = places('connections')
-      await render({ ...real, ...more }, { out, certificateFiles })
-      const text = await readFile(join(out, 'postgres/postgresql.conf'), 'utf8')
-      expect(/^max_connections = (\d+)$/m.exec(text)?.[1]).toBe(String(most))
-    },
-  )
+  ])('max_connections of PostgreSQL suffices for the connections of all services: %j', async (more, most) => {
+    const { out, certificateFiles } = places('connections')
+    await render({ ...real, ...more }, { out, certificateFiles })
+    const text = await readFile(join(out, 'postgres/postgresql.conf'), 'utf8')
+    expect(/^max_connections = (\d+)$/m.exec(text)?.[1]).toBe(String(most))
+  })
 
-  it('a rendered configuration takes the longest name of a database, and that of its copy', async () => {
+  it('rendering accepts the longest database name, and the name of its trial copy', async () => {
     const longest = 'a'.repeat(57)
     for (const name of [longest, `${longest}_trial`])
       expect(await problemsOf({ ...real, POSTGRES_DATABASE: name })).toEqual([])
   })
 
-  it('a rendered configuration takes several nodes', async () => {
+  it('rendering accepts several state-history nodes', async () => {
     const { out, certificateFiles } = places('several')
     const CHAIN_SHIP = 'ws://one.test:8080, wss://two.test:8080'
     await render({ ...real, CHAIN_SHIP }, { out, certificateFiles })
@@ -487,21 +484,21 @@ describe('refused', () => {
   })
 
   it.each(knownChains.filter(({ startBlock }) => startBlock !== undefined).map(({ name }) => name))(
-    'another start block than that of %s',
+    'rendering refuses a start block other than that of %s',
     async (name) => {
       for (const block of ['0', '1', '100000001'])
         expect(await problemsOf({ ...real, CHAIN: name, START_BLOCK: block })).toEqual(['START_BLOCK'])
     },
   )
 
-  it('rendering refuses the example before it is edited', async () => {
+  it('rendering refuses .env.example as shipped: the chain node is missing', async () => {
     const text = await readFile(join(packageRoot, '.env.example'), 'utf8')
     const lines = text.matchAll(/^([A-Z_]+)=(.+)$/gm)
     const environment = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]))
     expect(await problemsOf(environment)).toEqual(['CHAIN_HTTP', 'CHAIN_SHIP'])
   })
 
-  it('rendering refuses an address without showing its password', async () => {
+  it('rendering refuses a wrong URL without printing its password', async () => {
     const refused = checkRender(
       { ...real, CHAIN_HTTP: 'http://me:secret@node.example.org' },
       places('refused'),
@@ -509,7 +506,7 @@ describe('refused', () => {
     await expect(refused).rejects.toThrow(/CHAIN_HTTP: found "http:\/\/me:\[redacted\]@node.example.org"/)
   })
 
-  it('rendering refuses JSON at the place that is wrong, without showing its secrets', async () => {
+  it('rendering names the position of a JSON error, without printing secrets', async () => {
     const poll = '{"url":"https://a.example/x","api_key":"hidden","frequency":"x"}'
     const refusals: readonly (readonly [text: string, refusal: string])[] = [
       [`[${poll}]`, 'READER_LIST_POLLS[0].frequency: found "x", allowed: a whole number'],
@@ -525,7 +522,7 @@ describe('refused', () => {
     }
   })
 
-  it('rendering refuses a certificate that is a link to nowhere, and says so', async () => {
+  it('rendering refuses a certificate that is a dangling link, and says so', async () => {
     const { out, certificateFiles } = places('links')
     await mkdir(certificateFiles)
     for (const name of ['fullchain.pem', 'privkey.pem'])
@@ -536,7 +533,7 @@ describe('refused', () => {
     )
   })
 
-  it('rendering refuses a key of another certificate; of a fitting one the proxy sends HSTS', async () => {
+  it('rendering refuses a key that does not belong to the certificate; with a matching pair the proxy sends HSTS', async () => {
     const files = places('refused').certificateFiles
     const { out, certificateFiles } = places('other')
     await render(real, { out, certificateFiles })

@@ -69,7 +69,7 @@ async function signingKeys(): Promise<SigningRow[]> {
   return rows
 }
 
-it('rotate-secrets replaces the signing key; with --now the old one ends at once', async () => {
+it('rotate-secrets replaces the signing key; with --now the old key becomes invalid at once', async () => {
   await run('render-config', '--out', folder)
   await run('prepare-database', '--rendered', folder)
   await run('prepare-database', '--rendered', folder, '--database', 'pronghorn_trial')
@@ -86,7 +86,7 @@ it('rotate-secrets replaces the signing key; with --now the old one ends at once
   expect(said).toContain(last!.id)
 })
 
-it('a refused .env leaves the rendered files in use, and the database is prepared from them', async () => {
+it('a refused .env leaves the rendered files in use, and prepare-database uses these files', async () => {
   const wrong = { CACHE_LIFE: '2s', CHAIN_ID: 'b0' }
   const said = await runWith(wrong, 'render-config', '--out', folder, '--or-former')
   const [phrase = ''] = /^The former configuration stays in use/m.exec(said) ?? []
@@ -96,7 +96,7 @@ it('a refused .env leaves the rendered files in use, and the database is prepare
   await runWith(wrong, 'prepare-database', '--rendered', folder)
 })
 
-it('prepare-database prepares another database where its name is given', async () => {
+it('prepare-database --database prepares the named database', async () => {
   const password = await readFile(join(folder, 'secrets/filler'), 'utf8')
   const { host, port } = server
   const address = { host, port, user: 'pronghorn_filler', password, database: 'pronghorn_trial' }
@@ -105,7 +105,7 @@ it('prepare-database prepares another database where its name is given', async (
   await client.end()
 })
 
-it('scripts/rotate-secrets checks the settings first, hands --now on, and takes nothing else', async () => {
+it('scripts/rotate-secrets checks the settings first, passes --now on, and refuses other arguments', async () => {
   const programs = join(folder, 'programs')
   for (const name of ['scripts', 'programs']) await mkdir(join(folder, name))
   for (const name of ['scripts/rotate-secrets', 'scripts/common.sh'])

@@ -98,7 +98,7 @@ async function show(
 }
 
 it(
-  'a filler runs two readers from files of the operator, stays at the last block and shows its configuration',
+  "a filler runs the two readers of the operator's files, stops at their last block and prints its configuration",
   async () => {
     const port = await findFreePort()
     const handlers = [
@@ -151,7 +151,7 @@ it(
 )
 
 it(
-  'every key of the server file that .env sets is read back from the running api',
+  'every key of the server file that .env sets is in effect in the running API',
   async () => {
     const own = {
       SERVER_PORT: String(await findFreePort()),
@@ -199,7 +199,7 @@ it(
 )
 
 it(
-  'every variable of the state service is read back from the running one',
+  'every variable of the state service is in effect in the running service',
   async () => {
     const env = {
       STATE_ADDR: '127.0.0.1',

@@ -41,7 +41,7 @@ describeUnless(whyNoEngine(), 'an appliance with several api containers', () => 
   }, LONGEST)
 
   it(
-    'an appliance with several api containers answers with one, two and three of them, and with a replica',
+    'an appliance answers with one, two and three API containers, and with a replica',
     async () => {
       for (const number of [1, 2, 3]) {
         await run(variables, 'scripts/apply', '--scale', `api=${number}`)

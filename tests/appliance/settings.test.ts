@@ -49,14 +49,14 @@ const takesNoBell = (setting: SettingVariable): boolean =>
   !setting.schema.safeParse(parseVariable(setting, '\u0007')).success
 
 describe('every key of the three files', () => {
-  it('every key of the three files has one variable, and no variable two keys', () => {
+  it('every key of the three files has exactly one variable, and no two keys share a variable', () => {
     const names = settingVariables.flatMap(({ name, aliases }) => [name, ...aliases])
     expect(new Set(names).size).toBe(names.length)
     expect(names.filter((name) => !/^[A-Z][A-Z0-9_]*$/.test(name))).toEqual([])
     expect(settingVariables.length).toBeGreaterThan(150)
   })
 
-  it('every key of the three files is set by a line of .env and found in the rendered file', async () => {
+  it('every key of the three files is set by a line of .env and appears in the rendered file', async () => {
     await render(real, places('shipped'))
     const parts = Object.keys(configFiles) as ConfigPart[]
     const shipped = Object.fromEntries(parts.map((part) => [part, readRendered('shipped', part)]))
@@ -90,7 +90,7 @@ describe('every key of the three files', () => {
     expect(readFileSync(join(dir, 'every/nginx/nginx.conf'), 'utf8')).toContain('http://api:9500;')
   })
 
-  it('every key of the three files is refused by the name of its variable', async () => {
+  it('every key of the three files is refused with the name of its variable', async () => {
     for (const setting of settingVariables.filter(takesNoBell)) {
       const refused = checkRender({ ...real, [setting.name]: '\u0007' }, places('refused'))
       await expect(refused, setting.name).rejects.toThrow(`environment: ${setting.name}: found`)
@@ -116,16 +116,19 @@ async function problemsOf(text: string): Promise<string[]> {
 const LINES = 'CHAIN=wax-mainnet\nCHAIN_HTTP=http://node.test:8888\nCHAIN_SHIP=ws://node.test:8080\n'
 
 describe('an .env', () => {
-  it('an .env without a mistake is taken, with comments, quotes and variables of the host', async () => {
+  it('an .env without mistakes is accepted, with comments, quotes and variables of the host', async () => {
     const text = `# A comment\n\n${LINES}export CACHE_LIFE=5 # seconds\nPROVIDER_NAME="My \\"Guild\\""\nACME_EMAIL=\n LOG_LEVEL = debug\n`
     expect(await problemsOf(text)).toEqual([])
     expect(wrong.length).toBeGreaterThanOrEqual(40)
   })
 
-  it.each(wrong)('an .env is refused by name before anything starts: %s', async (_what, text, problem) => {
-    const [first] = await problemsOf(`${LINES}${text}\n`)
-    expect(first).toContain(problem)
-  })
+  it.each(wrong)(
+    'an .env is refused by variable name before anything starts: %s',
+    async (_what, text, problem) => {
+      const [first] = await problemsOf(`${LINES}${text}\n`)
+      expect(first).toContain(problem)
+    },
+  )
 
   it('an .env is refused with all of its problems at once', async () => {
     const text =
@@ -137,7 +140,7 @@ describe('an .env', () => {
     ])
   })
 
-  it('an .env with one mistake has one problem', async () => {
+  it('an .env with one mistake causes exactly one problem', async () => {
     const only = [
       ...[LINES.replaceAll('\n', '\r\n'), LINES.split('').join('\0')],
       ...[`${LINES}CHAIN=eos-mainnet\n`, LINES.replace('wax', 'waxx'), LINES.replace('CHAIN=', 'CHAIN="')],
@@ -146,7 +149,7 @@ describe('an .env', () => {
     for (const text of only) expect(await problemsOf(text), text).toHaveLength(1)
   })
 
-  it('an .env is refused with what was written', async () => {
+  it('the refusal of an .env quotes the written value, except secrets', async () => {
     const envFile = { text: `${LINES}PG_MEMORY=999999GB\nPROVIDER_NAME="Guild\nREDIS_PASSWORD="secret\n` }
     const error = await checkRender({}, { ...places('written'), envFile }).catch((caught: unknown) => caught)
     expect((error as ConfigError).problems.map(({ found }) => found)).toEqual([
@@ -156,19 +159,19 @@ describe('an .env', () => {
     ])
   })
 
-  it('an .env may repeat the port of a profile that is off, and name fractions of memory', async () => {
+  it('an .env may repeat the port of a disabled profile, and set fractions of memory', async () => {
     const text = 'GRAFANA_PORT=8080\nFILLER_MEMORY=0.5g\nPG_MEMORY=0.5gb\nCOMPOSE_FILE=docker-compose.yml\n'
     expect(await problemsOf(`${LINES}${text}`)).toEqual([])
   })
 
-  it('an .env of a container has references that Compose has filled in', () => {
+  it('references in an .env get the values that Compose has passed to the container', () => {
     const text = 'DOMAIN=${OF_SHELL}\nPROVIDER_URL=https://${DOMIAN}\nPROVIDER_NAME="a\\$b$$c"\n'
     const { values, problems } = parseEnvFile(text, { DOMAIN: 'nft.test', PROVIDER_URL: 'https://' })
     expect(problems.map(({ path }) => path)).toEqual(['PROVIDER_URL'])
     expect(values.PROVIDER_NAME).toBe('a$b$c')
   })
 
-  it('an .env is filled in with its own variables and those of the host, as Compose does', () => {
+  it('references in an .env are resolved from its own variables and those of the host, as in Compose', () => {
     const text = [
       'DOMAIN=nft.test',
       'PROVIDER_URL="https://${DOMAIN}"',
@@ -200,23 +203,23 @@ describe('an .env', () => {
     ['a \t#b # c', 'a \t#b'],
     ['${NOWHERE:-${DOMAIN}}', 'nft.test'],
     ['${DOMAIN:+${DOMAIN}.x}', 'nft.test.x'],
-  ])('an .env has quotes, backslashes and comments as Compose reads them: %s', (line, value) => {
+  ])('quotes, backslashes and comments of an .env are parsed as in Compose: %s', (line, value) => {
     // Every pair is what `docker compose config` of 2.26.1 showed.
     const { values, problems } = parseEnvFile(`DOMAIN=nft.test\nPROVIDER_NAME=${line}\n`, {})
     expect([values.PROVIDER_NAME, problems]).toEqual([value, []])
   })
 
-  it('an .env with CR LF is refused with the names of its lines', () => {
+  it('an .env with CR LF is refused with the names of the affected variables', () => {
     const [problem] = parseEnvFile('DOMAIN=a\nCACHE_LIFE=2\r\n# a\r\nHTTP_PORT=80\r\n', {}).problems
     expect(problem?.found).toBe('CR LF at the end of the lines of CACHE_LIFE, HTTP_PORT')
   })
 
-  it('an .env that lacks what is needed is refused by the names', async () => {
+  it('an .env without required variables is refused with their names', async () => {
     const problems = await problemsOf('CHAIN_HTTP=http://node.test:8888\nCHAIN_SHIP=\n')
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['CHAIN_NAME', 'CHAIN_ID', 'CHAIN_SHIP'])
   })
 
-  it('an .env that the container cannot read is checked by the names that the container was given', () => {
+  it("an .env that the container cannot read is checked through the container's environment", () => {
     const dockerfile = readFileSync(join(packageRoot, 'Dockerfile'), 'utf8')
     const ofImage = [...dockerfile.matchAll(/^ENV (.+)$/gm)].flatMap(([, line = '']) => line.split(' '))
     expect(ofImage).toContain('PRONGHORN_MODE=appliance')
@@ -276,26 +279,31 @@ describe('what an operator keeps on the host', () => {
   beforeAll(() => mkdirSync(join(packageRoot, '.data'), { recursive: true }))
   afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
 
-  it.skipIf(process.getuid?.() !== 0)('folders of the operator fit PostgreSQL', async () => {
-    const mounted = await mount('DATA_LOCATION', 'BACKUP_DIR')
-    const both = { DATA_LOCATION: '/srv/database', BACKUP_DIR: '/srv/backups', COMPOSE_PROFILES: 'backup' }
-    expect(await found(both, { mounted })).toEqual([])
-    expect(await found({ ...both, BACKUP_DIR: '/srv/database/backups' }, { mounted })).toEqual([
-      'BACKUP_DIR: "/srv/database/backups", which is in DATA_LOCATION',
-    ])
-    chmodSync(join(mounted, 'DATA_LOCATION'), 0)
-    expect(await found(both, { mounted })).toEqual(['DATA_LOCATION: "/srv/database", which has the mode 000'])
-    chmodSync(join(mounted, 'DATA_LOCATION'), 0o755)
-    writeFileSync(join(mounted, 'DATA_LOCATION/photo.jpg'), '')
-    expect(await found(both, { mounted })).toEqual([
-      'DATA_LOCATION: "/srv/database", which has other files in it (photo.jpg)',
-    ])
-    // A database that is there is not left for a file beside it.
-    mkdirSync(join(mounted, 'DATA_LOCATION/pgdata'))
-    expect(await found(both, { mounted })).toEqual([])
-  })
+  it.skipIf(process.getuid?.() !== 0)(
+    'folders of the operator must be apart, and usable for PostgreSQL',
+    async () => {
+      const mounted = await mount('DATA_LOCATION', 'BACKUP_DIR')
+      const both = { DATA_LOCATION: '/srv/database', BACKUP_DIR: '/srv/backups', COMPOSE_PROFILES: 'backup' }
+      expect(await found(both, { mounted })).toEqual([])
+      expect(await found({ ...both, BACKUP_DIR: '/srv/database/backups' }, { mounted })).toEqual([
+        'BACKUP_DIR: "/srv/database/backups", which is in DATA_LOCATION',
+      ])
+      chmodSync(join(mounted, 'DATA_LOCATION'), 0)
+      expect(await found(both, { mounted })).toEqual([
+        'DATA_LOCATION: "/srv/database", which has the mode 000',
+      ])
+      chmodSync(join(mounted, 'DATA_LOCATION'), 0o755)
+      writeFileSync(join(mounted, 'DATA_LOCATION/photo.jpg'), '')
+      expect(await found(both, { mounted })).toEqual([
+        'DATA_LOCATION: "/srv/database", which has other files in it (photo.jpg)',
+      ])
+      // A database that is there is not left for a file beside it.
+      mkdirSync(join(mounted, 'DATA_LOCATION/pgdata'))
+      expect(await found(both, { mounted })).toEqual([])
+    },
+  )
 
-  it.skipIf(process.getuid?.() !== 0)('one folder under two names is found', async () => {
+  it.skipIf(process.getuid?.() !== 0)('BACKUP_DIR may not be DATA_LOCATION under another name', async () => {
     const mounted = await mount('DATA_LOCATION')
     symlinkSync('DATA_LOCATION', join(mounted, 'BACKUP_DIR'))
     expect(await found({ DATA_LOCATION: '/srv/a', BACKUP_DIR: '/srv/b' }, { mounted })).toEqual([
@@ -303,7 +311,7 @@ describe('what an operator keeps on the host', () => {
     ])
   })
 
-  it('no advice changes the owner or the mode of a folder that is not ours', async () => {
+  it('no advice changes the owner or the mode of a folder that the project did not create', async () => {
     const mounted = mkdtempSync(join(packageRoot, '.data/host-'))
     made.push(mounted)
     const advice = async (environment: Readonly<Record<string, string>>) => {
@@ -326,7 +334,7 @@ describe('what an operator keeps on the host', () => {
     expect(await advice({ BACKUP_HOOK: '/root' })).toEqual(['a program that this user may execute'])
   })
 
-  it('the schedule needs its folder where none is named, and a hook that it may execute', async () => {
+  it('the backup schedule requires its default folder if none is set, and an executable hook', async () => {
     const mounted = await mount()
     const project = await mount()
     const schedule = { COMPOSE_PROFILES: 'backup', BACKUP_HOOK: './hook' }
@@ -342,7 +350,7 @@ describe('what an operator keeps on the host', () => {
     expect(await found({ BACKUP_HOOK: './hook' }, { mounted, project })).toEqual([])
   })
 
-  it('COMPOSE_FILE is refused where it names no file', async () => {
+  it('COMPOSE_FILE is refused if it names a file that does not exist', async () => {
     const project = await mount()
     writeFileSync(join(project, 'docker-compose.yml'), 'services: {a: {profiles: !reset []}}')
     writeFileSync(join(project, 'README.md'), '# A page')
@@ -357,7 +365,7 @@ describe('what an operator keeps on the host', () => {
     ])
   })
 
-  it('every refusal of a variable is in words of the project', async () => {
+  it("no refusal of a variable contains the validator library's own words", async () => {
     const names = Object.keys({ ...variables, ...containerVariables })
     const environment = Object.fromEntries(names.map((name) => [name, '\u0007']))
     const error = await checkRender(environment, places('words')).catch((caught: unknown) => caught)
@@ -368,13 +376,13 @@ describe('what an operator keeps on the host', () => {
     for (const { allowed } of problems) expect(allowed).not.toMatch(/input|choices|Invalid/i)
   })
 
-  it('the profiles that may be turned on are those of the compose file', () => {
+  it('the allowed profiles are the profiles of the compose file', () => {
     const text = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
     const inFile = [...text.matchAll(/^ {4}profiles: \[(\w+)\]$/gm)].map(([, name = '']) => name)
     expect([...new Set(inFile)].filter((name) => name !== 'tools').sort()).toEqual([...composeProfiles])
   })
 
-  it('every file or folder of a variable is mounted under its name', () => {
+  it("the file or folder of every path variable is mounted under the variable's name", () => {
     const text = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
     const { services } = parse(text, { merge: true }) as {
       services: { config: { volumes: (string | { target: string; bind: unknown })[] } }
@@ -393,7 +401,7 @@ describe('files of the operator', () => {
     return folder
   }
 
-  it('files of the operator take the place of the rendered ones, with variables filled in', async () => {
+  it('files of the operator replace the rendered files, with variables filled in', async () => {
     const CONFIG_FILES = ownFolder({ 'readers.config.json': TWO_READERS })
     const environment = {
       ...real,
@@ -438,7 +446,7 @@ describe('files of the operator', () => {
       expect((await taken).chain).toMatch(/^(?:wax-mainnet|mine)$/)
     })
 
-    it('an .env is refused where no file reads a name, and a reader is named that its file lacks', async () => {
+    it('an .env is refused if no file of the operator uses a variable, or if it names a reader that the readers file lacks', async () => {
       const found = async (text: string): Promise<string[]> =>
         checkRender(
           { ...real },
@@ -465,7 +473,7 @@ describe('files of the operator', () => {
     ['CHAIN_SHIP', 'ws://a.test,ws://[::1]:8080', 'ws://a.test'],
     ['API_REPLICAS', '3', '2'],
     ['IPV6_SUBNET', 'fd00:1::/64', 'fd70:726f:6e67::/48'],
-  ])('a value that cannot work in a container has a warning: %s', async (name, value, usable) => {
+  ])('a value that cannot work in a container causes a warning: %s', async (name, value, usable) => {
     const warned = async (text: string): Promise<string[]> => {
       const environment = { ...real, COMPOSE_FILE: 'docker-compose.yml', [name]: text }
       return (await checkRender(environment, places('warned'))).warnings.map(({ path }) => path)
@@ -474,7 +482,7 @@ describe('files of the operator', () => {
     expect(await warned(usable)).not.toContain(name)
   })
 
-  it('files of the operator may refer to what CHAIN sets', async () => {
+  it('files of the operator may use the values that CHAIN sets', async () => {
     const { name, id } = knownChains[0]!
     const connections = {
       sqldb: {
@@ -496,7 +504,7 @@ describe('files of the operator', () => {
     expect(config.connections.chain.chain_id).toBe(id)
   })
 
-  it('files of the operator may say where everything is', async () => {
+  it('files of the operator may contain every address', async () => {
     const connections = {
       sqldb: {
         host: 'db.test',
@@ -561,7 +569,7 @@ describe('files of the operator', () => {
   })
 })
 
-it('a default of the compose file is the documented one', () => {
+it('every default in the compose file is the documented default', () => {
   const { appliance, shipped } = listVariables()
   const documented = new Map(appliance.map(({ name, defaultText }) => [name, defaultText]))
   for (const { name, aliases } of settingVariables)

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-it('the SQL reader reads the views, no table and no key, and writes nothing', async () => {
+it('the SQL role can read the views, but no table and no key, and cannot write', async () => {
   await ensureSqlReader(admin, database.address.database)
   const password = await ensureSqlReader(admin, database.address.database)
   await grantRights(admin)

@@ -87,7 +87,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
   }, LONGEST)
 
   it(
-    'an appliance of the oldest version that can be upgraded answers while it is upgraded, and keeps every row',
+    'an appliance of the oldest upgradable version answers during the upgrade, and keeps every row',
     async () => {
       const before = await digest()
       for (const version of ['present', 'later']) {

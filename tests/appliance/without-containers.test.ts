@@ -41,7 +41,7 @@ describe('the examples for machines without containers', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('the examples for machines without containers start commands that exist, from files that exist', async () => {
+  it('the examples for machines without containers start only existing commands, with existing files', async () => {
     let commands = 0
     for (const name of (await readdir(units)).filter((each) => each.endsWith('.service'))) {
       const text = await readFile(join(units, name), 'utf8')
@@ -77,7 +77,7 @@ describeUnless(
     })
     afterAll(() => rm(dir, { recursive: true, force: true }))
 
-    it('the systemd units are valid, and allow little', async () => {
+    it('the systemd units are valid and restrict their services', async () => {
       const paths = (await readdir(dir)).map((name) => join(dir, name))
       const said = execFileSync('systemd-analyze', ['verify', '--man=no', ...paths], { encoding: 'utf8' })
       expect(said).toBe('')

@@ -138,7 +138,7 @@ it('a published and restored database has equal rows, seals and indexes, and con
   expect(compareDigests(await digestOf(source), await digestOf(restored))).toEqual([])
 })
 
-it('a dump has the tables of the model, and of the others those that are named here', async () => {
+it('a dump contains the tables of the model and only the other tables that this test lists', async () => {
   const client = await connectDatabase(source, { applicationName: 'test' })
   const names = (await readPublishedTables(client)).map(({ name }) => name)
   await client.end()
@@ -193,7 +193,7 @@ it('a signature is required if a key is given', async () => {
   await restoreFrom(refused, join(folder, 'whole'), { keyFile: keys.public })
 })
 
-it('refuses a database with data, with foreign schemas, or in use, and changes nothing', async () => {
+it('a restore refuses a database with data, with foreign schemas, or in use, and changes nothing', async () => {
   const filled = await create('pronghorn_template')
   const client = await connectDatabase(filled, { applicationName: 'a service' })
   await expect(restoreFrom(filled, join(folder, 'whole'))).rejects.toThrow(
@@ -235,7 +235,7 @@ async function changeManifest(name: string, change: (manifest: Manifest) => unkn
   return copy
 }
 
-it('a dump of an older version gets the missing migrations', async () => {
+it('a restore applies the missing migrations to a dump of an older version', async () => {
   const missing = [1115, 1116]
   const older = await changeManifest('older', (manifest) => {
     manifest.migrations = manifest.migrations.filter(({ number }) => !missing.includes(number))
@@ -248,7 +248,7 @@ it('a dump of an older version gets the missing migrations', async () => {
   expect(compareDigests(await digestOf(whole), await digestOf(restored))).toEqual([])
 })
 
-it('refuses manifests with paths outside the folder, another version or chain, or a decompression bomb', async () => {
+it('a restore refuses manifests with paths outside the folder, another version or chain, or a decompression bomb', async () => {
   const refused = await create()
   const [first] = (await wholeManifest()).tables.filter(({ files }) => files.length > 0)
   const file = first!.files[0]!

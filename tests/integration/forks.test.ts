@@ -114,7 +114,7 @@ it(
 )
 
 it(
-  'a fork of every reversible block is followed right after catching up',
+  'a reader that has just caught up follows a fork of all reversible blocks',
   async () => {
     const { chain } = running
     const watch = await PositionWatch.open(followed.address, testSettings.name)

@@ -68,17 +68,20 @@ it.each([
     'DELETE FROM market.trades WHERE (kind, listing_id) = (SELECT kind, listing_id FROM market.trades WHERE kind = 1 ORDER BY listing_id LIMIT 1)',
     ['theirs'],
   ],
-])('a row of %s that differs is shown with both sides', async (kind, statement, sides) => {
-  // In the order of the tests each adds one difference; kinds do not affect each other.
-  expect((await client.query(statement)).rowCount).toBe(1)
-  const compared = await compare()
-  expect(compared.differing.filter((range) => range.kind === kind).length).toBe(1)
-  const rows = compared.rows.filter((row) => row.kind === kind)
-  expect(rows.map(({ side }) => side)).toEqual(sides)
-  expect(Object.keys(rows[0]!.row)).toEqual(sealedKinds.find(({ name }) => name === kind)!.columns)
-})
+])(
+  'the comparison with another node shows both versions of a differing row of %s',
+  async (kind, statement, sides) => {
+    // In the order of the tests each adds one difference; kinds do not affect each other.
+    expect((await client.query(statement)).rowCount).toBe(1)
+    const compared = await compare()
+    expect(compared.differing.filter((range) => range.kind === kind).length).toBe(1)
+    const rows = compared.rows.filter((row) => row.kind === kind)
+    expect(rows.map(({ side }) => side)).toEqual(sides)
+    expect(Object.keys(rows[0]!.row)).toEqual(sealedKinds.find(({ name }) => name === kind)!.columns)
+  },
+)
 
-it('GET /seals is cached, refuses what it does not know, and a switch turns it off', async () => {
+it('GET /seals is cached, refuses unknown parameters, and can be disabled', async () => {
   const answer = await fetch(`${api.url}/seals`)
   expect(answer.headers.get('cache-control')).toBe('public, max-age=60')
   expect(await answer.json()).toMatchObject({ success: true, data: { chain_id: chainId } })
@@ -94,7 +97,7 @@ it('GET /seals is cached, refuses what it does not know, and a switch turns it o
   await closed.close()
 })
 
-it('a node of another chain is refused', async () => {
+it('the comparison with a node of another chain is refused', async () => {
   const other = remoteSource(api.url, 'f'.repeat(64), new AbortController().signal)
   await expect(compareWith(client, other)).rejects.toMatchObject({ code: 'USAGE' })
 })

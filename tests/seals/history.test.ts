@@ -77,7 +77,7 @@ const isListing = (kind: string) => kind.startsWith('market.') || kind === 'asse
 
 const noDifferences = { differences: [] as const }
 
-it('an unchanged database has the history of the chain', async () => {
+it('a replay of the whole chain finds no difference in an undamaged database', async () => {
   const whole = await replay()
   expect(whole).toMatchObject(noDifferences)
   expect(Object.keys(whole.kinds)).toEqual(sealedKinds.map(({ name }) => name))
@@ -87,7 +87,7 @@ it('an unchanged database has the history of the chain', async () => {
   }
 })
 
-it('an unchanged database has the history of some blocks, read in small windows', async () => {
+it('a replay of some blocks in small windows finds no difference in an undamaged database', async () => {
   const parts = await replay({ ranges: [{ firstBlock: 400, lastBlock: 700 }], windowBytes: 50_000 })
   expect(parts).toMatchObject({ ...noDifferences, blocks: 301 })
   expect(parts.kinds['assets.transfers']!.rows).toBeGreaterThan(0)
@@ -95,7 +95,7 @@ it('an unchanged database has the history of some blocks, read in small windows'
 })
 
 it.each(seedsBeside(SEED))(
-  'damages of every kind of row are found by seals, by another node and by the chain (seed %i)',
+  'damaged rows of every kind are found by seals, by another node and by a replay of the chain (seed %i)',
   async (seed) => {
     const random = createRandom(seed)
     const damages = sealedKinds.flatMap(damagesOf)
@@ -200,7 +200,7 @@ interface Ran {
 }
 
 it(
-  'pronghorn verify --history ends with 0 when nothing differs, 1 when something does, and repairs',
+  'pronghorn verify --history exits with 0 without differences and with 1 otherwise, and repairs',
   async () => {
     const config = await mkdtemp(join(tmpdir(), 'pronghorn-history-'))
     const { chainId } = running.chain
@@ -261,7 +261,7 @@ it(
   patient(120_000),
 )
 
-it('imported seals that agree with the chain count as indexed', async () => {
+it('imported seals are marked as indexed once a replay agrees with the chain', async () => {
   const imported = "UPDATE chain.seals SET origin = 'imported'"
   const { rowCount } = await client.query(`${imported} WHERE first_block BETWEEN 400 AND 600`)
   const found = await replay({ ranges: [{ firstBlock: 400, lastBlock: 599 }] })

@@ -78,7 +78,7 @@ async function sealsOfExample(address: DatabaseAddress, to: number): Promise<str
 
 const sealedTo = () => Math.min(...sealed.map((kind) => kind.sealedTo))
 
-it('every kind of row is sealed, up to one block, and has rows', () => {
+it('every kind of row has rows, and all kinds are sealed up to the same block', () => {
   expect(sealed.map(({ kind }) => kind)).toEqual(sealedKinds.map(({ name }) => name))
   expect(new Set(sealed.map((kind) => kind.sealedTo)).size).toBe(1)
   expect(sealed.filter(({ seals }) => seals.length === 0).map(({ kind }) => kind)).toEqual([])
@@ -86,7 +86,7 @@ it('every kind of row is sealed, up to one block, and has rows', () => {
 })
 
 it.runIf(hasPython)(
-  'the script in examples computes the same seals, whatever the settings of the database',
+  'the script in examples computes the same seals, whatever the output settings of the database',
   async () => {
     const name = database.address.database
     for (const setting of [
@@ -109,7 +109,7 @@ it.runIf(hasPython)(
   patient(60_000),
 )
 
-it('the test vector of the document', async () => {
+it('seals equal the test vector of docs/seals.md', async () => {
   const vectors = await createTestDatabase()
   const other = await connectDatabase(vectors.address, { applicationName: 'vectors' })
   await other.query(String.raw`
@@ -131,7 +131,7 @@ it('the test vector of the document', async () => {
   )
 })
 
-it('unchanged rows have their seals; ranges are chosen by kind and block', async () => {
+it('unchanged rows match their seals; ranges can be selected by kind and block', async () => {
   const all = await checkSeals(client)
   expect(all).toMatchObject({ kinds: sealedKinds.length, changed: [] })
   expect(all.ranges).toBe(sealed.reduce((sum, { seals }) => sum + seals.length, 0))
@@ -142,7 +142,7 @@ it('unchanged rows have their seals; ranges are chosen by kind and block', async
 })
 
 it.each(seedsBeside(SEED))(
-  'damages of every kind of row are found (seed %i)',
+  'damaged rows of every kind are found by their seals (seed %i)',
   async (seed) => {
     const random = createRandom(seed)
     const damages = sealedKinds.flatMap(damagesOf)

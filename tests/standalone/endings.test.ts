@@ -81,7 +81,7 @@ it('a killed parent stops all processes', async () => {
   await expectNothingLeft()
 })
 
-it('a killed npm stops all processes, although the shell between them lives', async () => {
+it('killing npm stops all processes, although the shell between npm and the program still runs', async () => {
   const asScript = (command: string) => `/bin/sh -c "${command}; true"; true`
   await startBy(asScript, { npm_lifecycle_event: 'start' })
   started!.kill('SIGKILL')

@@ -127,7 +127,7 @@ it('an ABI older than the first indexed block is read from the chain node, and m
 })
 
 it(
-  "an ABI of the node counts once the reader has reached the node's block",
+  "an ABI read from the node is used only once the reader has reached the node's head block",
   async () => {
     nodeHead = START + 1
     nodeAbis.oldtimer = 'bb'

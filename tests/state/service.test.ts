@@ -467,7 +467,7 @@ describe('for browsers and probes', () => {
     expect((await client().get('/v0/state/abi')).headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  it('/ping, /healthz, the document and its page need no token', async () => {
+  it('/ping, /healthz, the OpenAPI document and its page need no token', async () => {
     expect(await client().get('/ping')).toMatchObject({ status: 200, text: 'pong\n' })
     expect(await client().get('/healthz')).toMatchObject({ status: 200, text: 'ready\n' })
     expect((await client().get('/v0/docs')).text).toContain('/v0/openapi.json')

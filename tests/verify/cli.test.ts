@@ -81,7 +81,7 @@ async function noted(): Promise<readonly Task[]> {
   return tasks
 }
 
-it('pronghorn verify ends with 0 when nothing differs, 1 when something does, 75 when it could not finish', async () => {
+it('pronghorn verify exits with 0 without differences, 1 with differences, and 75 if it could not finish', async () => {
   const clean = await run('verify', ...folder)
   expect(clean).toMatchObject({ code: 0, err: '' })
   expect(clean.out).toMatch(expectedDecoder())
@@ -111,7 +111,7 @@ it('pronghorn verify ends with 0 when nothing differs, 1 when something does, 75
   })
 })
 
-it('pronghorn verify shows a repair, and writes it only when asked to', async () => {
+it('pronghorn verify shows a repair, and writes it only with --yes', async () => {
   const shown = await run('verify', ...folder, '--repair')
   expect(shown.code).toBe(1)
   expect(shown.out).toContain('repair would write 1 rows of 1:')
@@ -123,7 +123,7 @@ it('pronghorn verify shows a repair, and writes it only when asked to', async ()
   expect((await run('verify', ...folder)).code).toBe(0)
 })
 
-it('pronghorn verify notes what it found for the metrics', async () => {
+it('pronghorn verify stores its result for the metrics', async () => {
   await run('verify', ...folder)
   const [clean] = await noted()
   expect(clean).toMatchObject({ name: 'verify', failedAt: null, failure: null })
@@ -144,7 +144,7 @@ it('pronghorn verify notes what it found for the metrics', async () => {
   expect(await noted()).toMatchObject([{ failedAt: null, failure: null }])
 })
 
-it('pronghorn verify refuses what it cannot understand', async () => {
+it('pronghorn verify refuses unknown tables, contradicting options and unreadable folders', async () => {
   for (const [args, said] of [
     [['--table', 'assets.nothing'], 'there is no assets.nothing to compare; tables are: assets.config'],
     [['--http', 'http://127.0.0.1:9'], 'one of --http, --state and --folder, not several'],
@@ -162,7 +162,7 @@ it('pronghorn verify refuses what it cannot understand', async () => {
   expect(none.err).toContain('the database has no rows of contracts')
 })
 
-it('pronghorn verify ends with 75 for a database without tables, without a block or of another version', async () => {
+it('pronghorn verify exits with 75 for a database without tables, without a block or of another version', async () => {
   const empty = await createTestDatabase('template0')
   try {
     await configure(empty)
@@ -185,7 +185,7 @@ it('pronghorn verify ends with 75 for a database without tables, without a block
   }
 })
 
-it('pronghorn verify ends with 75 when the source does not tell the rows of a table, and a repair keeps these', async () => {
+it("pronghorn verify exits with 75 if the source lacks the rows of a table, and a repair keeps the database's rows of it", async () => {
   const part = join(config, 'tables')
   await cp(join(fork, 'tables'), part, { recursive: true })
   await rm(join(part, 'atomicassets.balances.json'))
@@ -211,7 +211,7 @@ it('pronghorn verify ends with 75 when the source does not tell the rows of a ta
   expect((await run('verify', '--folder', part)).err).toContain('assets.config, assets.config (tokenconfigs)')
 })
 
-it('pronghorn verify names a family that the configuration leaves out, and one that no reader indexes', async () => {
+it('pronghorn verify names a family that the configuration leaves out, and a family that no reader indexes', async () => {
   await change(
     'UPDATE chain.sources SET left_out_after = 400; UPDATE assets.accounts SET assets = assets + 1',
   )
@@ -233,7 +233,7 @@ it('pronghorn verify names a family that the configuration leaves out, and one t
   expect((await run('verify', ...folder)).code).toBe(0)
 })
 
-it('pronghorn verify prints digests for people and for scripts', async () => {
+it('pronghorn verify prints digests as text and as JSON', async () => {
   const text = await run('digest')
   expect(text.code).toBe(0)
   expect(text.out).toMatch(/^assets\.assets +[0-9a-f]{32} +\d+ rows$/m)
@@ -246,7 +246,7 @@ it('pronghorn verify prints digests for people and for scripts', async () => {
   expect((await run('digest', '--table', 'assets.nothing')).code).toBe(2)
 })
 
-it('pronghorn seals prints seals, and verify --seals finds what changed since', async () => {
+it('pronghorn seals prints seals, and verify --seals finds rows that changed since', async () => {
   const none = await run('seals')
   expect(none).toMatchObject({ code: 0, out: 'Not every kind of row is sealed yet.\n' })
   expect(await run('verify', '--seals')).toMatchObject({ code: 75, out: 'Nothing is sealed yet.\n' })

@@ -222,7 +222,7 @@ it('every verified table has test rows that can be damaged', async () => {
 })
 
 it.each(seedsBeside(SEED))(
-  'a damaged column or row is found and right after a repair, or nothing is written, seed %i',
+  'a damaged column or row is found and correct after a repair, or nothing is written, seed %i',
   { timeout: patient(3_600_000) },
   async (seed) => {
     const random = createRandom(seed)
@@ -254,7 +254,7 @@ it.each(seedsBeside(SEED))(
 )
 
 it(
-  'damages by hand are found and right after a repair, or nothing is written',
+  'every damage of fixtures/damages.txt is found and correct after a repair, or nothing is written',
   { timeout: patient(3_600_000) },
   async () => {
     const lines = (await readFile(join(import.meta.dirname, '../fixtures/damages.txt'), 'utf8'))

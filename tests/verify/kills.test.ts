@@ -29,7 +29,7 @@ const forked = {
 } as const
 
 it(
-  `a repair that is killed ${kills} times has written all or nothing`,
+  `a repair that is killed ${kills} times has written either everything or nothing`,
   { timeout: patient(300_000) },
   async () => {
     const database = await createIndexedDatabase(forked)

@@ -72,7 +72,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-it('while a filler follows a chain with forks, only what was damaged differs', async () => {
+it('while a filler follows a chain with forks, verify reports damaged rows only', async () => {
   const source = { kind: 'http', url: running.httpUrl } as const
   const first = running.chain.head().num
   let deferred = 0
@@ -101,7 +101,7 @@ it('while a filler follows a chain with forks, only what was damaged differs', a
   expect(blocksMade - before).toBeGreaterThanOrEqual(10)
 })
 
-it('a stalled filler is no difference: verify reports that it could not finish', async () => {
+it('a stalled filler causes no difference: verify reports that it could not finish', async () => {
   ending.abort()
   await filler
   const at = running.chain.head().num
@@ -115,7 +115,7 @@ it('a stalled filler is no difference: verify reports that it could not finish',
   expect(report.unfinished).toMatch(/no new block|database/)
 })
 
-it('an unavailable node is no difference: verify reports that it could not finish', async () => {
+it('an unavailable node causes no difference: verify reports that it could not finish', async () => {
   const report = await verifyOf(database.address, {
     kind: 'http',
     url: `http://127.0.0.1:${await findFreePort()}`,

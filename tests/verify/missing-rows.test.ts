@@ -64,7 +64,7 @@ const listings: readonly Listing[] = [
   { table: 'tools.links', key: 'link_id', open: ['state = 0', 'state = 1'] },
 ]
 
-it('rows are named whose row in another table is lacking', async () => {
+it('verify names rows whose parent row in another table is missing', async () => {
   await client.query("INSERT INTO assets.backed_tokens (asset_id, token_symbol, amount) VALUES (7, 'WAX', 5)")
   await client.query(
     "INSERT INTO market.bonus_fee_ranges (bonusfee_id, counter_name, start_id) VALUES (9, 'sale', 1)",
@@ -78,7 +78,7 @@ it('rows are named whose row in another table is lacking', async () => {
   ])
 })
 
-it('listings and links that are lacking are named, and none is made up', async () => {
+it('verify names missing listings and links, and a repair invents none', async () => {
   const deleted: (Listing & { readonly row: Record<string, unknown> })[] = []
   for (const listing of listings) {
     const { table, key } = listing
@@ -108,7 +108,7 @@ it('listings and links that are lacking are named, and none is made up', async (
   expect(isWritten).toBe(false)
 })
 
-it('a row that the database holds as ended is named, and not opened again', async () => {
+it('verify names a row that only the database holds as ended, and a repair does not reopen it', async () => {
   const ended = [
     `UPDATE assets.assets SET owner = NULL, burned_at_block = 7, burned_at_time = 7, burned_by_account = owner
      WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE owner IS NOT NULL)`,

@@ -44,7 +44,7 @@ const state: SourceChoice = { kind: 'state' }
 const node = (): SourceChoice => ({ kind: 'http', url: running.httpUrl })
 
 describe('a database that is right', () => {
-  it('an undamaged database is clean against the stored rows and against a node, with rows in every family', async () => {
+  it('an undamaged database has no differences from stored rows and from a node, with rows in every table', async () => {
     for (const source of [state, node()]) {
       const report = await verifyOf(database.address, source)
       expect(report).toMatchObject({ differences: [], derived: [], notes: [], unfinished: null })
@@ -55,7 +55,7 @@ describe('a database that is right', () => {
     }
   })
 
-  it('an undamaged database is clean by this program’s own decoder too, and the report says which it was', async () => {
+  it("an undamaged database has no differences with the project's own decoder, which the report names", async () => {
     const report = await verifyOf(database.address, state, { decoder: openOwnDecoder() })
     expect(report.differences).toEqual([])
     expect(report.decoder).toBe('own decoder (asked for)')
@@ -80,7 +80,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('twelve rows damaged by hand are found, exactly these', async () => {
+  it('twelve rows damaged by hand are found, and no other row', async () => {
     for (const source of [state, node()]) {
       const report = await verifyOf(database.address, source, { pollMs: 20, stallMs: 200 })
       const found = report.differences.map(({ table, kind, key }) => ({ table, kind, key }))
@@ -94,7 +94,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('twelve rows damaged by hand are named with both values, by table and by collection', async () => {
+  it('twelve rows damaged by hand are reported with both values, by table and by collection', async () => {
     const [asset] = expected.filter(({ table }) => table === 'assets.assets')
     const report = await verifyOf(database.address, state, { tables: ['assets.assets'] })
     expect(report.tables.map(({ table }) => table)).toEqual(['assets.assets'])
@@ -120,7 +120,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('twelve rows damaged by hand are found by a sample that is large enough, and a small one reads few rows', async () => {
+  it('twelve rows damaged by hand are found by a large sample, except missing rows; a small sample reads few rows', async () => {
     for (const source of [state, node()]) {
       const more = { pollMs: 20, stallMs: 200 }
       const large = await verifyOf(database.address, source, { ...more, sample: 100_000 })
@@ -137,7 +137,7 @@ describe('twelve rows damaged by hand', () => {
     }
   })
 
-  it('twelve rows damaged by hand are not repaired while a filler writes, nor against a node at another block', async () => {
+  it('twelve rows damaged by hand are not repaired while a filler writes, nor from a node at another block', async () => {
     const filler = await connectDatabase(database.address, { applicationName: 'test' })
     await takeLease(filler, testSettings.name)
     await expect(repairDatabase(database.address, { source: state, signal })).rejects.toMatchObject({
@@ -151,7 +151,7 @@ describe('twelve rows damaged by hand', () => {
     expect((await verifyOf(database.address, state)).differences).toHaveLength(12)
   })
 
-  it('twelve rows damaged by hand are not written while one of them cannot be known', async () => {
+  it('none of twelve damaged rows is written while the chain cannot tell the value of one', async () => {
     const { digest } = await digestOf(database.address)
     const { repairs, refused, isWritten, digests } = await repairDatabase(database.address, {
       source: state,
@@ -166,7 +166,7 @@ describe('twelve rows damaged by hand', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('eleven rows damaged by hand are what they were before the damage after a repair', async () => {
+  it('after a repair, eleven rows damaged by hand have their values from before', async () => {
     await change(`INSERT INTO market.marketplaces SELECT * FROM ${KEPT_MARKETPLACES} ON CONFLICT DO NOTHING`)
     const { repairs, isWritten, digests } = await repairDatabase(database.address, { source: state, signal })
     expect(repairs).toHaveLength(11)
@@ -183,7 +183,7 @@ describe('what is derived', () => {
     expect(await verifyOf(database.address, state)).toMatchObject({ differences: [], derived: [] })
   })
 
-  it('a wrong counter of rows that the chain holds is found and recomputed', async () => {
+  it('a wrong counter is recomputed if the chain still holds the counted rows', async () => {
     const { digest } = await digestOf(database.address)
     await change(
       'UPDATE assets.accounts SET assets = assets + 1 WHERE account = (SELECT min(account) FROM assets.accounts)',
@@ -198,7 +198,7 @@ describe('what is derived', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('a repair that is stopped while it waits for a lock ends at once, and has written nothing', async () => {
+  it('a repair that is stopped while it waits for a lock exits at once and has written nothing', async () => {
     const account = '(SELECT min(account) FROM assets.accounts)'
     const { digest } = await digestOf(database.address)
     await change(`UPDATE assets.accounts SET assets = assets + 1 WHERE account = ${account}`)
@@ -224,7 +224,7 @@ describe('what is derived', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('a counter of rows that the chain does not hold any more is found, and not written', async () => {
+  it('a wrong counter is reported but not written if the chain no longer holds the counted rows', async () => {
     const { digest } = await digestOf(database.address)
     await change(
       'UPDATE assets.template_counts SET minted = minted + 1 WHERE template_id = (SELECT min(template_id) FROM assets.template_counts)',
@@ -248,7 +248,7 @@ describe('what is derived', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('burned assets that are lacking are found by their ids, and counters of them are not written', async () => {
+  it('missing burned assets are found by gaps in their ids, and their counters are not written', async () => {
     const { digest } = await digestOf(database.address)
     const burned =
       'owner IS NULL AND asset_id IN (SELECT asset_id FROM assets.assets WHERE owner IS NULL ORDER BY asset_id LIMIT 5)'
@@ -278,7 +278,7 @@ describe('what is derived', () => {
     await change(`UPDATE assets.assets SET template_mint = template_mint - 1000 WHERE asset_id = ${asset}`)
   })
 
-  it('a row that the correction of its rule does not cover is reported, and nothing is written', async () => {
+  it('a violation that the correction of its rule does not repair is reported, and nothing is written', async () => {
     const sale = '(SELECT min(sale_id) FROM market.sales WHERE state = 2)'
     await change(`UPDATE market.sales SET state = 5 WHERE sale_id = ${sale}`)
     const { refused, rebuilt, isWritten } = await repairDatabase(database.address, { source: state, signal })
@@ -290,7 +290,7 @@ describe('what is derived', () => {
     await change('UPDATE market.sales SET state = 2 WHERE state = 5')
   })
 
-  it('what cannot be known is reported, not invented', async () => {
+  it('a row whose values the chain cannot tell is reported, not invented', async () => {
     await change(`INSERT INTO market.buyoffers (buyoffer_id, created_at_time, updated_at_time, price, collection_fee, created_at_block,
         updated_at_block, state, asset_count, seller, buyer, token_symbol, collection_name, maker_marketplace, memo, asset_ids)
       SELECT 999999, 0, 0, price, collection_fee, 0, 0, state, asset_count, seller, buyer, token_symbol, collection_name,
@@ -303,7 +303,7 @@ describe('what is derived', () => {
   })
 })
 
-it('a contract that the chain does not have is reported, and everything else compared', async () => {
+it('a contract that the chain lacks is reported, and all other contracts are compared', async () => {
   const database = await createTestDatabase()
   const running = await startChain({ recordings: ['main'] })
   try {
@@ -321,7 +321,7 @@ it('a contract that the chain does not have is reported, and everything else com
   }
 })
 
-it('stored rows whose ABI is from before the first block are refused by name', async () => {
+it("stored rows whose ABI was set before the first indexed block are refused with the contract's name", async () => {
   const database = await createTestDatabase()
   const running = await startChain({ recordings: ['main'] })
   try {

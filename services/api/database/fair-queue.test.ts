@@ -56,7 +56,7 @@ describe('the slots of a pool', () => {
     expect([queue.running, queue.waiting]).toEqual([0, 0])
   })
 
-  it('the slots of a pool go at most half to a client with a backlog while others have work, else at most three quarters', async () => {
+  it('a client with a backlog gets at most half of a pool while other clients have work, else at most three quarters', async () => {
     const { entered, enter, leave, settle } = watched({ maxWaitMs: 5_000 })
     for (let at = 1; at <= 12; at++) enter('many', `many ${at}`)
     enter('few')

@@ -53,7 +53,7 @@ async function testQuietServer(
   return new Map(results.map((result) => [result.name, result]))
 }
 
-it('the smoke test takes a healthy chain without events, and one without the tools contract', async () => {
+it('the smoke test passes for a healthy chain without events, and for one without the tools contract', async () => {
   const results = await testQuietServer('healthy')
   expect(results.get('socket event')).toMatchObject({
     outcome: 'ok',
@@ -65,7 +65,7 @@ it('the smoke test takes a healthy chain without events, and one without the too
   })
 })
 
-it('the smoke test takes a server whose readers are at their stop_block, and says so', async () => {
+it('the smoke test passes for a server whose readers are at their stop_block, and reports it', async () => {
   const results = await testQuietServer('healthy', [{ name: 'main', state: 'stopped at stop_block 7' }])
   expect(results.get('health')).toMatchObject({
     outcome: 'ok',
@@ -82,12 +82,12 @@ it.each([
   [{ 'access-control-allow-origin': '*' }, 'ok', 'CORS for *'],
   [{ vary: 'Accept-Encoding, Origin' }, 'ok', 'CORS for the origins of server.config.json'],
   [{ vary: 'Accept-Encoding' }, 'failed', 'neither Access-Control-Allow-Origin nor Vary: Origin'],
-])('the smoke test judges the headers of CORS: %j', async (headers, outcome, note) => {
+])('the smoke test checks the CORS headers: %j', async (headers, outcome, note) => {
   const found = (await testQuietServer('healthy', [], headers)).get('headers')
   expect(found).toMatchObject({ outcome, note: expect.stringContaining(note) as string })
 })
 
-it('the smoke test says that no event came where the service is ill', async () => {
+it('the smoke test fails without an event if the service is unhealthy', async () => {
   const results = await testQuietServer('stalled')
   expect(results.get('socket event')).toMatchObject({
     outcome: 'failed',

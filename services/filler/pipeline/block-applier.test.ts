@@ -194,14 +194,19 @@ describe('log actions', () => {
         collection_fee: 0,
       },
     ],
-  ])('a number of %s that %s cannot hold stops the reader with its name', async (name, field, value) => {
-    await expect(applied([[name, market.encoder(name)(value)]], ['atomicmarket'])).rejects.toMatchObject({
-      code: 'BLOCK_FAILED',
-      message: expect.stringMatching(
-        new RegExp(`block 7 .*transaction 0{64}, action atomicmarket::${name} .*: field ${field} is \\d{10}`),
-      ) as string,
-    })
-  })
+  ])(
+    'a value of %s that is too large for %s stops the reader with an error that names the field',
+    async (name, field, value) => {
+      await expect(applied([[name, market.encoder(name)(value)]], ['atomicmarket'])).rejects.toMatchObject({
+        code: 'BLOCK_FAILED',
+        message: expect.stringMatching(
+          new RegExp(
+            `block 7 .*transaction 0{64}, action atomicmarket::${name} .*: field ${field} is \\d{10}`,
+          ),
+        ) as string,
+      })
+    },
+  )
 
   it('an action with an impossible listing id is skipped; a median may be any number', async () => {
     const purchase = {

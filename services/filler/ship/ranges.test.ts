@@ -32,7 +32,7 @@ test('the SHiP client refuses a start below the first logged block, naming the f
   expect(await done).toMatchObject(unavailable(/^the node has no blocks before 10, block 9 is needed$/))
 })
 
-test('the SHiP client refuses a start that only one log covers', async () => {
+test("the SHiP client refuses a start block that only one of the node's two logs covers", async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 15, stateBegin: 1 } })
   node.extend(20)
   const { done } = harness.read(url, { startBlock: 1 })

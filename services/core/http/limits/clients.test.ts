@@ -71,7 +71,7 @@ describe('the client of a request', () => {
     expect(find(trusted, '127.0.0.1', '10.2.2.2, 10.1.1.1')).toBe('10.2.2.2')
   })
 
-  it('the client of a request may have a port; reading stops at a text that is no address', () => {
+  it('the client address may contain a port; forwarded addresses before an invalid entry are ignored', () => {
     expect(find(true, '192.0.2.1', '9.9.9.9:4711')).toBe('9.9.9.9')
     expect(find(true, '192.0.2.1', '[2001:db8::5]:4711')).toBe('2001:db8::5')
     expect(find(2, '192.0.2.1', '9.9.9.9, unknown')).toBe('192.0.2.1')

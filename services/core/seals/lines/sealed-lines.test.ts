@@ -7,7 +7,7 @@ const hashOf = (line: string | Buffer) => createHash('sha256').update(line).dige
 const digestOf = (lines: readonly string[]) => hashOf(Buffer.concat(lines.map(hashOf))).toString('hex')
 const kindOf = (name: string) => sealedKinds.find((kind) => kind.name === name)!
 
-it('rows with equal keys are ordered by their hash, in whatever order they come', () => {
+it('rows with equal keys are ordered by their hash, whatever the input order', () => {
   const kind = kindOf('market.logs')
   const equal = ['1\t{"a": 1}\t5\t7', '1\t{"a": 2}\t5\t7', '1\t{"a": 3}\t5\t7']
   const sorted = equal.toSorted((one, other) => Buffer.compare(hashOf(one), hashOf(other)))
@@ -19,7 +19,7 @@ it('rows with equal keys are ordered by their hash, in whatever order they come'
   }
 })
 
-it('names the range whose rows are others, are fewer, or are more', () => {
+it('the comparison of seals names a range with changed, missing or additional rows', () => {
   const kind = kindOf('assets.transfers')
   const lines = [
     '{1}\tsilver\tmemo\tbob\talice\t1',

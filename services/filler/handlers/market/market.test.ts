@@ -331,7 +331,7 @@ describe('a market handler', () => {
     )
   })
 
-  it('a market handler for other contracts than its reader indexes is refused', () => {
+  it('a market handler is refused if it names contracts that its reader does not index', () => {
     const market = { handler: 'market', args: { market_account: 'market', assets_account: 'otherassets' } }
     expect(() => createHandler(market, [entries[0]!, entries[1]!, market])).toThrow(
       'for contract otherassets',
