@@ -122,13 +122,10 @@ describe('an .env', () => {
     expect(wrong.length).toBeGreaterThanOrEqual(40)
   })
 
-  it.each(wrong)(
-    'an .env is refused by variable name before anything starts: %s',
-    async (_what, text, problem) => {
-      const [first] = await problemsOf(`${LINES}${text}\n`)
-      expect(first).toContain(problem)
-    },
-  )
+  it.each(wrong)('an .env is refused with the name of the variable: %s', async (_what, text, problem) => {
+    const [first] = await problemsOf(`${LINES}${text}\n`)
+    expect(first).toContain(problem)
+  })
 
   it('an .env is refused with all of its problems at once', async () => {
     const text =
@@ -279,29 +276,24 @@ describe('what an operator keeps on the host', () => {
   beforeAll(() => mkdirSync(join(packageRoot, '.data'), { recursive: true }))
   afterAll(() => made.forEach((folder) => rmSync(folder, { recursive: true, force: true })))
 
-  it.skipIf(process.getuid?.() !== 0)(
-    'folders of the operator must be apart, and usable for PostgreSQL',
-    async () => {
-      const mounted = await mount('DATA_LOCATION', 'BACKUP_DIR')
-      const both = { DATA_LOCATION: '/srv/database', BACKUP_DIR: '/srv/backups', COMPOSE_PROFILES: 'backup' }
-      expect(await found(both, { mounted })).toEqual([])
-      expect(await found({ ...both, BACKUP_DIR: '/srv/database/backups' }, { mounted })).toEqual([
-        'BACKUP_DIR: "/srv/database/backups", which is in DATA_LOCATION',
-      ])
-      chmodSync(join(mounted, 'DATA_LOCATION'), 0)
-      expect(await found(both, { mounted })).toEqual([
-        'DATA_LOCATION: "/srv/database", which has the mode 000',
-      ])
-      chmodSync(join(mounted, 'DATA_LOCATION'), 0o755)
-      writeFileSync(join(mounted, 'DATA_LOCATION/photo.jpg'), '')
-      expect(await found(both, { mounted })).toEqual([
-        'DATA_LOCATION: "/srv/database", which has other files in it (photo.jpg)',
-      ])
-      // A database that is there is not left for a file beside it.
-      mkdirSync(join(mounted, 'DATA_LOCATION/pgdata'))
-      expect(await found(both, { mounted })).toEqual([])
-    },
-  )
+  it.skipIf(process.getuid?.() !== 0)('folders of the operator must suit PostgreSQL', async () => {
+    const mounted = await mount('DATA_LOCATION', 'BACKUP_DIR')
+    const both = { DATA_LOCATION: '/srv/database', BACKUP_DIR: '/srv/backups', COMPOSE_PROFILES: 'backup' }
+    expect(await found(both, { mounted })).toEqual([])
+    expect(await found({ ...both, BACKUP_DIR: '/srv/database/backups' }, { mounted })).toEqual([
+      'BACKUP_DIR: "/srv/database/backups", which is in DATA_LOCATION',
+    ])
+    chmodSync(join(mounted, 'DATA_LOCATION'), 0)
+    expect(await found(both, { mounted })).toEqual(['DATA_LOCATION: "/srv/database", which has the mode 000'])
+    chmodSync(join(mounted, 'DATA_LOCATION'), 0o755)
+    writeFileSync(join(mounted, 'DATA_LOCATION/photo.jpg'), '')
+    expect(await found(both, { mounted })).toEqual([
+      'DATA_LOCATION: "/srv/database", which has other files in it (photo.jpg)',
+    ])
+    // A database that is there is not left for a file beside it.
+    mkdirSync(join(mounted, 'DATA_LOCATION/pgdata'))
+    expect(await found(both, { mounted })).toEqual([])
+  })
 
   it.skipIf(process.getuid?.() !== 0)('BACKUP_DIR may not be DATA_LOCATION under another name', async () => {
     const mounted = await mount('DATA_LOCATION')

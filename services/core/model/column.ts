@@ -1,4 +1,4 @@
-/** A value of a row. JSON columns take JSON text. */
+/** Value of a column in a row. JSON columns hold JSON text. */
 export type ColumnValue =
   bigint | number | string | boolean | null | Uint8Array | readonly string[] | readonly bigint[]
 
@@ -45,12 +45,12 @@ export interface Column<Value extends ColumnValue = ColumnValue> {
 /** The columns of a table, in their order. */
 export type Columns = Readonly<Record<string, Column>>
 
-/** A row of these columns. */
+/** Row type that follows from a set of columns. */
 export type RowOfColumns<Described extends Columns> = {
   -readonly [Name in keyof Described]: Described[Name] extends Column<infer Value> ? Value : never
 }
 
-/** The types of columns whose values come from one origin. */
+/** Builders of columns whose values have one origin, one builder per SQL type. */
 function columnsOf(origin: Origin) {
   const column = <Value extends ColumnValue>(type: SqlType): Column<Value> => ({
     type,
@@ -88,7 +88,7 @@ export const identity = columnsOf('identity')
 export const state = columnsOf('state')
 export const reader = columnsOf('reader')
 
-/** The column, which may be null. */
+/** Returns the column as nullable. */
 export function orNull<Value extends ColumnValue>(column: Column<Value>): Column<Value | null> {
   return { ...column, isNullable: true }
 }

@@ -1,6 +1,6 @@
 import type { ColumnValue, Columns, RowOfColumns } from './column.ts'
 
-/** A row while it is being merged. */
+/** A row that can still be changed. */
 export type MutableRow = Record<string, ColumnValue>
 
 /** Any row: column name to value. */
@@ -22,14 +22,14 @@ export type RowOf<Described> = Described extends { readonly row?: infer R extend
 /** Names of columns. */
 type Names<Described extends Columns> = readonly (keyof Described & string)[]
 
-/** Rows are written and changed one by one; the undo journal records their old images. */
+/** Table whose rows are written and changed one by one; the undo journal stores their earlier versions. */
 export interface KeyedTable<R extends object> extends TableBase<R> {
   readonly kind: 'keyed'
-  /** Columns that an upsert leaves alone when the row exists. */
+  /** Columns that an upsert does not overwrite if the row exists. */
   readonly preserved: readonly (keyof R & string)[]
 }
 
-/** Rows come and go in groups: all rows of a group are replaced at once. `group` is the head of `key`. */
+/** Table whose rows are replaced in groups: a write replaces all rows of a group. `group` is a prefix of `key`. */
 export interface GroupedTable<R extends object> extends TableBase<R> {
   readonly kind: 'grouped'
   readonly group: readonly (keyof R & string)[]
@@ -41,12 +41,15 @@ export interface CounterTable<R extends object> extends TableBase<R> {
   readonly counts: readonly (keyof R & string)[]
 }
 
-/** Rows are only ever added, in ascending order of a global sequence; undone by cutting off the end. */
+/** Table whose rows are only added, in ascending order of a global sequence. A rollback deletes the last rows. */
 export interface AppendTable<R extends object> extends TableBase<R> {
   readonly kind: 'append'
 }
 
-/** Facts that hold from a block on, with the name of a reader in the column `reader`; undone by block number. */
+/**
+ * Table of facts that hold from a block on. The column `reader` names the reader; a rollback selects rows by block
+ * number.
+ */
 export interface VersionedTable<R extends object> extends TableBase<R> {
   readonly kind: 'versioned'
   /** Column with the block number. */
@@ -95,7 +98,7 @@ export function groupedTable<C extends Columns>(
   return { kind: 'grouped', name, group, key, columns }
 }
 
-/** Declares a counter table: the columns that are no part of the key are its counts. */
+/** Declares a counter table: all columns outside the key are counters. */
 export function counterTable<C extends Columns>(
   name: string,
   key: Names<C>,
@@ -152,12 +155,12 @@ export function historyTable<C extends Columns>(
   return { kind: 'history', name, past, key, columns }
 }
 
-/** Columns by which the undo journal restores a table: the group of a grouped one, else the key. */
+/** Columns that select the rows which the undo journal restores: the group of a grouped table, else the key. */
 export function identityOf(table: Table): readonly string[] {
   return table.kind === 'grouped' ? table.group : table.key
 }
 
-/** The tables of a declaration object as a list whose row types no longer matter. */
+/** Returns the declared tables as a list, without their row types. */
 export function listTables(declared: Readonly<Record<string, { readonly name: string }>>): Table[] {
   return Object.values(declared) as unknown as Table[]
 }

@@ -36,18 +36,18 @@ export const packedSuffix = preferred.suffix
 /** Compresses the content of a file. */
 export const packContent: Compress = preferred.compress!
 
-/** Whether this process reads a file. */
+/** Whether this process can decompress a file, by the suffix of its path. */
 export const isReadable = (path: string): boolean =>
   path.endsWith(gzipFiles.suffix) || zstdFiles.decompress !== undefined
 
 /**
- * Decompresses a file, and gives up as soon as it exceeds the size that the manifest says.
+ * Decompresses a file, and stops as soon as the content exceeds the size in the manifest.
  *
  * @throws FatalError `DUMP_DAMAGED`.
  */
 export async function unpackContent(path: string, packed: Buffer, bytes: number): Promise<Buffer> {
   const { decompress } = path.endsWith(zstdFiles.suffix) ? zstdFiles : gzipFiles
-  // A limit of 0 is refused.
+  // zlib refuses a limit of 0.
   const content = await decompress!(packed, { maxOutputLength: Math.max(bytes, 1) }).catch(
     (cause: unknown) => {
       throw new FatalError('DUMP_DAMAGED', `${path} cannot be decompressed to ${bytes} bytes`, { cause })

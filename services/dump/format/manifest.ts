@@ -13,7 +13,7 @@ export const MANIFEST_BYTES = 256 * 2 ** 20
 /** Largest file, packed and unpacked, in bytes. */
 const FILE_BYTES = 2 ** 30
 const FILE_CONTENT_BYTES = 2 ** 31 - 1
-/** Most partitions of a table. */
+/** Maximum number of partitions of a table. */
 const MOST_PARTITIONS = 100_000
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
@@ -81,7 +81,7 @@ export type ManifestTable = z.infer<typeof tableSchema>
 export type ManifestFile = z.infer<typeof fileSchema>
 
 /**
- * Reads a manifest, which may come from anywhere.
+ * Parses and checks a manifest of an untrusted source.
  *
  * @throws FatalError `DUMP_UNFIT`.
  */
@@ -104,7 +104,7 @@ export function parseManifest(bytes: Buffer): Manifest {
   return data
 }
 
-/** Each table and each file is named once, and a file lies in the folder of its table. */
+/** Refuses a table or file that is named twice, and a file outside the folder of its table. */
 function refuseRepeated({ tables }: Manifest): void {
   const seen = new Set<string>()
   for (const table of tables) {

@@ -4,7 +4,7 @@ export interface Content {
   readonly rows: number
 }
 
-/** Sizes of the files of rows that may change, in bytes before compression. */
+/** Minimum, mean and maximum size of the files of changing rows, in bytes before compression. */
 const LEAST_BYTES = 2 ** 19
 const MEAN_BYTES = 2 ** 21
 const MOST_BYTES = 2 ** 23

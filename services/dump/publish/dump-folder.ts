@@ -111,7 +111,7 @@ export class DumpFolder {
     })
   }
 
-  /** Files of this and former publications, and what an interrupted one left. */
+  /** Lists the files of this and earlier publications, and the partial files of an interrupted publication. */
   async #list(): Promise<string[]> {
     const entries = await readdir(this.#path, { recursive: true, withFileTypes: true })
     return entries

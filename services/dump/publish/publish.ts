@@ -271,7 +271,7 @@ interface ReaderRow {
   readonly contracts: { family: string; account: string }[]
 }
 
-/** Reads what the manifest says of the database. */
+/** Reads the facts about the database that the manifest contains. */
 async function readHead(client: pg.ClientBase): Promise<Head> {
   const { rows: unfinished } = await client.query<{ reader: string }>(
     'SELECT reader FROM chain.imports WHERE finished_at IS NULL',

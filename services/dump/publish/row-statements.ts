@@ -95,7 +95,7 @@ function restOf(
 ): string {
   const isSettled = `${scan} AND (${settled}) AND ${block} <= ${lastBlock}`
   if (from === `${name} t`) return `(${isSettled}) IS NOT TRUE`
-  // Rows whose block is that of another row.
+  // The block of these rows is in another table, so settled rows are excluded by key.
   const isSame = key.map((column) => `s."${column}" = t."${column}"`).join(' AND ')
   return `NOT EXISTS (SELECT FROM (SELECT ${listOf(key, 't')} FROM ${from} WHERE ${isSettled}) s WHERE ${isSame})`
 }

@@ -3,7 +3,7 @@ import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 
 const APPLICATION_NAME = 'pronghorn publish'
-/** Text form of values as in seals. No parallel plans: they would take processors from the running installation. */
+/** Formats values as seals do. Parallel plans are off: they would take processors from the running installation. */
 const settings = {
   extra_float_digits: '1',
   bytea_output: 'hex',

@@ -50,12 +50,13 @@ export function planRepairs({ found }: Verified): PlannedRepair[] {
 }
 
 /**
- * Compares, and writes what the chain has, in one transaction under the lease of every reader of the database: no
- * filler writes meanwhile. Nothing is written when one row or one broken rule cannot be corrected. A node is compared
- * with only when it stands at the committed block.
+ * Compares the database and writes the chain's values in one transaction, which holds the lease of every reader: no
+ * filler writes meanwhile. If any row or broken rule cannot be corrected, or anything fails, nothing is written. A
+ * node is accepted as source only at the committed block.
  *
- * @throws FatalError `READER_LEASE_HELD` while a filler writes. Nothing is written when anything fails.
- * @throws RetryableError `CHAIN_UNREACHABLE` when not everything could be compared, `VERIFY_UNFINISHED` when it was stopped.
+ * @throws FatalError `READER_LEASE_HELD` while a filler writes.
+ * @throws RetryableError `CHAIN_UNREACHABLE` if some rows could not be compared, `VERIFY_UNFINISHED` if it was
+ * stopped.
  */
 export async function repairDatabase(
   address: DatabaseAddress,

@@ -34,11 +34,14 @@ interface Open {
   suspect: Suspect
   /** Chain row and database row at the last read. */
   signature: string
-  /** Head of chain or database, whichever was higher, when this difference was first seen: both have to pass it. */
+  /**
+   * The higher of both heads (chain and database) when this difference was first seen. Both heads must pass it before
+   * the difference counts.
+   */
   since: number
   /** Block of chain or database, whichever was lower, at the first read. */
   first: number
-  /** All chain rows seen so far: the database reaches them later. */
+  /** All chain rows seen so far: a database that lags reaches them later. */
   shown: Set<string>
 }
 
@@ -92,8 +95,8 @@ export async function settleSuspects(suspects: readonly Suspect[], options: Sett
       const suspect = looked[i]!
       const difference = differenceOf(suspect.table, suspect)
       const shown = was.shown.add(canonical(suspect.chain))
-      // A row that changes in every block is never equal at the same moment; the database agrees if it has a row that
-      // the chain had.
+      // A row that changes in every block is never equal on both sides at one moment. The database agrees if it has any
+      // row that the chain had before.
       if (difference === null || shown.has(canonical(suspect.database))) {
         agreed.push(suspect)
         return

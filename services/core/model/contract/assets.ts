@@ -17,7 +17,11 @@ import {
 } from './contract-table.ts'
 import type { ColumnReader } from './contract-table.ts'
 
-/** Attributes by the schema of the row. @param collection reads the collection of the schema. */
+/**
+ * Reads attributes in the format of the row's schema.
+ *
+ * @param collection reads the collection of the schema.
+ */
 const bySchema =
   (field: string, collection: ColumnReader<string>): ColumnReader<string | null> =>
   (row) =>

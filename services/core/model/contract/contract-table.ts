@@ -13,17 +13,18 @@ export interface FormatField {
   readonly type: string
 }
 
-/** Formats by which packed attributes are decoded. */
+/** Formats that decode packed attributes. */
 export interface Formats {
-  /** Fields of collection data. */
+  /** Format of collection data. */
   readonly collectionFormat: readonly FormatField[]
-  /** Fields of a schema; none when it is not known. */
+  /** Format of a schema; empty for an unknown schema. */
   readonly formatOf: (collection: string, schema: string) => readonly FormatField[]
 }
 
 /**
- * A row of a contract table, decoded. Decoders give one value different forms: a 64-bit integer is a bigint, a number or a
- * decimal text, bytes are hexadecimal text or a list of numbers, a truth value may be 0 or 1. Readers take each of them.
+ * A decoded row of a contract table. Decoders return the same value in different forms: a 64-bit integer as bigint,
+ * number or decimal text; bytes as hexadecimal text or list of numbers; a bool as true, false, 0 or 1. Column readers
+ * accept every form.
  */
 export interface ContractRow {
   readonly scope: string
@@ -31,55 +32,60 @@ export interface ContractRow {
   readonly formats: Formats
 }
 
-/** A 64-bit integer in any of its forms. */
+/** A 64-bit integer in any form that a decoder returns. */
 export type AnyInteger = bigint | number | string
 
 /** Reads the value of a column from a row of the contract. */
 export type ColumnReader<Value = ColumnValue> = (row: ContractRow) => Value
 
-/** Rows of another table that belong to a row: the contract has them as a list in a field. */
+/** Rows of a child table: the contract stores them as a list in a field of the parent row. */
 export interface ChildRows {
   /** Name of the list in reports. */
   readonly name: string
   readonly table: Table
   /** Columns of the other table that hold the key of this row, in key order; empty if this table has only one row. */
   readonly by: readonly string[]
-  /** Columns that follow from the list; the first of them orders the rows. */
+  /** Child columns that the list determines; the first of them orders the rows. */
   readonly columns: readonly string[]
   readonly rows: (row: ContractRow) => readonly Readonly<Record<string, ColumnValue>>[]
 }
 
-/** A table of a contract, and how columns of a table of the database follow from its rows. */
+/** A table of a contract, and how its rows determine columns of the database. */
 export interface ContractTable {
   readonly family: Family
   /** Name of the contract's table. */
   readonly name: string
   readonly table: Table
-  /** Columns that identify a row of the contract. The last of them is made of the primary key, if there is more than one row. */
+  /**
+   * Database columns that identify a row of the contract. The last of them has the primary key, except in a table with
+   * only one row.
+   */
   readonly key: readonly string[]
-  /** Field that the primary key of a row is made of; null in a table of one row, whose key is its name. */
+  /**
+   * Field that determines the primary key of a row; null in a table with only one row, whose key is the table's name.
+   */
   readonly primary: string | null
-  /** The columns that follow from a row, those of the key first. */
+  /** Readers of the database columns that a contract row determines, key columns first. */
   readonly columns: Readonly<Record<string, ColumnReader>>
   readonly children: readonly ChildRows[]
 }
 
-/** A contract table with the type of what its rows give. */
+/** A contract table with the type of the values that its readers return. */
 export interface TypedContractTable<Read extends object> extends ContractTable {
   readonly columns: Readonly<Record<string, ColumnReader>> & {
     readonly [Name in keyof Read]: ColumnReader<Read[Name] & ColumnValue>
   }
 }
 
-/** Columns of a table that readers give. */
+/** Readers of some columns of a table. */
 type Readers<R extends object, Known extends keyof R> = { readonly [Name in Known]: ColumnReader<R[Name]> }
 
-/** Facts of a contract table besides its columns. */
+/** Properties of a contract table other than its columns. */
 interface Shape {
   readonly family: Family
   readonly name: string
   readonly primary?: string
-  /** The key, where it is not that of the table. */
+  /** Key columns, if they differ from the key of the database table. */
   readonly key?: readonly string[]
   readonly children?: readonly ChildRows[]
 }
@@ -98,7 +104,7 @@ export function contractTable<R extends object, Known extends keyof R & string>(
   }
 }
 
-/** Describes rows of another table that belong to a row. */
+/** Describes the rows of a child table. */
 export function childRows<R extends object, Known extends keyof R & string>(
   shape: { readonly name: string; readonly by: readonly (keyof R & string)[] },
   table: { readonly row?: R },
@@ -108,91 +114,91 @@ export function childRows<R extends object, Known extends keyof R & string>(
   return { ...shape, table: table as unknown as Table, columns, rows: rows as unknown as ChildRows['rows'] }
 }
 
-/** The columns that follow from a row of a contract. */
+/** Reads the database columns from a contract row. */
 export function readColumns<Read extends object>(table: TypedContractTable<Read>, row: ContractRow): Read {
   const read: Record<string, ColumnValue> = {}
   for (const [name, reader] of Object.entries(table.columns)) read[name] = reader(row)
   return read as Read
 }
 
-/** The scope of the row. */
+/** Reads the scope of the row. */
 export const scope: ColumnReader<string> = (row) => row.scope
 
-/** An integer that fits a double. */
+/** Reads an integer that a double represents exactly. */
 export const int =
   (field: string): ColumnReader<number> =>
   ({ data }) =>
     Number(data[field])
 
-/** An integer of up to 64 bits. */
+/** Reads an integer of up to 64 bits. */
 export const big =
   (field: string): ColumnReader<bigint> =>
   ({ data }) =>
     BigInt(data[field] as AnyInteger)
 
-/** A list of 64-bit integers. */
+/** Reads a list of 64-bit integers. */
 export const bigs =
   (field: string): ColumnReader<readonly bigint[]> =>
   ({ data }) =>
     (data[field] as AnyInteger[]).map(BigInt)
 
-/** A name or other text. */
+/** Reads a name or other text. */
 export const text =
   (field: string): ColumnReader<string> =>
   ({ data }) =>
     data[field] as string
 
-/** A list of names. */
+/** Reads a list of names. */
 export const texts =
   (field: string): ColumnReader<readonly string[]> =>
   ({ data }) =>
     data[field] as string[]
 
-/** A truth value. */
+/** Reads a bool. */
 export const flag =
   (field: string): ColumnReader<boolean> =>
   ({ data }) =>
     isTrue(data[field])
 
-/** Whether a truth value, which nodes print as 0 or 1, is true. */
+/** Whether a bool is true; nodes print it as 0 or 1. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 'true'
 }
 
-/** A double, which nodes print as text. */
+/** Reads a double; nodes print it as text. */
 export const double = int
 
-/** Amount of a quantity. */
+/** Reads the amount of a quantity. */
 export const amount =
   (field: string): ColumnReader<bigint> =>
   ({ data }) =>
     parseAsset(data[field] as string).amount
 
-/** Symbol code of a quantity. */
+/** Reads the symbol code of a quantity. */
 export const amountSymbol =
   (field: string): ColumnReader<string> =>
   ({ data }) =>
     parseAsset(data[field] as string).symbol
 
-/** Decimal places of a quantity. */
+/** Reads the decimal places of a quantity. */
 export const amountPrecision =
   (field: string): ColumnReader<number> =>
   ({ data }) =>
     parseAsset(data[field] as string).precision
 
-/** Code of a symbol. */
+/** Reads the code of a symbol. */
 export const symbol =
   (field: string): ColumnReader<string> =>
   ({ data }) =>
     parseSymbol(data[field] as string).symbol
 
-/** Decimal places of a symbol. */
+/** Reads the decimal places of a symbol. */
 export const precision =
   (field: string): ColumnReader<number> =>
   ({ data }) =>
     parseSymbol(data[field] as string).precision
 
-/** Some members of the structs of a list, as JSON text. */
+/** Reads a list of structs as JSON text, with only the named members. */
 export const members =
   (field: string, ...names: readonly string[]): ColumnReader<JsonText> =>
   ({ data }) =>
@@ -202,18 +208,18 @@ export const members =
       ),
     )
 
-/** Bytes. */
+/** Returns bytes from hexadecimal text or from a list of numbers. */
 export function bytesOf(value: unknown): Uint8Array {
   return typeof value === 'string' ? hexToBytes(value) : Uint8Array.from(value as ArrayLike<number>)
 }
 
-/** Packed attributes as JSON text; null without any. */
+/** Decodes packed attributes to JSON text; null if there are none. */
 export function attributes(format: readonly FormatField[], packed: unknown): JsonText | null {
   const { attributes: found } = decodeAttributes(format, bytesOf(packed))
   return Object.keys(found).length === 0 ? null : attributesToJsonText(found)
 }
 
-/** Quantities as rows with token and amount. */
+/** Converts quantities to rows of token and amount. */
 export function quantities(value: unknown): { token_symbol: string; amount: bigint }[] {
   return (value as string[]).map((quantity) => {
     const parsed = parseAsset(quantity)

@@ -22,7 +22,7 @@ import {
 } from './contract-table.ts'
 import type { AnyInteger, ColumnReader } from './contract-table.ts'
 
-/** End of a range of ids that still runs. */
+/** Upper bound that the contract stores for a range of ids that has no end yet. */
 const OPEN_END = 2n ** 64n - 1n
 
 /** Columns that all kinds of listing have. */
@@ -42,13 +42,13 @@ interface CounterRange {
   readonly end_id: AnyInteger
 }
 
-/** One range of each counter: a fee may name a counter twice, and the contract reads the first range alone. */
+/** Keeps the first range of each counter: the contract ignores further ranges of the same counter. */
 function firstRanges(ranges: readonly CounterRange[]): readonly CounterRange[] {
   const counters = ranges.map((range) => range.counter_name)
   return ranges.filter((range, place) => counters.indexOf(range.counter_name) === place)
 }
 
-/** The value of an attribute rule: 64-bit integers as text, bytes as numbers. */
+/** Reads the value of an attribute rule: 64-bit integers as text, bytes as numbers. */
 const variant: ColumnReader<string> = ({ data }) => {
   const [type, inner] = data.value as [string, unknown]
   const plain = ArrayBuffer.isView(inner) ? Array.from(inner as Uint8Array) : inner
@@ -213,7 +213,7 @@ export const marketContract = {
     ...listing,
     seller: text('seller'),
     asset_ids: bigs('asset_ids'),
-    // Negative before the seller has made the offer.
+    // Negative until the seller has created the offer.
     offer_id: ({ data }) => (Number(data.offer_id) < 0 ? null : BigInt(data.offer_id as AnyInteger)),
     listing_price: amount('listing_price'),
     listing_symbol: amountSymbol('listing_price'),

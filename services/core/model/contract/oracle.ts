@@ -1,7 +1,7 @@
 import { oracleTables as tables } from '../tables/index.ts'
 import { big, contractTable, flag, int, precision, scope, symbol, text, texts } from './contract-table.ts'
 
-/** Greatest number of decimal places that the column takes; a real pair has a handful. */
+/** Maximum number of decimal places that the integer column can store; real pairs have far fewer. */
 const GREATEST_PRECISION = 2 ** 31 - 1
 
 /** Tables of the oracle contract. */

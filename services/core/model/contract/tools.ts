@@ -20,7 +20,7 @@ export const toolsContract = {
   }),
 }
 
-/** A public key in the form that names its curve, from either form. */
+/** Converts a public key in either text form to the form that names the curve (`PUB_K1_…`). */
 function modernKey(key: string): string {
   const packed = parseKeyText('PUB', key)
   return keyText('PUB', packed[0]!, packed.subarray(1))

@@ -7,7 +7,7 @@ import { oracleTables } from './oracle.ts'
 import { stateTables } from './state.ts'
 import { toolsTables } from './tools.ts'
 
-/** Every table that holds what the chain says, with those of the readers' own bookkeeping of it. */
+/** Every table with data of the chain, and the readers' own tables about it. */
 export const modelTables: readonly Table[] = [
   ...listTables(assetsTables),
   ...listTables(oracleTables),

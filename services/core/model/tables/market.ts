@@ -116,7 +116,7 @@ export const marketTables = {
     created_at_time: block.time,
     updated_at_time: block.time,
     end_time: row.uint32,
-    /** Null when the first bid was before the history of the reader. */
+    /** Null if the first bid was before the first block of the reader. */
     starting_price: orNull(action.bigint),
     price: row.bigint,
     collection_fee: row.double,
@@ -139,7 +139,7 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null for a single asset, whose template is `template_id`; `schema_names` likewise. */
+    /** Null for a single asset, which has its template in `template_id`. The same holds for `schema_names`. */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,
@@ -169,7 +169,7 @@ export const marketTables = {
     name: orNull(rule.text),
     asset_names: orNull(rule.text),
     asset_ids: row.bigints,
-    /** Null for a single asset, whose template is `template_id`; `schema_names` likewise. */
+    /** Null for a single asset, which has its template in `template_id`. The same holds for `schema_names`. */
     template_ids: orNull(rule.integers),
     schema_names: orNull(rule.texts),
     traits: rule.integers,

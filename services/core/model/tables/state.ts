@@ -1,7 +1,7 @@
 import { reader, state } from '../column.ts'
 import { historyTable, versionedTable } from '../table.ts'
 
-/** The tables of the kept state. */
+/** Tables of the stored chain state. */
 export const stateTables = {
   coverage: versionedTable(
     'state.coverage',
@@ -31,7 +31,7 @@ export const stateTables = {
     account: state.text,
     table_name: state.text,
     scope: state.text,
-    /** Less by 2^63. */
+    /** Primary key minus 2^63: bigint is signed, and the order of keys stays the same. */
     primary_key: state.bigint,
     since_block: state.integer,
     payer: state.text,
