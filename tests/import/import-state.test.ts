@@ -207,7 +207,7 @@ describe('the state of a chain', () => {
     await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
   })
 
-  it('an index from blocks that replaces imported state has the whole history', async () => {
+  it('an index from blocks with delete_data replaces imported state', async () => {
     const settings = { ...stageReader(imported.address, stage), stop_block: 30, delete_data: true }
     await indexUntil(running, imported.address, 30, { settings })
     expect(await query(imported, 'SELECT FROM chain.imports')).toEqual([])

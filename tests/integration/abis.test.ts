@@ -141,7 +141,7 @@ describe('ABIs in a database of several readers', () => {
     }
   })
 
-  it('ABIs in a database of several readers serve a reader that begins later, which uses the next ABI if none is older', async () => {
+  it('ABIs of another reader serve a reader that begins later; without an older ABI it uses the next newer one', async () => {
     await indexUntil(running, database.address, 970, readerOf('links', 'tools'))
     const main = readerOf('main', 'assets')
     const settings = { ...main.settings, start_block: 400, delete_data: true }

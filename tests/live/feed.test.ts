@@ -133,7 +133,7 @@ describe('the feed of a reader at the head', () => {
     expect(Object.keys(mint as object)).toContain('backed_tokens')
   })
 
-  it('the feed of a reader at the head has the values that subscriptions filter by', () => {
+  it('events in the feed contain the accounts, collections and ids that subscriptions filter by', () => {
     for (const { transactions, events } of entries as FeedBlock[])
       for (const event of events) {
         const { data, global_sequence } = transactions[event.transaction]!.traces[event.trace]!

@@ -198,7 +198,7 @@ describe('websocket and event stream', () => {
     for (const message of [...back.messages, ...listening.messages]) expect(problemsOf(message)).toBe('')
   })
 
-  it('the live server returns the start cursor of each subscription: without a given cursor, that of the connection', async () => {
+  it('a subscription without a cursor starts at the start cursor of its connection', async () => {
     const first = await connect()
     await first.subscribe()
     await update(1)

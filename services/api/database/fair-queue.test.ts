@@ -39,7 +39,7 @@ function watched(changed: Partial<FairQueueLimits> = {}) {
 }
 
 describe('the slots of a pool', () => {
-  it('the slots of a pool are shared between clients; the next one goes to the client with the fewest', async () => {
+  it('the slots of a pool are shared between clients; a free slot goes to the waiting client with the fewest slots', async () => {
     const { queue, entered, enter, leave, settle } = watched()
     for (const at of [1, 2, 3, 4, 5, 6]) enter('many', `many ${at}`)
     await settle()
@@ -109,7 +109,7 @@ describe('the slots of a pool', () => {
     expect(refused.at(-1)).toBe('came too late CLIENT_GONE')
   })
 
-  it("the slots of a pool are awaited by the server's own work until its deadline", async () => {
+  it("the server's own work waits for a slot until its deadline", async () => {
     const { entered, refused, enter, leave, settle } = watched({ slots: 1, longSlots: 1 })
     enter('runs')
     enter('', 'itself', { deadlineMs: performance.now() + 5_000 })
@@ -121,7 +121,7 @@ describe('the slots of a pool', () => {
     expect(entered).toEqual(['runs', 'itself'])
   })
 
-  it('the slots of a pool are refused to the client with the most waiting requests when too many wait', async () => {
+  it('when too many requests wait, new requests of the client with the most waiting requests are refused', async () => {
     const { refused, enter, settle } = watched({ slots: 1, longSlots: 1, maxWaiting: 4 })
     enter('runs')
     for (const at of [1, 2, 3, 4]) enter('many', `many ${at}`)
@@ -133,7 +133,7 @@ describe('the slots of a pool', () => {
     expect(refused.at(-1)).toBe('many 5 DATABASE_BUSY')
   })
 
-  it('the slots of a pool let a burst wait, and refuse new requests early under constant overload', async () => {
+  it('the slots of a pool let a short burst wait, but refuse new requests early under constant overload', async () => {
     const { entered, refused, enter, leave, settle } = watched({ slots: 1, longSlots: 1, maxWaitMs: 1_000 })
     for (const client of 'abcdefgh') enter(client)
     await settle()

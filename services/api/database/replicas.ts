@@ -164,8 +164,8 @@ export class ReplicaWatch {
     if (state === replica.state) return
     replica.state = state
     const fields = { replica: replica.server.name, lagMs: Math.round(replica.lagMs) }
-    if (state === 'ready') this.#logger.info(fields, 'the replica can be read from')
-    if (state === 'behind') this.#logger.warn(fields, 'the replica is behind and is not read from')
+    if (state === 'ready') this.#logger.info(fields, 'the API reads from the replica again')
+    if (state === 'behind') this.#logger.warn(fields, 'the replica is behind: the API does not read from it')
     if (state === 'unavailable')
       this.#logger.warn(fields, `the replica is unavailable: ${replica.probe.problem ?? ''}`)
     if (state === 'foreign') {

@@ -49,13 +49,13 @@ function statusOf(change: Partial<HealthState>, more: Partial<typeof settings> =
 }
 
 describe('health', () => {
-  it('health names what an imported database lacks', () => {
+  it('health names the data that an imported database lacks', () => {
     const acceptedGaps = ['assets.assets has every asset_id that the contract has given out: asset_id 5 to 9']
     const { data } = reportHealth({ ...state, readers: [{ ...reader, acceptedGaps }] }, settings, NOW_MS)
     expect(data.chain).toMatchObject({ service: { readers: [{ missing_rows: acceptedGaps }] } })
   })
 
-  it('health is healthy at the head', () => {
+  it('health is healthy if every reader is at the head', () => {
     const { status, data } = reportHealth(state, settings, NOW_MS)
     expect(status).toBe('healthy')
     expect(data).toMatchObject({
@@ -73,7 +73,7 @@ describe('health', () => {
     expect(data.chain).not.toHaveProperty('demo')
   })
 
-  it('health is degraded while answers are right but something is wrong', () => {
+  it('health is degraded if answers are right but a component reports a problem', () => {
     expect(statusOf({ kvstore: 'unavailable' })).toBe('degraded: the key-value store is unavailable')
     expect(statusOf({ kvstore: 'read-only' })).toBe(
       'degraded: the key-value store refuses writes: it is a read-only replica (READONLY)',
@@ -89,7 +89,7 @@ describe('health', () => {
     )
   })
 
-  it('health is healthy with a reader at its stop_block, however far the head is', () => {
+  it('health is healthy if a reader stands at its stop_block, however far the head is', () => {
     const done = { ...reader, mode: 'stopped', headBlock: 9_000, secondsSinceHeartbeat: 3_600, problem: 'x' }
     const node = { ...state.node!, headBlock: 9_001 }
     const at = (stopBlock: number, more: readonly ReaderState[] = []) =>
@@ -182,7 +182,7 @@ describe('health', () => {
     expect(statusOf({ readers: [{ ...reader, blockNum: 822 }] })).toMatch(/^degraded/)
   })
 
-  it('health is degraded while only replicas answer, or one does not', () => {
+  it('health is degraded while only replicas answer, or one replica does not answer', () => {
     const primary = { server: 'primary', state: 'unavailable', lagMs: 0, isInUse: false } as const
     const replica = { server: 'db-2:5432', state: 'ready', lagMs: 40.4, isInUse: true } as const
     const servers = [primary, replica]
@@ -234,7 +234,7 @@ describe('health', () => {
     })
   })
 
-  it('health says when the chain is the bundled one', () => {
+  it('health reports that the chain is the bundled demo chain', () => {
     expect(reportHealth(state, { ...settings, demo: true }, NOW_MS).data.chain).toMatchObject({ demo: true })
   })
 })

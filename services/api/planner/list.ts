@@ -137,7 +137,7 @@ function isFixedGather({ filters, source }: Parameters<typeof pageOf>[0], { thro
 /** Observations of a walk whose budget has run out. */
 function seenBy(path: AccessPath, hits: number): NonNullable<ListRequest['seen']> {
   if (path.kind === 'gather' || path.budget === undefined)
-    throw new Error(`a path without a budget ran out of it: ${path.reason}`)
+    throw new Error(`an access path without a row budget cannot exceed one: ${path.reason}`)
   // The walk read between `budget` rows (one stream) and `budget` rows of every stream: take the geometric mean.
   const read = path.budget * Math.sqrt(streamsOf(path.walks))
   return { most: path.most, read: Math.min(path.most, read), hits }

@@ -8,7 +8,7 @@ describe('attribute filters', () => {
       ({ family, containments }) => [family, ...containments].join(' '),
     )
 
-  it('attribute filters are typed', () => {
+  it('an attribute filter searches the type that its name states; without a type, every type that fits', () => {
     expect(read({ 'data.a': 'x' })).toEqual(['data {"a":"x"}'])
     expect(read({ 'data.a': 4 })).toEqual(['data {"a":4} {"a":"4"}'])
     expect(read({ 'data:text.a': 4 })).toEqual(['data {"a":"4"}'])
@@ -25,12 +25,12 @@ describe('attribute filters', () => {
     ['data:number.a', ['1', 'x']],
     ['data:bool.a', 'yes'],
     ['data:bool.a', 2],
-  ] as const)('a typed attribute filter refuses another type: %s=%j', (name, value) => {
+  ] as const)('a typed attribute filter refuses a value of another type: %s=%j', (name, value) => {
     expect(() => read({ [name]: value })).toThrow(expect.objectContaining({ status: 400 }) as Error)
     expect(() => read({ [name]: value })).toThrow(`Invalid value for parameter ${name}: it must be`)
   })
 
-  it('several values of an attribute filter match a list, and otherwise the last value counts', () => {
+  it('several values of an attribute filter match any of them if it accepts lists; otherwise the last value counts', () => {
     expect(read({ 'data.tags': ['x', 'y'] })).toEqual(['data {"tags":["x","y"]} {"tags":"y"}'])
     expect(read({ 'data.tags': ['x', '4'] })).toEqual(['data {"tags":["x","4"]} {"tags":"4"} {"tags":4}'])
     expect(read({ 'data:number.tags': ['3', '4'] })).toEqual(['data {"tags":[3,4]} {"tags":4}'])
@@ -38,7 +38,7 @@ describe('attribute filters', () => {
     expect(read({ 'data.tags': [] })).toEqual(['data {"tags":[]}'])
   })
 
-  it('an attribute filter with several different values warns', () => {
+  it('an attribute filter without lists that gets several different values causes a warning', () => {
     const warnings: string[] = []
     const raw = new Map<string, RawValue>([
       ['data.a', ['x', 'y']],
@@ -51,7 +51,7 @@ describe('attribute filters', () => {
     ])
   })
 
-  it('a typed filter with a text that begins with a number warns', () => {
+  it('a text that begins with a number causes a warning in a typed filter', () => {
     const warnings: string[] = []
     const filters = readAttributeFilters(
       new Map([['data:number.a', '1e5.5']]),
@@ -62,7 +62,7 @@ describe('attribute filters', () => {
     expect(warnings).toEqual(['data:number.a is no number; it is read as 100000'])
   })
 
-  it('attribute filters match text and the value that it spells', () => {
+  it('attribute filters match a text and the number or bool that the text spells', () => {
     const untyped = (value: RawValue) => read({ 'data.a': value })
     expect(untyped('4')).toEqual(['data {"a":"4"} {"a":4}'])
     expect(untyped('-1.50')).toEqual(['data {"a":"-1.50"} {"a":-1.5}'])

@@ -219,7 +219,7 @@ describe('protocols of other builds', () => {
     expect(() => compileProtocol(abi).readBlockHeader(Buffer.alloc(20, 7))).toThrow('no alternative 7')
   })
 
-  it('protocols of other builds may lack the oldest blocks request', () => {
+  it('a protocol without version 0 of the blocks request gets the next version', () => {
     const abi = withoutAlternative(readAbi('ship.spring'), 'request', 'get_blocks_request_v0')
     expect(bytesToHex(compileProtocol(abi).encodeBlocksRequest(request))).toBe(`02${requestHex}00`)
   })

@@ -92,7 +92,7 @@ describe('actions of accounts', () => {
   const refusal = (length: Uint8Array) => Buffer.concat([id, length, memo])
 
   it.each([1, 2, 5, 6, 12, 40])(
-    'a count or length in %d bytes is read as the contract reads it',
+    'a count or length that takes %d bytes is decoded as the contract decodes it',
     async (bytes) => {
       const padded = (value: number) => {
         const number = Buffer.alloc(bytes, 0x80)
@@ -149,7 +149,7 @@ describe('log actions', () => {
     ['lacks it', { ...market.definition, actions: actions.filter(({ name }) => !name.startsWith('log')) }],
     ['does not define a type of it', withFields({ name: 'extra', type: 'nothing' })],
     ['has it with fields that the code does not send yet', withFields({ name: 'extra', type: 'uint64' })],
-  ])('a log action is decoded by the previous ABI when the contract sets an ABI that %s', async (_, abi) => {
+  ])('log actions are decoded with the previous ABI if the contract sets an ABI that %s', async (_, abi) => {
     const abis = [market.definition, abi]
     expect(await tablesAfter('lognewtbuyo', packed, ['atomicmarket'], abis)).toContain(
       'market.template_buyoffers',

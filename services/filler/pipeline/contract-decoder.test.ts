@@ -43,11 +43,11 @@ it.each([
   ['a newer ABI with a field behind the list, which uses all bytes', [assets, behind], behind, added],
   ['only one ABI, although bytes are left over', [assets], behind, added],
   ['a newer ABI that leaves more bytes over than the older one', [assets, shorter, assets], behind, added],
-])('a row is read by the ABI that fits best, with %s', (_, abis, packedWith, row) => {
+])('a row is decoded with the ABI that fits best, with %s', (_, abis, packedWith, row) => {
   expect(readRow(abis, packedWith, row)).toEqual(alice)
 })
 
-it('a row that fits no ABI is refused with the path', () => {
+it('a row that fits no ABI is refused with the path of the faulty field', () => {
   const strange = withBalances(() => [{ name: 'owner', type: 'bytes' }])
   expect(() => readRow([assets, inFront], strange, { owner: 'ff' })).toThrow(DecodeError)
 })

@@ -7,7 +7,7 @@ const last = { num: 7, id: Buffer.alloc(32), timeMs: 0 }
 const fatal = (code: ErrorCode): FatalError => new FatalError(code, 'refused')
 
 describe('an error of a commit', () => {
-  it('names the block and how to skip it', () => {
+  it('the error of a failed commit unit names the block and how to skip it', () => {
     expect(namingBlocks(fatal('DATABASE_ERROR'), 1, last)).toMatchObject({
       code: 'DATABASE_ERROR',
       message: 'block 7: refused; a start at block 8 leaves out this block only',
@@ -15,7 +15,7 @@ describe('an error of a commit', () => {
   })
 
   it.each<ErrorCode>(['READER_LEASE_LOST', 'DISK_FULL', 'DATABASE_PERMISSION'])(
-    'names no block if no block is the cause: %s',
+    'the error of a failed commit unit names no block if no block is the cause: %s',
     (code) => {
       const error = fatal(code)
       expect(namingBlocks(error, 1, last)).toBe(error)
@@ -23,7 +23,7 @@ describe('an error of a commit', () => {
     },
   )
 
-  it('does not lead to single-block commits if it may be temporary', () => {
+  it('an error that may be temporary does not lead to single-block commits', () => {
     expect(mayBeOfBlock(new RetryableError('DATABASE_UNAVAILABLE', 'gone'))).toBe(false)
   })
 })

@@ -4,7 +4,7 @@ import type { UnitLoad } from './unit-policy.ts'
 
 const load: UnitLoad = { operations: 1_000, bytes: 2 ** 20, changedBlocks: 3, ageMs: 10, blocksBehind: 5_000 }
 
-test('an idle database gets a unit that is large enough, old enough, or the last', () => {
+test('an idle database gets a commit unit once the unit is large enough, old enough, or the last', () => {
   expect(isWorthCommitting(load, 100)).toBe(false)
   expect(isWorthCommitting({ ...load, operations: 50_000 }, 100)).toBe(true)
   expect(isWorthCommitting({ ...load, changedBlocks: 100 }, 100)).toBe(true)
@@ -12,14 +12,14 @@ test('an idle database gets a unit that is large enough, old enough, or the last
   expect(isWorthCommitting({ ...load, blocksBehind: 1 }, 100)).toBe(true)
 })
 
-test('far behind the head, an idle database waits for a larger unit', () => {
+test('far behind the head, a commit unit must be larger before an idle database gets it', () => {
   const far = { ...load, changedBlocks: 5_000, operations: 50_000, ageMs: 1_000, blocksBehind: 10_000 }
   expect(isWorthCommitting(far, 100)).toBe(false)
   expect(isWorthCommitting({ ...far, operations: 150_000 }, 100)).toBe(true)
   expect(isWorthCommitting({ ...far, ageMs: 3_000 }, 100)).toBe(true)
 })
 
-test('a unit waits for the database within its memory limit and the time that its rows take', () => {
+test('a commit unit waits for a busy database within its memory limit and the time that its rows take', () => {
   expect(isFull(load, 150_000)).toBe(false)
   expect(isFull({ ...load, bytes: 32 * 2 ** 20 }, 150_000)).toBe(true)
   expect(isFull({ ...load, operations: 150_000 }, 150_000)).toBe(true)

@@ -21,7 +21,7 @@ describe('the window', () => {
     expect(credits.credits).toBe(50)
   })
 
-  test('the window acknowledges each reversible block, held or not', () => {
+  test('the window acknowledges a reversible block at once, although its bytes are still held', () => {
     const credits = new CreditWindow(50, 20, 64 * MEGABYTE)
     credits.open()
     credits.spend(1_000)

@@ -41,7 +41,7 @@ test("the SHiP client refuses a start block that only one of the node's two logs
   )
 })
 
-test('the SHiP client refuses a log that ended long before the head', async () => {
+test('the SHiP client refuses a node whose log ends long before the head', async () => {
   const { node, url } = await harness.node({ ranges: { traceEnd: 12 } })
   node.extend(30)
   const { done } = harness.read(url, { startBlock: 20 })
@@ -72,7 +72,7 @@ test('the SHiP client accepts block 1 without traces and logs it once', async ()
   expect(log.filter(({ message }) => message.includes('payloads'))).toMatchObject([{ level: 'info' }])
 })
 
-test('the SHiP client begins at block 2 if the logs do', async () => {
+test("the SHiP client begins at block 2 if the node's logs begin there", async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 2, stateBegin: 2 } })
   node.extend(5)
   const { collector } = harness.read(url)

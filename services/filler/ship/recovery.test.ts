@@ -9,7 +9,7 @@ import { plainCodec } from '../../../tests/ship/wire.ts'
 const harness = new Harness()
 afterEach(() => harness.close())
 
-test('the SHiP client resumes after the last block in the pipeline, not after the last received one, when a connection is lost', async () => {
+test('after a lost connection the SHiP client resumes after the last block in the pipeline, not the last received one', async () => {
   const { node, url } = await harness.node()
   node.extend(20)
   const { collector } = harness.read(url)

@@ -86,7 +86,7 @@ describe('a row that the database refuses', () => {
       (n: number) => ({ ...thing(n), id: 2n ** 63n }),
       /refuses a row with id 9223372036854775808: column id cannot hold 9223372036854775808$/,
     ],
-  ])('is named when it has %s', async (_, rows, bad, message) => {
+  ])('the error of a refused write names the row that has %s', async (_, rows, bad, message) => {
     const fill = (unit: CommitUnit): void => {
       for (let n = 1; n <= rows; n++) unit.insert(things, n === 3 ? bad(n) : thing(n))
     }
@@ -97,7 +97,7 @@ describe('a row that the database refuses', () => {
     await commit(10, (unit) => unit.insert(things, thing(1)))
   })
 
-  it('is named when its text is too long for an index', async () => {
+  it('the error of a refused write names the row whose text is too long for an index', async () => {
     const long = noise(20_000)
     await expect(
       commit(10, (unit) => {
@@ -106,7 +106,7 @@ describe('a row that the database refuses', () => {
     ).rejects.toMatchObject({ message: `table lab.counts refuses a row with name ${long.slice(0, 100)}` })
   })
 
-  it('is named by its table if a sum exceeds its column', async () => {
+  it('the error of a refused write names the table if a sum exceeds its column', async () => {
     const add = (unit: CommitUnit): void => unit.add(counts, { name: 'all', up: 2n ** 62n })
     await commit(10, add)
     await expect(commit(11, add)).rejects.toMatchObject({
@@ -114,7 +114,7 @@ describe('a row that the database refuses', () => {
     })
   })
 
-  it('is named by the derivation if a derived row cannot be computed', async () => {
+  it('the error of a refused write names the derivation if a derived row cannot be computed', async () => {
     const fill = (unit: CommitUnit): void => {
       unit.insert(things, thing(1, -(2 ** 31)))
       unit.recheck(doubled, 1n)

@@ -155,7 +155,7 @@ describe('a commit unit', () => {
     expect(store.position).toMatchObject({ num: 11, timeMs: 5500 })
   })
 
-  it('a commit unit grows with its rows, not with the number of changes to them', () => {
+  it('the memory of a commit unit grows with its rows, not with the number of changes to them', () => {
     const unit = new CommitUnit(false)
     for (let n = 0; n < 10; n++) unit.insert(things, thing(n))
     const { bytes } = unit
@@ -190,7 +190,7 @@ describe('a commit unit', () => {
     ])
   })
 
-  it('a commit unit ignores a patch before its row', async () => {
+  it('a commit unit ignores a patch of a row that does not exist yet', async () => {
     await commit(1, false, (unit) => {
       unit.patch(things, { id: 1n }, { born: 55 })
       unit.upsert(things, thing(1))
@@ -284,7 +284,7 @@ describe('a commit unit', () => {
 })
 
 describe('the undo journal', () => {
-  it('the undo journal restores every table, whatever the blocks changed', async () => {
+  it('the undo journal restores every table after any changes of the blocks', async () => {
     await commit(5, false, (unit) => {
       for (let n = 0; n < 300; n++) unit.insert(things, thing(n))
       unit.replaceGroup(shares, { owner: 'ann' }, [{ owner: 'ann', token: 'WAX', amount: 1n }])
@@ -338,7 +338,7 @@ describe('the undo journal', () => {
 })
 
 describe('the lease', () => {
-  it('the lease is refused to a second writer, naming the first, which continues', async () => {
+  it('the lease is refused to a second writer with the name of the first, which continues', async () => {
     await commit(1, false, (unit) => unit.insert(things, thing(1)))
     await expect(openTestStore()).rejects.toMatchObject({ code: 'READER_LEASE_HELD' })
     await expect(openTestStore()).rejects.toThrow(new RegExp(`process ${process.pid} on`))
@@ -346,7 +346,7 @@ describe('the lease', () => {
     expect(store.position?.num).toBe(2)
   })
 
-  it('the lease is lost with its session: no further commit succeeds', async () => {
+  it('the lease ends with its session: no further commit succeeds', async () => {
     await reader.query(
       "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
     )

@@ -22,7 +22,7 @@ describe('packed ABIs', () => {
     expect(parsePackedAbi(packAbi(abi))).toEqual(abi)
   })
 
-  it('the reader of packed ABIs reads ABIs that end before the newer sections', () => {
+  it('the reader of packed ABIs accepts ABIs that end before the newer sections', () => {
     const whole = normalizeAbiJson({
       version: 'eosio::abi/1.0',
       structs: [{ name: 's', fields: [{ name: 'a', type: 'uint8' }] }],
@@ -87,7 +87,7 @@ describe('packed ABIs', () => {
     expect(() => parsePackedAbi(Buffer.from('0e656f73696f3a3a6162692f322e30', 'hex'))).toThrow('ABI version')
   })
 
-  it('the reader of packed ABIs reads or refuses any bytes, and throws no other error', () => {
+  it('the reader of packed ABIs decodes or refuses any bytes, and throws only its own error', () => {
     const packed = Buffer.from(packAbi(readAbi('market.v1')))
     const edit = fc.tuple(fc.nat(packed.length - 1), fc.nat(255))
     fc.assert(

@@ -102,7 +102,7 @@ describe('values', () => {
     expect([...view]).toEqual([9, 2, 3])
   })
 
-  it('ABI values read invalid UTF-8 without failing', () => {
+  it('strings with invalid UTF-8 are decoded without an error', () => {
     const abi = structAbi([field('string')])
     expect(abi.decodeType('s', hexToBytes('02fffe'))).toEqual({ a: '\ufffd\ufffd' })
   })
@@ -186,7 +186,7 @@ describe('structs', () => {
     expect(() => abi.encoder('child')({ x: 1, y: 2, w: 'A' })).toThrow('(at child.w)')
   })
 
-  it('ABI structs read a field after an extension in its place', () => {
+  it('a field after an absent extension is read at the position of the extension', () => {
     const abi = compileAbi(
       normalizeAbiJson({
         structs: [
@@ -295,7 +295,7 @@ describe('numbers of variable length', () => {
     expect(abi.decoder('s', { only: ['b'] })(bytes)).toEqual({ b: 42 })
   })
 
-  it('numbers of variable length give the type of a key', () => {
+  it('the curve type of a public key is decoded as a number of variable length', () => {
     const text = (hex: string) => reading('public_key', 'contract').decodeType('s', hexToBytes(`${hex}2a`))
     expect(text(`${one}${key}`)).toEqual(text(`01${key}`))
     expect(text(`${one}${key}`)).toMatchObject({ a: expect.stringMatching(/^PUB_R1_/) as string, b: 42 })

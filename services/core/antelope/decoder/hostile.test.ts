@@ -54,7 +54,7 @@ describe('ABIs that do not end', () => {
     expect(() => abi.decoder('x')).toThrow(AbiError)
   })
 
-  it('ABIs that do not end are refused although some types were resolved before', () => {
+  it('endlessly recursive ABIs are refused although some types were resolved before', () => {
     const abi = abiOf({ structs: pyramid(300, 1, 'uint8') })
     for (let i = 290; i > 240; i--) expect(abi.decodeType(`s${i}`, Uint8Array.of(1))).toBeTypeOf('object')
     expect(() => abi.decoder('s0')).toThrow(AbiError)
@@ -76,7 +76,7 @@ describe('ABIs that do not end', () => {
     ],
     ['a type that is not defined', { structs: [struct('x', 'nowhere')] }],
     ['a circle of aliases', { types: [{ new_type_name: 'x', type: 'x' }] }],
-  ])('%s make only the types that use the name unusable', (_, json: object) => {
+  ])('%s: only the types that use the ambiguous or wrong name are unusable', (_, json: object) => {
     const structs = [
       ...('structs' in json ? (json.structs as object[]) : []),
       struct('user', 'x'),
@@ -113,12 +113,12 @@ describe('ABIs that do not end', () => {
     expect(abi.decodeType('uint8[]?', Uint8Array.of(1, 1, 7))).toEqual(Buffer.from([7]))
   })
 
-  it('a type of many brackets is refused quickly', () => {
+  it('a type with many brackets is refused quickly', () => {
     for (const type of [`${'[]'.repeat(100_000)}x`, `x${'[]'.repeat(100_000)}`, `x${'[9'.repeat(100_000)}`])
       expect(() => abiOf({}).decoder(type)).toThrow(AbiError)
   })
 
-  it('ABIs that do not end cannot name members of Object', () => {
+  it('a type may be named __proto__; names such as toString count as unknown types', () => {
     const abi = abiOf({ structs: [struct('__proto__', 'uint8')] })
     expect(abi.decodeType('__proto__', Uint8Array.of(3))).toEqual({ f0: 3 })
     expect(() => abi.decoder('constructor')).toThrow(AbiError)
@@ -148,15 +148,18 @@ describe('bytes that expand to large values', () => {
     },
   )
 
-  it.each(['a', 'b', 'a[]', 'b?[]'])('charges all members of a cycle from every entry: %s', (type) => {
-    // Each list element takes one byte but would decode to a thousand empty structs.
-    const empties = new Array<string>(1000).fill('e')
-    const abi = abiOf({ structs: [struct('e'), struct('a', 'b[]', ...empties), struct('b', 'a?')] })
-    const bytes = Buffer.concat([Buffer.from([1, 1, 0xa0, 0x8d, 0x06]), Buffer.alloc(400_000, 1)])
-    expect(() => abi.decodeType(type, bytes)).toThrow(DecodeError)
-  })
+  it.each(['a', 'b', 'a[]', 'b?[]'])(
+    'an ABI decoder charges all members of a cycle from every entry: %s',
+    (type) => {
+      // Each list element takes one byte but would decode to a thousand empty structs.
+      const empties = new Array<string>(1000).fill('e')
+      const abi = abiOf({ structs: [struct('e'), struct('a', 'b[]', ...empties), struct('b', 'a?')] })
+      const bytes = Buffer.concat([Buffer.from([1, 1, 0xa0, 0x8d, 0x06]), Buffer.alloc(400_000, 1)])
+      expect(() => abi.decodeType(type, bytes)).toThrow(DecodeError)
+    },
+  )
 
-  it('an ABI decoder refuses a variant of itself', () => {
+  it('an ABI decoder refuses a variant that contains itself', () => {
     const abi = abiOf({ variants: [{ name: 'v', types: ['v', 'uint8'] }] })
     expect(abi.decodeType('v', Uint8Array.of(0, 0, 1, 7))).toEqual(['v', ['v', ['uint8', 7]]])
     expect(() => abi.decodeType('v', new Uint8Array(1000))).toThrow(DecodeError)

@@ -41,7 +41,7 @@ describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
     )
   })
 
-  it('any ABI and any value of it give the same fields one by one as together', () => {
+  it('any value decodes to the same fields one by one as all at once', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)
@@ -56,7 +56,7 @@ describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
     )
   })
 
-  it('any ABI and any value of it refuse bytes that are cut short, and read or refuse changed ones', () => {
+  it('truncated bytes of any value are refused; changed bytes are decoded or refused', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)

@@ -26,7 +26,7 @@ describe('names', () => {
     expect(nameFromString('eosio.token')).toEqual({ lo: 0x3482a600, hi: 0x5530ea03 })
   })
 
-  it('a name is a signed number for PostgreSQL', () => {
+  it('a name is converted to the signed 64-bit number that PostgreSQL stores', () => {
     expect(nameToInt64('zzzzzzzzzzzzj')).toBe(-1n)
     expect(bigIntToName(-1n)).toBe('zzzzzzzzzzzzj')
   })
@@ -42,7 +42,7 @@ describe('names', () => {
     )
   })
 
-  it('a name loses trailing dots only', () => {
+  it('a name in text form loses only its trailing dots', () => {
     expect(bigIntToName(nameToBigInt('a.b..'))).toBe('a.b')
     expect(bigIntToName(nameToBigInt('..a'))).toBe('..a')
   })

@@ -53,7 +53,7 @@ function send(
 const part = 'x'.repeat(900)
 
 describe('bodies that do not end', () => {
-  it('bodies that do not end share a memory budget; no client gets more than a quarter', async () => {
+  it('endless request bodies share a memory budget; no client gets more than a quarter', async () => {
     const bodies = await serve({})
     send('/one', 1_000, part)
     await expect.poll(() => bodies.bytes).toBe(900)
@@ -71,7 +71,7 @@ describe('bodies that do not end', () => {
     await expect.poll(() => bodies.bytes).toBe(0)
   })
 
-  it('bodies that do not end are refused after a time limit', async () => {
+  it('endless request bodies are refused after a time limit', async () => {
     const bodies = await serve({ maxMs: 50 })
     const late = send('/one', 1_000, part)
     await expect.poll(() => late.text).toMatch(/^HTTP\/1\.1 408 [^]*The body took longer than 50 ms/)
@@ -80,7 +80,7 @@ describe('bodies that do not end', () => {
 })
 
 describe('a body', () => {
-  it('a body announced too large is refused before it is read, and any other at the limit', async () => {
+  it('a body whose announced size is too large is refused unread, and any other body at the limit', async () => {
     await serve({})
     const announced = send('/one', 1_001, '')
     await expect.poll(() => announced.text).toMatch(/^HTTP\/1\.1 413 /)
@@ -89,7 +89,7 @@ describe('a body', () => {
     await expect.poll(() => bomb.text).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it('a body may begin with a byte order mark, which is removed', async () => {
+  it('a byte order mark at the beginning of a body is removed', async () => {
     await serve({})
     const body = Buffer.from('\ufeff{}')
     const plain = send('/one', body.length, body)

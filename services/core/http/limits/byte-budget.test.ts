@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ByteBudget } from './byte-budget.ts'
 
-it('gives no client more than its share, and all clients no more than the budget', () => {
+it('the byte budget gives no client more than its share, and all clients together no more than the total', () => {
   const budget = new ByteBudget({ maxBytes: 100 })
   expect(budget.take('one', 20)).toBe(true)
   expect(budget.take('one', 6)).toBe(false)
@@ -12,7 +12,7 @@ it('gives no client more than its share, and all clients no more than the budget
   expect(budget.take('five', 25)).toBe(true)
 })
 
-it('lets a client wait for free bytes, and refuses it at the time limit', async () => {
+it('a client waits for free bytes of the budget, and is refused at the time limit', async () => {
   const budget = new ByteBudget({ maxBytes: 100, maxBytesOfOne: 60 })
   budget.take('one', 60)
   const soon = budget.takeWithin('one', 30, 5_000)
@@ -23,7 +23,7 @@ it('lets a client wait for free bytes, and refuses it at the time limit', async 
   expect(budget.bytes).toBe(70)
 })
 
-it('lets only a few requests of a client wait', async () => {
+it('only a few requests of a client may wait for bytes', async () => {
   const budget = new ByteBudget({ maxBytes: 10, maxBytesOfOne: 10 })
   budget.take('one', 10)
   const waiting = Array.from({ length: 8 }, () => budget.takeWithin('one', 1, 50))

@@ -23,7 +23,7 @@ describe('an address', () => {
     )
   })
 
-  it('an address is counted by itself in IPv4 and by its /56 network in IPv6', () => {
+  it('an IPv4 address is counted by itself, an IPv6 address by its /56 network', () => {
     expect(clientKeyOf('192.0.2.1')).toBe('192.0.2.1')
     expect(clientKeyOf('2001:db8:1:2ff::1')).toBe('2001:db8:1:200::')
     expect(clientKeyOf('2001:db8:1:2aa:ffff::')).toBe('2001:db8:1:200::')
@@ -31,7 +31,7 @@ describe('an address', () => {
     expect(clientKeyOf('unknown')).toBe('unknown')
   })
 
-  it('an address is found in addresses, ranges and named ranges, mapped or not', () => {
+  it('an address is matched against addresses, ranges and named ranges, also in IPv4-mapped form', () => {
     const has = createAddressSet([
       '192.0.2.7',
       '10.0.0.0/8',

@@ -91,6 +91,6 @@ it.each([
   ['the last is undone', [{ added: [10, 20, 30] }, { undone: [30] }], both(10n, 20n)],
   ['one is added and undone', [{ added: [10, 20] }, { added: [5, 40], undone: [5, 40] }], both(10n, 20n)],
   ['all are undone', [{ added: [10, 20] }, { undone: [10, 20] }], []],
-])('first and last times are right after %s', async (_, units, expected) => {
+])('the first and last times of a marketplace account are right after %s', async (_, units, expected) => {
   expect(await timesAfter(units)).toEqual(expected)
 })

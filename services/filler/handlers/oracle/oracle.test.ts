@@ -99,7 +99,7 @@ it.each([
   expect(apply(ring, points, writes).median).toBe(median)
 })
 
-it('an unknown pair gets no median', () => {
+it('a median of an unknown pair is not stored', () => {
   expect(apply({ ...ring, precisions: new Map() }, [point(1n, 10, 300n)]).median).toBeUndefined()
 })
 

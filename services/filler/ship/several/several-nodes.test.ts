@@ -71,7 +71,7 @@ test.each<[string, (node: ScriptedNode) => void, Partial<NodeScript>]>([
   ['sends garbage', (node) => (node.script.tamper = () => Buffer.from('01ffff', 'hex')), {}],
   ['leaves blocks out', (node) => (node.script.tamper = (block) => (block.num % 7 === 0 ? null : block)), {}],
   ['lacks payloads', (node) => (node.script.tamper = (block) => ({ ...block, traces: null })), {}],
-])('a node that %s costs its share', async (_, spoil) => {
+])('a node that %s delays only its share of the ranges', async (_, spoil) => {
   const { nodes, urls } = await nodesWith(4_000, [{}, {}, {}])
   const collector = new Collector()
   let isSpoilt = false
@@ -120,7 +120,7 @@ test.each([
   },
 )
 
-test('the client of several nodes uses nodes with partial history for their part', async () => {
+test('the client of several nodes requests from a node with partial history only the blocks that it has', async () => {
   const { nodes, urls } = await nodesWith(3_000, [
     { ranges: { traceEnd: 1_501, stateEnd: 1_501 } },
     { ranges: { traceBegin: 1_400, stateBegin: 1_400 } },
@@ -136,7 +136,7 @@ test('the client of several nodes streams blocks from a node for which they are 
   await readAll(urls, 500)
 })
 
-test('the client of several nodes requests from a node its configured blocks, by its weight', async () => {
+test('the client of several nodes requests from each node only its configured blocks, in proportion to its weight', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}, {}])
   const configured = [
     { url: urls[0]!, to: 1_000 },
