@@ -188,7 +188,7 @@ async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void
 
 interface Mounts {
   readonly mounts: readonly Mount[]
-  /** The mounts, in the form that live data needs. */
+  /** The same mounts as the live server needs them. */
   readonly channels: readonly ChannelMount[]
 }
 

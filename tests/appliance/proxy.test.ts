@@ -237,7 +237,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     ['2001:db8:1:2ff::1', '2001:db8:1:200:ffff::2', '2001:db8:1:3ff::1'],
     ['2001:db8:a0a:a0a:a0a::', '2001:db8:a0a:aff:a::', '2001:db8:a0a:b0a:a0a::'],
     ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2'],
-    // The last address is that of a trusted proxy.
+    // 127.0.0.1 is the address of a trusted proxy, so the client is the address before it.
     ['192.0.2.5, 127.0.0.1', '192.0.2.5', '192.0.2.6, 127.0.0.1'],
   ])(
     'the proxy counts the addresses %s and %s as one client, and %s as another',
@@ -256,7 +256,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
       expect([await statusFor('/quick', same), await statusFor('/quick', other)]).toEqual([429, 200])
       for (const socket of waiting) socket.destroy()
       await expect.poll(() => statusFor('/quick', one)).toBe(200)
-      // Queries of GraphQL, of which nothing answers here.
+      // GraphQL requests: no GraphQL service runs here, so a request that is not limited gets 404.
       const ask = (address: string): Promise<number> => statusFor('/v1/graphql', address)
       let status = await ask(one)
       for (let tries = 0; tries < 100 && status !== 429; tries++) status = await ask(one)

@@ -29,7 +29,7 @@ const paths: readonly (readonly [DataPath, readonly ExpectedDifference[]])[] = [
 ]
 
 let blocks: ServedPath
-/** Material of the first comparison: the first server is the same for all paths. */
+/** Ids and values that the random requests use: read once, because the first server is the same for all paths. */
 let material: Comparison['material'] | undefined
 let check: ReturnType<typeof createAnswerCheck>
 beforeAll(async () => {

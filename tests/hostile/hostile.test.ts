@@ -11,7 +11,7 @@ import type { Tally } from './tally.ts'
 /** Total number of requests, packets and frames. `npm run hostile` sends a million. */
 const COUNT = Number(process.env.HOSTILE_REQUESTS ?? 6_000)
 const SEED = Number(process.env.HOSTILE_SEED ?? 20_261_123)
-/** Share of each attack in COUNT. */
+/** Share of COUNT that each attack sends. */
 const shares = {
   rest: 0.08,
   raw: 0.01,

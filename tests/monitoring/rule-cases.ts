@@ -31,7 +31,7 @@ const disk = (free: string): Series => ({
   [`pronghorn_database_disk_bytes{${FILLER}}`]: '1000000000000x90',
 })
 
-/** For each alert; times begin at 0, and the rules are looked at after ten minutes. */
+/** Test series for each alert. Times begin at 0, and the rules are evaluated after ten minutes. */
 export const ruleCases: Readonly<Record<string, RuleCase>> = {
   ReaderNoCommit: {
     fires: { [`pronghorn_reader_last_commit_timestamp_seconds{${READER}}`]: '0x90' },

@@ -1,6 +1,6 @@
 /** SQL that generates listings of the assets of a generated database. */
 
-/** Inputs of the SQL. */
+/** Parameters of the SQL that generates market rows. */
 export interface MarketWorld {
   readonly sales: number
   readonly auctions: number

@@ -35,7 +35,7 @@ export function jsonItemSizes(json: Json): number[] | undefined {
     .map(jsonSize)
 }
 
-/** All pieces as UTF-8. @param maxBytes of `jsonSize`, where it is known. */
+/** All pieces as UTF-8 in one buffer. @param maxBytes the result of `jsonSize`, if it is known. */
 export function jsonBytes(json: Json, maxBytes = jsonSize(json)): Buffer {
   if (typeof json === 'string') return Buffer.from(json, 'utf8')
   const chunks: (string | Uint8Array)[] = []
@@ -68,7 +68,11 @@ export function jsonSize(json: Json): number {
   return size
 }
 
-/** Adds pieces to chunks; texts in a row become one. @returns the text that no chunk holds yet, after `text`. */
+/**
+ * Appends the pieces of `json` to `chunks`, and joins consecutive texts, the first with `text`.
+ *
+ * @returns the last text, which is not in a chunk yet.
+ */
 function collect(json: Json, text: string, chunks: (string | Uint8Array)[]): string {
   if (typeof json === 'string') return text + json
   if (json instanceof LateJson) return collect(json.write(), text, chunks)
@@ -82,10 +86,10 @@ function collect(json: Json, text: string, chunks: (string | Uint8Array)[]): str
   return pending
 }
 
-/** Bytes of a piece. */
+/** Minimum bytes of a piece. */
 const PIECE_BYTES = 65_536
 
-/** All pieces as UTF-8, a few at a time: no more than these are in memory at once. */
+/** Yields the JSON as UTF-8 in pieces of at least PIECE_BYTES, so that one piece at a time is in memory. */
 export function* jsonPieces(json: Json): Generator<Uint8Array> {
   let chunks: Uint8Array[] = []
   let [text, bytes] = ['', 0]

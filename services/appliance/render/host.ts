@@ -12,7 +12,7 @@ const OVERRIDE = 'docker-compose.override.yml'
 export interface Host {
   /** Files and folders that variables name. */
   readonly paths: readonly { readonly variable: string; readonly path: string }[]
-  /** Checks everything. @throws ConfigError with every problem. */
+  /** Checks the settings, files and folders. @throws ConfigError with every problem. */
   check(places: OperatorPlaces): Promise<RenderReport>
 }
 

@@ -23,8 +23,8 @@ export type Secrets = Readonly<Record<SecretName, string>>
 const BYTES = 32
 
 /**
- * Reads the secrets of a directory and creates those that are missing: 256 random bits each, as URL-safe text. One that
- * is there is never written again, unless the operator's own has changed.
+ * Reads the secrets of a directory and creates the missing ones: 256 random bits each, as URL-safe text. An existing
+ * secret is overwritten only if the operator gives another.
  *
  * @param given secrets of the operator; they replace existing ones.
  */

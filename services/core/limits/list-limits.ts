@@ -4,8 +4,8 @@ import type { Limit } from './limit.ts'
 /** Maximum elements that a client may write in one list; `docs/requests.md` shows the cost per element. */
 export const MAX_GIVEN_ITEMS = 10_000
 /**
- * Maximum elements of one list parameter including the items of named lists. Larger, because the operator controls
- * named lists.
+ * Maximum elements of one list parameter, including the items of named lists. Larger than MAX_GIVEN_ITEMS, because the
+ * operator controls named lists.
  */
 export const MAX_LIST_ITEMS = 50_000
 /** Maximum named lists that one parameter may refer to. */

@@ -33,7 +33,7 @@ type LoggedName<Declared> = {
 /** A declaration of all fields of a struct; `only` selects some fields. */
 interface Struct<Data> extends Declaration<Data> {
   only<Field extends keyof Data & string>(...fields: readonly Field[]): Declaration<Pick<Data, Field>>
-  /** All fields; the named fields, or without names every field, may be 2^63 or more. */
+  /** Declares all fields. The named fields may hold values of 2^63 or more; without names, every field may. */
   withWide(...fields: readonly (keyof Data & string)[]): Declaration<Data>
 }
 

@@ -321,8 +321,8 @@ class PostgresStore implements Store {
     const own = `t.reader = $1 AND ${version} >= $2`
     const values = [this.lease.reader, from]
     if (table.shared) {
-      // Lock the rows first: another reader that writes them commits before the lock, so its position shows whether it
-      // relies on them.
+      // Lock the rows first. Another reader may be writing them: the lock waits for its commit, after which the
+      // position of that reader shows whether it has the block.
       const [locked] = await this.#session.select<{ rows: bigint }>(
         `SELECT count(*) AS rows FROM (SELECT FROM ${table.name} t WHERE ${own} FOR UPDATE) l`,
         values,

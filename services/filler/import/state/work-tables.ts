@@ -3,7 +3,8 @@ import type { ContractTable } from './contract-tables.ts'
 /** DDL of the temporary tables of a state import, in the schema `import`. */
 export function workTables(tables: readonly ContractTable[]): string[] {
   return [
-    // Scope ranges from `first` to before `next`; rows up to `scope` and `key` are collected.
+    // A page is the range of scopes from `first` up to but excluding `next`. Rows up to `scope` and `key` are already
+    // read.
     `CREATE TABLE import.pages (
       page integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, stage text NOT NULL, first numeric NOT NULL, next numeric,
       scope text, key text, is_done boolean NOT NULL DEFAULT false, row_count bigint NOT NULL DEFAULT 0, UNIQUE (stage, first))`,
