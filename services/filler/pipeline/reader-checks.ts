@@ -186,6 +186,11 @@ export async function hasLateFamily(store: Store, reader: string): Promise<boole
   return rows.length > 0
 }
 
+/** Whether the database of the reader was imported: the source may lack ABIs that blocks before the position set. */
+export async function wasImported(store: Store, reader: string): Promise<boolean> {
+  return (await store.query('SELECT FROM chain.imports WHERE reader = $1', [reader])).length > 0
+}
+
 /**
  * Checks that stored state is complete. Rows from before the start of a writer stay unknown until the chain writes
  * them again.

@@ -26,7 +26,7 @@ import { QueryIndexBuilder } from './query-index-builder.ts'
 import { Reading } from './reading.ts'
 import type { ReadingParts } from './reading.ts'
 import type { ReaderOptions, RetryTiming } from './reader-options.ts'
-import { checkImport, checkReader, checkStateWriters, hasLateFamily } from './reader-checks.ts'
+import { checkImport, checkReader, checkStateWriters, hasLateFamily, wasImported } from './reader-checks.ts'
 import { withoutDerived } from './without-derived.ts'
 
 /** State that stays the same over all attempts of a reader. */
@@ -190,12 +190,13 @@ async function readOnce(run: ReaderRun): Promise<void> {
     await checkStateWriters(store, stateWriters, startBlock, logger)
     if (startBlock > 2 || (await hasLateFamily(store, settings.name)))
       await fetchMissingPairs({ store, handlers, http: chain.http, startBlock, logger })
+    const mayLackAbis = startBlock > 2 || (await wasImported(store, settings.name))
     const applier = new BlockApplier(settings.name, handlers, stateWriters, logger)
     const query: Query = (text, values) => store.query(text, values)
     const reload = async () => {
       const block = Math.max(store.position?.num ?? 0, startBlock - 1)
       await applier.reload(query, block, store.position?.timeMs ?? 0)
-      if (startBlock > 2) await assumeMissingAbis(applier, block, { query, http: chain.http, logger })
+      if (mayLackAbis) await assumeMissingAbis(applier, block, { query, http: chain.http, logger })
     }
     await reload()
     const recorder = await openRecorder(options, store, startBlock)
