@@ -1,7 +1,8 @@
 /**
  * Times `publish` and `restore` beside `pg_dump` and `pg_restore` with as many jobs, on a generated database.
- * Usage: node dist/scripts/bench/dump.js --data FOLDER --dumps FOLDER [--factor NUMBER] [--jobs NUMBER]
- * A factor of 1 is 1,000,000 assets. `pg_dump` and `pg_restore` have to be on the PATH. Both restores end with ANALYZE.
+ * Usage: node dist/scripts/bench/dump.js --data FOLDER --dumps FOLDER [--factor NUMBER] [--jobs NUMBER] [--pairs NUMBER]
+ * A factor of 1 is 1,000,000 assets. `pg_dump` and `pg_restore` have to be on the PATH. Both restores end with ANALYZE, and
+ * take turns `--pairs` times.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
@@ -21,10 +22,13 @@ const { values } = parseArgs({
     dumps: { type: 'string' },
     factor: { type: 'string', default: '0.2' },
     jobs: { type: 'string', default: '2' },
+    pairs: { type: 'string', default: '1' },
   },
 })
 if (values.data === undefined || values.dumps === undefined) {
-  console.error('usage: dump.js --data FOLDER --dumps FOLDER [--factor NUMBER] [--jobs NUMBER]')
+  console.error(
+    'usage: dump.js --data FOLDER --dumps FOLDER [--factor NUMBER] [--jobs NUMBER] [--pairs NUMBER]',
+  )
   process.exit(2)
 }
 const { data, dumps } = values
@@ -48,6 +52,11 @@ async function query(address: DatabaseAddress, text: string): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'bench' })
   await client.query(text)
   await client.end()
+}
+
+async function dropRestored(): Promise<void> {
+  for (const name of ['restored', 'restored_natively'])
+    await query(address, `DROP DATABASE IF EXISTS ${name}`)
 }
 
 async function seal(address: DatabaseAddress): Promise<void> {
@@ -101,21 +110,23 @@ try {
   console.log(
     `${first.manifest.rows} rows in ${first.files} files, ${first.newBytes} bytes; the second publication writes ${again.newBytes} bytes`,
   )
-  const restored = await createBareDatabase(address, 'restored')
-  await timed('restore', () =>
-    restore({ database: restored, chainId: generatedChainId, from: folder, jobs, anew: false, signal }),
-  )
-  const other = await createBareDatabase(address, 'restored_natively')
-  await timed('pg_restore', async () => {
-    await program(
-      'pg_restore',
-      [`--jobs=${jobs}`, '--exit-on-error', `--dbname=${other.database}`, native],
-      other,
+  for (let pair = 0; pair < Number(values.pairs); pair++) {
+    const restored = await createBareDatabase(address, 'restored')
+    await timed('restore', () =>
+      restore({ database: restored, chainId: generatedChainId, from: folder, jobs, anew: false, signal }),
     )
-    await query(other, 'ANALYZE')
-  })
+    const other = await createBareDatabase(address, 'restored_natively')
+    await timed('pg_restore', async () => {
+      await program(
+        'pg_restore',
+        [`--jobs=${jobs}`, '--exit-on-error', `--dbname=${other.database}`, native],
+        other,
+      )
+      await query(other, 'ANALYZE')
+    })
+    await dropRestored()
+  }
 } finally {
-  for (const name of ['restored', 'restored_natively'])
-    await query(address, `DROP DATABASE IF EXISTS ${name}`)
+  await dropRestored()
   await server.stop()
 }

@@ -10,6 +10,7 @@ import { modelTables } from '../../services/core/model/tables/index.ts'
 import { checkSeals, readSeals, sealedKinds } from '../../services/core/seals/index.ts'
 import { publish, restore } from '../../services/dump/index.ts'
 import type { PublishOptions, RestoreOptions } from '../../services/dump/index.ts'
+import { unpackContent } from '../../services/dump/format/compression.ts'
 import { formatManifest } from '../../services/dump/format/manifest.ts'
 import type { Manifest } from '../../services/dump/format/manifest.ts'
 import { readPublishedTables } from '../../services/dump/publish/published-tables.ts'
@@ -168,6 +169,28 @@ it('the next publication adds files and changes none; --prune keeps the files of
     if (name !== 'manifest.json') expect(after.get(name)?.equals(bytes), name).toBe(true)
   expect((await publishInto('grown', { prune: true })).pruned).toBe(1)
   expect(first.newFiles).toBe(first.files + 1)
+})
+
+it('two publications at the same time follow one another', async () => {
+  const both = await Promise.all([publishInto('both'), publishInto('both')])
+  const [first, second] = both.sort((one, other) => other.newFiles - one.newFiles)
+  expect([first!.newFiles, second!.newFiles]).toEqual([first!.files + 1, 1])
+})
+
+it('a dump does not have the address of the source of an import', async () => {
+  const client = await connectDatabase(source, { applicationName: 'test' })
+  await client.query(
+    `INSERT INTO chain.imports (reader, kind, source, fingerprint, block_num, block_time, block_id, finished_at)
+     VALUES ('other', 'state', 'http://10.0.0.7:8080', 'f', 7, 0, '', now())`,
+  )
+  const { manifest } = await publishInto('imported')
+  await client.query('DELETE FROM chain.imports')
+  await client.end()
+  const { path, content_bytes: bytes } = manifest.tables.find(({ name }) => name === 'chain.imports')!
+    .files[0]!
+  const rows = (await unpackContent(path, await readFile(join(folder, 'imported', path)), bytes)).toString()
+  expect(rows).toContain('\tother\t')
+  expect(rows).not.toContain('10.0.0.7')
 })
 
 async function readFiles(name: string): Promise<Map<string, Buffer>> {

@@ -84,9 +84,7 @@ function progressText({ phase, done, of, rows }: RestoreProgress, seconds: numbe
     case 'rows':
       return `rows: ${(done / MIB).toFixed(1)} of ${(of / MIB).toFixed(1)} MiB, ${rows} rows${time}`
     case 'indexes':
-      return `indexes and statistics: ${done} of ${of}`
-    case 'checks':
-      return 'seals of the restored database'
+      return `indexes, seals and statistics: ${done} of ${of}`
   }
 }
 

@@ -6,7 +6,7 @@ export const dumpErrors = {
   PUBLISH_FAILED: {
     meaning: 'A publication could not be written. Readers of its folder still see the former one.',
     remedy:
-      'Correct what the message names, and start the same command again: it keeps the files that are there already.',
+      'Correct what the message names, and start the same command again. While another publication of the database runs, wait for its end.',
   },
   DUMP_UNREACHABLE: {
     meaning:

@@ -28,6 +28,10 @@ const unpublished = [
   'chain.tasks',
 ]
 
+/** Columns that a dump has empty: the address of an import's source is that of a host of the operator. */
+export const isBlanked = (table: string, column: string): boolean =>
+  table === 'chain.imports' && column === 'source'
+
 /** Reads the tables to publish, ascending by name. */
 export async function readPublishedTables(client: pg.ClientBase): Promise<PublishedTable[]> {
   const { rows } = await client.query<PublishedTable>(

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { SealedKind } from '../../core/seals/index.ts'
+import { isBlanked } from './published-tables.ts'
 import type { PublishedTable } from './published-tables.ts'
 
 const HIGHEST = '9223372036854775807'
@@ -85,7 +86,8 @@ export async function restQuery(
     else conditions.push(`${blocks.sequence} > ${await lastSequence(client, end)}`)
   }
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
-  return `SELECT ${listOf(columns, 't')} FROM ${name} t${where} ORDER BY ${listOf(key, 't')}`
+  const values = columns.map((column) => (isBlanked(name, column) ? `'' AS "${column}"` : `t."${column}"`))
+  return `SELECT ${values.join(', ')} FROM ${name} t${where} ORDER BY ${listOf(key, 't')}`
 }
 
 function restOf(

@@ -1,8 +1,12 @@
 import type pg from 'pg'
 import { connectDatabase, databaseFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
+import { FatalError, PronghornError } from '../../core/errors/index.ts'
+import { excludeOthers, noticeKills } from '../exclusive-run.ts'
 
 const APPLICATION_NAME = 'pronghorn publish'
+/** Two publications into one folder would remove each other's incomplete files. */
+const LOCK = "pg_try_advisory_xact_lock(hashtextextended('pronghorn publish', 0))"
 /** Formats values as seals do. Parallel plans are off: they would take processors from the running installation. */
 const settings = {
   extra_float_digits: '1',
@@ -19,7 +23,11 @@ export interface Snapshot {
   close(): Promise<void>
 }
 
-/** Opens sessions in one snapshot. @throws see `databaseFailure`. */
+/**
+ * Opens sessions in one snapshot, and holds the lock of publications until they end.
+ *
+ * @throws FatalError `PUBLISH_FAILED` while another publication of the database runs; see `databaseFailure`.
+ */
 export async function openSnapshot(address: DatabaseAddress, count: number): Promise<Snapshot> {
   const sessions: pg.Client[] = []
   const close = async () => {
@@ -30,7 +38,10 @@ export async function openSnapshot(address: DatabaseAddress, count: number): Pro
     for (let at = 0; at < count; at++) {
       const session = await connectDatabase(address, { applicationName: APPLICATION_NAME, settings })
       sessions.push(session)
+      await noticeKills(session)
       await session.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+      if (at === 0 && !(await excludeOthers(session, LOCK)))
+        throw new FatalError('PUBLISH_FAILED', 'another publication of this database is running')
       if (snapshot !== undefined) await session.query(`SET TRANSACTION SNAPSHOT '${snapshot}'`)
       else if (count > 1) {
         const { rows } = await session.query<{ name: string }>('SELECT pg_export_snapshot() AS name')
@@ -39,6 +50,7 @@ export async function openSnapshot(address: DatabaseAddress, count: number): Pro
     }
   } catch (error) {
     await close()
+    if (error instanceof PronghornError) throw error
     throw databaseFailure(error, 'the database cannot be reached', address)
   }
   return { sessions, close }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { connectDatabase, databaseFailure, refusePooledTransactions } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
@@ -9,6 +8,7 @@ import {
   RESTORE_SCHEMA,
 } from '../../core/database/restoring/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
+import { excludeOthers, noticeKills } from '../exclusive-run.ts'
 import { readPublishedTables } from '../publish/published-tables.ts'
 import type { Manifest } from '../format/manifest.ts'
 import { storeDefinitions } from './definitions.ts'
@@ -21,33 +21,17 @@ export interface SignedManifest {
 }
 
 const APPLICATION_NAME = 'pronghorn restore'
-const LOCK = "hashtextextended('pronghorn restore', 0)"
+const LOCK = "pg_try_advisory_lock(hashtextextended('pronghorn restore', 0))"
 /** A partition holds 2^33 global sequences; `chain.ensure_partition` uses the same size. */
 const PARTITION_BITS = 33n
-/** Time to wait until the sessions of a killed restore have ended. */
-const HANDOVER_MS = 10_000
-const HANDOVER_POLL_MS = 200
 /** A server crash may lose the last steps together with their rows; the next run repeats them. */
 const settings = { synchronous_commit: 'off', maintenance_work_mem: '256MB', jit: 'off' }
 
 /** Opens a session that loads rows or builds indexes. */
 export async function openSession(address: DatabaseAddress): Promise<pg.Client> {
   const client = await connectDatabase(address, { applicationName: APPLICATION_NAME, settings })
-  // Makes the server cancel statements of a killed client. Not every operating system supports the check.
-  await client.query("SET client_connection_check_interval = '5s'").catch(() => undefined)
+  await noticeKills(client)
   return client
-}
-
-/** Takes the advisory lock of restores into the database, for the lifetime of the session. */
-async function takeLock(client: pg.Client): Promise<void> {
-  const deadline = performance.now() + HANDOVER_MS
-  for (;;) {
-    const { rows } = await client.query<{ locked: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS locked`)
-    if (rows[0]!.locked) return
-    if (performance.now() > deadline)
-      throw new FatalError('RESTORE_TARGET_FILLED', 'another restore into this database is running')
-    await delay(HANDOVER_POLL_MS)
-  }
 }
 
 /** The database that a restore fills; holds the lock that excludes other restores. */
@@ -65,7 +49,8 @@ export class RestoreTarget {
     })
     try {
       await refusePooledTransactions(client, address)
-      await takeLock(client)
+      if (!(await excludeOthers(client, LOCK)))
+        throw new FatalError('RESTORE_TARGET_FILLED', 'another restore into this database is running')
     } catch (error) {
       await client.end()
       throw error

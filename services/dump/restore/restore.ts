@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { databaseFailure } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
-import { checkMigrations, migrateRestored } from '../../core/database/restoring/index.ts'
+import { checkMigrations, isNewest, migrateRestored } from '../../core/database/restoring/index.ts'
 import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import type { Manifest } from '../format/manifest.ts'
 import { checkRestored } from './check-restored.ts'
@@ -36,7 +36,7 @@ export interface RestoreOptions {
 
 /** Progress of a restore. */
 export interface RestoreProgress {
-  readonly phase: 'rows' | 'indexes' | 'checks'
+  readonly phase: 'rows' | 'indexes'
   readonly done: number
   readonly of: number
   /** Rows in the tables. */
@@ -102,19 +102,13 @@ class Restore {
     const signed = await this.#begin()
     const manifest = await openManifest(signed, this.#options)
     const resumedFiles = await this.#load(manifest)
-    const { database } = this.#options
-    await this.#build((stage) => stage < QUERY_STAGE)
+    const check: Task = (session) => checkRestored(session, manifest)
+    // Missing migrations may add columns that seals need.
+    const isCheckedFirst = await isNewest(manifest.migrations)
+    await this.#build((stage) => stage < QUERY_STAGE, isCheckedFirst ? [check] : [])
     const migrations = await migrateRestored(this.#target.client)
-    await this.#build((stage) => stage >= QUERY_STAGE)
-    this.#report('checks', 0, 1)
-    const session = await openSession(database)
-    try {
-      await checkRestored(session, manifest)
-    } finally {
-      await session.end()
-    }
+    await this.#build((stage) => stage >= QUERY_STAGE, isCheckedFirst ? [] : [check])
     await this.#target.finish(() => this.#nameReader(manifest))
-    this.#report('checks', 1, 1)
     return { manifest, resumedFiles, migrations, seconds: (performance.now() - started) / 1000 }
   }
 
@@ -167,28 +161,37 @@ class Restore {
     return loaded.size
   }
 
-  /** Runs the stored statements stage by stage, each once. */
-  async #build(isWanted: (stage: number) => boolean): Promise<void> {
+  /** Runs the stored statements stage by stage, each once; `checks` run beside those of the first stage. */
+  async #build(isWanted: (stage: number) => boolean, checks: readonly Task[]): Promise<void> {
     const { rows } = await this.#target.client.query<Statement>(
       `SELECT d.id, d.stage, d.statement FROM restore.definitions d LEFT JOIN pg_class c ON c.oid = to_regclass(d.table_name)
        ORDER BY d.stage, pg_table_size(c.oid) DESC NULLS LAST, d.id`,
     )
     const wanted = rows.filter(({ stage }) => isWanted(stage))
+    const stages = [...new Set(wanted.map(({ stage }) => stage))].map((stage) =>
+      wanted
+        .filter((each) => each.stage === stage)
+        .map(
+          (each): Task =>
+            (session) =>
+              runOnce(session, each),
+        ),
+    )
+    const [first = [], ...later] = stages
+    const of = checks.length + wanted.length
     let done = 0
-    this.#report('indexes', done, wanted.length)
-    for (const stage of new Set(wanted.map((each) => each.stage))) {
-      const waiting = wanted.filter((each) => each.stage === stage)
+    this.#report('indexes', done, of)
+    for (const tasks of [[...checks, ...first], ...later])
       await this.#eachSession(async (session) => {
-        for (let next = waiting.shift(); next && !this.#signal.aborted; next = waiting.shift()) {
-          await runOnce(session, next)
-          this.#report('indexes', ++done, wanted.length)
+        for (let task = tasks.shift(); task && !this.#signal.aborted; task = tasks.shift()) {
+          await task(session)
+          this.#report('indexes', ++done, of)
         }
       })
-    }
   }
 
   /** Runs a task on each of the sessions; the first failure stops the others. */
-  async #eachSession(task: (session: pg.Client) => Promise<void>): Promise<void> {
+  async #eachSession(task: Task): Promise<void> {
     const sessions = await Promise.all(
       Array.from({ length: this.#options.jobs }, () => openSession(this.#options.database)),
     )
@@ -226,6 +229,8 @@ class Restore {
     this.#options.onProgress?.({ phase, done, of, rows: this.#rows })
   }
 }
+
+type Task = (session: pg.Client) => Promise<void>
 
 interface Statement {
   readonly id: number

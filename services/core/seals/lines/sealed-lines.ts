@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 import { modelTables } from '../../model/tables/index.ts'
 import { bundleColumns } from '../sealed-kinds.ts'
@@ -111,7 +111,8 @@ export class SealedLines {
 const tab = Buffer.of(TAB)
 
 function hashOf(line: Buffer): Buffer {
-  return createHash('sha256').update(line).digest()
+  // A Hash object for each line takes twice as long.
+  return hash('sha256', line, 'buffer')
 }
 
 /** A field of a line, by its number. */
