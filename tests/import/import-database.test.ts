@@ -6,8 +6,9 @@ import type { FatalError } from '../../services/core/errors/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import { importDatabase, parseSourceAddress, planImport } from '../../services/filler/import/index.ts'
 import type { ImportDatabaseOptions, ImportReport } from '../../services/filler/import/index.ts'
+import { replayHistory } from '../../services/filler/replay/index.ts'
 import { compareDumps, dumpDatabase } from '../integration/database-dump.ts'
-import { sealedKinds } from '../../services/core/seals/index.ts'
+import { readSeals, sealedKinds } from '../../services/core/seals/index.ts'
 import type { KindSeals } from '../../services/core/seals/index.ts'
 import { sealDatabase } from '../setup/seals.ts'
 import type { DatabaseDump } from '../integration/database-dump.ts'
@@ -152,6 +153,32 @@ describe('a database of eosio-contract-api', () => {
         JSON.stringify(theirs![at]!.seals.map(({ digest }) => digest)),
     )
     expect(differing.map(({ kind }) => kind)).toEqual(lackedKinds)
+  })
+
+  it('a database of eosio-contract-api has the history of the chain, but for what the source lacks', async () => {
+    await withClient(imported, async (client) => {
+      await client.query('BEGIN')
+      const replayed = await replayHistory(client, {
+        settings: { ...testSettings, ship_check_roots: running.hasRoots },
+        chain: { chainId: running.chain.chainId, http: running.httpUrl, ship: [running.shipUrl] },
+        logger: importOptions().logger,
+        signal: new AbortController().signal,
+        ranges: [{ firstBlock: 1, lastBlock: 730 }],
+      })
+      expect([...new Set(replayed.differences.map(({ kind }) => kind))].toSorted()).toEqual(lackedKinds)
+      const seals = (await readSeals(client)).flatMap(({ kind, seals: ranges }) =>
+        ranges.map(({ origin, firstBlock }) => ({ kind, origin, firstBlock })),
+      )
+      const settled = seals.filter(({ origin }) => origin === 'indexed')
+      expect(settled).toHaveLength(replayed.settled)
+      // The last range was not read whole.
+      expect(settled).toEqual(
+        seals
+          .filter(({ kind, firstBlock }) => !lackedKinds.includes(kind) && firstBlock < 700)
+          .map((each) => ({ ...each, origin: 'indexed' })),
+      )
+      await client.query('ROLLBACK')
+    })
   })
 
   it('a database of eosio-contract-api has its missing data reported', () => {
