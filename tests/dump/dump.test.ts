@@ -174,7 +174,7 @@ it('the next publication adds files and changes none; --prune keeps the files of
 it('two publications at the same time follow one another', async () => {
   const both = await Promise.all([publishInto('both'), publishInto('both')])
   const [first, second] = both.sort((one, other) => other.newFiles - one.newFiles)
-  expect([first!.newFiles, second!.newFiles]).toEqual([first!.files + 1, 1])
+  expect([first.newFiles, second.newFiles]).toEqual([first.files + 1, 1])
 })
 
 it('a dump does not have the address of the source of an import', async () => {
