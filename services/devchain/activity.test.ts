@@ -295,7 +295,7 @@ test('the same seed gives the same chain, another seed a different chain', () =>
   expect(ids(5)).not.toEqual(ids(6))
 })
 
-test('chains without the second contract version get no actions of it', () => {
+test('a chain without the second contract version contains no actions of it', () => {
   const devchain = createDevchain({ recordings: ['main'], blocks: 150, rate: 10 })
   const names = new Set(
     blocksFrom(devchain, 847).flatMap((block: ChainBlock) =>

@@ -286,7 +286,7 @@ describe('lists of assets', () => {
 
 describe('accounts', () => {
   it.each(seedsBeside(SEED))(
-    'accounts of a list are the same from counters as counted from the assets, seed %i',
+    'an account list has the same result from counters as from the assets, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)

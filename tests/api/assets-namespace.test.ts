@@ -331,7 +331,7 @@ describe('lists', () => {
     }
   })
 
-  it('lists of accounts are the same from counters as from rows', async () => {
+  it('an account list has the same result from counters as from rows', async () => {
     const unfiltered = await list('/v1/accounts?limit=5000')
     expect(await list('/v1/accounts?limit=5000&burned=false')).toEqual(unfiltered)
     expect(unfiltered[0]).toEqual({ account: expect.any(String) as string, assets: decimal })
@@ -461,7 +461,7 @@ describe('filters', () => {
 })
 
 describe('single records', () => {
-  it('single records that do not exist have the messages that clients know', async () => {
+  it('the response for a missing record contains the message that clients of the replaced system expect', async () => {
     expect(await failure('/v1/assets/1')).toBe('416 Asset not found')
     expect(await failure('/v1/collections/nothing')).toBe('416 Collection not found')
     expect(await failure('/v1/offers/999999')).toBe('416 Offer not found')

@@ -132,7 +132,7 @@ describe('a list shows new records when', () => {
       expect(each).toMatchObject({ contract: 'atomicassets', asset_id: id, collection: null })
   })
 
-  it('a list shows new records when transactions commit in another order than they began', async () => {
+  it('a list shows new records even if transactions commit in another order than they began', async () => {
     const { asset_id: id } = await richAsset()
     const others = await Promise.all([connect(), connect(), connect()])
     const set = (client: pg.Client, column: string, value: string): Promise<unknown> =>

@@ -233,7 +233,7 @@ describe('requests that cannot be read', () => {
     expect(await numberOf(type, parts(...many))).toEqual([400, 0])
   })
 
-  it('bodies of another type are refused; ignored plain text gets a warning', async () => {
+  it('bodies of a wrong content type are refused; an ignored plain text body causes a warning', async () => {
     expect(await numberOf('application/xml', '<limit>1</limit>')).toEqual([415, 0])
     expect(await numberOf(undefined, 'limit=1')).toEqual([415, 0])
     const { status, headers } = await ask(assets(), { method: 'POST', body: 'limit=1' })
@@ -284,7 +284,7 @@ describe('any parameter', () => {
 })
 
 describe('an api that cannot start', () => {
-  it('an api that cannot start says why, and does not listen', async () => {
+  it('an api that cannot start logs the reason, and does not listen', async () => {
     const empty = await createTestDatabase('template0')
     const start = (config: ReturnType<typeof apiConfig>) => startApi({ config, logger: quiet, waitMs: 0 })
     await expect(start(apiConfig(empty.address))).rejects.toMatchObject({ code: 'DATABASE_TOO_OLD' })
@@ -319,7 +319,7 @@ describe('an api that cannot start', () => {
 })
 
 describe('a query that takes too long', () => {
-  it('a query that takes too long is 408 with the message that clients match', async () => {
+  it('a query that takes too long is answered with 408 and the message that clients match', async () => {
     const api = await startApi({
       config: apiConfig(server.database.address, { max_query_time_ms: 200 }),
       logger: quiet,

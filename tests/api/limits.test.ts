@@ -124,7 +124,7 @@ describe('slow clients', () => {
     expect(await sendPart('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12')).toMatch(late)
   })
 
-  it('slow clients that do not take their answer are cut off', async () => {
+  it('slow clients that do not read their response are disconnected', async () => {
     const socket = await new Promise<Socket>((resolve) => {
       const opened = connect(listener.port, '127.0.0.1', () => {
         opened.pause()

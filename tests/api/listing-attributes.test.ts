@@ -55,7 +55,7 @@ function valuesOf(assets: readonly ListedAsset[], family: Family): Map<string, r
 }
 
 describe.each(lists)('filters on attributes of %s', (path, key, further) => {
-  it('filters on attributes find a value in each of its spellings', async () => {
+  it('filters on attributes match a value in each of its spellings', async () => {
     const page = `${path}?limit=100&sort=${key}&order=asc${further}`
     const all = await get<Listing[]>(page)
     // An upper bound limits the requests to the rows of the first page, which are compared.

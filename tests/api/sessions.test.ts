@@ -44,7 +44,7 @@ async function countTwice(session: Session): Promise<number> {
 }
 
 describe('a snapshot', () => {
-  it('a snapshot is the same for all statements of its work, and ends with it', async () => {
+  it('all statements of a snapshot see the same data; a statement after it sees newer data', async () => {
     const seen = await requests.run(async (session) => {
       const within = await session.snapshot(() => countTwice(session))
       return [within, await countTwice(session)]

@@ -213,7 +213,7 @@ describe('links', () => {
     expect(await failure(path)).toBe(`400 Invalid value for parameter ${parameter}`)
   })
 
-  it('links that do not exist are 404', async () => {
+  it('a link that does not exist is answered with 404', async () => {
     expect(await failure('/v1/links/999999')).toBe('416 Link not found')
     expect(await failure('/v1/links/-1')).toBe('416 Link not found')
     expect(await get('/v1/links/999999/logs')).toEqual([])

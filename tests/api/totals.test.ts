@@ -172,7 +172,7 @@ interface AccountDetail {
 }
 
 describe('accounts', () => {
-  it('accounts own the assets of the asset list, sorted by number, with whole records', async () => {
+  it('the totals of an account count the assets of the asset list, sorted by number, with whole records', async () => {
     const owners = countBy(
       assets.filter(({ owner }) => owner !== null),
       ({ owner }) => owner!,
@@ -213,14 +213,14 @@ describe('accounts', () => {
     }
   })
 
-  it('accounts that are unknown own nothing', async () => {
+  it('an unknown account owns nothing', async () => {
     const nothing = { collections: [], schemas: [], templates: [], assets: '0' }
     expect(await get('/v1/accounts/nobody')).toEqual(nothing)
     expect(await get('/v1/accounts/NO%20NAME')).toEqual(nothing)
     expect(await get('/v1/accounts/alice/nothing')).toEqual({ schemas: [], templates: [] })
   })
 
-  it('accounts own assets within the collection lists, without offered ones', async () => {
+  it("an account's totals respect the collection lists and can exclude offered assets", async () => {
     const only = await get<AccountDetail>('/v1/accounts/alice?collection_whitelist=alicecollect')
     expect(only.collections.map(({ collection }) => collection.collection_name)).toEqual(['alicecollect'])
     const rest = await get<AccountDetail>('/v1/accounts/alice?collection_blacklist=alicecollect')
@@ -241,7 +241,7 @@ describe('accounts', () => {
     )
   })
 
-  it('accounts own schemas and templates of a collection', async () => {
+  it("an account's totals can be read for the schemas and templates of one collection", async () => {
     for (const { owner, collection } of assets.filter((asset) => asset.owner !== null).slice(0, 40)) {
       const name = collection.collection_name
       const owned = assets.filter((asset) => asset.owner === owner && collectionOf(asset) === name)
@@ -261,7 +261,7 @@ describe('accounts', () => {
     }
   })
 
-  it('accounts with too many groups for one answer are refused, not cut', async () => {
+  it("an account's totals with too many groups for one response are refused, not truncated", async () => {
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
     try {
       await client.query(`INSERT INTO assets.assets (asset_id, minted_at_time, transferred_at_time, updated_at_time,

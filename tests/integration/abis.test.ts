@@ -33,7 +33,7 @@ describe('stored state of all accounts', () => {
     return rows
   }
 
-  it('the stored state of accounts has the ABI that the chain has, for every account that has one, watched or not', async () => {
+  it('every account that has an ABI on the chain has the same ABI in the stored state, watched or not', async () => {
     for (const account of [
       'atomicassets',
       'eosio.token',
@@ -62,7 +62,7 @@ describe('stored state of all accounts', () => {
     }
   })
 
-  it('the stored state of accounts has each version from the block that set it: the assets contract was upgraded in block 863', async () => {
+  it('the stored state has each ABI version from the block that set it: the assets contract was upgraded in block 863', async () => {
     const rows = await select<{ block_num: number }>(
       "SELECT block_num FROM chain.abis WHERE account = 'atomicassets' ORDER BY 1",
     )
@@ -70,7 +70,7 @@ describe('stored state of all accounts', () => {
     expect(rows.length).toBeGreaterThan(1)
   })
 
-  it('the stored state of accounts knows which accounts have code', async () => {
+  it('the stored state records which accounts have code', async () => {
     const rows = await select<{ account: string }>(
       "SELECT account FROM chain.code_accounts WHERE account IN ('atomicassets', 'eosio', 'alice') ORDER BY 1",
     )

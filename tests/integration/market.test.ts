@@ -103,7 +103,7 @@ async function count(address: DatabaseAddress, from: string): Promise<number> {
 }
 
 it(
-  'statistics equal those recomputed from listings, for single blocks and one transaction',
+  'statistics equal those recomputed from listings, whether blocks are committed singly or together',
   { timeout: patient(240_000) },
   async () => {
     await indexUntil(reversible, followed.address, LAST)

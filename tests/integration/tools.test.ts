@@ -101,7 +101,7 @@ describe('the tools handler', () => {
     }
   })
 
-  it('the tools handler started in the middle of history knows a link from its first change on', async () => {
+  it('a tools handler that starts in the middle of history stores a link from its first change on', async () => {
     const { chain } = running
     const abi = await toolsAbi(running.httpUrl)
     const all = modelLinks(chain, abi, RECORDED)

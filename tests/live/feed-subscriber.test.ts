@@ -89,7 +89,7 @@ async function expectAllOnce(
 }
 
 describe('a subscriber of a feed', () => {
-  it('a subscriber of a feed takes entries from the bus, and reads lost ones from the database at the next message', async () => {
+  it('a subscriber of a feed takes entries from the bus, and reads missing entries from the database at the next message', async () => {
     const { written, subscriber, received, withoutBus, hasReceived } = await subscribe('gaps')
     await written.block(2)
     await hasReceived()

@@ -54,7 +54,7 @@ describe('hostile clients', () => {
     await client.received('event', BLOCKS * 190)
   }
 
-  it('clients of one address that do not read leave connections for other addresses', async () => {
+  it('clients of one address that do not read do not use up the connections of other addresses', async () => {
     await Promise.all([1, 2, 3, 4, 5, 6].map(() => resumeWithoutReading('10.0.0.2')))
     await sleep(500)
     await resumeWhole('10.0.0.3')

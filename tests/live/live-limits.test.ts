@@ -35,7 +35,7 @@ describe('limits of live data', () => {
     return client
   }
 
-  it('a record too large for a message is left out of its event, and the connection stays open', async () => {
+  it('a record too large for a message is omitted from its event, and the connection stays open', async () => {
     const client = await connect()
     await client.subscribe()
     const socket = new SocketClient(`${server.api.url}/assets/v1/assets`, { generation: 4 })

@@ -140,7 +140,7 @@ describe('websocket and event stream', () => {
     for (const { messages } of clients) for (const each of messages) expect(problemsOf(each)).toBe('')
   })
 
-  it('the live server reports what is wrong with a message, and continues', async () => {
+  it('the live server reports the error of an invalid message, and continues', async () => {
     const client = await connect()
     const wrong: [unknown, string][] = [
       ['nonsense', 'INVALID_MESSAGE'],

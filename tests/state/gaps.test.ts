@@ -101,7 +101,7 @@ it('blocks skipped by a raised start_block are recorded, logged at every start, 
   expect((await byTime(after!, 'gte')).body.block?.num).toBe(201)
 })
 
-it('an ABI that missing blocks may have replaced counts only from the block after them on', async () => {
+it('blocks before a gap have no known ABI if the gap may have replaced it; blocks after it have one marked at_or_before', async () => {
   await index(800, { start_block: 400 })
   const head = running.chain.head().num
   await index(head, { start_block: 821 })
@@ -114,7 +114,7 @@ it('an ABI that missing blocks may have replaced counts only from the block afte
     expect((await ask(block)).body).toMatchObject({ block_num: 821, in_force: 'at_or_before' })
 })
 
-it('a planned gap that did not happen is removed, and so is one of deleted data', async () => {
+it('a planned gap that did not happen is removed, and so is a gap of deleted data', async () => {
   await index(100)
   await index(100, { start_block: 401 })
   expect(await recordedGaps()).toEqual(['101-400'])

@@ -97,7 +97,7 @@ async function rowsAt(block: number) {
 
 const undecoded = (reason: RegExp) => ({ hex: 'ff', error: expect.stringMatching(reason) as string })
 
-it('a row is decoded by the ABI that uses all of its bytes; a row that fits no ABI is counted and logged once', async () => {
+it('a row is decoded with the ABI that uses all of its bytes; a row that fits no ABI is counted and logged once', async () => {
   const expected = [{ json: old }, { json: fresh }, undecoded(/^ABI from block 5, row struct/)]
   expect(await rowsAt(10)).toMatchObject(expected)
   expect(await rowsAt(10)).toMatchObject(expected)

@@ -143,7 +143,7 @@ it(
   patient(20_000),
 )
 
-it('an ABI of the node on another branch than the reader does not count', async () => {
+it('an ABI of a node on another branch than the reader is not used', async () => {
   await commit(START + 1, false)
   // A block of the node's branch has set the ABI.
   nodeFork = Buffer.alloc(32, 255)

@@ -83,7 +83,7 @@ describe('identical requests', () => {
     }
   })
 
-  it('identical requests do not share a failure of the first request: one of the others retries, once', async () => {
+  it('if a request fails, one of the identical requests that wait for it tries again, once', async () => {
     for (const failure of [
       new RetryableError('DATABASE_UNAVAILABLE', 'cut'),
       new RetryableError('DATABASE_BUSY', 'too many of that client'),

@@ -73,7 +73,7 @@ it('the speed history returns 0 while no block is committed', () => {
   ])
 })
 
-it('the speed history counts the blocks of a new reader from its first poll', () => {
+it('the speed history starts to count the blocks of a new reader at its first poll', () => {
   const history = new ProgressHistory()
   history.note([], START_MS)
   history.note([reader(964)], START_MS + 1_000)

@@ -180,7 +180,7 @@ describe('estimated rows', () => {
     expect(estimateRows(1_000, [check('one', 100), check('other', 500)])).toBe(50)
   })
 
-  it('estimated rows of filters that imply each other are those of the most selective', () => {
+  it('the row estimate of filters that imply each other is that of the most selective filter', () => {
     const of = (rows: number): Filter => ({ ...check('each', rows), group: 'template' })
     expect(estimateRows(1_000, [of(100), of(10), check('other', 500)])).toBe(5)
   })

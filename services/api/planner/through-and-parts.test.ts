@@ -79,7 +79,7 @@ describe('a filter in parts', () => {
 })
 
 describe('filters through another table', () => {
-  it('filters through another table find the rows if that table has few matches', () => {
+  it('a filter through another table drives the list if that table has few matches', () => {
     const filters = [containing(30, 10)]
     const path = choosePath(request(filters))
     expect(path).toMatchObject({ kind: 'gather', through: { name: 'contained' } })
@@ -87,7 +87,7 @@ describe('filters through another table', () => {
     expect(countedThrough(1_000_000, filters)?.name).toBe('contained')
   })
 
-  it('filters through another table are checked if another filter has fewer rows', () => {
+  it('a filter through another table is checked per row if another filter matches fewer rows', () => {
     const filters = [containing(30_000, 10_000), side('giver', 10)]
     const path = choosePath(request(filters))
     expect(path).toMatchObject({ kind: 'gather' })
@@ -96,7 +96,7 @@ describe('filters through another table', () => {
     expect(countedThrough(1_000_000, filters)).toBeUndefined()
   })
 
-  it('filters through another table are checked on a scan with a row budget if most rows match; an expensive check lowers the budget', () => {
+  it('a filter through another table is checked on a scan with a row budget if most rows match; an expensive check lowers the budget', () => {
     const walk = choosePath(request([containing(5_000, 12_000)], 100_000))
     expect(walk).toMatchObject({ kind: 'walk', expected: 2_000 })
     const budget = (walk as { budget: number }).budget

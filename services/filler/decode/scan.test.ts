@@ -332,7 +332,7 @@ describe.each(generationNames)('deltas of %s', (generation) => {
 })
 
 describe('watched accounts', () => {
-  it('watched accounts are found among many', () => {
+  it('watched accounts are found among many other accounts', () => {
     const names = Array.from(
       { length: 500 },
       (_, i) => `acc${i.toString(5).replace(/\d/g, (digit) => 'abcde'[Number(digit)]!)}`,
@@ -344,7 +344,7 @@ describe('watched accounts', () => {
     expect(protocol.collectActions(packTraces([{ action_traces }]), set)).toHaveLength(500)
   })
 
-  it('the set of watched accounts may contain the name of number zero, or be empty', () => {
+  it('the set of watched accounts may contain the name with the value 0, or be empty', () => {
     const { protocol, packTraces } = codecs('ship.leap')
     const payload = packTraces([{ action_traces: [actionTrace({ account: '' })] }])
     expect(protocol.collectActions(payload, createWatchSet(['']))).toHaveLength(1)

@@ -66,7 +66,7 @@ it('the console reports a fork while a reader is below its earlier position, wit
   })
 })
 
-it('the console counts from the last commit of a stopped reader, whatever was restarted since', () => {
+it('the console shows the time since the last commit of a stopped reader, even if processes were restarted', () => {
   const stopped = { state: 'stopped', seconds_since_heartbeat: 4, seconds_since_commit: 7_200 }
   expect(describeState(dataOf(NOW_MS, stopped))?.note).toBe('for 2 h')
 })

@@ -49,7 +49,7 @@ describe('a generic plan for filters', () => {
 })
 
 describe('index conditions of filters', () => {
-  it('index conditions of filters leave out a filter that another filter of the list implies', () => {
+  it('index conditions omit a filter that another filter of the list implies', () => {
     const implied = equal('schema', ['x'], { impliedBy: 'template' })
     expect(texts([implied, equal('template')])).toEqual(['template'])
     expect(texts([implied, equal('owner')])).toEqual(['schema', 'owner'])
@@ -59,7 +59,7 @@ describe('index conditions of filters', () => {
     expect(texts([equal('owner', ['x'], { found: raw('spelled') })])).toEqual(['spelled'])
   })
 
-  it('index conditions of filters leave out a filter that finds far more rows than another', () => {
+  it('index conditions omit a filter that matches far more rows than another filter', () => {
     const schema = { found: raw('spelled'), rows: 400_000 }
     expect(texts([equal('template', ['x'], { rows: 4_000 }), equal('schema', ['x'], schema)])).toEqual([
       'template',
