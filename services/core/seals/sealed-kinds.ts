@@ -252,7 +252,7 @@ export const sealedKinds: readonly SealedKind[] = [
   blocksOf(marketTables.blocks),
   appended(marketTables.logs),
   appended(marketTables.bids),
-  appended(marketTables.royaltyPayouts, ['t.seq', 't.payout_index']),
+  appended(marketTables.royaltyPayouts, ['t."seq"', 't."payout_index"']),
   ...[sales, auctions, buyoffers, templateBuyoffers].map(listings),
   describe({
     table: marketTables.trades,

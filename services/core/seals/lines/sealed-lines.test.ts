@@ -19,6 +19,20 @@ it('rows with equal keys are ordered by their hash, whatever the input order', (
   }
 })
 
+it('rows with different keys keep their order if other columns are equal', () => {
+  for (const kind of sealedKinds) {
+    const keys = kind.columns.map((column) => kind.order.includes(`t."${column}"`))
+    expect(keys.filter((isKey) => isKey)).toHaveLength(kind.order.length)
+    const count = kind.columns.indexOf('asset_count')
+    const lines = ['1', '2', '3', '4', '5'].map((key) =>
+      keys.map((isKey, at) => (isKey ? key : at === count ? '2' : 'x')).join('\t'),
+    )
+    const ranges = [{ firstBlock: 0, rows: lines.length, digest: digestOf(lines) }]
+    const text = Buffer.from(lines.map((line) => `${line}\n`).join(''))
+    expect(new SealedLines(kind, kind.columns, ranges).read(text), kind.name).toBeUndefined()
+  }
+})
+
 it('the comparison of seals names a range with changed, missing or additional rows', () => {
   const kind = kindOf('assets.transfers')
   const lines = [

@@ -49,7 +49,7 @@ export class SealedLines {
     this.#numeric = ofType((column) => types[column]?.type === 'numeric')
     this.#bundles = ofType((column) => kind.table.startsWith('market.') && bundleColumns.has(column))
     this.#assetCount = columns.indexOf('asset_count')
-    this.#keys = kind.order.map((sql) => columns.indexOf(/"(\w+)"/.exec(sql)?.[1] ?? ''))
+    this.#keys = kind.order.map((sql) => columns.indexOf(/^t\."(\w+)"$/.exec(sql)![1]!))
     this.#isWhole =
       this.#numeric.size === 0 &&
       this.#bundles.size === 0 &&
