@@ -236,6 +236,8 @@ it(
       expect(await run('--history', '--state')).toMatchObject({ code: 2 })
       expect(await run('--history', '2000000000..')).toMatchObject({ code: 75 })
 
+      expect(await run('--against', api.url)).toMatchObject({ code: 0, err: '' })
+
       const { rows } = await client.query<{ id: string }>(
         "UPDATE assets.transfers SET memo = 'altered' WHERE transfer_id = (SELECT min(transfer_id) FROM assets.transfers) RETURNING transfer_id::text AS id",
       )

@@ -63,6 +63,7 @@ export function addVerify(program: Command, io: CliIo): void {
     .option('--repair', 'show what would be written so that the database holds what the chain has')
     .option('--yes', 'with --repair: write it, in one transaction; no filler may run')
     .option('--seals', 'compare the history with its seals instead: see docs/seals.md')
+    .option('--against <url>', "compare the history with the seals of another operator's node")
     .option(
       '--history [from..to]',
       'read these blocks, or all, again from the state history, and compare the rows of history that follow from them',
