@@ -117,6 +117,6 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
 
   /** Upgrades; the doctor at its end finds that the frozen node sends no blocks. */
   async function upgrade(): Promise<void> {
-    expect(await runFailing(variables, 'scripts/upgrade')).toMatch(/^UNHEALTHY: 1 finding/m)
+    expect(await runFailing(variables, 'scripts/upgrade')).toMatch(/^UNHEALTHY: one finding/m)
   }
 })
