@@ -145,19 +145,22 @@ class SeedRun {
       this.#options.tally.add(`statements ${name}`, count)
     for (const filler of this.#fillers) filler.killReplaced()
     this.#frozenNodes.clear()
+    const { irreversibleOnly, readers } = this.#options.plan
     for (const node of this.#nodes) {
       node.clearFaults()
       node.thaw()
       node.forkBack(chain.plan.tree.length)
+      if (irreversibleOnly) node.finalize()
     }
-    // A reader completes what it derives from rows of the other reader with its next block.
-    if (this.#options.plan.readers === 2) await this.#catchUp(PATIENCE)
+    // A reader completes what it derives from rows of the other reader with its next block: the last block follows when
+    // both readers have all blocks before it.
+    if (readers === 2) await this.#catchUp(PATIENCE)
     for (const node of this.#nodes) {
       node.addLast()
-      if (this.#options.plan.irreversibleOnly) node.finalize()
+      if (irreversibleOnly) node.finalize()
     }
     if (await this.#endAtGoal())
-      this.#violations.push(...(await findFinalViolations(this.#database, chain, this.#options.plan.readers)))
+      this.#violations.push(...(await findFinalViolations(this.#database, chain, readers)))
   }
 
   /** Waits until the readers have the final chain, and stops them; false if a rule is violated. */
