@@ -49,6 +49,17 @@ roll() {
   done
 }
 
+# Recreates the containers of a service that are not current, and no other service's: Compose would recreate all that
+# depends on the service at the same time.
+recreate() {
+  for each in $(docker compose ps --all --quiet "$1"); do
+    ! is_current "$1" "$each" || continue
+    output=$(docker compose up --detach --no-deps --wait "$1" 2>&1) || { say "$output"; return 1; }
+    say "$1: recreated"
+    return 0
+  done
+}
+
 # Removes the newest containers of a service beyond a number.
 remove_added() {
   docker compose ps --all --quiet "$1" | xargs --no-run-if-empty docker inspect --format '{{.Created}} {{.Id}}' | sort -r | cut -d' ' -f2 |
@@ -70,6 +81,8 @@ apply() {
   one_shot config
   changed=$(rendered | grep -vxF "$before" | cut -d' ' -f1 || true)
   one_shot migrate
+  # The api answers without Redis, but not while it is recreated.
+  recreate redis
   for service in api state; do
     [ "$(count "$service")" != 0 ] || continue
     if echo "$changed" | grep -qx "$service"; then roll "$service" --all; else roll "$service"; fi
@@ -78,6 +91,7 @@ apply() {
     say 'filler: restarting with new settings'
     running filler | xargs --no-run-if-empty docker restart --time 60 >/dev/null
   fi
+  recreate filler
   # Services that the settings no longer ask for, such as the demo's devchain.
   for service in $(docker compose --profile '*' ps --services --status running); do
     docker compose config --services | grep -qx "$service" || docker compose --profile '*' rm --stop --force "$service" >/dev/null 2>&1
