@@ -49,12 +49,12 @@ roll() {
   done
 }
 
-# Recreates the containers of a service that are not current, and no other service's: Compose would recreate all that
-# depends on the service at the same time.
+# Recreates the containers of a service that are not current. Compose recreates all that depends on a service which it
+# recreates at the same time, so a service that others depend on comes alone. (--no-deps would change the hash.)
 recreate() {
   for each in $(docker compose ps --all --quiet "$1"); do
     ! is_current "$1" "$each" || continue
-    output=$(docker compose up --detach --no-deps --wait "$1" 2>&1) || { say "$output"; return 1; }
+    output=$(docker compose up --detach --wait "$1" 2>&1) || { say "$output"; return 1; }
     say "$1: recreated"
     return 0
   done

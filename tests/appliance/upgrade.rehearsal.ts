@@ -18,6 +18,8 @@ const checkout = `./.data/${PROJECT}-oldest`
 const LONGEST = 3_600_000
 /** A request has to be answered within so much in 99 of 100 cases, ms. */
 const MAX_P99_MS = 1_000
+/** Time in which the ports of the proxy are closed while its container is replaced. */
+const MAX_PROXY_GAP_S = 5
 /** The filler writes what it has received; then nothing changes while the node is frozen. */
 const REST_MS = 5_000
 
@@ -93,7 +95,10 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
       for (const version of ['present', 'later']) {
         variables = { ...variables, PRONGHORN_IMAGE: image(version) }
         const report = await step(`upgrade to ${version}`, upgrade)
-        expect(report).toMatchObject(isClean)
+        // The proxy of the oldest version is another container than that of today; its ports close while it is replaced.
+        if (version === 'present') expect(report.failedSeconds).toBeLessThanOrEqual(MAX_PROXY_GAP_S)
+        else expect(report).toMatchObject(isClean)
+        expect(report.failed).toBe(0)
         expect(report.p99Ms).toBeLessThan(MAX_P99_MS)
         expect(await digest()).toEqual(before)
       }
@@ -115,8 +120,8 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
     LONGEST,
   )
 
-  /** Upgrades; the doctor at its end finds that the frozen node sends no blocks. */
+  /** Upgrades; the doctor at its end finds that the frozen node does not answer, and after some minutes that it sends no blocks. */
   async function upgrade(): Promise<void> {
-    expect(await runFailing(variables, 'scripts/upgrade')).toMatch(/^UNHEALTHY: one finding/m)
+    expect(await runFailing(variables, 'scripts/upgrade')).toMatch(/^UNHEALTHY: (?:one finding|2 findings)/m)
   }
 })
