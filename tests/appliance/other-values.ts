@@ -2,14 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseVariable } from '../../services/core/config/environment/index.ts'
 import type { SettingVariable } from '../../services/core/config/environment/index.ts'
+import { client } from './certificates.ts'
 
 /** Settings that name a file of the host, what it may hold, and its path in containers. */
 export const otherFiles: Readonly<Record<string, { readonly text: string; readonly path: string }>> = {
-  SQLDB_SSL_CA_FILE: { text: '-----BEGIN CERTIFICATE-----', path: '/etc/pronghorn/postgres-ca.pem' },
-  SQLDB_SSL_CERT_FILE: { text: '-----BEGIN CERTIFICATE-----', path: '/etc/pronghorn/postgres-client.pem' },
-  SQLDB_SSL_KEY_FILE: { text: '-----BEGIN PRIVATE KEY-----', path: '/etc/pronghorn/postgres-client.key' },
+  SQLDB_SSL_CA_FILE: { text: client.certificate, path: '/etc/pronghorn/postgres-ca.pem' },
+  SQLDB_SSL_CERT_FILE: { text: client.certificate, path: '/etc/pronghorn/postgres-client.pem' },
+  SQLDB_SSL_KEY_FILE: { text: client.key, path: '/etc/pronghorn/postgres-client.key' },
   SQLDB_PASSWORD_FILE: { text: 'secret', path: '/etc/pronghorn/database-password' },
-  KVSTORE_TLS_CA_FILE: { text: '-----BEGIN CERTIFICATE-----', path: '/etc/pronghorn/redis-ca.pem' },
+  KVSTORE_TLS_CA_FILE: { text: client.certificate, path: '/etc/pronghorn/redis-ca.pem' },
   KVSTORE_PASSWORD_FILE: { text: 'secret', path: '/etc/pronghorn/redis-password' },
 }
 
@@ -43,6 +44,8 @@ const fitting: Readonly<Record<string, string>> = {
   READER_ASSETS_ACCOUNT: 'other.assets',
   READER_MARKET_ASSETS_ACCOUNT: 'other.assets',
   READER_TOOLS_ASSETS_ACCOUNT: 'other.assets',
+  READER_MARKET_ACCOUNT: 'other.market',
+  READER_TOOLS_ACCOUNT: 'other.tools',
   READER_ORACLE_ACCOUNT: 'other.oracle',
   READER_MARKET_ORACLE_ACCOUNT: 'other.oracle',
   SERVER_ASSETS_PATH: '/one',

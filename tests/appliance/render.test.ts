@@ -34,10 +34,15 @@ const real = {
   CHAIN_SHIP: 'ws://node.test:8080',
   DOMAIN: 'nft.example.org',
 }
+const acme = { ...real, TLS_MODE: 'acme', ACME_EMAIL: 'a@b.example', DOMAIN: 'nft.guild.io' }
 const demo = { DEMO_CHAIN: 'true' }
 /** Number that the kernel gives this kind of file system. */
 const OVERLAYFS = 0x794c7630
-const elsewhere = { POSTGRES_BUNDLED: 'false', POSTGRES_HOST: 'db.test' }
+const elsewhere = {
+  POSTGRES_BUNDLED: 'false',
+  POSTGRES_HOST: 'db.test',
+  POSTGRES_SUPERUSER_PASSWORD_FILE: '',
+}
 
 let dir: string
 /** Folders on a disk: temporary ones may be in memory. */
@@ -45,6 +50,8 @@ const operators: string[] = []
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pronghorn-render-'))
+  elsewhere.POSTGRES_SUPERUSER_PASSWORD_FILE = join(dir, 'superuser')
+  await writeFile(elsewhere.POSTGRES_SUPERUSER_PASSWORD_FILE, 'secret')
   await mkdir(join(packageRoot, '.data'), { recursive: true })
 })
 afterAll(async () => {
@@ -346,6 +353,7 @@ describe('rendering', () => {
     expect(await problemsOf({ ...real, POSTGRES_BUNDLED: 'false', REDIS_BUNDLED: 'false' })).toEqual([
       'POSTGRES_HOST',
       'REDIS_HOST',
+      'POSTGRES_SUPERUSER_PASSWORD_FILE',
     ])
     expect(await problemsOf({ ...real, POSTGRES_SSL_MODE: 'require' })).toEqual(['POSTGRES_SSL_MODE'])
     expect(await problemsOf({ ...real, ...elsewhere, POSTGRES_SSL_MODE: 'require' })).toEqual([])
@@ -403,17 +411,13 @@ describe('refused', () => {
     ['a port out of range', { ...real, HTTPS_PORT: '70000' }, ['HTTPS_PORT']],
     ['a TLS mode that does not exist', { ...real, TLS_MODE: 'letsencrypt' }, ['TLS_MODE']],
     ['an unreadable certificate', { ...real, TLS_MODE: 'files' }, ['TLS_DIR', 'TLS_DIR']],
-    ['ACME without an address', { ...real, TLS_MODE: 'acme', COMPOSE_PROFILES: 'acme' }, ['ACME_EMAIL']],
+    ['ACME without an address', { ...acme, COMPOSE_PROFILES: 'acme', ACME_EMAIL: '' }, ['ACME_EMAIL']],
     [
       'ACME for a name that is not public',
-      { ...real, TLS_MODE: 'acme', ACME_EMAIL: 'a@b.example', DOMAIN: 'localhost', COMPOSE_PROFILES: 'acme' },
+      { ...acme, DOMAIN: 'localhost', COMPOSE_PROFILES: 'acme' },
       ['DOMAIN'],
     ],
-    [
-      'ACME without its service',
-      { ...real, TLS_MODE: 'acme', ACME_EMAIL: 'a@b.example' },
-      ['COMPOSE_PROFILES'],
-    ],
+    ['ACME without its service', acme, ['COMPOSE_PROFILES']],
     ['a start block that is no number', { ...real, START_BLOCK: '64m' }, ['START_BLOCK']],
     [
       'rendering refuses another start block than the chain has',

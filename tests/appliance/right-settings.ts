@@ -1,3 +1,5 @@
+import { client } from './certificates.ts'
+
 const CHAIN = 'CHAIN=wax-mainnet\nCHAIN_HTTP=http://10.0.0.5:8888\nCHAIN_SHIP=ws://10.0.0.5:8080\n'
 const REAL = `${CHAIN}DOMAIN=nft.guild.test\nCOMPOSE_FILE=docker-compose.yml\n`
 const POSTGRES =
@@ -7,11 +9,11 @@ const REDIS = 'REDIS_BUNDLED=false\nREDIS_HOST=redis.guild.test\n'
 /** Files that an operator has mounted, by the name of the variable. */
 export const rightFiles: Readonly<Record<string, string>> = {
   POSTGRES_SUPERUSER_PASSWORD_FILE: 'of the superuser\n',
-  SQLDB_SSL_CA_FILE: '-----BEGIN CERTIFICATE-----',
-  SQLDB_SSL_CERT_FILE: '-----BEGIN CERTIFICATE-----',
-  SQLDB_SSL_KEY_FILE: '-----BEGIN PRIVATE KEY-----',
+  SQLDB_SSL_CA_FILE: client.certificate,
+  SQLDB_SSL_CERT_FILE: client.certificate,
+  SQLDB_SSL_KEY_FILE: client.key,
   SQLDB_PASSWORD_FILE: 'of the role\n',
-  KVSTORE_TLS_CA_FILE: '-----BEGIN CERTIFICATE-----',
+  KVSTORE_TLS_CA_FILE: client.certificate,
   KVSTORE_PASSWORD_FILE: 'of redis\n',
 }
 
@@ -69,7 +71,10 @@ export const right: readonly (readonly [what: string, text: string])[] = [
   ],
   [
     'a certificate of an authority',
-    `${REAL}TLS_MODE=acme\nHTTP_PORT=80\nHTTPS_PORT=443\nACME_EMAIL=ops@guild.test\nCOMPOSE_PROFILES=acme,graphql\n`,
+    `${REAL}TLS_MODE=acme\nHTTP_PORT=80\nHTTPS_PORT=443\nACME_EMAIL=ops@guild.test\nCOMPOSE_PROFILES=acme,graphql\n`.replace(
+      'nft.guild.test',
+      'nft.antelope.io',
+    ),
   ],
   ['behind another proxy', `${REAL}TLS_MODE=off\nHTTP_PORT=8000\nTRUSTED_PROXIES=10.0.0.0/8,2001:db8::/32\n`],
   [
@@ -117,5 +122,22 @@ export const right: readonly (readonly [what: string, text: string])[] = [
       'PRONGHORN_IMAGE=localhost/pronghorn\n',
   ],
   ['proxies with spaces between', `${REAL}TRUSTED_PROXIES="10.0.0.0/8, 172.16.0.0/12"\n`],
+  [
+    'a certificate of an authority of its own',
+    `${REAL}TLS_MODE=acme\nACME_DIRECTORY=https://ca.guild.test/directory\nACME_EMAIL=ops@guild.test\nCOMPOSE_PROFILES=acme\n`,
+  ],
+  ['no address of the provider', `${REAL}PROVIDER_URL=\n`],
+  [
+    'paths that begin like those of the proxy',
+    `${REAL}SERVER_ASSETS_PATH=/states\nSERVER_MARKET_PATH=/shop/state\n`,
+  ],
+  [
+    'Compose in other forms',
+    `${REAL}COMPOSE_PARALLEL_LIMIT=4\nCOMPOSE_IGNORE_ORPHANS=True\nCOMPOSE_PROGRESS=plain\nDOCKER_DEFAULT_PLATFORM=linux/arm64\n`,
+  ],
+  [
+    'one host with a primary and a replica at another port',
+    `${REAL}${POSTGRES}POSTGRES_REPLICAS=db.guild.test:5433\n`,
+  ],
   ['a node of this machine', REAL.replaceAll('10.0.0.5', 'localhost')],
 ]

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { checkRender, render } from '../../services/appliance/render/render.ts'
 import type { RenderPlaces } from '../../services/appliance/render/index.ts'
-import { listVariables } from '../../services/appliance/render/catalogue.ts'
 import {
   findUnknownNames,
   namesOfContainer,
@@ -14,6 +13,7 @@ import {
   readEnvFile,
 } from '../../services/appliance/render/env-file.ts'
 import { composeProfiles, containerVariables } from '../../services/appliance/render/container-variables.ts'
+import { readHost } from '../../services/appliance/render/host.ts'
 import { pathVariables } from '../../services/appliance/render/host-paths.ts'
 import { variables } from '../../services/appliance/render/variables.ts'
 import { ConfigError, configFiles, loadConfig } from '../../services/core/config/index.ts'
@@ -21,10 +21,8 @@ import type { ConfigPart } from '../../services/core/config/index.ts'
 import { parseVariable, settingVariables } from '../../services/core/config/environment/index.ts'
 import type { SettingVariable } from '../../services/core/config/environment/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import { right, rightFiles, rightProject } from './right-settings.ts'
 import { wrong } from './wrong-settings.ts'
 import { otherFiles, otherText, valuesAt, writeOtherFiles } from './other-values.ts'
-import { knownChains } from '../../services/core/config/schema/index.ts'
 
 const real = {
   CHAIN: 'wax-mainnet',
@@ -43,6 +41,8 @@ const places = (name: string): RenderPlaces => ({ out: join(dir, name), certific
 function readRendered(name: string, part: ConfigPart): unknown {
   return JSON.parse(readFileSync(join(dir, name, 'api', configFiles[part]), 'utf8')) as unknown
 }
+
+const IS_PASSWORD = /^(?:SQLDB|KVSTORE)_PASSWORD$/
 
 /** Patterns of origins may be a control character. */
 const takesNoBell = (setting: SettingVariable): boolean =>
@@ -65,14 +65,21 @@ describe('every key of the three files', () => {
       const text = written[setting.name] ?? otherText(setting, valuesAt(shipped[setting.part], setting.steps))
       return [setting.name, text] as const
     })
-    const envFile = join(dir, 'every.env')
-    writeFileSync(envFile, texts.map(([name, text]) => `${name}='${text}'\n`).join(''))
-    await render({}, { ...places('every'), envFile })
-    const rendered = Object.fromEntries(parts.map((part) => [part, readRendered('every', part)]))
+    const renderWithout = async (name: string, left: RegExp) => {
+      const envFile = join(dir, `${name}.env`)
+      const lines = texts.filter(([variable]) => !left.test(variable))
+      writeFileSync(envFile, lines.map(([variable, text]) => `${variable}='${text}'\n`).join(''))
+      await render({}, { ...places(name), envFile })
+      return Object.fromEntries(parts.map((part) => [part, readRendered(name, part)]))
+    }
+    // A password beside its file is refused.
+    const rendered = await renderWithout('every', IS_PASSWORD)
+    const renderedPasswords = await renderWithout('passwords', /^(?:SQLDB|KVSTORE)_PASSWORD_FILE$/)
     const unequal: string[] = []
     for (const setting of settingVariables) {
       const text = Object.fromEntries(texts)[setting.name]!
-      const found = valuesAt(rendered[setting.part], setting.steps)
+      const from = IS_PASSWORD.test(setting.name) ? renderedPasswords : rendered
+      const found = valuesAt(from[setting.part], setting.steps)
       const before = valuesAt(shipped[setting.part], setting.steps)
       const wanted =
         setting.name === 'KVSTORE_TLS'
@@ -206,6 +213,26 @@ describe('an .env', () => {
     expect([values.PROVIDER_NAME, problems]).toEqual([value, []])
   })
 
+  it.each([
+    [
+      `${LINES.replace('ws://node.test:8080', 'ws://a.test,ws://b.test,ws://A.test/')}COMPOSE_FILE=docker-compose.yml\n`,
+      ['CHAIN_SHIP'],
+    ],
+    // The demo chain and parts of another one.
+    ['CHAIN=wax-mainnet\n', ['CHAIN_HTTP', 'CHAIN_SHIP', 'COMPOSE_FILE']],
+    [`${LINES}COMPOSE_FILE=docker-compose.yml\nDEMO_CHAIN=true\n`, ['DEMO_CHAIN']],
+    [
+      `${LINES}COMPOSE_FILE=docker-compose.yml\nPOSTGRES_BUNDLED=false\nPOSTGRES_HOST=postgres\nPOSTGRES_SUPERUSER_PASSWORD_FILE=/etc/hostname\n`,
+      ['POSTGRES_HOST'],
+    ],
+  ])('an .env has one problem for each mistake: %s', async (text, paths) => {
+    const host = readHost(`PATH=/bin\0\0${text}`)
+    const error = await host.check(places('each')).catch((caught: unknown) => caught)
+    const { problems } = error as ConfigError
+    expect(problems.map(({ path }) => path)).toEqual(paths)
+    for (const { allowed } of problems) expect(allowed).not.toMatch(/the chain is demo/)
+  })
+
   it('an .env with CR LF is refused with the names of the affected variables', () => {
     const [problem] = parseEnvFile('DOMAIN=a\nCACHE_LIFE=2\r\n# a\r\nHTTP_PORT=80\r\n', {}).problems
     expect(problem?.found).toBe('CR LF at the end of the lines of CACHE_LIFE, HTTP_PORT')
@@ -235,25 +262,6 @@ describe('an .env', () => {
     expect(readEnvFile(join(dir, 'nowhere.env'))).toBeUndefined()
   })
 })
-
-/** Two readers: the tools contract has one of its own. */
-const TWO_READERS = `[
-  {
-    "name": "main",
-    "start_block": \${START_BLOCK},
-    "stop_block": \${STOP_BLOCK},
-    "contracts": [
-      { "handler": "assets", "args": { "assets_account": "atomicassets", "store_transfers": true, "store_logs": true } },
-      { "handler": "oracle", "args": { "oracle_account": "delphioracle" } },
-      { "handler": "market", "args": { "market_account": "\${MARKET_ACCOUNT}", "store_logs": true } }
-    ]
-  },
-  {
-    "name": "tools",
-    "start_block": \${START_BLOCK},
-    "contracts": [{ "handler": "tools", "args": { "tools_account": "atomictoolsx", "store_logs": true } }]
-  }
-]`
 
 describe('what an operator keeps on the host', () => {
   const POSTGRES = 999
@@ -384,194 +392,4 @@ describe('what an operator keeps on the host', () => {
     expect(mounted.map(({ target }) => target.replace(folder, '')).sort()).toEqual([...pathVariables].sort())
     for (const { bind } of mounted) expect(bind).toEqual({ create_host_path: false })
   })
-})
-
-describe('files of the operator', () => {
-  const ownFolder = (files: Readonly<Record<string, string>>): string => {
-    const folder = mkdtempSync(join(dir, 'own-'))
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-    return folder
-  }
-
-  it('files of the operator replace the rendered files, with variables filled in', async () => {
-    const CONFIG_FILES = ownFolder({ 'readers.config.json': TWO_READERS })
-    const environment = {
-      ...real,
-      CONFIG_FILES,
-      STOP_BLOCK: '70000000',
-      SERVER_TOOLS_CONNECTED_READER: 'tools',
-    }
-    expect(await render(environment, places('two'))).toMatchObject({ warnings: [] })
-    const { config } = loadConfig({ need: ['server', 'readers'], dir: join(dir, 'two/filler'), env: {} })
-    expect(
-      config.readers.map(({ name, start_block, stop_block }) => [name, start_block, stop_block]),
-    ).toEqual([
-      ['main', 64_000_000, 70_000_000],
-      ['tools', 64_000_000, 0],
-    ])
-    expect(config.server.namespaces.map(({ args }) => args.connected_reader)).toEqual([
-      'main',
-      'main',
-      'tools',
-    ])
-  })
-
-  describe('with the files of an operator', () => {
-    const mounted = (): string => join(dir, 'right-mounted')
-    const project = (): string => join(dir, 'right-project')
-    beforeAll(() => {
-      for (const [folder, files] of [
-        [mounted(), rightFiles],
-        [project(), rightProject],
-        [join(mounted(), 'CONFIG_FILES'), { 'readers.config.json': TWO_READERS }],
-      ] as const) {
-        mkdirSync(folder)
-        for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-      }
-    })
-
-    it.each(right)('a valid .env is accepted: %s', async (_what, text) => {
-      const taken = checkRender(
-        {},
-        { ...places('right'), mounted: mounted(), project: project(), envFile: { text } },
-      )
-      expect((await taken).chain).toMatch(/^(?:wax-mainnet|mine)$/)
-    })
-
-    it('an .env is refused if no file of the operator uses a variable, or if it names a reader that the readers file lacks', async () => {
-      const found = async (text: string): Promise<string[]> =>
-        checkRender(
-          { ...real },
-          { ...places('right'), mounted: mounted(), project: project(), envFile: { text } },
-        ).then(
-          () => [],
-          (error: unknown) => (error as ConfigError).problems.map(({ path }) => path),
-        )
-      expect(await found('COMPOSE_FILE=docker-compose.yml\nMAIL_TOKEN=x\n')).toEqual(['MAIL_TOKEN'])
-      expect(await found('COMPOSE_FILE=docker-compose.yml:/srv/guild.yml\nCACHE_LIFEE=5\n')).toEqual([
-        'CACHE_LIFEE',
-      ])
-      expect(await found('CONFIG_FILES=./config\nREADER_NAME=other\nSTOP_BLOCK=0\n')).toEqual(['READER_NAME'])
-      const own = 'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_SSL_MODE=require\n'
-      expect(await found(`${own}POSTGRES_SSL_CERT_FILE=./a.pem\n`)).toEqual(['POSTGRES_SSL_KEY_FILE'])
-      expect(await found(`${own}POSTGRES_SSL_CA_FILE=./a.pem\n`)).toEqual(['POSTGRES_SSL_CA_FILE'])
-    })
-  })
-
-  it.each([
-    ['SERVER_ADDR', '127.0.0.1', '0.0.0.0'],
-    ['READER_SERVER_ADDR', '192.168.1.5', '::'],
-    ['CHAIN_HTTP', 'http://localhost:8888', 'http://10.0.0.5:8888'],
-    ['CHAIN_SHIP', 'ws://a.test,ws://[::1]:8080', 'ws://a.test'],
-    ['API_REPLICAS', '3', '2'],
-    ['IPV6_SUBNET', 'fd00:1::/64', 'fd70:726f:6e67::/48'],
-  ])('a value that cannot work in a container causes a warning: %s', async (name, value, usable) => {
-    const warned = async (text: string): Promise<string[]> => {
-      const environment = { ...real, COMPOSE_FILE: 'docker-compose.yml', [name]: text }
-      return (await checkRender(environment, places('warned'))).warnings.map(({ path }) => path)
-    }
-    expect(await warned(value)).toContain(name)
-    expect(await warned(usable)).not.toContain(name)
-  })
-
-  it('files of the operator may use the values that CHAIN sets', async () => {
-    const { name, id } = knownChains[0]!
-    const connections = {
-      sqldb: {
-        host: 'postgres',
-        user: '${POSTGRES_USER}',
-        password: '${POSTGRES_PASSWORD}',
-        database: '${POSTGRES_DATABASE}',
-      },
-      chain: {
-        name: '${CHAIN_NAME}',
-        chain_id: '${CHAIN_ID}',
-        http: 'http://node.test',
-        ship: 'ws://node.test',
-      },
-    }
-    const CONFIG_FILES = ownFolder({ 'connections.config.json': JSON.stringify(connections) })
-    expect((await render({ CHAIN: name, CONFIG_FILES }, places('preset'))).chain).toBe(name)
-    const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'preset/state'), env: {} })
-    expect(config.connections.chain.chain_id).toBe(id)
-  })
-
-  it('files of the operator may contain every address', async () => {
-    const connections = {
-      sqldb: {
-        host: 'db.test',
-        user: '${POSTGRES_USER}',
-        password: '${POSTGRES_PASSWORD}',
-        database: 'pronghorn',
-      },
-      chain: {
-        name: 'mine',
-        chain_id: 'ab'.repeat(32),
-        http: 'http://node.test',
-        ship: ['ws://a.test', { url: 'ws://b.test', weight: 2 }],
-      },
-    }
-    const CONFIG_FILES = ownFolder({ 'connections.config.json': JSON.stringify(connections) })
-    const report = await render({ CONFIG_FILES, POSTGRES_HOST: 'db.test' }, places('elsewhere'))
-    expect(report.chain).toBe('mine')
-    const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'elsewhere/state'), env: {} })
-    expect(config.connections.sqldb.user).toBe('pronghorn_state')
-    expect(config.connections.sqldb.password).toHaveLength(43)
-    // The containers of backups read the variable.
-    await expect(checkRender({ CONFIG_FILES }, places('elsewhere'))).rejects.toThrow(
-      /POSTGRES_HOST: found "postgres", allowed: "db.test"/,
-    )
-  })
-
-  it.each([
-    [
-      'a file that nothing reads',
-      { 'server.json': '{}' },
-      {},
-      /server\.json: found a file of CONFIG_FILES that nothing reads/,
-    ],
-    ['no file', {}, {}, /CONFIG_FILES: found .*without a file/],
-    [
-      'text that is no JSON',
-      { 'readers.config.json': '[{]' },
-      {},
-      /readers\.config\.json: found malformed JSON at line 1, column 3/,
-    ],
-    [
-      'a variable that is not set',
-      { 'readers.config.json': TWO_READERS.replace('"main"', '"${MY_NAME}"') },
-      {},
-      /\$\{MY_NAME\}: found a variable that is not set, allowed: a line MY_NAME=/,
-    ],
-    [
-      'a key that does not exist',
-      { 'readers.config.json': TWO_READERS.replace('"start_block"', '"startblock"') },
-      {},
-      /readers\.config\.json: \[0\]\.startblock: found an unknown key/,
-    ],
-    [
-      'a variable that it does not use',
-      { 'readers.config.json': TWO_READERS },
-      { DB_GROUP_BLOCKS: '7' },
-      /DB_GROUP_BLOCKS: found a setting of readers\.config\.json, which is your own, allowed: the key \[\]\.db_group_blocks/,
-    ],
-  ])('files of the operator are refused: %s', async (_what, files, more, problem) => {
-    const CONFIG_FILES = ownFolder(files)
-    await expect(checkRender({ ...real, CONFIG_FILES, ...more }, places('refused'))).rejects.toThrow(problem)
-  })
-})
-
-it('every default in the compose file is the documented default', () => {
-  const { appliance, shipped } = listVariables()
-  const documented = new Map(appliance.map(({ name, defaultText }) => [name, defaultText]))
-  for (const { name, aliases } of settingVariables)
-    for (const each of [name, ...aliases])
-      if (!documented.has(each)) documented.set(each, shipped.get(name) ?? '')
-  const compose = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
-  // An empty one leaves the default to the program; /dev/null stands for a file or folder that is not given.
-  const defaults = [...compose.matchAll(/\$\{([A-Z_]+):-([^}$]+)\}/g)]
-    .map(([, name, value]) => [name!, value!] as const)
-    .filter(([name, value]) => value !== '/dev/null' && (documented.get(name) ?? '') !== '')
-  expect(defaults.length).toBeGreaterThan(15)
-  for (const [name, value] of defaults) expect(value, name).toBe(documented.get(name))
 })

@@ -10,6 +10,95 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     'TLS_MODE=acme\nACME_EMAIL=ops@guild.test\nCOMPOSE_PROFILES=acme\nDOMAIN=10.0.0.9',
     'DOMAIN: a public host name',
   ],
+  ...['server.local', 'nft.guild.test', 'node', 'nft.example.org'].map(
+    (name) =>
+      [
+        `a name that no public authority certifies: ${name}`,
+        `TLS_MODE=acme\nACME_EMAIL=ops@guild.test\nCOMPOSE_PROFILES=acme\nDOMAIN=${name}`,
+        'DOMAIN: a public host name',
+      ] as const,
+  ),
+  ...[
+    ...['/state', '/State/assets', '/v1', '/v1/graphql', '/v1/auth/x', '/console', '/.well-known'],
+    ...['/v2/query', '/nginx-health', '/.failure', '/healthz/graphql'],
+  ].map(
+    (path) =>
+      [
+        `a path of the proxy: ${path}`,
+        `SERVER_ASSETS_PATH=${path}`,
+        'SERVER_ASSETS_PATH: another path: the proxy of the appliance',
+      ] as const,
+  ),
+  [
+    'a second path of the proxy',
+    'SERVER_TOOLS_ALIASES=/a,/state',
+    'SERVER_TOOLS_ALIASES[1]: another path: the proxy',
+  ],
+  ...['COMPOSE_ENV_FILES', 'COMPOSE_DISABLE_ENV_FILE', 'DOCKER_HOST', 'DOCKER_CONTEXT'].map(
+    (name) =>
+      [`a variable of the shell: ${name}`, `${name}=x`, `${name}: nothing: Docker reads it from`] as const,
+  ),
+  [
+    'a variable of former Compose',
+    'COMPOSE_HTTP_TIMEOUT=60',
+    'COMPOSE_HTTP_TIMEOUT: nothing: Compose has not read',
+  ],
+  ['a limit of Compose in words', 'COMPOSE_PARALLEL_LIMIT=many', 'COMPOSE_PARALLEL_LIMIT: a whole number'],
+  ['a flag of Compose', 'COMPOSE_REMOVE_ORPHANS=maybe', 'COMPOSE_REMOVE_ORPHANS: true or false'],
+  ['a flag of Docker', 'DOCKER_BUILDKIT=perhaps', 'DOCKER_BUILDKIT: true or false'],
+  ['a progress that does not exist', 'COMPOSE_PROGRESS=fancy', 'COMPOSE_PROGRESS: one of auto'],
+  [
+    'a platform without its processor',
+    'DOCKER_DEFAULT_PLATFORM=linux',
+    'DOCKER_DEFAULT_PLATFORM: a platform',
+  ],
+  [
+    'a separator of letters',
+    'COMPOSE_PATH_SEPARATOR=x\nCOMPOSE_FILE=docker-compose.yml',
+    'COMPOSE_PATH_SEPARATOR: one character',
+  ],
+  [
+    'a server of its own without the login of the superuser',
+    'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test',
+    'POSTGRES_SUPERUSER_PASSWORD_FILE: a file with the password of postgres',
+  ],
+  ...['javascript:alert(1)', 'ftp://guild.test', 'guild.test', 'https://'].map(
+    (text) =>
+      [`an address of the provider: ${text}`, `PROVIDER_URL=${text}`, 'PROVIDER_URL: a URL such as'] as const,
+  ),
+  [
+    'a list at another protocol',
+    'READER_LIST_POLLS=[{"url":"file:///etc/passwd"}]',
+    'READER_LIST_POLLS[0].url: a URL',
+  ],
+  ['a directory at another protocol', 'ACME_DIRECTORY=javascript:0', 'ACME_DIRECTORY: a URL such as'],
+  ['one replica twice', 'POSTGRES_REPLICAS=a.test:5432,a.test', 'POSTGRES_REPLICAS[1]: another replica'],
+  ['the primary as a replica', 'POSTGRES_REPLICAS=postgres:5432', 'POSTGRES_REPLICAS[0]: a replica, which'],
+  [
+    'the primary as a replica in JSON',
+    'SQLDB_REPLICAS=[{"host":"a.test"},{"host":"postgres"}]',
+    'SQLDB_REPLICAS[1]: a replica, which',
+  ],
+  [
+    'one account for two contracts',
+    'MARKET_ACCOUNT=atomicassets',
+    'MARKET_ACCOUNT: another account: the assets',
+  ],
+  [
+    'the account of another family',
+    'TOOLS_ACCOUNT=delphioracle',
+    'TOOLS_ACCOUNT: another account: the oracle',
+  ],
+  [
+    'a password beside its file',
+    'REDIS_BUNDLED=false\nREDIS_HOST=r.test\nREDIS_PASSWORD_FILE=/x\nREDIS_PASSWORD=y',
+    'REDIS_PASSWORD: nothing: the password in REDIS_PASSWORD_FILE counts',
+  ],
+  [
+    'a password of the role beside its file',
+    'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_SUPERUSER_PASSWORD_FILE=/x\nPOSTGRES_USER=x\nPOSTGRES_PASSWORD_FILE=/x\nPOSTGRES_PASSWORD=y',
+    'POSTGRES_PASSWORD: nothing: the password in POSTGRES_PASSWORD_FILE counts',
+  ],
   ['an unknown name', 'FOO_BAR=1', 'FOO_BAR: a variable of docs/settings.md; none is near'],
   [
     'the key of a file',
@@ -71,7 +160,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ['a comment behind a tab', 'CACHE_LIFE=5\t# seconds', 'CACHE_LIFE: a whole number'],
   ['text in UTF-16', 'P\0R\0O\0V\0', ': text in UTF-8: save the file as UTF-8'],
   ['a zero byte', 'CACHE_LIFE=5\0', 'CACHE_LIFE: text'],
-  ['a line that ends in CR', 'CACHE_LIFE=5\rAPI_WORKERS=2', 'CACHE_LIFE: a whole number'],
+  ['a line that ends in CR alone', 'CACHE_LIFE=5\rAPI_WORKERS=2', ": line ends of Unix: tr '\\r' '\\n'"],
   ['text in Latin-1', 'PROVIDER_NAME=G\ufffdlde', 'PROVIDER_NAME: text in UTF-8'],
   ['a reference to itself', 'DOMAIN=${DOMAIN}', 'DOMAIN: a variable of a line above or of the shell'],
   [

@@ -110,18 +110,47 @@ export const chosenVariables: Readonly<Record<string, { readonly default: string
     },
   }
 
-/** Names that Compose and the Docker client read from `.env` themselves, and those that choose a chain. */
-export const otherNames = [
-  ...Object.keys(chosenVariables),
-  'COMPOSE_PATH_SEPARATOR',
-  ...['COMPOSE_ANSI', 'COMPOSE_BAKE', 'COMPOSE_IGNORE_ORPHANS', 'COMPOSE_REMOVE_ORPHANS'],
-  ...['COMPOSE_PARALLEL_LIMIT', 'COMPOSE_PROGRESS', 'COMPOSE_MENU', 'COMPOSE_STATUS_STDOUT'],
-  ...[
-    'COMPOSE_CONVERT_WINDOWS_PATHS',
-    'COMPOSE_DISABLE_ENV_FILE',
-    'COMPOSE_ENV_FILES',
-    'COMPOSE_HTTP_TIMEOUT',
-  ],
-  ...['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_BUILDKIT', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY'],
-  ...['DOCKER_DEFAULT_PLATFORM'],
-] as const
+const composeFlag = matching(/^(?:true|false|1|0)$/i, 'true or false')({ default: undefined, desc: '' })
+
+/** Variables of Compose that it reads from `.env` too; the appliance checks their values alone. */
+export const composeVariables = {
+  COMPOSE_ANSI: oneWord(['auto', 'never', 'always'])({ default: undefined, desc: '' }),
+  COMPOSE_BAKE: composeFlag,
+  COMPOSE_CONVERT_WINDOWS_PATHS: composeFlag,
+  COMPOSE_IGNORE_ORPHANS: composeFlag,
+  COMPOSE_MENU: composeFlag,
+  COMPOSE_PARALLEL_LIMIT: matching(
+    /^-?\d{1,9}$/,
+    'a whole number; -1 for no limit',
+  )({ default: undefined, desc: '' }),
+  COMPOSE_PATH_SEPARATOR: matching(
+    /^[^\w./-]$/,
+    'one character that no path has',
+  )({ default: undefined, desc: '' }),
+  COMPOSE_PROGRESS: oneWord(['auto', 'tty', 'plain', 'json', 'quiet'])({ default: undefined, desc: '' }),
+  COMPOSE_REMOVE_ORPHANS: composeFlag,
+  COMPOSE_STATUS_STDOUT: composeFlag,
+  DOCKER_BUILDKIT: composeFlag,
+  DOCKER_DEFAULT_PLATFORM: matching(
+    /^[a-z0-9]+\/[a-z0-9]+(?:\/v\d+)?$/,
+    'a platform such as linux/arm64',
+  )({ default: undefined, desc: '' }),
+} as const
+
+/** Names that Compose reads from `.env` itself, and those that choose a chain. */
+export const otherNames = [...Object.keys(chosenVariables), ...Object.keys(composeVariables)] as const
+
+const OF_SHELL = 'nothing: Docker reads it from the environment of the shell alone'
+
+/** Names that have no effect in `.env`, although other programs know them, with the reason. */
+export const namesInVain: Readonly<Record<string, string>> = {
+  DEMO_CHAIN: 'nothing: without COMPOSE_FILE and a chain of your own the chain is the demo chain',
+  TZ: 'nothing: every log, schedule and time of an answer is in UTC',
+  COMPOSE_HTTP_TIMEOUT: 'nothing: Compose has not read it since version 2',
+  ...Object.fromEntries(
+    [
+      ...['COMPOSE_DISABLE_ENV_FILE', 'COMPOSE_ENV_FILES'],
+      ...['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_CERT_PATH', 'DOCKER_TLS_VERIFY'],
+    ].map((name) => [name, OF_SHELL]),
+  ),
+}

@@ -4,7 +4,7 @@ import { likelyOf, showFound } from '../../core/config/index.ts'
 import type { ConfigProblem } from '../../core/config/index.ts'
 import { settingVariables } from '../../core/config/environment/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
-import { containerVariables, operatorStateVariables, otherNames } from './container-variables.ts'
+import { containerVariables, namesInVain, operatorStateVariables, otherNames } from './container-variables.ts'
 import { variables } from './variables.ts'
 
 /** Content of an `.env`. */
@@ -21,7 +21,7 @@ export interface EnvFile {
 const MAX_FILE_BYTES = 1_048_576
 const LINE = /^\s*(?:export\s+)?([^\s=#]+)\s*(=?)\s*([^\n]*)$/
 const NAME = /^[A-Za-z_][\w.-]*$/
-const TYPOGRAPHIC_QUOTES = /^[\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4]/
+const FOREIGN_QUOTES = /^[\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4]/
 
 /** Every variable name that some part of the appliance reads. */
 export const knownNames: readonly string[] = [
@@ -66,6 +66,11 @@ const REPLACEMENT = '\ufffd'
 export function parseEnvFile(text: string, environment: Environment): EnvFile {
   // Every other byte of Latin letters in UTF-16 is 0.
   if (/\0[^\0]\0/.test(text)) return unreadable('text in UTF-16', 'text in UTF-8: save the file as UTF-8')
+  if (/\r[^\r\n]/.test(text))
+    return unreadable(
+      'lines that end in CR alone',
+      "line ends of Unix: tr '\\r' '\\n' <.env >.env.unix, and mv .env.unix .env",
+    )
   const values: Record<string, string> = {}
   const used = new Set<string>()
   const problems: ConfigProblem[] = []
@@ -145,8 +150,11 @@ function valueOf(rest: string, known: Environment): LineValue {
       return { text: inner.replaceAll(/\\(?:\\|('))/g, unescapeQuote), missing: [], used: [] }
     return fillIn(inner.replaceAll(ESCAPE, unescape), known)
   }
-  if (TYPOGRAPHIC_QUOTES.test(text)) {
-    return { why: 'in typographic quotes', allowed: 'the value without quotes, or within " or \'' }
+  if (FOREIGN_QUOTES.test(text)) {
+    return {
+      why: 'in quotes that Compose takes for text',
+      allowed: 'the value without quotes, or within " or \'',
+    }
   }
   if (text.startsWith('#'))
     return { why: 'which Compose takes for the value', allowed: 'nothing after the equals sign, or quotes' }
@@ -259,15 +267,9 @@ export function namesOfContainer(environment: Environment): string[] {
 const LEAST_ENDING = 6
 const MOST_SHOWN = 4
 
-/** Variables of other images, with the reason why the appliance does not read them. */
-const inVain: Readonly<Record<string, string>> = {
-  DEMO_CHAIN: 'nothing: without COMPOSE_FILE and a chain of your own the chain is the demo chain',
-  TZ: 'nothing: every log, schedule and time of an answer is in UTC',
-}
-
 /** The known names that are near an unknown one, as a sentence. */
 function describeKnown(name: string): string {
-  if (Object.hasOwn(inVain, name)) return inVain[name]!
+  if (Object.hasOwn(namesInVain, name)) return namesInVain[name]!
   const upper = name.toUpperCase().replaceAll(/[-.]/g, '_')
   const meant = knownNames.includes(upper) ? [upper] : namesAround(upper)
   return meant.length > 0

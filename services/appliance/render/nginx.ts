@@ -128,6 +128,20 @@ function mapOrigins(cors: readonly string[]): string {
   ].join('\n')
 }
 
+/** A location of the proxy's configuration, other than that of every path. */
+const LOCATION = /^ *location (?:(=|~) )?(\/\S+|\^\S+) \{$/gm
+
+/** Whether a location of the proxy takes requests at or below a path, which the api does not get then. */
+export function takesPath(configuration: string, path: string): boolean {
+  const wanted = path.toLowerCase()
+  const isWithin = (inner: string, outer: string): boolean => `${inner}/`.startsWith(`${outer}/`)
+  return [...configuration.matchAll(LOCATION)].some(([, kind, text = '']) => {
+    if (kind === '~') return ['', '/', '/v1/'].some((end) => new RegExp(text, 'i').test(wanted + end))
+    const taken = text.replace(/\/$/, '')
+    return isWithin(taken, wanted) || (kind === undefined && isWithin(wanted, taken))
+  })
+}
+
 function redirect(httpsPort: number): string {
   const suffix = httpsPort === 443 ? '' : `:${httpsPort}`
   return [

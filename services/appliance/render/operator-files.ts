@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { ConfigProblem } from '../../core/config/index.ts'
 import { CONTAINER_FOLDER } from '../../core/paths/index.ts'
 import { findVariable, settingVariables } from '../../core/config/environment/index.ts'
+import { findPairFault, hasCertificates, isPrivateKey } from '../tls/index.ts'
 import { placeOf } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
 import { isHostPath, PATH_ALLOWED } from './variables.ts'
@@ -27,11 +28,14 @@ const fileSettings: readonly FileSetting[] = [
 /** Longest content; the certificates of all public authorities have a quarter of it. */
 const MAX_CHARACTERS = 1_000_000
 
-const patterns: Readonly<Record<FileSetting['holds'], RegExp>> = {
-  'a certificate': /-----BEGIN (?:TRUSTED )?CERTIFICATE-----/,
-  'a private key': /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/,
-  'a password': /^[^\0\r\n]{1,1000}\r?\n?$/,
+const isContent: Readonly<Record<FileSetting['holds'], (text: string) => boolean>> = {
+  'a certificate': hasCertificates,
+  'a private key': isPrivateKey,
+  'a password': (text) => /^[^\0\r\n]{1,1000}\r?\n?$/.test(text),
 }
+
+/** A client certificate and its key, by the names of their variables. */
+const pair = { certificate: 'SQLDB_SSL_CERT_FILE', key: 'SQLDB_SSL_KEY_FILE' } as const
 
 type Given = Readonly<Record<string, string>>
 
@@ -62,13 +66,31 @@ export async function readOperatorFiles(
     try {
       const text = await readFile(placeOf(variable, found.text, places), 'utf8')
       if (text === '') refuse('which is empty')
-      else if (text.length > MAX_CHARACTERS || !patterns[holds].test(text)) refuse(`which is not ${holds}`)
+      else if (text.length > MAX_CHARACTERS || !isContent[holds](text)) refuse(`which is not ${holds}`)
       else texts.set(name, text)
     } catch (error) {
       refuse(`which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`)
     }
   }
+  problems.push(...checkPair(given, texts))
   return { texts, problems }
+}
+
+/** Problems of a certificate and a key that do not belong together. */
+function checkPair(given: Given, texts: ReadonlyMap<string, string>): ConfigProblem[] {
+  const files = listGiven(given)
+  const certificate = files.find(({ variable }) => variable === pair.certificate)
+  const key = files.find(({ variable }) => variable === pair.key)
+  const [chain, secret] = [certificate, key].map((file) => file && texts.get(file.name))
+  if (!certificate || !key || chain === undefined || secret === undefined) return []
+  const fault = findPairFault(chain, secret)
+  if (fault === undefined || fault === 'unreadable') return []
+  const [file, why, allowed] =
+    fault === 'another key'
+      ? [key, 'which is the key of another certificate', `the key of ${certificate.found.name}`]
+      : [certificate, `which ended on ${fault.endedOn}`, 'a certificate that is valid']
+  const found = `${JSON.stringify(file.found.text)}, ${why}`
+  return [{ file: 'environment', path: file.found.name, found, allowed }]
 }
 
 /** The given variables, where every path of a host's file is replaced by its path in the containers. */

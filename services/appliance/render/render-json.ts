@@ -2,6 +2,7 @@ import { configFiles, formatPath } from '../../core/config/index.ts'
 import { splitHostAndPort } from '../../core/config/address/index.ts'
 import type { ConfigPart, ConfigProblem } from '../../core/config/index.ts'
 import { overlayEnvironment, placesOf, settingVariables } from '../../core/config/environment/index.ts'
+import type { SettingVariable } from '../../core/config/environment/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
 import { withContainerPaths } from './operator-files.ts'
 import { parseOwnFile } from './own-files.ts'
@@ -160,15 +161,42 @@ export function nameVariable(
   parts: Readonly<Record<ConfigPart, unknown>>,
   own: OwnFiles,
 ): ConfigProblem {
-  const setting = settingVariables.find(
-    ({ part, steps }) =>
-      configFiles[part] === problem.file &&
-      !own.texts.has(part) &&
-      placesOf(parts[part], steps).some((path) => formatPath(path) === problem.path),
-  )
-  if (setting === undefined) return problem
-  // The first alias is shorter and documented for operators.
-  return { ...problem, file: 'environment', path: setting.aliases[0] ?? setting.name }
+  const { file, allowed } = problem
+  for (const setting of settingVariables) {
+    const { part, steps } = setting
+    if (configFiles[part] !== file || own.texts.has(part)) continue
+    const place = placesOf(parts[part], steps)
+      .map(formatPath)
+      // An entry of a list is in the variable of the list.
+      .find((path) => problem.path === path || problem.path.startsWith(`${path}[`))
+    if (place === undefined) continue
+    const path = `${shortName(setting)}${problem.path.slice(place.length)}`
+    return { ...problem, file: 'environment', path, allowed: withVariables(allowed, setting) }
+  }
+  const named =
+    file === 'environment' ? settingVariables.find((each) => isNamed(each, problem.path)) : undefined
+  return named === undefined ? problem : { ...problem, allowed: withVariables(allowed, named) }
+}
+
+/** The first alias is shorter and documented for operators. */
+const shortName = ({ name, aliases }: SettingVariable): string => aliases[0] ?? name
+const isNamed = ({ name, aliases }: SettingVariable, path: string): boolean =>
+  [name, ...aliases].includes(path)
+
+/** Backquoted keys, of the same section unless another file follows. */
+const KEY = /`(\w+)`(?: of (\w+\.config\.json))?/g
+
+/** A message in which the keys beside a setting are named by their variables. */
+function withVariables(allowed: string, beside: SettingVariable): string {
+  return allowed.replaceAll(KEY, (all: string, key: string, file: string | undefined) => {
+    const section = beside.key.slice(0, beside.key.lastIndexOf('.') + 1)
+    const meant = settingVariables.find((each) =>
+      file === undefined
+        ? each.part === beside.part && each.key === `${section}${key}`
+        : configFiles[each.part] === file && each.key.replace('[].', '') === key,
+    )
+    return meant === undefined ? all : shortName(meant)
+  })
 }
 
 /** Removes duplicate problems: one variable may occur at several places. */

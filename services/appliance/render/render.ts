@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { configFiles, ConfigError, parseConfig } from '../../core/config/index.ts'
+import { configFiles, ConfigError, formatPath, parseConfig } from '../../core/config/index.ts'
 import type { AppConfig, ConfigPart, ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import { listUnusedSettings } from '../../core/config/description/index.ts'
@@ -14,7 +14,7 @@ import type { EnvFile } from './env-file.ts'
 import { forgetRendering, noteRendering, whyNotFormer } from './former.ts'
 import { PRIVATE_KEY_COMMAND, renderLibpq } from './libpq.ts'
 import type { RenderedFile } from './libpq.ts'
-import { renderNginx, unportableOrigins } from './nginx.ts'
+import { takesPath, renderNginx, unportableOrigins } from './nginx.ts'
 import { readOperatorFiles } from './operator-files.ts'
 import { namesOfComposeFiles } from './compose-files.ts'
 import { noOwnFiles, readOwnFiles } from './own-files.ts'
@@ -178,15 +178,18 @@ function resolveAll(
   const own = findOwnFiles(all, places)
   const names = file ? Object.keys(file.values) : file === null ? namesOfContainer(all) : namesMeantForUs(all)
   const unreadable = file?.problems ?? []
-  const known = new Set(unreadable.map(({ path }) => variableOf(path)))
   const read = namesOfComposeFiles(all, places)
   const others = new Set([...own.used, ...(file?.used ?? []), ...(read ?? [])])
   const unknown = findUnknownNames(names, others, read === undefined)
+  const namesIn = (found: readonly ConfigProblem[]) => new Set(found.map(({ path }) => variableOf(path)))
+  // The override file sets DEMO_CHAIN, which is unknown in `.env`.
+  const ignored = namesIn(unknown)
+  const known = new Set([...namesIn(unreadable), ...ignored])
   const { resolved, problems, refused } = resolveUsable(all, own, known)
   return {
     resolved,
     own,
-    refused,
+    refused: new Set([...refused].filter((name) => !ignored.has(name))),
     problems: [...unreadable, ...unknown, ...own.problems, ...problems],
   }
 }
@@ -228,6 +231,8 @@ async function prepare(
     try {
       if (found.length > 0) throw new ConfigError(found)
       const loaded = parseConfig(parts, origins)
+      const taken = refuseTakenPaths(resolved, loaded.config.server)
+      if (taken.length > 0) throw new ConfigError(taken)
       warnings = [...loaded.warnings]
       config = loaded.config
     } catch (error) {
@@ -261,6 +266,23 @@ async function prepare(
   const database = renderLibpq(config.connections.sqldb.ssl, operatorFiles.texts)
   const others = renderOthers({ resolved, secrets, config, databaseParameters: database.parameters })
   return { files: [...files, ...database.files, ...others], warnings }
+}
+
+/** Problems of namespaces at paths that the proxy does not pass on to the api. */
+function refuseTakenPaths({ values, profiles }: Resolved, server: AppConfig['server']): ConfigProblem[] {
+  const configuration = renderNginx(values, server, profiles.includes('graphql'))
+  return server.namespaces.flatMap(({ path, aliases }, at) =>
+    [path, ...aliases].flatMap((each, index) => {
+      if (!takesPath(configuration, each)) return []
+      const key = index === 0 ? ['path'] : ['aliases', index - 1]
+      return {
+        file: configFiles.server,
+        path: formatPath(['namespaces', at, ...key]),
+        found: JSON.stringify(each),
+        allowed: 'another path: the proxy of the appliance does not pass this one on to the api',
+      }
+    }),
+  )
 }
 
 function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWarning[] {

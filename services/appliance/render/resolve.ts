@@ -13,7 +13,7 @@ import {
 } from '../../core/config/environment/index.ts'
 import type { Environment, SettingVariable } from '../../core/config/environment/index.ts'
 import { images } from '../../core/images/index.ts'
-import { composeProfiles, containerVariables } from './container-variables.ts'
+import { composeProfiles, composeVariables, containerVariables } from './container-variables.ts'
 import { COMPOSE_BASE, listComposeFiles } from './compose-files.ts'
 import { parseOwnFile } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
@@ -93,7 +93,7 @@ function resolveOnce(
   const standing = Object.entries(placeholders).filter(([name]) => refused.has(name))
   const values: Values = cleanEnv(
     { ...Object.fromEntries(standing), ...preset.values, ...given },
-    { ...variables, ...containerVariables },
+    { ...variables, ...containerVariables, ...composeVariables },
     {
       reporter: ({ errors }) => {
         for (const [name, error] of Object.entries(errors)) problems.push(problemOf(name, set, error))
@@ -272,14 +272,14 @@ function checkTogether(
     const allowed = `${ofChain.CHAIN_ID}, because CHAIN is ${ofChain.CHAIN_NAME}; or no CHAIN`
     refuse('CHAIN_ID', values.CHAIN_ID, allowed, ['CHAIN'])
   }
-  if (values.TLS_MODE === 'acme' && (!values.DOMAIN.includes('.') || isIP(values.DOMAIN) !== 0)) {
+  if (values.TLS_MODE === 'acme' && !isCertifiable(values.DOMAIN, given.ACME_DIRECTORY)) {
     refuse('DOMAIN', values.DOMAIN, 'a public host name, because TLS_MODE is acme')
   }
   if (values.TLS_MODE === 'acme' && !values.ACME_EMAIL.includes('@')) {
     refuse('ACME_EMAIL', values.ACME_EMAIL, 'an e-mail address, because TLS_MODE is acme')
   }
   checkCompose({ values, given, isDemo }, refuse)
-  checkComposeFile({ values, given, isDemo }, refuse)
+  checkComposeFile({ values, given, isDemo }, refused, refuse)
   if (!values.POSTGRES_BUNDLED && values.POSTGRES_HOST === BUNDLED_POSTGRES) {
     const allowed = 'the host of your own server, because POSTGRES_BUNDLED is false'
     refuse('POSTGRES_HOST', BUNDLED_POSTGRES, allowed)
@@ -295,6 +295,11 @@ function checkTogether(
   if (values.MARKET_ACCOUNT !== 'none' && values.ORACLE_ACCOUNT === 'none') {
     const allowed = 'an account name, because the market needs the oracle; or MARKET_ACCOUNT=none'
     refuse('ORACLE_ACCOUNT', 'none', allowed, ['MARKET_ACCOUNT'])
+  }
+  const isWithoutLogin = ['POSTGRES_SUPERUSER_PASSWORD_FILE', 'POSTGRES_SSL_CERT_FILE', 'SQLDB_SSL_CERT_FILE']
+  if (!values.POSTGRES_BUNDLED && isWithoutLogin.every((name) => given[name] === undefined)) {
+    const allowed = `a file with the password of ${values.POSTGRES_SUPERUSER}, because POSTGRES_BUNDLED is false; or POSTGRES_SSL_CERT_FILE`
+    refuse('POSTGRES_SUPERUSER_PASSWORD_FILE', undefined, allowed)
   }
   return problems
 }
@@ -320,13 +325,17 @@ type Refuse = (path: string, found: unknown, allowed: string) => void
 
 function checkComposeFile(
   { values, given, isDemo }: Pick<Resolved, 'values' | 'given' | 'isDemo'>,
+  refused: ReadonlySet<string>,
   refuse: Refuse,
 ): void {
   const [first] = listComposeFiles(given)
   if (first !== undefined && basename(first) !== COMPOSE_BASE)
     refuse('COMPOSE_FILE', given.COMPOSE_FILE, `a list that begins with ${COMPOSE_BASE}`)
-  if (given.DEMO_CHAIN !== 'true' || isDemo || usesDemoNode(values)) return
-  const allowed = `${COMPOSE_BASE}, which leaves out the node of the demo chain: the chain is ${values.CHAIN_NAME}`
+  // A refused address has the one of the demo chain in its place.
+  const isDemoNode = !['CHAIN_HTTP', 'CHAIN_SHIP'].some((name) => refused.has(name)) && usesDemoNode(values)
+  if (given.DEMO_CHAIN !== 'true' || isDemo || isDemoNode) return
+  const chain = refused.has('CHAIN_NAME') ? 'another one' : values.CHAIN_NAME
+  const allowed = `${COMPOSE_BASE}, which leaves out the node of the demo chain: the chain is ${chain}`
   refuse('COMPOSE_FILE', given.COMPOSE_FILE, allowed)
 }
 
@@ -385,6 +394,16 @@ function isSupportedPostgres(image: string): boolean {
 
 function listProfiles(given: Readonly<Record<string, string>>): string[] {
   return splitList(given.COMPOSE_PROFILES ?? '').filter((name) => name !== '')
+}
+
+/** Endings that no public authority signs: RFC 2606, 6761, 6762, 8375 and the `internal` of ICANN reserve them. */
+const PRIVATE_NAME =
+  /\.(?:alt|example|home\.arpa|internal|invalid|lan|local|localhost|onion|test|example\.(?:com|net|org))$/i
+
+/** Whether an authority gives a certificate for the name. @param directory of an authority of the operator's own. */
+function isCertifiable(domain: string, directory: string | undefined): boolean {
+  if (!domain.includes('.') || isIP(domain) !== 0) return false
+  return directory !== undefined || !PRIVATE_NAME.test(domain)
 }
 
 /** Names that RFC 2606 reserves for documents; no node has one. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { showFound } from '../../core/config/index.ts'
 import type { ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
-import { parseVariable, settingVariables } from '../../core/config/environment/index.ts'
+import { findVariable, parseVariable, settingVariables } from '../../core/config/environment/index.ts'
 import type { SettingVariable } from '../../core/config/environment/index.ts'
 import { listVariables } from './catalogue.ts'
 import { listComposeFiles } from './compose-files.ts'
@@ -14,7 +14,7 @@ type Asked = Pick<Resolved, 'values' | 'given' | 'profiles'>
 interface Idle {
   readonly isOf: (name: string, setting: SettingVariable | undefined) => boolean
   /** Sentence that says why nothing reads them; undefined while something does. */
-  readonly why: (asked: Asked, text: string) => string | undefined
+  readonly why: (asked: Asked, text: string, setting: SettingVariable | undefined) => string | undefined
 }
 
 const oneOf =
@@ -34,7 +34,7 @@ const refused: readonly Idle[] = [
   {
     isOf: (name, setting) => postgresKeys(name, setting) || postgresLogin(name),
     why: ({ values }) =>
-      values.POSTGRES_HOST === BUNDLED_POSTGRES
+      values.POSTGRES_BUNDLED && values.POSTGRES_HOST === BUNDLED_POSTGRES
         ? 'the bundled PostgreSQL has its own; POSTGRES_BUNDLED=false and POSTGRES_HOST name a server of yours'
         : undefined,
   },
@@ -42,7 +42,7 @@ const refused: readonly Idle[] = [
     // The Redis password is rendered for the server as well, and the databases have numbers.
     isOf: keysOf('kvstore', 'kvstore.host', 'kvstore.password', 'kvstore.database'),
     why: ({ values }) =>
-      values.REDIS_HOST === BUNDLED_REDIS
+      values.REDIS_BUNDLED && values.REDIS_HOST === BUNDLED_REDIS
         ? 'the bundled Redis has its own; REDIS_BUNDLED=false and REDIS_HOST name a server of yours'
         : undefined,
   },
@@ -63,6 +63,14 @@ const refused: readonly Idle[] = [
       given.POSTGRES_USER === undefined && given.SQLDB_USER === undefined
         ? 'the roles of the services have generated passwords; POSTGRES_USER names a role of yours'
         : undefined,
+  },
+  {
+    isOf: (_name, setting) => /(?:^|\.)password$/.test(setting?.key ?? ''),
+    why: ({ given }, _text, setting) => {
+      const file = settingVariables.find(({ key }) => key === `${setting?.key ?? ''}_file`)
+      const found = file && findVariable(file, given)
+      return found && `the password in ${found.name} counts instead`
+    },
   },
 ]
 
@@ -126,7 +134,7 @@ const inContainer: readonly Idle[] = [
         : undefined,
   },
   {
-    isOf: oneOf('SERVER_ADDR', 'READER_SERVER_ADDR'),
+    isOf: oneOf('SERVER_ADDR', 'READER_SERVER_ADDR', 'SERVER_METRICS_ADDR'),
     why: (_asked, text) =>
       ['0.0.0.0', '::'].includes(text)
         ? undefined
@@ -171,7 +179,7 @@ function findIdle(list: readonly Idle[], asked: Asked): { readonly name: string;
     const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
     const standard = defaults.get(name) ?? (setting && shipped.get(setting.name))
     if (text === standard || (setting !== undefined && isEqual(setting, text, standard ?? ''))) return []
-    const why = list.filter(({ isOf }) => isOf(name, setting)).map((each) => each.why(asked, text))
+    const why = list.filter(({ isOf }) => isOf(name, setting)).map((each) => each.why(asked, text, setting))
     const [first] = why.filter((each) => each !== undefined)
     return first === undefined ? [] : [{ name, why: first }]
   })

@@ -111,23 +111,58 @@ export async function checkCertificateFiles(dir: string, shown: string): Promise
     }
   }
   if (texts.chain === undefined || texts.key === undefined) return problems
-  try {
-    const certificate = new X509Certificate(texts.chain)
-    if (!certificate.checkPrivateKey(createPrivateKey(texts.key))) {
-      return [
-        problem(`a ${certificateFiles.key} of another certificate`, `the key of ${certificateFiles.chain}`),
-      ]
-    }
-    if (endOf(certificate) < Date.now()) {
-      return [problem(`a certificate that ended on ${certificate.validTo}`, 'one that is valid')]
-    }
-  } catch {
-    return [
-      problem(
-        `files that are not a certificate and its key`,
-        `${certificateFiles.chain} and ${certificateFiles.key} in PEM form`,
-      ),
-    ]
+  const fault = findPairFault(texts.chain, texts.key)
+  if (fault === 'another key') {
+    const found = `a ${certificateFiles.key} of another certificate`
+    return [problem(found, `the key of ${certificateFiles.chain}`)]
   }
-  return []
+  if (fault === 'unreadable') {
+    const allowed = `${certificateFiles.chain} and ${certificateFiles.key} in PEM form`
+    return [problem('files that are not a certificate and its key', allowed)]
+  }
+  return fault === undefined
+    ? []
+    : [problem(`a certificate that ended on ${fault.endedOn}`, 'one that is valid')]
+}
+
+/** Reason why a certificate and a key do not serve together; undefined if they do. */
+export function findPairFault(
+  chain: string,
+  key: string,
+): 'another key' | 'unreadable' | { readonly endedOn: string } | undefined {
+  try {
+    const certificate = new X509Certificate(chain)
+    if (!certificate.checkPrivateKey(createPrivateKey(key))) return 'another key'
+    return endOf(certificate) < Date.now() ? { endedOn: certificate.validTo } : undefined
+  } catch {
+    return 'unreadable'
+  }
+}
+
+const PEM_CERTIFICATE = /-----BEGIN (TRUSTED )?CERTIFICATE-----[^-]*-----END \1?CERTIFICATE-----/g
+
+/** Whether a text has certificates in PEM form, each of them readable. */
+export function hasCertificates(text: string): boolean {
+  const begun = text.match(/-----BEGIN (?:TRUSTED )?CERTIFICATE-----/g) ?? []
+  const found = text.match(PEM_CERTIFICATE) ?? []
+  return found.length > 0 && found.length === begun.length && found.every(isCertificate)
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    new X509Certificate(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether a text is a private key that no password protects. */
+export function isPrivateKey(text: string): boolean {
+  try {
+    createPrivateKey(text)
+    return true
+  } catch {
+    return false
+  }
 }

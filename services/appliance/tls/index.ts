@@ -1,2 +1,10 @@
-export { certificateFiles, endOf, checkCertificateFiles, ensureSelfSigned } from './certificate.ts'
+export {
+  certificateFiles,
+  endOf,
+  checkCertificateFiles,
+  ensureSelfSigned,
+  findPairFault,
+  hasCertificates,
+  isPrivateKey,
+} from './certificate.ts'
 export { keepCertificate } from './keep.ts'

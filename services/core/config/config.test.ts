@@ -215,7 +215,12 @@ describe('the mistakes of operators', () => {
       'kvstore.connection_type',
       /"standalone"/,
     ],
-    ['metrics port', (p) => (p.server.metrics_port = 9000), 'metrics_port', /another port than server_port/],
+    [
+      'metrics port',
+      (p) => (p.server.metrics_port = 9000),
+      'metrics_port',
+      /another port than `server_port`/,
+    ],
     ['whitelist', (p) => (p.server.ip_whitelist = ['10.0.0.0/33']), 'ip_whitelist[0]', /an IP address/],
     ['proxies', (p) => (p.server.trust_proxy = ['everyone']), 'trust_proxy[0]', /loopback/],
     ['cors', (p) => (p.server.cors = ['(']), 'cors[0]', /regular expression/],
@@ -276,13 +281,13 @@ describe('the mistakes of operators', () => {
       '[0].contracts[0].handler',
       /nearest is "market"/,
     ],
-    ['stop', (p) => (p.readers[0]!.stop_block = 4), '[0].stop_block', /not below start_block, which is 5/],
+    ['stop', (p) => (p.readers[0]!.stop_block = 4), '[0].stop_block', /not below `start_block`, which is 5/],
     ['modules', (p) => (p.readers[0]!.modules = ['filter']), '[0].modules', /empty list/],
     [
       'port clash',
       (p) => (p.readers[0]!.server_port = 9000),
       '[0].server_port',
-      /another port than server_port/,
+      /another port than `server_port`/,
     ],
   ]
 

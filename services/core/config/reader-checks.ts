@@ -20,13 +20,14 @@ export function checkReaders(
     else findings.refuse('readers', [at, 'name'], `another name: reader [${first}] has this one`)
   })
   const families = collectFamilies(readers, findings)
+  checkAccounts(readers, families, findings)
   checkNeeds(readers, families, findings)
 }
 
 function checkRange(reader: ReaderView, at: number, findings: Findings): void {
   const { start_block: start, stop_block: stop } = reader
   if (start === undefined || stop === undefined || stop === 0 || stop >= start) return
-  const allowed = `0 (never stop), or a block not below start_block, which is ${start}`
+  const allowed = `0 (never stop), or a block not below \`start_block\`, which is ${start}`
   findings.refuse('readers', [at, 'stop_block'], allowed)
 }
 
@@ -76,6 +77,22 @@ function collectFamilies(readers: readonly ReaderView[], findings: Findings): In
     })
   })
   return families
+}
+
+/** Refuses an account that the contracts of two families would have. */
+function checkAccounts(readers: readonly ReaderView[], families: IndexedFamilies, findings: Findings): void {
+  const owners = new Map<string, HandlerName>()
+  for (const [family, { account }] of families)
+    if (family !== 'state' && !owners.has(account)) owners.set(account, family)
+  readers.forEach((reader, at) => {
+    reader.contracts.forEach((contract, index) => {
+      if (!contract || contract.handler === 'state') return
+      const owner = owners.get(accountOf(contract))
+      if (owner === undefined || owner === contract.handler) return
+      const path = [at, 'contracts', index, 'args', `${contract.handler}_account`]
+      findings.refuse('readers', path, `another account: the ${owner} handler indexes this one`)
+    })
+  })
 }
 
 /** Contract account of a handler. */

@@ -54,7 +54,7 @@ function refuseMetricsPort(findings: Findings, port: number): void {
   const ofServer: Place = { part: 'server', path: ['server_port'] }
   const fault = findings.chooseFault(ofServer, { part: 'server', path: ['metrics_port'] })
   const other = fault === ofServer ? 'metrics_port' : 'server_port'
-  findings.refuse('server', fault.path, `another port than ${other}, which is ${port}`)
+  findings.refuse('server', fault.path, `another port than \`${other}\`, which is ${port}`)
 }
 
 function warnAboutForgery(server: ServerView, findings: Findings): void {
@@ -83,6 +83,7 @@ export function checkServerWithReaders(
       const allowed = `the name of a reader in readers.config.json: ${names.map((name) => JSON.stringify(name)).join(', ')}`
       findings.refuse('server', ['namespaces', at, 'args', 'connected_reader'], allowed)
     }
+    warnAboutReader(namespace, at, readers, findings)
     const [argument, account] = servedAccount(namespace)
     const indexed = families.get(namespace.name)
     if (indexed === account) return
@@ -94,6 +95,25 @@ export function checkServerWithReaders(
     )
   })
   checkPorts(server, readers, findings)
+}
+
+/** Warns about a namespace whose reader lacks its contract, while another reader has it: live data come from the reader. */
+function warnAboutReader(
+  namespace: NamespaceConfig,
+  at: number,
+  readers: readonly ReaderView[],
+  findings: Findings,
+): void {
+  const hasContract = ({ contracts }: ReaderView): boolean =>
+    contracts.some((contract) => contract === undefined || contract.handler === namespace.name)
+  const connected = readers.find(({ name }) => name !== undefined && name === namespace.args.connected_reader)
+  const other = readers.find(hasContract)
+  if (connected?.name === undefined || other === undefined || hasContract(connected)) return
+  findings.warn(
+    'server',
+    ['namespaces', at, 'args', 'connected_reader'],
+    `the namespace "${namespace.name}" has no live data: reader "${connected.name}" does not index its contract, reader "${other.name ?? ''}" does`,
+  )
 }
 
 function collectAccounts(readers: readonly ReaderView[]): Map<HandlerName, string> {
@@ -121,7 +141,8 @@ function checkPorts(server: ServerView, readers: readonly ReaderView[], findings
   const ofServer: Place = { part: 'server', path: [taken] }
   const ofReader: Place = { part: 'readers', path: [0, 'server_port'] }
   const fault = findings.chooseFault(ofServer, ofReader)
-  const other = fault === ofServer ? 'server_port of readers.config.json' : `${taken} of server.config.json`
+  const other =
+    fault === ofServer ? '`server_port` of readers.config.json' : `\`${taken}\` of server.config.json`
   findings.refuse(fault.part, fault.path, `another port than ${other}, which is ${listener.server_port}`)
 }
 

@@ -47,7 +47,7 @@ const ssl = section({
   key_file: file('File with the key of that certificate (PEM).'),
 })
 
-const sqldb = section({
+const sqldbKeys = section({
   host: databaseHost(),
   port: port().default(5432).describe('Port of PostgreSQL.'),
   user: text(1, 63).describe('Role to log in with.'),
@@ -60,19 +60,36 @@ const sqldb = section({
     .prefault({})
     .refine(({ mode, ca_file }) => ca_file === undefined || mode === 'verify-full', {
       path: ['ca_file'],
-      error: 'nothing, unless mode is "verify-full"',
+      error: 'nothing, unless `mode` is "verify-full"',
     })
     .refine(({ mode, cert_file }) => cert_file === undefined || mode !== 'off', {
       path: ['cert_file'],
-      error: 'nothing, because mode is "off"',
+      error: 'nothing, because `mode` is "off"',
     })
     .refine(({ cert_file, key_file }) => (cert_file === undefined) === (key_file === undefined), {
       path: ['key_file'],
-      error: 'a file where cert_file is one, and none where it is absent',
+      error: 'a file where `cert_file` is one, and none where it is absent',
     })
     .describe('Encryption; replicas have the same.'),
   replicas: list(replica, 64).default([]).describe('Streaming replicas that the api may read from.'),
 })
+const sqldb = sqldbKeys.superRefine(({ host, port: number, replicas }, context) => {
+  const places = [{ host, port: number }, ...replicas].map(
+    (each) => `${each.host.toLowerCase()} ${each.port}`,
+  )
+  for (const at of listRepeated(places)) {
+    const message =
+      places[at] === places[0]
+        ? 'a replica, which the primary is not'
+        : 'another replica: the list has this one'
+    context.addIssue({ code: 'custom', path: ['replicas', at - 1], message })
+  }
+})
+
+/** Indexes of the texts that the list has before them. */
+function listRepeated(texts: readonly string[]): number[] {
+  return texts.flatMap((text, at) => (texts.indexOf(text) < at ? [at] : []))
+}
 
 const TLS_ALLOWED = 'true, false, or an object with rejectUnauthorized and ca_file'
 const tls = z
@@ -121,9 +138,21 @@ const shipNode = section({
 const shipAllowed = `${shipUrl().meta()?.allowed as string}, or a list of 1 to 16 of them or of objects { url, weight, from, to }`
 const shipEntryAllowed = `${shipUrl().meta()?.allowed as string}, or an object { url, weight, from, to }`
 const shipEntry = z.union([shipUrl(), shipNode], { error: shipEntryAllowed })
-const ship = z
-  .union([shipUrl(), z.array(shipEntry).min(1, shipAllowed).max(16, shipAllowed)], { error: shipAllowed })
-  .meta({ allowed: shipAllowed })
+const shipList = z
+  .array(shipEntry)
+  .min(1, shipAllowed)
+  .max(16, shipAllowed)
+  .superRefine((nodes, context) => {
+    const places = nodes.map((node) =>
+      typeof node === 'string' ? placeOf(node, 0, 0) : placeOf(node.url, node.from, node.to),
+    )
+    for (const at of listRepeated(places))
+      context.addIssue({ code: 'custom', path: [at], message: 'another node: the list has this one' })
+  })
+/** Text that is the same for equal nodes. Zod compares the entries of a list even where one is no URL. */
+const placeOf = (address: string, from: number, to: number): string =>
+  `${URL.canParse(address) ? new URL(address).href : address} ${from} ${to}`
+const ship = z.union([shipUrl(), shipList], { error: shipAllowed }).meta({ allowed: shipAllowed })
 
 const chain = section({
   name: textLike(/^[A-Za-z0-9._-]{1,64}$/, '1 to 64 letters, digits, dots, underscores or hyphens').describe(

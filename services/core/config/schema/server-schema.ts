@@ -13,6 +13,7 @@ import {
   section,
   text,
   textLike,
+  url,
 } from '../fields.ts'
 import { readerName } from './readers-schema.ts'
 
@@ -219,10 +220,15 @@ export const namespaceSchema = z.discriminatedUnion(
   },
 )
 
+const WEB_ADDRESS_ALLOWED = 'a URL such as https://example.org (http://, https://), or an empty text'
+const webAddress = z
+  .union([z.literal(''), url(['http', 'https'], 'https://example.org')], { error: WEB_ADDRESS_ALLOWED })
+  .meta({ allowed: WEB_ADDRESS_ALLOWED })
+
 /** Schema of `server.config.json`. */
 export const serverSchema = section({
   provider_name: text(0, 200).default('').describe('Who runs the service; shown in the documentation.'),
-  provider_url: text(0, 2048).default('').describe('Address of the provider; shown in the documentation.'),
+  provider_url: webAddress.default('').describe('Address of the provider; shown in the documentation.'),
   server_addr: hostName().default('0.0.0.0').describe('Address to listen on.'),
   server_name: text(0, 253).default('').describe('Public host name; shown in the documentation.'),
   server_port: port().default(9000).describe('Port to listen on.'),

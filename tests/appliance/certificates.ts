@@ -1,0 +1,13 @@
+import { generate } from 'selfsigned'
+
+const make = async () => {
+  const { cert, private: key } = await generate([{ name: 'commonName', value: 'guild.test' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+  })
+  return { certificate: cert, key }
+}
+
+/** Two certificates, each with its key. */
+export const [client, other] = await Promise.all([make(), make()])

@@ -1,0 +1,298 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checkRender, render } from '../../services/appliance/render/render.ts'
+import type { RenderPlaces } from '../../services/appliance/render/index.ts'
+import { listVariables } from '../../services/appliance/render/catalogue.ts'
+import type { ConfigError } from '../../services/core/config/index.ts'
+import { loadConfig } from '../../services/core/config/index.ts'
+import { settingVariables } from '../../services/core/config/environment/index.ts'
+import { knownChains } from '../../services/core/config/schema/index.ts'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { client, other } from './certificates.ts'
+import { right, rightFiles, rightProject } from './right-settings.ts'
+
+const real = {
+  CHAIN: 'wax-mainnet',
+  CHAIN_HTTP: 'http://node.test:8888',
+  CHAIN_SHIP: 'ws://node.test:8080',
+}
+
+let dir: string
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'pronghorn-operator-files-'))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const places = (name: string): RenderPlaces => ({ out: join(dir, name), certificateFiles: join(dir, name) })
+
+/** Two readers: the tools contract has one of its own. */
+const TWO_READERS = `[
+  {
+    "name": "main",
+    "start_block": \${START_BLOCK},
+    "stop_block": \${STOP_BLOCK},
+    "contracts": [
+      { "handler": "assets", "args": { "assets_account": "atomicassets", "store_transfers": true, "store_logs": true } },
+      { "handler": "oracle", "args": { "oracle_account": "delphioracle" } },
+      { "handler": "market", "args": { "market_account": "\${MARKET_ACCOUNT}", "store_logs": true } }
+    ]
+  },
+  {
+    "name": "tools",
+    "start_block": \${START_BLOCK},
+    "contracts": [{ "handler": "tools", "args": { "tools_account": "atomictoolsx", "store_logs": true } }]
+  }
+]`
+
+describe('files of the operator', () => {
+  const ownFolder = (files: Readonly<Record<string, string>>): string => {
+    const folder = mkdtempSync(join(dir, 'own-'))
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    return folder
+  }
+
+  it('files of the operator replace the rendered files, with variables filled in', async () => {
+    const CONFIG_FILES = ownFolder({ 'readers.config.json': TWO_READERS })
+    const environment = {
+      ...real,
+      CONFIG_FILES,
+      STOP_BLOCK: '70000000',
+      SERVER_TOOLS_CONNECTED_READER: 'tools',
+    }
+    expect(await render(environment, places('two'))).toMatchObject({ warnings: [] })
+    const { config } = loadConfig({ need: ['server', 'readers'], dir: join(dir, 'two/filler'), env: {} })
+    expect(
+      config.readers.map(({ name, start_block, stop_block }) => [name, start_block, stop_block]),
+    ).toEqual([
+      ['main', 64_000_000, 70_000_000],
+      ['tools', 64_000_000, 0],
+    ])
+    expect(config.server.namespaces.map(({ args }) => args.connected_reader)).toEqual([
+      'main',
+      'main',
+      'tools',
+    ])
+  })
+
+  describe('with the files of an operator', () => {
+    const mounted = (): string => join(dir, 'right-mounted')
+    const project = (): string => join(dir, 'right-project')
+    beforeAll(() => {
+      for (const [folder, files] of [
+        [mounted(), rightFiles],
+        [project(), rightProject],
+        [join(mounted(), 'CONFIG_FILES'), { 'readers.config.json': TWO_READERS }],
+      ] as const) {
+        mkdirSync(folder)
+        for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+      }
+    })
+
+    it.each(right)('a valid .env is accepted: %s', async (_what, text) => {
+      const taken = checkRender(
+        {},
+        { ...places('right'), mounted: mounted(), project: project(), envFile: { text } },
+      )
+      expect((await taken).chain).toMatch(/^(?:wax-mainnet|mine)$/)
+    })
+
+    it('an .env is refused if no file of the operator uses a variable, or if it names a reader that the readers file lacks', async () => {
+      const found = async (text: string): Promise<string[]> =>
+        checkRender(
+          { ...real },
+          { ...places('right'), mounted: mounted(), project: project(), envFile: { text } },
+        ).then(
+          () => [],
+          (error: unknown) => (error as ConfigError).problems.map(({ path }) => path),
+        )
+      expect(await found('COMPOSE_FILE=docker-compose.yml\nMAIL_TOKEN=x\n')).toEqual(['MAIL_TOKEN'])
+      expect(await found('COMPOSE_FILE=docker-compose.yml:/srv/guild.yml\nCACHE_LIFEE=5\n')).toEqual([
+        'CACHE_LIFEE',
+      ])
+      expect(await found('CONFIG_FILES=./config\nREADER_NAME=other\nSTOP_BLOCK=0\n')).toEqual(['READER_NAME'])
+      const own =
+        'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_SUPERUSER_PASSWORD_FILE=./a\nPOSTGRES_SSL_MODE=require\n'
+      expect(await found(`${own}POSTGRES_SSL_CERT_FILE=./a.pem\n`)).toEqual(['POSTGRES_SSL_KEY_FILE'])
+      expect(await found(`${own}POSTGRES_SSL_CA_FILE=./a.pem\n`)).toEqual(['POSTGRES_SSL_CA_FILE'])
+    })
+
+    it('a refusal names the variables beside a setting, not their keys', async () => {
+      const allowedOf = async (text: string): Promise<string> => {
+        const envFile = { text }
+        const error = await checkRender(real, { ...places('right'), mounted: mounted(), envFile }).catch(
+          (caught: unknown) => caught,
+        )
+        return (error as ConfigError).problems.map(({ path, allowed }) => `${path}: ${allowed}`).join()
+      }
+      const own =
+        'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_SUPERUSER_PASSWORD_FILE=./a\nPOSTGRES_SSL_MODE=require\n'
+      expect(await allowedOf(`${own}POSTGRES_SSL_CA_FILE=./a.pem`)).toBe(
+        'POSTGRES_SSL_CA_FILE: nothing, unless POSTGRES_SSL_MODE is "verify-full"',
+      )
+      expect(await allowedOf(`${own}POSTGRES_SSL_KEY_FILE=./a.pem`)).toBe(
+        'POSTGRES_SSL_KEY_FILE: a file where POSTGRES_SSL_CERT_FILE is one, and none where it is absent',
+      )
+      expect(await allowedOf('READER_SERVER_PORT=9100')).toBe(
+        'READER_SERVER_PORT: another port than SERVER_METRICS_PORT, which is 9100',
+      )
+      expect(await allowedOf('START_BLOCK=64000000\nSTOP_BLOCK=5')).toBe(
+        'STOP_BLOCK: 0 (never stop), or a block not below START_BLOCK, which is 64000000',
+      )
+    })
+
+    it('certificates and keys that do not belong together, or cannot be read, are refused', async () => {
+      const foundWith = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
+        const folder = mkdtempSync(join(dir, 'pair-'))
+        for (const [name, text] of Object.entries({ ...rightFiles, ...files }))
+          writeFileSync(join(folder, name), text)
+        const [, text] = right.find(([what]) => what === 'PostgreSQL with TLS and a client certificate')!
+        const envFile = { text }
+        const taken = checkRender({}, { ...places('pair'), mounted: folder, project: project(), envFile })
+        return taken.then(
+          () => [],
+          (error: unknown) => (error as ConfigError).problems.map(({ path, found }) => `${path}: ${found}`),
+        )
+      }
+      expect(await foundWith({})).toEqual([])
+      expect(await foundWith({ SQLDB_SSL_CA_FILE: `${client.certificate}\n${other.certificate}` })).toEqual(
+        [],
+      )
+      expect(await foundWith({ SQLDB_SSL_KEY_FILE: other.key })).toEqual([
+        'POSTGRES_SSL_KEY_FILE: "./tls/client.key", which is the key of another certificate',
+      ])
+      const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+      for (const text of [
+        '-----BEGIN CERTIFICATE-----',
+        broken,
+        `${client.certificate}\n${broken}`,
+        client.key,
+      ])
+        expect(await foundWith({ SQLDB_SSL_CA_FILE: text })).toEqual([
+          'POSTGRES_SSL_CA_FILE: "./tls/ca.pem", which is not a certificate',
+        ])
+      expect(await foundWith({ SQLDB_SSL_KEY_FILE: '-----BEGIN PRIVATE KEY-----' })).toEqual([
+        'POSTGRES_SSL_KEY_FILE: "./tls/client.key", which is not a private key',
+      ])
+    })
+  })
+
+  it.each([
+    ['SERVER_ADDR', '127.0.0.1', '0.0.0.0'],
+    ['READER_SERVER_ADDR', '192.168.1.5', '::'],
+    ['SERVER_METRICS_ADDR', 'localhost', '0.0.0.0'],
+    ['CHAIN_HTTP', 'http://localhost:8888', 'http://10.0.0.5:8888'],
+    ['CHAIN_SHIP', 'ws://a.test,ws://[::1]:8080', 'ws://a.test'],
+    ['API_REPLICAS', '3', '2'],
+    ['IPV6_SUBNET', 'fd00:1::/64', 'fd70:726f:6e67::/48'],
+  ])('a value that cannot work in a container causes a warning: %s', async (name, value, usable) => {
+    const warned = async (text: string): Promise<string[]> => {
+      const environment = { ...real, COMPOSE_FILE: 'docker-compose.yml', [name]: text }
+      return (await checkRender(environment, places('warned'))).warnings.map(({ path }) => path)
+    }
+    expect(await warned(value)).toContain(name)
+    expect(await warned(usable)).not.toContain(name)
+  })
+
+  it('files of the operator may use the values that CHAIN sets', async () => {
+    const { name, id } = knownChains[0]!
+    const connections = {
+      sqldb: {
+        host: 'postgres',
+        user: '${POSTGRES_USER}',
+        password: '${POSTGRES_PASSWORD}',
+        database: '${POSTGRES_DATABASE}',
+      },
+      chain: {
+        name: '${CHAIN_NAME}',
+        chain_id: '${CHAIN_ID}',
+        http: 'http://node.test',
+        ship: 'ws://node.test',
+      },
+    }
+    const CONFIG_FILES = ownFolder({ 'connections.config.json': JSON.stringify(connections) })
+    expect((await render({ CHAIN: name, CONFIG_FILES }, places('preset'))).chain).toBe(name)
+    const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'preset/state'), env: {} })
+    expect(config.connections.chain.chain_id).toBe(id)
+  })
+
+  it('files of the operator may contain every address', async () => {
+    const connections = {
+      sqldb: {
+        host: 'db.test',
+        user: '${POSTGRES_USER}',
+        password: '${POSTGRES_PASSWORD}',
+        database: 'pronghorn',
+      },
+      chain: {
+        name: 'mine',
+        chain_id: 'ab'.repeat(32),
+        http: 'http://node.test',
+        ship: ['ws://a.test', { url: 'ws://b.test', weight: 2 }],
+      },
+    }
+    const CONFIG_FILES = ownFolder({ 'connections.config.json': JSON.stringify(connections) })
+    const report = await render({ CONFIG_FILES, POSTGRES_HOST: 'db.test' }, places('elsewhere'))
+    expect(report.chain).toBe('mine')
+    const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'elsewhere/state'), env: {} })
+    expect(config.connections.sqldb.user).toBe('pronghorn_state')
+    expect(config.connections.sqldb.password).toHaveLength(43)
+    // The containers of backups read the variable.
+    await expect(checkRender({ CONFIG_FILES }, places('elsewhere'))).rejects.toThrow(
+      /POSTGRES_HOST: found "postgres", allowed: "db.test"/,
+    )
+  })
+
+  it.each([
+    [
+      'a file that nothing reads',
+      { 'server.json': '{}' },
+      {},
+      /server\.json: found a file of CONFIG_FILES that nothing reads/,
+    ],
+    ['no file', {}, {}, /CONFIG_FILES: found .*without a file/],
+    [
+      'text that is no JSON',
+      { 'readers.config.json': '[{]' },
+      {},
+      /readers\.config\.json: found malformed JSON at line 1, column 3/,
+    ],
+    [
+      'a variable that is not set',
+      { 'readers.config.json': TWO_READERS.replace('"main"', '"${MY_NAME}"') },
+      {},
+      /\$\{MY_NAME\}: found a variable that is not set, allowed: a line MY_NAME=/,
+    ],
+    [
+      'a key that does not exist',
+      { 'readers.config.json': TWO_READERS.replace('"start_block"', '"startblock"') },
+      {},
+      /readers\.config\.json: \[0\]\.startblock: found an unknown key/,
+    ],
+    [
+      'a variable that it does not use',
+      { 'readers.config.json': TWO_READERS },
+      { DB_GROUP_BLOCKS: '7' },
+      /DB_GROUP_BLOCKS: found a setting of readers\.config\.json, which is your own, allowed: the key \[\]\.db_group_blocks/,
+    ],
+  ])('files of the operator are refused: %s', async (_what, files, more, problem) => {
+    const CONFIG_FILES = ownFolder(files)
+    await expect(checkRender({ ...real, CONFIG_FILES, ...more }, places('refused'))).rejects.toThrow(problem)
+  })
+})
+
+it('every default in the compose file is the documented default', () => {
+  const { appliance, shipped } = listVariables()
+  const documented = new Map(appliance.map(({ name, defaultText }) => [name, defaultText]))
+  for (const { name, aliases } of settingVariables)
+    for (const each of [name, ...aliases])
+      if (!documented.has(each)) documented.set(each, shipped.get(name) ?? '')
+  const compose = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
+  // An empty one leaves the default to the program; /dev/null stands for a file or folder that is not given.
+  const defaults = [...compose.matchAll(/\$\{([A-Z_]+):-([^}$]+)\}/g)]
+    .map(([, name, value]) => [name!, value!] as const)
+    .filter(([name, value]) => value !== '/dev/null' && (documented.get(name) ?? '') !== '')
+  expect(defaults.length).toBeGreaterThan(15)
+  for (const [name, value] of defaults) expect(value, name).toBe(documented.get(name))
+})
