@@ -78,6 +78,25 @@ function flip(frame: Buffer, at: number): Buffer {
   return copy
 }
 
+/** Returns a copy of the frame without the last byte of the payload whose presence flag is at offset `at`. */
+function cut(frame: Buffer, at: number): Buffer {
+  const { start, length } = contentOf(frame, at)
+  const head: number[] = []
+  for (let rest = length - 1; ; rest >>>= 7) {
+    head.push(rest < 128 ? rest : (rest & 127) | 128)
+    if (rest < 128) break
+  }
+  return Buffer.concat([
+    frame.subarray(0, at + 1),
+    Buffer.from(head),
+    frame.subarray(start, start + length - 1),
+    frame.subarray(start + length),
+  ])
+}
+
+const cutTraces = (frame: Buffer): Buffer => cut(frame, payloadAfter(frame, PAYLOADS))
+const cutDeltas = (frame: Buffer): Buffer => cut(frame, payloadAfter(frame, payloadAfter(frame, PAYLOADS)))
+
 /** Frames that a faulty node sends instead of a block. */
 const faults = {
   'no traces': (frame: Buffer) => {
@@ -97,6 +116,8 @@ const faults = {
     copy[start]!++
     return copy
   },
+  'cut traces': cutTraces,
+  'cut deltas': cutDeltas,
   'another time in the header': (frame: Buffer) => flip(frame, PAYLOADS + 3),
   'another root in the header': (frame: Buffer) => flip(frame, PAYLOADS + 3 + 80),
   'another id': (frame: Buffer) => flip(frame, POSITION + 20),
@@ -348,6 +369,28 @@ it('the remedy for a block without traces skips one block, and the gap is record
     }),
   )
 })
+
+it.each(['traces', 'deltas'] as const)(
+  'a node whose block has cut %s is named, the remedy skips one block, and another node supplies the block',
+  async (part) => {
+    const bad = faultyNode(`cut ${part}`, 500)
+    const good = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })
+    await withDatabase((address) =>
+      withNodes([bad, good], async () => {
+        const refusal: unknown = await read(address, [bad]).catch((error: unknown) => error)
+        const { code, message, details } = refusal as FatalError
+        expect([code, message]).toEqual([
+          'SHIP_BLOCK_UNREADABLE',
+          `the ${part} of block 500 from ${bad.url}/ cannot be read`,
+        ])
+        expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 501 ')
+        expect(await positionOf(address)).toBe(499)
+        await read(address, [bad, good])
+        await expectEverything(address)
+      }),
+    )
+  },
+)
 
 it.each([
   ['another root in the header', 'the hash of its header is another'],

@@ -151,11 +151,11 @@ export class BlockApplier {
    *
    * @param capture collects the published events of the block; null without publishing.
    * @throws FatalError `BLOCK_FAILED` that names the block, the transaction, the action or table, and the cause;
-   * `CONTRACT_ABI_MISSING`.
+   * `SHIP_BLOCK_UNREADABLE` that names the node whose payload does not fit its protocol; `CONTRACT_ABI_MISSING`.
    */
   apply(block: ShipBlock, unit: CommitUnit, capture: BlockCapture | null = null): AppliedBlock {
     // The action, row or stage in progress; only read for error messages.
-    let place: Place = 'beginning of block'
+    let place: Place = 'header'
     try {
       const protocol = this.#protocol
       if (!protocol) throw new FatalError('INTERNAL', 'a block arrived before the protocol ABI')
@@ -168,17 +168,20 @@ export class BlockApplier {
       const accounts = new AccountChanges(this.#reader, block.num, unit)
       const open: OpenBlock = { info, scopes, accounts, unit, capture }
       if (block.traces) {
+        place = 'traces'
         for (const action of protocol.collectActions(block.traces, this.#watch)) {
           place = action
           this.#applyAction(action, open)
         }
       }
       if (block.deltas) {
+        place = 'deltas'
         protocol.scanDeltas(block.deltas, this.#rowWatch, {
           row: (row) => {
             place = row
             this.#writeStateRow(row, stateWriters)
             this.#applyRow(row, open)
+            place = 'deltas'
           },
           ...this.#permissionSink(protocol, stateWriters),
           account: (name, abi) => {
@@ -195,6 +198,7 @@ export class BlockApplier {
       return { timeMs, events: capture?.end(protocol, block, timeMs) ?? null }
     } catch (error) {
       if (error instanceof PronghornError && error.code === 'CONTRACT_ABI_MISSING') throw error
+      if (error instanceof DecodeError && payloadPlaces.has(place)) throw payloadUnreadable(block, place, error)
       throw new FatalError(
         'BLOCK_FAILED',
         `block ${block.num} (${block.id}), ${describePlace(place)}: ${describeError(error)}`,
@@ -346,6 +350,17 @@ export class BlockApplier {
     this.#warned.add(message)
     this.#logger.warn({ block: info.num, ...(cause === undefined ? {} : { cause }) }, message)
   }
+}
+
+/** Places in which a `DecodeError` means a damaged payload, not contract data that does not fit its ABI. */
+const payloadPlaces: ReadonlySet<Place> = new Set(['header', 'traces', 'deltas'])
+
+function payloadUnreadable({ num, node }: ShipBlock, place: Place, cause: DecodeError): FatalError {
+  const message = `the ${describePlace(place)} of block ${num} from ${node} cannot be read`
+  return new FatalError('SHIP_BLOCK_UNREADABLE', message, {
+    cause,
+    details: { block_num: num, start: num + 1 },
+  })
 }
 
 /** State of the block that is being applied. */

@@ -1,7 +1,8 @@
 import { chainTables } from '../../core/model/tables/index.ts'
 import { connectDatabase } from '../../core/database/index.ts'
 import { normalizeAbiJson } from '../../core/antelope/abi/index.ts'
-import { FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import { describeError, FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import type { ErrorCode } from '../../core/errors/index.ts'
 import { backoffDelayMs, pause } from '../../core/retry/index.ts'
 import { compileProtocol } from '../decode/index.ts'
 import type { Protocol } from '../decode/index.ts'
@@ -142,14 +143,16 @@ async function endAt(fault: FaultInUnit, run: ReaderRun): Promise<unknown> {
   return commitGoodBlocks(fault, read, () => run.heartbeat.block)
 }
 
+const faultsOfBlock: ReadonlySet<ErrorCode> = new Set(['BLOCK_FAILED', 'SHIP_BLOCK_UNREADABLE'])
+
 /** Excludes the node that sent a block that cannot be applied. Returns false if no other node is left. */
 function leaveOut(node: string | null, error: unknown, { options, leftOut }: ReaderRun): boolean {
   const isLast = leftOut.size + 1 >= options.chain.ship.length
-  if (node === null || isLast || !(error instanceof FatalError) || error.code !== 'BLOCK_FAILED') return false
+  if (node === null || isLast || !(error instanceof FatalError) || !faultsOfBlock.has(error.code)) return false
   leftOut.set(node, error)
   options.logger.error(
-    { url: node, err: error },
-    'a block of this node cannot be applied: the node is excluded, and another node supplies the block',
+    { url: node, code: error.code },
+    `${describeError(error)}: the node is excluded, and another node supplies the block`,
   )
   return true
 }
