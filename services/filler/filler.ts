@@ -13,6 +13,7 @@ import {
   refusePooledTransactions,
 } from '../core/database/index.ts'
 import { describeError, FatalError, RetryableError } from '../core/errors/index.ts'
+import type { RunMode } from '../core/errors/index.ts'
 import { openKeyValueStore } from '../core/kvstore/index.ts'
 import type { KeyValueStore, StoreState } from '../core/kvstore/index.ts'
 import type { Logger, LogLevel } from '../core/log/index.ts'
@@ -38,6 +39,8 @@ export interface FillerOptions {
   readonly stay?: boolean
   /** Write log lines for people instead of JSON. */
   readonly pretty?: boolean
+  /** Run mode, for the remedies in the log; default `process`. */
+  readonly mode?: RunMode
   /** Receives the log lines of the readers' threads; without this function the threads write them. */
   readonly onLogLine?: (line: string) => void
   /** Called about once a second for each reader. */
@@ -184,6 +187,7 @@ function threadData(
         http: chain.http,
         ship: nodesOf(chain.ship),
       },
+      ...(options.mode === undefined ? {} : { mode: options.mode }),
     },
     logLevel: options.logger.level as LogLevel,
     pretty: options.pretty ?? false,

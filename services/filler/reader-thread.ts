@@ -10,7 +10,7 @@ import type { ReaderOptions, ReaderStatus } from './pipeline/index.ts'
 
 /** Options of a reader's thread. */
 export interface ReaderThreadData {
-  readonly options: Omit<ReaderOptions, 'logger' | 'onStatus' | 'isWatched' | 'observer' | 'send'>
+  readonly options: Omit<ReaderOptions, 'logger' | 'onStatus' | 'observer' | 'send'>
   readonly logLevel: LogLevel
   readonly pretty: boolean
   /** Whether the thread sends its log lines to the main thread instead of writing them. */
@@ -60,7 +60,7 @@ const report = (status: ReaderStatus) => {
 
 try {
   const send = (channel: string, text: string) => say({ kind: 'message', channel, text })
-  const reporting = { logger, onStatus: report, isWatched: data.sendsLog, observer: metrics.observer, send }
+  const reporting = { logger, onStatus: report, observer: metrics.observer, send }
   await runReader({ ...data.options, ...reporting }, ending.signal)
   say({ kind: 'stopped' })
 } catch (error) {

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type pg from 'pg'
 import { connectDatabase, listMissingIndexes } from '../../services/core/database/index.ts'
+import { remedyOf } from '../../services/core/errors/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
 import type { ReaderStatus } from '../../services/filler/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 
@@ -54,30 +56,40 @@ it.each([
     'DATABASE_READ_ONLY',
     'the database takes no writes',
   ],
-])('%s is named in health and log, and reading continues once it is fixed', async (_, ...facts) => {
-  const [state, message, code, summary] = facts
-  await refuseWith(state, message)
-  const statuses: ReaderStatus[] = []
-  const reading = indexUntil(running, database.address, HEAD, {
-    options: {
-      logger,
-      onStatus: (status) => statuses.push(status),
-      retry: { attempts: 1_000, firstMs: 50, longestMs: 50 },
-    },
-  })
-  await expect.poll(() => statuses.at(-1)?.problem?.summary).toBe(summary)
-  expect(statuses.at(-1)?.problem?.detail).toContain(message)
-  const readProblem = async () => {
-    const { rows } = await admin.query<{ problem: string | null }>('SELECT problem FROM chain.heartbeats')
-    return rows[0]?.problem
-  }
-  await expect.poll(readProblem).toBe(summary)
-  expect(lines.join('')).toContain(code)
-  await admin.query('DROP TRIGGER refuse ON chain.readers')
-  await reading
-  const { rows } = await admin.query<{ num: number }>('SELECT block_num AS num FROM chain.readers')
-  expect(rows).toEqual([{ num: HEAD }])
-})
+] as const)(
+  '%s is named in health and log, and reading continues once it is fixed',
+  async (_, state, message, code, summary) => {
+    await refuseWith(state, message)
+    const statuses: ReaderStatus[] = []
+    const reading = indexUntil(running, database.address, HEAD, {
+      options: {
+        logger,
+        onStatus: (status) => statuses.push(status),
+        retry: { attempts: 1_000, firstMs: 50, longestMs: 50 },
+      },
+    })
+    await expect.poll(() => statuses.at(-1)?.problem?.summary).toBe(summary)
+    expect(statuses.at(-1)?.problem?.detail).toContain(message)
+    const readProblem = async () => {
+      const { rows } = await admin.query<{ problem: string | null }>('SELECT problem FROM chain.heartbeats')
+      return rows[0]?.problem
+    }
+    await expect.poll(readProblem).toBe(summary)
+    const messages = (): string[] => lines.map((line) => (JSON.parse(line) as { msg: string }).msg)
+    const repetition = `reading is still interrupted (${code})`
+    await expect
+      .poll(() => messages().filter((text) => text === repetition).length, { timeout: patient(20_000) })
+      .toBeGreaterThan(1)
+    expect(messages().filter((text) => text.includes(message))).toEqual([
+      expect.stringContaining(remedyOf(code, 'process')),
+    ])
+    expect(lines.join('')).not.toContain('"stack"')
+    await admin.query('DROP TRIGGER refuse ON chain.readers')
+    await reading
+    const { rows } = await admin.query<{ num: number }>('SELECT block_num AS num FROM chain.readers')
+    expect(rows).toEqual([{ num: HEAD }])
+  },
+)
 
 it('a failed index build is tried again without a restart', async () => {
   const name = (await listMissingIndexes(admin, 'assets'))[0]!

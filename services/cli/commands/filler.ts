@@ -4,6 +4,7 @@ import type { CliIo } from '../io.ts'
 import { prepareProcess } from '../settings.ts'
 import type { ConfigOption } from '../settings.ts'
 import { configOption, RUN_GROUP } from './groups.ts'
+import { chooseMode } from '../mode.ts'
 
 interface FillerFlags extends ConfigOption {
   readonly stay?: true
@@ -25,6 +26,7 @@ export function addFiller(program: Command, io: CliIo): void {
       const { runFiller } = await import('../../filler/index.ts')
       const stay = options.stay === true
       const disk = diskOfDatabase(io.env, options.disk)
-      await runFiller({ config, logger, signal: io.signal, pretty: io.isTerminal, stay, disk })
+      const mode = chooseMode(['filler'], io.env)
+      await runFiller({ config, logger, signal: io.signal, pretty: io.isTerminal, mode, stay, disk })
     })
 }

@@ -198,7 +198,8 @@ export class BlockApplier {
       return { timeMs, events: capture?.end(protocol, block, timeMs) ?? null }
     } catch (error) {
       if (error instanceof PronghornError && error.code === 'CONTRACT_ABI_MISSING') throw error
-      if (error instanceof DecodeError && payloadPlaces.has(place)) throw payloadUnreadable(block, place, error)
+      if (error instanceof DecodeError && payloadPlaces.has(place))
+        throw payloadUnreadable(block, place, error)
       throw new FatalError(
         'BLOCK_FAILED',
         `block ${block.num} (${block.id}), ${describePlace(place)}: ${describeError(error)}`,

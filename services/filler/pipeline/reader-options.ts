@@ -1,4 +1,5 @@
 import type { DatabaseAddress } from '../../core/database/index.ts'
+import type { RunMode } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { SendMessage } from '../feed/index.ts'
 import type { ContractEntry } from '../handlers/index.ts'
@@ -18,8 +19,11 @@ export interface ReaderOptions {
   readonly logger: Logger
   /** Called about once a second and after each change of state. */
   readonly onStatus?: (status: ReaderStatus) => void
-  /** True if a person sees each status, which names an interruption: it is then logged as info, not as a warning. */
-  readonly isWatched?: boolean
+  /**
+   * Run mode, for the remedies in the log; default `process`. With `standalone` a person sees each status, which names
+   * an interruption: it is then logged as info, not as a warning.
+   */
+  readonly mode?: RunMode
   /** Called for each commit, rollback, interruption and published entry. */
   readonly observer?: ReaderObserver
   /** Sends live events to other processes. Without this function they read events from the database. */

@@ -1,7 +1,13 @@
 import { chainTables } from '../../core/model/tables/index.ts'
 import { connectDatabase } from '../../core/database/index.ts'
 import { normalizeAbiJson } from '../../core/antelope/abi/index.ts'
-import { describeError, FatalError, PronghornError, RetryableError } from '../../core/errors/index.ts'
+import {
+  describeError,
+  FatalError,
+  PronghornError,
+  remedyOf,
+  RetryableError,
+} from '../../core/errors/index.ts'
 import type { ErrorCode } from '../../core/errors/index.ts'
 import { backoffDelayMs, pause } from '../../core/retry/index.ts'
 import { compileProtocol } from '../decode/index.ts'
@@ -77,6 +83,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   try {
     let attempt = 0
     let lastBlock = -1
+    let told = { text: '', atMs: 0 }
     for (;;) {
       try {
         await readOnce(run)
@@ -102,10 +109,10 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
         options.observer?.interrupted()
         heartbeat.interrupt(error)
         const delayMs = backoffDelayMs(retry, attempt - 1)
-        options.logger[options.isWatched === true ? 'info' : 'warn'](
-          { err: error, attempt, delayMs },
-          'reading was interrupted; it continues from the committed position',
-        )
+        const text = describeError(error)
+        const isRepeated = text === told.text && performance.now() - told.atMs < TELL_AGAIN_MS
+        logInterruption(error, { attempt, delayMs, isRepeated }, options)
+        if (!isRepeated) told = { text, atMs: performance.now() }
         if (!(await pause(delayMs, signal))) return
       }
     }
@@ -115,6 +122,28 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   // A stop block below the head: the reader never came to the head, where it would have started the build.
   if (options.buildQueryIndexes !== false) await createIndexBuilder(options).finish(signal)
   if (options.settings.seal_history && !signal.aborted) await sealToEnd(options, signal)
+}
+
+interface Interruption {
+  readonly attempt: number
+  readonly delayMs: number
+  readonly isRepeated: boolean
+}
+
+/** The remedy of an interruption by the same error is logged again after this time, ms. */
+const TELL_AGAIN_MS = 600_000
+
+/** Logs the error with its remedy; a repetition of the same error only with the number of the attempt. */
+function logInterruption(
+  error: RetryableError,
+  { isRepeated, ...wait }: Interruption,
+  { logger, mode = 'process' }: ReaderOptions,
+): void {
+  const { code, details } = error
+  const text = isRepeated
+    ? `reading is still interrupted (${code})`
+    : `reading was interrupted, and continues from the committed position: ${describeError(error)}. ${remedyOf(code, mode, details)}`
+  logger[mode === 'standalone' ? 'info' : 'warn']({ code, ...wait }, text)
 }
 
 /** Seals the history of a reader that has reached its `stop_block`. */
@@ -148,7 +177,8 @@ const faultsOfBlock: ReadonlySet<ErrorCode> = new Set(['BLOCK_FAILED', 'SHIP_BLO
 /** Excludes the node that sent a block that cannot be applied. Returns false if no other node is left. */
 function leaveOut(node: string | null, error: unknown, { options, leftOut }: ReaderRun): boolean {
   const isLast = leftOut.size + 1 >= options.chain.ship.length
-  if (node === null || isLast || !(error instanceof FatalError) || !faultsOfBlock.has(error.code)) return false
+  if (node === null || isLast || !(error instanceof FatalError) || !faultsOfBlock.has(error.code))
+    return false
   leftOut.set(node, error)
   options.logger.error(
     { url: node, code: error.code },
