@@ -11,14 +11,14 @@ export function checkHttpUrl(text: string): void {
 
 /**
  * Requests an address once. @returns the text of the answer.
- * @throws FatalError `SERVICE_REFUSED`, or `UNHEALTHY` with what a health report names as its reasons.
+ * @throws FatalError `SERVICE_REFUSED`, or `UNHEALTHY` with the reasons in the answer.
  */
 export async function askAddress(url: string, timeoutMs: number): Promise<string> {
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'manual' })
     const text = await answer.text()
     if (answer.ok) return text
-    throw new FatalError('UNHEALTHY', `${url} answers ${answer.status}${reasonsOf(text)}`)
+    throw new FatalError('UNHEALTHY', `${url} answers ${answer.status}${reasonsIn(text)}`)
   } catch (cause) {
     if (cause instanceof FatalError) throw cause
     if (isConnectionRefused(cause)) throw new FatalError('SERVICE_REFUSED', `${url} refuses connections`)
@@ -26,16 +26,27 @@ export async function askAddress(url: string, timeoutMs: number): Promise<string
   }
 }
 
-interface HealthBody {
-  readonly data?: { readonly chain?: { readonly service?: { readonly reasons?: unknown } } }
+interface WithReasons {
+  readonly reasons?: unknown
 }
 
-/** Reasons in the health report of the api, after a colon; empty for another answer. */
-function reasonsOf(text: string): string {
+/** Health report of the filler, or of the api. */
+interface HealthBody {
+  readonly data?: WithReasons & { readonly chain?: { readonly service?: WithReasons } }
+}
+
+/** Reasons in a health report, or the text of another answer that is no page, after a colon. */
+function reasonsIn(text: string): string {
+  const shown = reasonsOfReport(text) ?? (text.startsWith('<') ? '' : text.replaceAll(/\s+/g, ' ').trim())
+  return shown === '' ? '' : `: ${shown.slice(0, SHOWN_CHARACTERS)}`
+}
+
+function reasonsOfReport(text: string): string | null {
   try {
-    const reasons = (JSON.parse(text) as HealthBody).data?.chain?.service?.reasons
-    return Array.isArray(reasons) ? `: ${reasons.join('; ').slice(0, SHOWN_CHARACTERS)}` : ''
+    const { data } = JSON.parse(text) as HealthBody
+    const reasons = data?.chain?.service?.reasons ?? data?.reasons
+    return Array.isArray(reasons) ? reasons.join('; ') : null
   } catch {
-    return ''
+    return null
   }
 }

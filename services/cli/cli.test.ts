@@ -355,9 +355,20 @@ it('addresses of the other mode are reported with the help of that mode', async 
   expect(err).toMatch(
     /^error: option '--ship <url>' argument 'http:\/\/node\.test' is invalid\. Allowed: a URL with ws:\/\/.*\. Are --ship and --http swapped\?\nRead `npm start -- --help`\.\n$/,
   )
-  expect((await run(['verify', '--nothing'])).err).toMatch(
-    /^error: unknown option.*\nRead `pronghorn --help`/,
-  )
+  const several = await run(['standalone', '--ship', 'ws://a.test,ws://b.test', '--http', 'http://a.test'])
+  expect(several.err).toMatch(/is invalid\. Allowed: one URL\. Several nodes are for the containers/)
+})
+
+it.each([
+  ['verify --nothing', /^error: unknown option.*\nRead `pronghorn help verify`\.\n$/],
+  ['probe ftp://x', /^USAGE: not a URL.*\nRead `pronghorn help probe`\.\n$/],
+  ['smoke-test', /^error: missing required argument.*\nRead `pronghorn help smoke-test`\.\n$/],
+  ['devchain --port x', /^error: option '--port.*\nRead `pronghorn help devchain`\.\n$/],
+  ['nothing', /^error: unknown command.*\nRead `pronghorn --help`\.\n$/],
+])('the usage error of pronghorn %s names the help of the command', async (line, expected) => {
+  expect((await run(line.split(' '))).err).toMatch(expected)
+  const inContainer = await run(line.split(' '), { PRONGHORN_MODE: 'appliance' })
+  expect(inContainer.err).toContain('Read `docker compose run --rm config ')
 })
 
 describe('commands of the appliance', () => {
@@ -386,13 +397,19 @@ describe('commands of the appliance', () => {
 })
 
 describe('probe', () => {
-  it('pronghorn probe shows the reasons of a health report that is no success', async () => {
-    const body = { data: { chain: { service: { reasons: ['a reader is 900 blocks behind', 'two'] } } } }
-    const listener = createHttpServer((_, response) => response.writeHead(503).end(JSON.stringify(body)))
+  const reasons = ['a reader is 900 blocks behind', 'two']
+  it.each([
+    ['the api', JSON.stringify({ data: { chain: { service: { reasons } } } }), `: ${reasons.join('; ')}`],
+    ['the filler', JSON.stringify({ data: { reasons } }), `: ${reasons.join('; ')}`],
+    ['the state service', 'not ready\n', ': not ready'],
+    ['a proxy', '<html>Bad gateway</html>', ''],
+  ])('pronghorn probe shows the reasons in a failed answer of %s', async (_, body, shown) => {
+    const listener = createHttpServer((_, response) => response.writeHead(503).end(body))
     await once(listener.listen(0, '127.0.0.1'), 'listening')
     const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/health`
     const { err } = await run(['probe', url])
-    expect(err).toMatch(`UNHEALTHY: ${url} answers 503: a reader is 900 blocks behind; two\n`)
+    expect(err).toContain(`UNHEALTHY: ${url} answers 503${shown}\n`)
+    expect(err).not.toContain('above')
     listener.close()
   })
 

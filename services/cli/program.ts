@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../core/config/index.ts'
 import { PronghornError, describeError, remedyOf } from '../core/errors/index.ts'
+import type { RunMode } from '../core/errors/index.ts'
 import { redactUrls } from '../core/log/index.ts'
 import { readPackageVersion } from '../core/paths/index.ts'
 import { addApi } from './commands/api.ts'
@@ -39,15 +40,17 @@ const DESCRIPTION = `Pronghorn reads the NFT contracts of an Antelope (EOSIO) ch
 
 /** Runs a command line (without the program name) and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], io: CliIo): Promise<number> {
+  const usage = (): string => usageRemedy(program, args, io)
+  const program = buildProgram(io, usage)
   try {
     checkNodejs()
-    const program = buildProgram(io, usageRemedy(args, io))
     refuseUnknownTopic(program, args)
     await program.parseAsync([...args], { from: 'user' })
     return exitCodes.ok[0]
   } catch (error) {
     // Commander prints its own errors itself.
-    if (!(error instanceof CommanderError)) io.err(redactUrls(explain(error, args, io)))
+    if (!(error instanceof CommanderError))
+      io.err(redactUrls(explain(error, chooseMode(args, io.env), usage)))
     return exitCodeOf(error)
   }
 }
@@ -60,14 +63,17 @@ function refuseUnknownTopic(program: Command, [command, topic]: readonly string[
   program.error(`error: unknown command '${topic}'`)
 }
 
-function buildProgram(io: CliIo, usage: string): Command {
+function buildProgram(io: CliIo, usage: () => string): Command {
   const program = new Command('pronghorn')
     .description(DESCRIPTION)
     .version(readPackageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
     .helpCommand('help [command]', 'explain a command')
-    .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: (text, write) => write(text) })
-    .showHelpAfterError(usage)
+    .configureOutput({
+      writeOut: io.out,
+      writeErr: io.err,
+      outputError: (text, write) => write(`${text}${usage()}\n`),
+    })
     .exitOverride()
     .addHelpText('after', helpFooter)
   addStandalone(program, io)
@@ -122,22 +128,24 @@ ${Object.values(exitCodes)
 
 SIGINT (Ctrl-C), SIGTERM and SIGHUP end a process in order; a second one ends it at once.`
 
-/** Remedy of `USAGE`. A command with `--data` belongs to `npm start`, but has help of its own. */
-function usageRemedy(args: readonly string[], io: CliIo): string {
-  const [command = ''] = args
-  const hasOwnHelp = command !== 'standalone' && /^[a-z]/.test(command)
-  return remedyOf(
-    'USAGE',
-    chooseMode(args, io.env),
-    hasOwnHelp ? { help: `npx pronghorn help ${command}` } : {},
-  )
+const helpCommands: Readonly<Record<RunMode, string>> = {
+  standalone: 'npx pronghorn help',
+  appliance: 'docker compose run --rm config help',
+  process: 'pronghorn help',
+}
+
+/** Remedy of `USAGE`: the help of the command, or the general one. */
+function usageRemedy({ commands }: Command, args: readonly string[], io: CliIo): string {
+  const mode = chooseMode(args, io.env)
+  const [name] = args
+  const isKnown = name !== 'standalone' && commands.some((command) => command.name() === name)
+  return remedyOf('USAGE', mode, isKnown ? { help: `${helpCommands[mode]} ${name}` } : {})
 }
 
 /** Text of an error for people: the message, and the remedy for the current mode. */
-function explain(error: unknown, args: readonly string[], io: CliIo): string {
-  const mode = chooseMode(args, io.env)
+function explain(error: unknown, mode: RunMode, usage: () => string): string {
   if (error instanceof PronghornError && error.code === 'USAGE')
-    return `${describeError(error)}\n${usageRemedy(args, io)}\n`
+    return `${describeError(error)}\n${usage()}\n`
   if (error instanceof ConfigError) return `${error.message}\n${remedyOf(error.code, mode)}\n`
   if (error instanceof PronghornError)
     return `${describeError(error)}${outputOf(error)}\n${remedyOf(error.code, mode, error.details)}\n`

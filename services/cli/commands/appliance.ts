@@ -367,7 +367,10 @@ export function addSmokeTest(program: Command, io: CliIo): void {
       })
       const failed = results.filter(({ outcome }) => outcome === 'failed')
       if (failed.length > 0)
-        throw new FatalError('UNHEALTHY', `${failed.length} of ${results.length} checks failed`)
+        throw new FatalError(
+          'UNHEALTHY',
+          `${failed.length} of ${results.length} checks failed, listed above as failed`,
+        )
     })
 }
 

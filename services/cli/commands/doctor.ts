@@ -107,7 +107,9 @@ async function examineAndReport(io: CliIo, examined: Examined): Promise<void> {
   if (failures === 0) return
   throw new FatalError(
     'UNHEALTHY',
-    failures === 1 ? 'one finding needs a hand' : `${failures} findings need a hand`,
+    failures === 1
+      ? 'one finding needs a hand, listed above as fail'
+      : `${failures} findings need a hand, listed above as fail`,
   )
 }
 

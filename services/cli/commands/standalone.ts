@@ -104,8 +104,14 @@ function nodeOf({ ship, http }: StandaloneFlags): { readonly ship: string; reado
   throw new FatalError('USAGE', `${given} needs ${missing} as well (Pronghorn talks to the node over both)`)
 }
 
+const SEVERAL_URLS = /,\s*[a-z+]+:\/\//
+
 function urlOf(protocols: readonly string[]): (text: string) => string {
   return (text) => {
+    if (SEVERAL_URLS.test(text))
+      throw new InvalidArgumentError(
+        'Allowed: one URL. Several nodes are for the containers (CHAIN_SHIP in .env) and for processes of your own (chain.ship).',
+      )
     if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text
     const allowed = `Allowed: a URL with ${protocols.map((protocol) => `${protocol}//`).join(', ')}.`
     throw new InvalidArgumentError(

@@ -22,11 +22,7 @@ export const errorCatalogue = {
   },
   USAGE: {
     meaning: 'The command line names an unknown command or option, or an option has an unusable value.',
-    remedy: {
-      standalone: 'Read `{help}`.',
-      appliance: 'Read `docker compose run --rm config --help`.',
-      process: 'Read `pronghorn --help`, or `pronghorn help COMMAND`.',
-    },
+    remedy: 'Read `{help}`.',
   },
   WRONG_MODE: {
     meaning: 'A command that works on the folders of the containers was started elsewhere.',
@@ -104,12 +100,10 @@ export const errorCatalogue = {
     meaning:
       'A check did not succeed, or an address that a health check asked did not answer with a success.',
     remedy: {
-      standalone:
-        'The message or the lines above it name what failed; read also what `npm start` printed last.',
+      standalone: 'Read what `npm start` printed last.',
       appliance:
-        'The message or the lines above it name what failed; `docker compose ps` shows the services, `docker compose logs SERVICE` the log of one.',
-      process:
-        'The message or the lines above it name what failed; read the log of the process that it belongs to.',
+        'Look at `docker compose ps`, and at the log of a service with `docker compose logs SERVICE`.',
+      process: 'Read the log of the process that failed: filler, api or state service.',
     },
   },
   SERVICE_REFUSED: {

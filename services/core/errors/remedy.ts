@@ -16,8 +16,18 @@ const settingNames: Readonly<Record<RunMode, ErrorDetails>> = {
     nodes: '`--ship`, `--http`',
     help: 'npm start -- --help',
   },
-  appliance: { limit: SERVER_LIMIT, http: 'CHAIN_HTTP in `.env`', nodes: 'CHAIN_SHIP, CHAIN_HTTP in `.env`' },
-  process: { limit: SERVER_LIMIT, http: '`chain.http`', nodes: '`chain.ship`, `chain.http`' },
+  appliance: {
+    limit: SERVER_LIMIT,
+    http: 'CHAIN_HTTP in `.env`',
+    nodes: 'CHAIN_SHIP, CHAIN_HTTP in `.env`',
+    help: 'docker compose run --rm config --help',
+  },
+  process: {
+    limit: SERVER_LIMIT,
+    http: '`chain.http`',
+    nodes: '`chain.ship`, `chain.http`',
+    help: 'pronghorn --help',
+  },
 }
 
 /** Remedy of an error in a run mode. A missing detail appears as its name in capitals. */
