@@ -56,7 +56,7 @@ export interface StandaloneSettings {
 
 const READER = 'standalone-1'
 /** Value of an account option that leaves its contract out. */
-const NONE = 'none'
+export const LEFT_OUT = 'none'
 
 /**
  * Builds the configuration of a standalone run in memory, validated like configuration files.
@@ -65,7 +65,7 @@ const NONE = 'none'
  */
 export function createConfig(settings: StandaloneSettings): AppConfig {
   const { chain, assetsAccount, marketAccount, oracleAccount, toolsAccount } = settings
-  const has = (account: string): boolean => account !== NONE
+  const has = (account: string): boolean => account !== LEFT_OUT
   return parseOptions({
     connections: {
       sqldb: settings.database,

@@ -1,8 +1,10 @@
+import type pg from 'pg'
 import { shownAddress } from '../core/chain-node/index.ts'
 import { checkDatabaseChain } from '../core/database/index.ts'
 import { FatalError, PronghornError } from '../core/errors/index.ts'
 import type { ReaderStatus } from '../filler/index.ts'
 import { explainFileError } from './data-directory.ts'
+import { LEFT_OUT } from './settings.ts'
 import type { StandaloneChain } from './settings.ts'
 
 /** Location to name in the errors of a standalone run. */
@@ -46,6 +48,39 @@ function differingAddresses(error: unknown): FatalError | undefined {
 function isDiskFull(error: unknown): boolean {
   if (error instanceof PronghornError) return error.code === 'DISK_FULL'
   return error instanceof Error && 'code' in error && noSpaceCodes.has(error.code)
+}
+
+const accountOptions = {
+  assets: ['assetsAccount', '--assets-account'],
+  market: ['marketAccount', '--market-account'],
+  oracle: ['oracleAccount', '--oracle-account'],
+  tools: ['toolsAccount', '--tools-account'],
+} as const
+type AccountOption = (typeof accountOptions)[keyof typeof accountOptions][0]
+
+interface Source {
+  readonly family: string
+  readonly account: string
+}
+
+/**
+ * Checks that the indexed contracts are those of the options; a contract may be left out.
+ * @throws FatalError `READER_SETTINGS_CHANGED`, worded in terms of the command-line options.
+ */
+export async function checkRunAccounts(
+  client: pg.ClientBase,
+  wanted: Readonly<Record<AccountOption, string>>,
+  { dataDir }: RunPlace,
+): Promise<void> {
+  const { rows } = await client.query<Source>('SELECT family, account FROM chain.sources')
+  for (const [family, [key, option]] of Object.entries(accountOptions)) {
+    const held = rows.find((row) => row.family === family)?.account
+    if (held === undefined || wanted[key] === held || wanted[key] === LEFT_OUT) continue
+    throw new FatalError(
+      'READER_SETTINGS_CHANGED',
+      `${dataDir} was filled with ${option} ${held}, given is ${wanted[key]}`,
+    )
+  }
 }
 
 /**

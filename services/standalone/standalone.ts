@@ -17,7 +17,7 @@ import type { EmbeddedPostgres } from './embedded-postgres/index.ts'
 import type { Progress } from './progress.ts'
 import { chooseStart, createConfig } from './settings.ts'
 import type { StandaloneChain, Start } from './settings.ts'
-import { checkRunChain, explainRunError, explainTrouble } from './standalone-errors.ts'
+import { checkRunAccounts, checkRunChain, explainRunError, explainTrouble } from './standalone-errors.ts'
 
 /** Options of `runStandalone`. */
 export interface StandaloneOptions {
@@ -101,9 +101,10 @@ export async function runStandalone(options: StandaloneOptions): Promise<void> {
     if (demo) closing.push(() => demo.chain.stop())
     const chain = given ?? demoChain(demo!)
     if (dataDir !== null && !demo?.isNew)
-      await withClient(database, (client) =>
-        checkRunChain(client, chain, { dataDir, isDemo: given === null }),
-      )
+      await withClient(database, async (client) => {
+        await checkRunChain(client, chain, { dataDir, isDemo: given === null })
+        await checkRunAccounts(client, options, { dataDir })
+      })
     await serve({ ...options, dataDir }, { database, isNewDatabase, demo, chain, start }, ending, closing)
   } catch (error) {
     failure ??= explainRunError(error, { dataDir: dataDir ?? tmpdir() }) as Error
@@ -199,6 +200,7 @@ async function serve(
     logger: options.logger,
     signal,
     pretty: true,
+    mode: 'standalone',
     health: false,
     kvstore,
     onLogLine: (line) => progress.print(line),

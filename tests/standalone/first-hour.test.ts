@@ -173,6 +173,13 @@ it(
     ])
     const keyOf = (text: string): string | undefined => /API key (server_\S+)/.exec(text)?.[1]
     await running.stop('SIGTERM')
+    const other = await run('standalone', '--data', data, '--assets-account', 'otherassets')
+    expect([other.code, other.text]).toEqual([
+      1,
+      expect.stringContaining(
+        `READER_SETTINGS_CHANGED: ${data} was filled with --assets-account atomicassets, given is otherassets\n`,
+      ) as string,
+    ])
     const listed = await run('keys', 'list', '--data', data)
     expect([listed.code, listed.text]).toEqual([0, expect.stringContaining('mine') as string])
     const digest = await run('digest', '--data', data, '--table', 'assets.assets')
