@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rm, stat, truncate } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -79,6 +79,20 @@ test('an incomplete record at the end is dropped', async () => {
   const ids = idsOf(second)
   await second.stop()
   expect(idsOf(create())).toEqual(ids)
+})
+
+test('files of others in the folder stay as they are, also one with the name of the log', async () => {
+  const foreign = join(dataFolder, 'notes.txt')
+  await writeFile(foreign, 'mine')
+  await create({ blocks: 3 }).stop()
+  await create().stop()
+  expect(await readFile(foreign, 'utf8')).toBe('mine')
+  const log = join(dataFolder, 'blocks.log')
+  for (const text of ['2026-11-28 begin\n', 'x']) {
+    await writeFile(log, text)
+    expect(() => create()).toThrow(/blocks\.log/)
+    expect(await readFile(log, 'utf8')).toBe(text)
+  }
 })
 
 test('a log of another chain is refused by name', async () => {

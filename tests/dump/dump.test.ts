@@ -153,8 +153,10 @@ it('a dump contains the tables of the model and only the other tables that this 
   expect(ofModel.filter((name) => !names.includes(name))).toEqual([])
 })
 
-it('the next publication adds files and changes none; --prune keeps the files of the previous publication', async () => {
+it('the next publication adds files and changes none; --prune keeps the files of the previous publication and of others', async () => {
   const first = await publishInto('grown')
+  const foreign = ['notes.txt', 'copy.partial', 'files/mine.copy.gz', 'files/assets.assets/old.copy.gz']
+  for (const name of foreign) await writeFile(join(folder, 'grown', name), 'of the operator')
   const before = await readFiles('grown')
   const again = await publishInto('grown')
   expect(again.newFiles).toBe(1)
@@ -168,6 +170,8 @@ it('the next publication adds files and changes none; --prune keeps the files of
   for (const [name, bytes] of before)
     if (name !== 'manifest.json') expect(after.get(name)?.equals(bytes), name).toBe(true)
   expect((await publishInto('grown', { prune: true })).pruned).toBe(1)
+  const pruned = await readFiles('grown')
+  for (const name of foreign) expect(pruned.get(name)?.toString(), name).toBe('of the operator')
   expect(first.newFiles).toBe(first.files + 1)
 })
 

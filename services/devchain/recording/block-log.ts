@@ -1,4 +1,4 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '../../core/errors/index.ts'
 import type { Chain, ChainBlock } from '../chain/index.ts'
@@ -27,7 +27,8 @@ export class BlockLog {
   }
 
   /**
-   * Appends the stored blocks to the chain, including forks. A truncated last record is dropped.
+   * Appends the stored blocks to the chain, including forks. A truncated last record is dropped, but a file without any
+   * whole record stays as it is: the file may not be a log of blocks.
    * @throws FatalError RECORDING_INVALID if the blocks do not follow the chain; the file is then closed
    */
   replayInto(chain: Chain): void {
@@ -36,6 +37,7 @@ export class BlockLog {
         chain.rewindTo(block.num - 1)
         chain.push(block)
       }
+      if (this.#end === 0 && fstatSync(this.#file).size > 0) throw new Error('the file has no whole record')
     } catch (cause) {
       this.close()
       const message = `${this.#path} does not continue this chain: it is damaged or belongs to other recordings`
