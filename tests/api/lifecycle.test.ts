@@ -253,6 +253,7 @@ describe('requests that cannot be read', () => {
       expect([status, body.message]).toEqual([400, expect.stringContaining('no list of blocked sellers')])
     }
     expect((await ask(`${assets()}?hide_blocked_sellers=false&limit=1`)).status).toBe(200)
+    expect((await ask(`${assets()}?hide_blocked_sellers=maybe`)).body.message).toContain('true or false')
   })
 })
 

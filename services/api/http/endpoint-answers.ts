@@ -128,6 +128,7 @@ const BLOCKED_SELLERS = 'hide_blocked_sellers'
 function refuseUnknownExclusion(raw: RawParameters): void {
   const given = raw.get(BLOCKED_SELLERS)
   if (given === undefined || ['', '0', 'false'].includes(String(given))) return
+  if (!['1', 'true'].includes(String(given))) throw invalidParameter(BLOCKED_SELLERS, 'must be true or false')
   throw invalidParameter(
     BLOCKED_SELLERS,
     'the server has no list of blocked sellers; seller_blacklist excludes sellers, or $list:NAME those of a named list',
