@@ -138,7 +138,8 @@ const helpCommands: Readonly<Record<RunMode, string>> = {
 function usageRemedy({ commands }: Command, args: readonly string[], io: CliIo): string {
   const mode = chooseMode(args, io.env)
   const [name] = args
-  const isKnown = name !== 'standalone' && commands.some((command) => command.name() === name)
+  const isKnown =
+    name !== undefined && name !== 'standalone' && commands.some((command) => command.name() === name)
   return remedyOf('USAGE', mode, isKnown ? { help: `${helpCommands[mode]} ${name}` } : {})
 }
 

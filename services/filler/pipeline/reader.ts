@@ -83,7 +83,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   try {
     let attempt = 0
     let lastBlock = -1
-    let told = { text: '', atMs: 0 }
+    const logInterruption = createInterruptionLog(options)
     for (;;) {
       try {
         await readOnce(run)
@@ -109,10 +109,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
         options.observer?.interrupted()
         heartbeat.interrupt(error)
         const delayMs = backoffDelayMs(retry, attempt - 1)
-        const text = describeError(error)
-        const isRepeated = text === told.text && performance.now() - told.atMs < TELL_AGAIN_MS
-        logInterruption(error, { attempt, delayMs, isRepeated }, options)
-        if (!isRepeated) told = { text, atMs: performance.now() }
+        logInterruption(error, { attempt, delayMs })
         if (!(await pause(delayMs, signal))) return
       }
     }
@@ -127,23 +124,24 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
 interface Interruption {
   readonly attempt: number
   readonly delayMs: number
-  readonly isRepeated: boolean
 }
 
 /** The remedy of an interruption by the same error is logged again after this time, ms. */
 const TELL_AGAIN_MS = 600_000
 
-/** Logs the error with its remedy; a repetition of the same error only with the number of the attempt. */
-function logInterruption(
-  error: RetryableError,
-  { isRepeated, ...wait }: Interruption,
-  { logger, mode = 'process' }: ReaderOptions,
-): void {
-  const { code, details } = error
-  const text = isRepeated
-    ? `reading is still interrupted (${code})`
-    : `reading was interrupted, and continues from the committed position: ${describeError(error)}. ${remedyOf(code, mode, details)}`
-  logger[mode === 'standalone' ? 'info' : 'warn']({ code, ...wait }, text)
+/** Logs errors with their remedy; a repetition of the same error only with the number of the attempt. */
+function createInterruptionLog({ logger, mode = 'process' }: ReaderOptions) {
+  let told = { text: '', atMs: 0 }
+  return (error: RetryableError, wait: Interruption): void => {
+    const { code, details } = error
+    const described = describeError(error)
+    const isRepeated = described === told.text && performance.now() - told.atMs < TELL_AGAIN_MS
+    if (!isRepeated) told = { text: described, atMs: performance.now() }
+    const text = isRepeated
+      ? `reading is still interrupted (${code})`
+      : `reading was interrupted, and continues from the committed position: ${described}. ${remedyOf(code, mode, details)}`
+    logger[mode === 'standalone' ? 'info' : 'warn']({ code, ...wait }, text)
+  }
 }
 
 /** Seals the history of a reader that has reached its `stop_block`. */
