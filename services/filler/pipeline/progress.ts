@@ -53,10 +53,10 @@ export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFT
 
 /** Sentence about the last disconnect, such as `the chain node ws://… refuses connections (for 31 s). Trying again.` */
 function describeDisconnection({ lastProblem, sinceCommitMs }: ProgressFacts): ReaderProblem {
-  const summary = 'no stream from the chain node'
   const [code = '', sentence = lastProblem] = /^([A-Z_]+): (.*)$/s.exec(lastProblem ?? '')?.slice(1) ?? []
-  const cause =
-    code === 'CHAIN_NODE_REFUSED' ? sentence! : `${summary}${sentence === null ? '' : `: ${sentence}`}`
+  const isRefused = code === 'CHAIN_NODE_REFUSED'
+  const summary = isRefused ? 'the chain node refuses connections' : 'no stream from the chain node'
+  const cause = isRefused ? sentence! : `${summary}${sentence === null ? '' : `: ${sentence}`}`
   return { summary, detail: `${cause} (for ${seconds(sinceCommitMs)}). Trying again.` }
 }
 
