@@ -18,8 +18,8 @@ const checkout = `./.data/${PROJECT}-oldest`
 const LONGEST = 3_600_000
 /** A request has to be answered within so much in 99 of 100 cases, ms. */
 const MAX_P99_MS = 1_000
-/** Time in which the ports of the proxy are closed while its container is replaced. */
-const MAX_PROXY_GAP_S = 5
+/** Seconds in which the proxy does not answer, or does not know the api yet, while its container is replaced. */
+const MAX_PROXY_GAP_S = 10
 /** The filler writes what it has received; then nothing changes while the node is frozen. */
 const REST_MS = 5_000
 
@@ -98,7 +98,6 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
         // The proxy of the oldest version is another container than that of today; its ports close while it is replaced.
         if (version === 'present') expect(report.failedSeconds).toBeLessThanOrEqual(MAX_PROXY_GAP_S)
         else expect(report).toMatchObject(isClean)
-        expect(report.failed).toBe(0)
         expect(report.p99Ms).toBeLessThan(MAX_P99_MS)
         expect(await digest()).toEqual(before)
       }

@@ -118,9 +118,10 @@ async function readTableRows(url: string, request: TableRowsRequest): Promise<Ta
 }
 
 /**
- * Reads the current rows of a contract table as JSON, up to `maxPages` pages.
+ * Reads all current rows of a contract table as JSON.
  *
- * @throws RetryableError `CHAIN_UNREACHABLE`, FatalError `CHAIN_NODE_TOO_OLD`.
+ * @throws RetryableError `CHAIN_UNREACHABLE`, FatalError `CHAIN_NODE_TOO_OLD`, or `CHAIN_TABLE_TOO_LARGE` if the table has
+ * more than `maxPages` pages.
  */
 export async function readTable(
   url: string,
@@ -129,7 +130,11 @@ export async function readTable(
 ): Promise<JsonRow[]> {
   const rows: JsonRow[] = []
   let lower: string | null = ''
-  for (let page = 0; lower !== null && page < maxPages; page++) {
+  for (let page = 0; lower !== null; page++) {
+    if (page === maxPages) {
+      const name = `table ${table.table} of ${table.code}`
+      throw new FatalError('CHAIN_TABLE_TOO_LARGE', `${name} has more than ${maxPages * PAGE_ROWS} rows`)
+    }
     const request = { ...table, limit: PAGE_ROWS, json: true }
     const answer = await readTableRows(url, lower === '' ? request : { ...request, lower_bound: lower })
     rows.push(...(answer.rows as JsonRow[]))

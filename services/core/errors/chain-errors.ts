@@ -99,6 +99,10 @@ export const chainErrors = {
       process: 'Use a node of EOSIO 2.0 or later, or of Leap or Spring ({http}).',
     },
   },
+  CHAIN_TABLE_TOO_LARGE: {
+    meaning: 'A contract table on the chain has more rows than are read from a node; nothing was taken from it.',
+    remedy: 'Check the account of the contract that the message names: no oracle and no market has so many rows.',
+  },
 
   // State-history session
   SHIP_UNREACHABLE: {

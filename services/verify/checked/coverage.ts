@@ -1,6 +1,7 @@
 import type { Origin } from '../../core/model/index.ts'
 import { modelTables } from '../../core/model/tables/index.ts'
 import { derivedRules } from '../../core/derived/index.ts'
+import { sealedKinds } from '../../core/seals/index.ts'
 import { verifiedTables } from '../tables/index.ts'
 import type { VerifiedTable } from '../tables/index.ts'
 
@@ -24,6 +25,12 @@ const notChecked: Readonly<Partial<Record<Origin, string>>> = {
   state: 'rows of the handler state: with --state, the other rows are compared with these',
 }
 
+/** Columns whose values are sealed once they cannot change any more. */
+const sealedColumns = new Set(
+  sealedKinds.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)),
+)
+const SEALED = '; sealed: --seals finds what changed since, --history compares with the blocks'
+
 type Checks = Map<string, Map<string, ColumnCheck>>
 
 function set(checks: Checks, table: string, columns: Iterable<string>, check: ColumnCheck): void {
@@ -44,7 +51,9 @@ export function readCoverage(compared: readonly VerifiedTable[] = verifiedTables
   for (const { name, columns } of modelTables)
     for (const [column, { origin }] of Object.entries(columns)) {
       const reason = notChecked[origin]
-      if (reason !== undefined) set(checks, name, [column], { kind: 'not checked', reason })
+      if (reason === undefined) continue
+      const sealed = sealedColumns.has(`${name}.${column}`) ? SEALED : ''
+      set(checks, name, [column], { kind: 'not checked', reason: reason + sealed })
     }
   const rules = new Map<string, string[]>()
   for (const { rule, covers } of derivedRules) {
