@@ -100,8 +100,10 @@ export const chainErrors = {
     },
   },
   CHAIN_TABLE_TOO_LARGE: {
-    meaning: 'A contract table on the chain has more rows than are read from a node; nothing was taken from it.',
-    remedy: 'Check the account of the contract that the message names: no oracle and no market has so many rows.',
+    meaning:
+      'A contract table on the chain has more rows than are read from a node; nothing was taken from it.',
+    remedy:
+      'Check the account of the contract that the message names: no oracle and no market has so many rows.',
   },
 
   // State-history session
