@@ -28,6 +28,8 @@ const environment = {
   CHAIN_HTTP: 'http://node.test:8888',
   CHAIN_SHIP: 'ws://node.test:8080',
   DOMAIN: ACME_DOMAIN,
+  // An authority of the operator's own gives certificates for reserved names too.
+  ACME_DIRECTORY: 'https://authority.test/directory',
   TLS_MODE: 'acme',
   ACME_EMAIL: 'somebody@example.org',
   COMPOSE_PROFILES: 'acme',

@@ -81,7 +81,7 @@ export class ListReader {
     const next = this.#choose({ ...request, seen })
     const second = await read(pageStatement({ source, filters, order, window }, next))
     if ('records' in second) return second.records
-    throw new Error(`a path without a budget ran out of it: ${next.reason}`)
+    throw withoutBudget(next)
   }
 
   /** The keys of a page, as text. */
@@ -134,10 +134,14 @@ function isFixedGather({ filters, source }: Parameters<typeof pageOf>[0], { thro
   return !through && haveOnePlan(filters, source.indexes)
 }
 
+/** Error for a plan that the planner never makes. */
+function withoutBudget({ reason }: AccessPath): Error {
+  return new Error(`an access path without a row budget cannot exceed one: ${reason}`)
+}
+
 /** Observations of a walk whose budget has run out. */
 function seenBy(path: AccessPath, hits: number): NonNullable<ListRequest['seen']> {
-  if (path.kind === 'gather' || path.budget === undefined)
-    throw new Error(`an access path without a row budget cannot exceed one: ${path.reason}`)
+  if (path.kind === 'gather' || path.budget === undefined) throw withoutBudget(path)
   // The walk read between `budget` rows (one stream) and `budget` rows of every stream: take the geometric mean.
   const read = path.budget * Math.sqrt(streamsOf(path.walks))
   return { most: path.most, read: Math.min(path.most, read), hits }
