@@ -51,10 +51,11 @@ roll() {
 
 # Recreates the containers of a service that are not current. Compose recreates all that depends on a service which it
 # recreates at the same time, so a service that others depend on comes alone. (--no-deps would change the hash.)
+# recreate SERVICE [SECONDS]: the old container has SECONDS to stop.
 recreate() {
   for each in $(docker compose ps --all --quiet "$1"); do
     ! is_current "$1" "$each" || continue
-    output=$(docker compose up --detach --wait "$1" 2>&1) || { say "$output"; return 1; }
+    output=$(docker compose up --detach --wait ${2:+--timeout "$2"} "$1" 2>&1) || { say "$output"; return 1; }
     say "$1: recreated"
     return 0
   done
@@ -92,6 +93,8 @@ apply() {
     running filler | xargs --no-run-if-empty docker restart --time 60 >/dev/null
   fi
   recreate filler
+  # The ports are closed while the old proxy waits for its last answers: most take less than 5 seconds.
+  recreate nginx 5
   # Services that the settings no longer ask for, such as the demo's devchain.
   for service in $(docker compose --profile '*' ps --services --status running); do
     docker compose config --services | grep -qx "$service" || docker compose --profile '*' rm --stop --force "$service" >/dev/null 2>&1
