@@ -93,8 +93,8 @@ apply() {
     running filler | xargs --no-run-if-empty docker restart --time 60 >/dev/null
   fi
   recreate filler
-  # The ports are closed while the old proxy waits for its last answers: most take less than 5 seconds.
-  recreate nginx 5
+  # The ports are closed while the old proxy waits for its last answers.
+  recreate nginx 2
   # Services that the settings no longer ask for, such as the demo's devchain.
   for service in $(docker compose --profile '*' ps --services --status running); do
     docker compose config --services | grep -qx "$service" || docker compose --profile '*' rm --stop --force "$service" >/dev/null 2>&1

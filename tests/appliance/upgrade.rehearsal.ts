@@ -19,7 +19,7 @@ const LONGEST = 3_600_000
 /** A request has to be answered within so much in 99 of 100 cases, ms. */
 const MAX_P99_MS = 1_000
 /** Seconds in which the proxy does not answer, or does not know the api yet, while its container is replaced. */
-const MAX_PROXY_GAP_S = 10
+const MAX_PROXY_GAP_S = 15
 /** The filler writes what it has received; then nothing changes while the node is frozen. */
 const REST_MS = 5_000
 
