@@ -188,7 +188,7 @@ async function closeAll(closers: readonly (() => Promise<void>)[]): Promise<void
 
 interface Mounts {
   readonly mounts: readonly Mount[]
-  /** The same mounts as the live server needs them. */
+  /** Mounts of the namespaces, in the form that the live server reads. */
   readonly channels: readonly ChannelMount[]
 }
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkRender, render } from '../../services/appliance/render/render.ts'
-import type { RenderPlaces } from '../../services/appliance/render/index.ts'
 import { listVariables } from '../../services/appliance/render/catalogue.ts'
 import type { ConfigError } from '../../services/core/config/index.ts'
 import { loadConfig } from '../../services/core/config/index.ts'
@@ -11,13 +10,8 @@ import { settingVariables } from '../../services/core/config/environment/index.t
 import { knownChains } from '../../services/core/config/schema/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { client, other } from './certificates.ts'
+import { placesIn, real } from './rendering.ts'
 import { right, rightFiles, rightProject } from './right-settings.ts'
-
-const real = {
-  CHAIN: 'wax-mainnet',
-  CHAIN_HTTP: 'http://node.test:8888',
-  CHAIN_SHIP: 'ws://node.test:8080',
-}
 
 let dir: string
 beforeAll(() => {
@@ -25,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-const places = (name: string): RenderPlaces => ({ out: join(dir, name), certificateFiles: join(dir, name) })
+const places = (name: string) => placesIn(dir, name)
 
 /** Two readers: the tools contract has one of its own. */
 const TWO_READERS = `[

@@ -21,14 +21,9 @@ import type { ConfigPart } from '../../services/core/config/index.ts'
 import { parseVariable, settingVariables } from '../../services/core/config/environment/index.ts'
 import type { SettingVariable } from '../../services/core/config/environment/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
+import { placesIn, real } from './rendering.ts'
 import { wrong } from './wrong-settings.ts'
 import { otherFiles, otherText, valuesAt, writeOtherFiles } from './other-values.ts'
-
-const real = {
-  CHAIN: 'wax-mainnet',
-  CHAIN_HTTP: 'http://node.test:8888',
-  CHAIN_SHIP: 'ws://node.test:8080',
-}
 
 let dir: string
 beforeAll(() => {
@@ -36,7 +31,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-const places = (name: string): RenderPlaces => ({ out: join(dir, name), certificateFiles: join(dir, name) })
+const places = (name: string) => placesIn(dir, name)
 
 function readRendered(name: string, part: ConfigPart): unknown {
   return JSON.parse(readFileSync(join(dir, name, 'api', configFiles[part]), 'utf8')) as unknown

@@ -127,16 +127,16 @@ interface Interruption {
 }
 
 /** The remedy of an interruption by the same error is logged again after this time, ms. */
-const TELL_AGAIN_MS = 600_000
+const REPEAT_AFTER_MS = 600_000
 
 /** Logs errors with their remedy; a repetition of the same error only with the number of the attempt. */
 function createInterruptionLog({ logger, mode = 'process' }: ReaderOptions) {
-  let told = { text: '', atMs: 0 }
+  let last = { text: '', atMs: 0 }
   return (error: RetryableError, wait: Interruption): void => {
     const { code, details } = error
     const described = describeError(error)
-    const isRepeated = described === told.text && performance.now() - told.atMs < TELL_AGAIN_MS
-    if (!isRepeated) told = { text: described, atMs: performance.now() }
+    const isRepeated = described === last.text && performance.now() - last.atMs < REPEAT_AFTER_MS
+    if (!isRepeated) last = { text: described, atMs: performance.now() }
     const text = isRepeated
       ? `reading is still interrupted (${code})`
       : `reading was interrupted, and continues from the committed position: ${described}. ${remedyOf(code, mode, details)}`
