@@ -26,8 +26,8 @@ const blanked: Readonly<Record<string, readonly number[]>> = {
   fork: [19, 22, 24, 25],
 }
 
-describe('content of a block against the roots in its header', () => {
-  it.each(Object.keys(blanked))('recorded blocks match the roots in their headers: %s', (name) => {
+describe('block content and the Merkle roots in the block header', () => {
+  it.each(Object.keys(blanked))('transactions and actions of recorded blocks match the roots in their headers: %s', (name) => {
     const blocks = blocksOf(name)
     const wrong = blocks.flatMap(({ num, block, traces }) => {
       const found = leap.findFalseContent(block, traces)
@@ -37,7 +37,7 @@ describe('content of a block against the roots in its header', () => {
     expect(wrong).toEqual(blanked[name]!.map((num) => `${num} transactions`))
   })
 
-  it('generated blocks match the roots in their headers', () => {
+  it('transactions and actions of generated blocks match the roots in their headers', () => {
     const chain = createDevchain({ blocks: 60, rate: 8, seed: 3 })
     const { num: last } = chain.head()
     for (let num = last - 59; num <= last; num++) {
@@ -54,14 +54,14 @@ describe('content of a block against the roots in its header', () => {
     return copy
   }
 
-  it('a changed byte of a transaction is found', () => {
+  it('findFalseContent detects a changed byte of a transaction', () => {
     expect(leap.findFalseContent(block, traces)).toBeNull()
     // Behind header and signature.
     for (let at = 190; at < block.length - 1; at += 37)
       expect([at, leap.findFalseContent(flipped(block, at), traces)]).toEqual([at, 'transactions'])
   })
 
-  it('a changed action or receipt is found, and so are traces of another block', () => {
+  it('findFalseContent detects a changed action or receipt, and traces of another block', () => {
     const scanned: number[] = []
     leap.scanTransactions(traces!, {
       action: ({ dataStart, dataEnd }) => void scanned.push(dataStart, dataEnd - 1),
@@ -74,13 +74,13 @@ describe('content of a block against the roots in its header', () => {
     expect(leap.findFalseContent(block, traces!.subarray(0, 40))).toBe('actions')
   })
 
-  it('headers of the Savanna consensus have different roots and are not compared', () => {
+  it('findFalseContent skips headers of the Savanna consensus, whose roots have another form', () => {
     const savanna = Buffer.from(block)
     savanna.writeUInt32LE(2 ** 31, 110)
     expect(leap.findFalseContent(savanna, flipped(traces!, 100))).toBeNull()
   })
 
-  it('only transactions are compared if the node has no traces', () => {
+  it('findFalseContent compares only transactions if the node stores no traces', () => {
     expect(leap.findFalseContent(block, null)).toBeNull()
     expect(leap.findFalseContent(flipped(block, 200), null)).toBe('transactions')
   })

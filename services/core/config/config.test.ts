@@ -73,7 +73,7 @@ describe('parseConfig', () => {
     })
   })
 
-  it('parseConfig validates the given parts and returns no other part', () => {
+  it('parseConfig validates only the given parts (connections, server, readers) and returns no other part', () => {
     const { server } = validParts()
     const { config } = parseConfig({ server })
     expect(Object.keys(config)).toEqual(['server'])
@@ -85,7 +85,7 @@ describe('parseConfig', () => {
     [10, 11, 5],
     [10, 10, 10],
     [3, 100000, 1],
-  ])('parseConfig with a window of %s a confirmation of %s becomes %s', (window, wanted, used) => {
+  ])('parseConfig with ship_prefetch_blocks %s reduces ship_min_block_confirmation %s to %s', (window, wanted, used) => {
     const parts = validParts()
     Object.assign(parts.readers[0]!, { ship_prefetch_blocks: window, ship_min_block_confirmation: wanted })
     const { config, warnings } = parseConfig(parts)
@@ -95,7 +95,7 @@ describe('parseConfig', () => {
     )
   })
 
-  it('parseConfig collects the problems of all files, each with place, value and remedy', () => {
+  it('parseConfig reports the problems of all files at once, each with path, value and allowed values', () => {
     const problems = problemsOf((parts) => {
       parts.connections.chain!.chain_id = 'abc'
       parts.connections.sqldb!.prot = 1
@@ -132,7 +132,7 @@ describe('parseConfig', () => {
     expect(new ConfigError(problems).message).toContain('7 problems')
   })
 
-  it('parseConfig survives keys that are names of the prototype, and very large values', () => {
+  it('parseConfig reports keys such as __proto__ as unknown, and shortens very large values', () => {
     const odd = JSON.parse('{"__proto__": 1, "constructor": 2, "toString": {}}') as Record<string, unknown>
     const problems = problemsOf((parts) => {
       parts.connections = odd as never
@@ -145,7 +145,7 @@ describe('parseConfig', () => {
   })
 
   it.each([null, 5, 'text', [], [[]], {}, [null], [{ contracts: [null, 3] }]])(
-    'parseConfig refuses %j everywhere',
+    'parseConfig refuses %j as connections, server or readers',
     (value) => {
       for (const part of ['connections', 'server', 'readers'] as const) {
         expect(() => parseConfig({ ...validParts(), [part]: value })).toThrow(ConfigError)
@@ -161,7 +161,7 @@ describe('any JSON at any place', () => {
   }
   const places = placesOf(validParts()).filter((path) => path.length > 0)
 
-  it('any JSON at any place is accepted or refused with problems that name a file', () => {
+  it('parseConfig accepts or refuses any JSON at any path, and every problem names a file', () => {
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.jsonValue({ maxDepth: 3 }), (path, value) => {
         const parts: unknown = validParts()
@@ -184,7 +184,7 @@ describe('any JSON at any place', () => {
   })
 })
 
-describe('the mistakes of operators', () => {
+describe('common mistakes in the configuration', () => {
   const mistakes: [string, (parts: Parts) => void, path: string, allowed: RegExp][] = [
     ['HTTP scheme', (p) => (p.connections.chain!.http = 'ws://node'), 'chain.http', /http:\/\/, https:\/\//],
     ['ship scheme', (p) => (p.connections.chain!.ship = 'http://node'), 'chain.ship', /ws:\/\/, wss:\/\//],
@@ -298,14 +298,14 @@ describe('the mistakes of operators', () => {
     ns(parts).args = { ...(ns(parts).args as object), ...args }
   }
 
-  it.each(mistakes)('a mistake is named: %s', (_name, change, path, allowed) => {
+  it.each(mistakes)('parseConfig reports one problem with the path of the mistake: %s', (_name, change, path, allowed) => {
     const problems = problemsOf(change)
     expect(problems).toHaveLength(1)
     expect(problems[0]?.path).toBe(path)
     expect(problems[0]?.allowed).toMatch(allowed)
   })
 
-  it('a configuration that resembles a mistake and is valid is accepted', () => {
+  it('parseConfig accepts valid values that resemble mistakes', () => {
     const changes: ((parts: Parts) => void)[] = [
       (p) => (p.connections.chain!.ship = 'ws+unix:///run/ship.sock'),
       (p) => (p.connections.chain!.ship = ['ws://a:1', 'wss://b/path']),
@@ -349,7 +349,7 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('a market needs assets and an oracle of the same accounts', () => {
+  it('a market needs an assets handler with the same assets_account', () => {
     const other = { ...market, args: { ...market.args, assets_account: 'otherassets' } }
     expect(withContracts(other, oracle)).toMatchObject([
       {
@@ -360,7 +360,7 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('a market needs assets and an oracle that the same reader indexes', () => {
+  it('a market needs assets and an oracle in the same reader', () => {
     const problems = problemsOf((parts) => {
       parts.readers.push({ name: 'second', contracts: [market, oracle] })
     })
@@ -373,12 +373,12 @@ describe('contracts of one database', () => {
     ])
   })
 
-  it('tools may refer to the assets of another reader', () => {
+  it('tools may use the assets of another reader', () => {
     const tools = { handler: 'tools', args: { tools_account: 'atomictoolsx' } }
     expect(problemsOf((parts) => parts.readers.push({ name: 'second', contracts: [tools] }))).toEqual([])
   })
 
-  it('two readers cannot index the same contract, nor one reader two contracts of a family', () => {
+  it('two readers cannot index different assets contracts', () => {
     const problems = problemsOf((parts) => {
       const contracts = [{ handler: 'assets', args: { assets_account: 'otherassets' } }]
       parts.readers.push({ name: 'second', contracts })
@@ -389,7 +389,7 @@ describe('contracts of one database', () => {
     )
   })
 
-  it('a family is not reported missing while its entry is refused', () => {
+  it('a market reports no missing oracle if the oracle entry itself is refused', () => {
     expect(withContracts(market, { ...oracle, handler: 'oracel' }).map((problem) => problem.path)).toEqual([
       '[0].contracts[2].handler',
     ])
@@ -397,7 +397,7 @@ describe('contracts of one database', () => {
 })
 
 describe('warnings', () => {
-  it('warnings name accepted settings that may surprise', () => {
+  it('parseConfig warns of valid settings with surprising effects', () => {
     const parts = validParts()
     delete parts.connections.kvstore
     parts.server.trust_proxy = true
@@ -413,16 +413,16 @@ describe('warnings', () => {
   })
 })
 
-it('redactConfig removes secrets only', () => {
+it('redactConfig removes secrets and nothing else', () => {
   const { config } = parseConfig(validParts())
   const printed = JSON.stringify(redactConfig(config))
   expect(printed).not.toContain('hunter2')
   expect(printed).toContain('"user":"pronghorn"')
 })
 
-describe('a chain that is known by its id', () => {
+describe('the start block of a known chain', () => {
   const started = knownChains.filter(({ startBlock }) => startBlock !== undefined)
-  it.each(started)('$name starts at block $startBlock', ({ id, startBlock }) => {
+  it.each(started)('the configuration of $name must start at block $startBlock or override it', ({ id, startBlock }) => {
     const withStart = (start: number, more: object = {}) =>
       problemsOf((parts) => {
         parts.connections.chain!.chain_id = id

@@ -12,7 +12,7 @@ describe('findJsonFault', () => {
     )
   })
 
-  it('findJsonFault agrees with JSON.parse about damaged text, except for duplicate keys', () => {
+  it('findJsonFault reports a fault exactly when JSON.parse does, except for duplicate keys', () => {
     const damaged = fc
       .tuple(
         fc.json({ maxDepth: 3 }),
@@ -33,7 +33,7 @@ describe('findJsonFault', () => {
     )
   })
 
-  it('findJsonFault reports line and column', () => {
+  it('findJsonFault reports line, column and the expected token', () => {
     expect(findJsonFault('{\n  "a": 1,\n}')).toEqual({
       line: 3,
       column: 1,

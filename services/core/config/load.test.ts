@@ -44,7 +44,7 @@ function problemsOf(need: ConfigPart[] = ['connections'], env: Environment = {})
 }
 
 describe('files', () => {
-  it('configuration files are read from CONFIG_DIR, and unneeded ones may be missing', () => {
+  it('loadConfig reads files from CONFIG_DIR; files that the program does not need may be missing', () => {
     write('connections', connections)
     write('readers', readers)
     const { config } = loadConfig({ env: { CONFIG_DIR: dir }, need: ['connections', 'readers'] })
@@ -53,13 +53,13 @@ describe('files', () => {
     expect(config.server).toBeUndefined()
   })
 
-  it('configuration files that exist are validated, needed or not', () => {
+  it('loadConfig validates every existing file, also files that the program does not need', () => {
     write('connections', connections)
     write('server', { ...server, server_port: 0 })
     expect(problemsOf()).toHaveLength(1)
   })
 
-  it('configuration files that are missing are all named', () => {
+  it('loadConfig names every missing file', () => {
     const problems = problemsOf(['connections', 'server', 'readers'])
     const advice = 'Create it, or set CONFIG_DIR to the directory that has it'
     expect(problems).toEqual([
@@ -75,7 +75,7 @@ describe('files', () => {
     ['{"a": 1,\n "a": 2}', 'line 2, column 2'],
     ['', 'line 1, column 1'],
     [`${'['.repeat(200)}${']'.repeat(200)}`, 'line 1, column 102'],
-  ])('configuration files are refused with the place when malformed: %s', (text, place) => {
+  ])('loadConfig reports line and column of malformed JSON: %s', (text, place) => {
     write('connections', text)
     const problems = problemsOf()
     expect(problems).toHaveLength(1)
@@ -83,12 +83,12 @@ describe('files', () => {
     expect(problems[0]).not.toContain('hunter2')
   })
 
-  it('configuration files may begin with a byte order mark', () => {
+  it('loadConfig accepts a byte order mark', () => {
     write('connections', `\ufeff${JSON.stringify(connections)}`)
     expect(problemsOf()).toEqual([])
   })
 
-  it('configuration files are refused if not text or too large', () => {
+  it('loadConfig refuses a file that is not UTF-8, not a regular file or too large', () => {
     write('connections', new Uint8Array([0x7b, 0xff, 0x7d]))
     mkdirSync(join(dir, 'server.config.json'))
     write('readers', `[${' '.repeat(5_000_000)}]`)
@@ -99,7 +99,7 @@ describe('files', () => {
     ])
   })
 
-  it('configuration files are refused when they cannot be opened', () => {
+  it('loadConfig refuses a file that cannot be opened', () => {
     symlinkSync('connections.config.json', join(dir, 'connections.config.json'))
     expect(problemsOf()[0]).toMatch(/cannot be read \(ELOOP\)/)
   })
@@ -120,7 +120,7 @@ describe('the environment', () => {
     expect(config.connections.kvstore?.host).toBe('redis')
   })
 
-  it('the environment can stand in for the file', () => {
+  it('environment variables can replace connections.config.json', () => {
     const env = {
       ...{ POSTGRES_HOST: 'db', POSTGRES_USER: 'me', POSTGRES_PASSWORD: 'x', POSTGRES_DATABASE: 'wax' },
       ...{ CHAIN_NAME: 'wax', CHAIN_ID: chainId, CHAIN_HTTP: 'http://node', CHAIN_SHIP: 'ws://node' },
@@ -136,7 +136,7 @@ describe('the environment', () => {
     ])
   })
 
-  it('the environment is validated as the file is, and the variable is named', () => {
+  it('environment variables are validated like the file, and problems name the variable', () => {
     write('connections', connections)
     const env = {
       ...{
@@ -159,7 +159,7 @@ describe('the environment', () => {
     ])
   })
 
-  it('the environment qualifies an encrypted connection but does not switch it on', () => {
+  it('REDIS_TLS_REJECT_UNAUTHORIZED alone does not enable TLS, REDIS_TLS_CA_FILE does unless REDIS_TLS is false', () => {
     write('connections', connections)
     const tlsFor = (env: Environment) =>
       loadConfig({ dir, env, need: ['connections'] }).config.connections.kvstore?.tls
@@ -175,11 +175,11 @@ describe('the environment', () => {
   })
 })
 
-describe('former spellings', () => {
+describe('former setting names', () => {
   const { sqldb, kvstore, chain } = connections
   const args = { atomicassets_account: 'atomicassets', store_transfers: true, store_logs: true }
 
-  it('former spellings are accepted everywhere', () => {
+  it('loadConfig accepts former setting names in every file', () => {
     write('connections', { postgres: sqldb, redis: kvstore, chain })
     write('server', {
       namespaces: [
@@ -223,7 +223,7 @@ describe('former spellings', () => {
     expect(config.readers[0]?.contracts[2]?.args).toMatchObject({ market_account: 'atomicmarket' })
   })
 
-  it('former spellings stay in the words of a problem', () => {
+  it('a problem names the setting as the file does, also by a former name', () => {
     write('connections', { postgres: { ...sqldb, port: 0 }, redis: kvstore, chain })
     write('readers', [
       { name: 'x', contracts: [{ handler: 'atomicassets', args: { atomicassets_account: 'X' } }] },
@@ -234,7 +234,7 @@ describe('former spellings', () => {
     ])
   })
 
-  it('former spellings next to the current ones must have the same value', () => {
+  it('a setting under both its former and its current name must have one value', () => {
     write('connections', { postgres: sqldb, sqldb, redis: { host: 'other' }, kvstore, chain })
     const both = { atomicassets_account: 'a', assets_account: 'b' }
     write('readers', [{ name: 'x', contracts: [{ handler: 'assets', args: both }] }])

@@ -18,7 +18,7 @@ function blocksOf(name: (typeof recordingNames)[number]): Sent[] {
   })
 }
 
-describe('a block against its id', () => {
+describe('the id of a block and its header', () => {
   it.each(recordingNames)('recorded blocks match their ids, %s', (name) => {
     const blocks = blocksOf(name)
     expect(blocks.length).toBeGreaterThan(10)
@@ -33,30 +33,30 @@ describe('a block against its id', () => {
     return copy
   }
 
-  it.each([0, 5, 13, 20, 60, 100, 112])('byte %d of the header changes the id', (at) => {
+  it.each([0, 5, 13, 20, 60, 100, 112])('a changed byte %d of the header no longer matches the block id', (at) => {
     expect(leap.isBlock(payload, num, id)).toBe(true)
     expect(leap.isBlock(flipped(at), num, id)).toBe(false)
   })
 
-  it('number and id are compared, the producer signature is not', () => {
+  it('isBlock compares block number and header hash; the producer signature is not part of the hash', () => {
     expect(leap.isBlock(payload, num + 1, id)).toBe(false)
     expect(leap.isBlock(payload, num, flipped(0).subarray(0, 32))).toBe(false)
     expect(leap.isBlock(flipped(120), num, id)).toBe(true)
   })
 
-  it('bytes that are no header match no id', () => {
+  it('bytes that are not a block header match no id', () => {
     for (const length of [0, 1, 50, 115])
       expect(leap.isBlock(payload.subarray(0, length), num, id)).toBe(false)
     expect(leap.isBlock(Buffer.alloc(200, 0xff), num, id)).toBe(false)
   })
 
-  it.each(['eosio-1.8', 'eosio-2.0', 'spring'])('the header is found in blocks of %s', (generation) => {
+  it.each(['eosio-1.8', 'eosio-2.0', 'spring'])('isBlock finds the header in blocks of %s', (generation) => {
     const protocol = compileProtocol(readAbi(`ship.${generation}`))
     expect(protocol.isBlock(payload, num, id)).toBe(true)
     expect(protocol.isBlock(flipped(30), num, id)).toBe(false)
   })
 
-  it('the header is found after the variant index, in blocks of EOSIO 2.1', () => {
+  it('isBlock finds the header after the variant index in blocks of EOSIO 2.1', () => {
     const protocol = compileProtocol(readAbi('ship.eosio-2.1'))
     const variant = Buffer.concat([Buffer.of(1), payload])
     expect(protocol.isBlock(variant, num, id)).toBe(true)

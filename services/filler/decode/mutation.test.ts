@@ -133,7 +133,7 @@ class Reading {
 
 describe('mutated frames', () => {
   it.each(seedsBeside(20_261_120))(
-    `mutated frames are decoded or refused with a clear error: ${mutants} of them, within bounded memory, seed %i`,
+    `the decoder decodes ${mutants} mutated frames or reports the path of the fault, within bounded memory, seed %i`,
     (seed) => {
       const { shipAbi, frames } = readRecording('main')
       const reading = new Reading(compileProtocol(shipAbi), compileAbi(readAbi('assets.v2')))

@@ -73,7 +73,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
   const abi = readAbi(name)
   const protocol = compileProtocol(abi)
 
-  it('the protocol codec packs the requests', () => {
+  it('the protocol codec packs status, blocks and acknowledgement requests', () => {
     expect(bytesToHex(protocol.encodeStatusRequest())).toBe('00')
     expect(bytesToHex(protocol.encodeAck(10))).toBe('020a000000')
     expect(bytesToHex(protocol.encodeBlocksRequest(request))).toBe(`01${requestHex}`)
@@ -104,7 +104,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
     expect([shown(status.head), shown(status.lastIrreversible)]).toEqual([position(9), position(7)])
   })
 
-  it.each(blocks)('the protocol codec reads a block from %s', (type) => {
+  it.each(blocks)('the protocol codec reads a block result %s', (type) => {
     const header = { timestamp: '2026-11-20T09:34:09.500', producer: 'eosio' }
     const compiled = compileAbi(abi)
     const typed = typedBlock && type === 'get_blocks_result_v1'
@@ -137,7 +137,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
     expect(protocol.readBlockTimeMs(result.block!)).toBe(Date.UTC(2026, 10, 20, 9, 34, 9, 500))
   })
 
-  it.each(blocks)('the protocol codec reads %s without a block', (type) => {
+  it.each(blocks)('the protocol codec reads a result %s without a block', (type) => {
     const frame = encodeResult(abi, [type, { head: position(5), last_irreversible: position(3) }])
     expect(decodeBlocks(abi, frame)).toMatchObject({
       this: null,
@@ -148,7 +148,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
     })
   })
 
-  it('the protocol codec refuses every truncated frame', () => {
+  it('the protocol codec refuses truncated frames, trailing bytes and unknown variants', () => {
     const type = blocks[0]
     const payload = Buffer.alloc(200, 1)
     const value = { this_block: position(10), prev_block: position(9), traces: payload, deltas: payload }
@@ -165,7 +165,7 @@ describe.each(generations)('$name', ({ name, chainId, blocks, typedBlock }) => {
 describe('unusual messages', () => {
   const leap = readAbi('ship.leap')
 
-  it('unusual messages may have lengths of 64 bits', () => {
+  it('the protocol codec accepts length prefixes up to 64 bits', () => {
     const frame = Buffer.from(
       encodeResult(leap, { this_block: position(1), deltas: Uint8Array.of(1, 2, 3, 4, 5) }),
     )
@@ -185,7 +185,7 @@ describe('unusual messages', () => {
     expect(() => decodeBlocks(leap, huge)).toThrow('exceeds')
   })
 
-  it('unusual messages are refused with the name of the field that does not fit', () => {
+  it('the protocol codec reports the field at which a truncated frame ends', () => {
     const frame = encodeResult(leap, { this_block: position(1), deltas: Uint8Array.of(1) })
     expect(() => compileProtocol(leap).decodeResult(frame.subarray(0, -1))).toThrow('at result.deltas, byte')
     expect(() => compileProtocol(leap).decodeResult(frame.subarray(0, 50))).toThrow(
@@ -193,21 +193,21 @@ describe('unusual messages', () => {
     )
   })
 
-  it('unusual messages may have the status of the newest nodes', () => {
+  it('the protocol codec reads the status result v1 of Spring', () => {
     const spring = readAbi('ship.spring')
     const value = { head: position(4), chain_id: 'ef'.repeat(32), finality_data_end_block: 5 }
     const status = compileProtocol(spring).decodeResult(encodeResult(spring, ['get_status_result_v1', value]))
     expect(status).toMatchObject({ kind: 'status', chainId: 'ef'.repeat(32) })
   })
 
-  it('unusual messages may omit a chain id that is an extension', () => {
+  it('the protocol codec reads a status result without chain id, which is an extension field', () => {
     const frame = encodeResult(leap, ['get_status_result_v0', {}])
     expect(compileProtocol(leap).decodeResult(frame.subarray(0, -32))).toMatchObject({ chainId: null })
   })
 })
 
-describe('protocols of other builds', () => {
-  it('protocols of other builds may call the variant of a block signed_block', () => {
+describe('SHiP protocols of other node builds', () => {
+  it('the protocol codec accepts a block variant named signed_block', () => {
     const text = JSON.stringify(readAbi('ship.eosio-2.1')).replaceAll('signed_block_variant', 'signed_block')
     const abi = JSON.parse(text) as AbiDefinition
     const header = { timestamp: '2026-11-20T09:34:09.500', producer: 'eosio' }
@@ -219,7 +219,7 @@ describe('protocols of other builds', () => {
     expect(() => compileProtocol(abi).readBlockHeader(Buffer.alloc(20, 7))).toThrow('no alternative 7')
   })
 
-  it('a protocol without version 0 of the blocks request gets the next version', () => {
+  it('the protocol codec sends the next version of the blocks request if the node lacks version 0', () => {
     const abi = withoutAlternative(readAbi('ship.spring'), 'request', 'get_blocks_request_v0')
     expect(bytesToHex(compileProtocol(abi).encodeBlocksRequest(request))).toBe(`02${requestHex}00`)
   })
@@ -236,7 +236,7 @@ describe('protocols of other builds', () => {
     ['another name for rows', renamed('rows', 'entries'), 'name and rows'],
     ['another name for contract rows', renamed('contract_row', 'contractrow'), 'contract_row'],
     ['the wrong ABI', readAbi('token'), 'result'],
-  ])('protocols of other builds are refused with %s', (_, abi, message) => {
+  ])('the protocol codec refuses a protocol with %s', (_, abi, message) => {
     expect(() => compileProtocol(abi)).toThrow(expect.objectContaining({ code: 'SHIP_PROTOCOL' }))
     expect(() => compileProtocol(abi)).toThrow(message)
   })

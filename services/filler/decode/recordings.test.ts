@@ -67,7 +67,7 @@ describe.each(recordingNames)('recording %s', (name) => {
   const protocol = compileProtocol(shipAbi)
   const watch = createWatchSet(['atomicassets', 'atomicmarket', 'delphioracle', 'eosio.token'])
 
-  it('a recording has the positions in its index', () => {
+  it('the decoded positions of a recording equal the positions in its index file', () => {
     const file = join(packageRoot, 'tests/fixtures/recordings', name, 'index.ndjson')
     const lines = readFileSync(file, 'utf8')
       .trim()
@@ -88,7 +88,7 @@ describe.each(recordingNames)('recording %s', (name) => {
     })
   })
 
-  it('a recording has the actions and rows that a full decoding finds', () => {
+  it('scanned actions and rows of a recording equal the result of a full decoding', () => {
     const abi = compileAbi(shipAbi)
     const decodeTraces = abi.decoder<PlainTransaction[]>('transaction_trace[]', { exact: true })
     const decodeDeltas = abi.decoder<PlainDelta[]>('table_delta[]', { exact: true })
@@ -247,8 +247,8 @@ function compareRecording({ shipAbi, frames }: Recording, watch: WatchSet, compa
   }
 }
 
-describeWithAbieos('every action and row that an ABI describes', (abieos) => {
-  it('every action and row that an ABI describes reads the same in the native library, main and v2', () => {
+describeWithAbieos('recordings compared with the native library', (abieos) => {
+  it('the decoder and the native library (abieos) return the same values for recordings main and v2', () => {
     const recordings = [readRecording('main'), readRecording('v2')]
     const watch = accountsIn(recordings)
     const comparison = new Comparison(abieos)
@@ -256,7 +256,7 @@ describeWithAbieos('every action and row that an ABI describes', (abieos) => {
     expect(comparison.compared).toBe(8577)
   })
 
-  it('every action and row that an ABI describes reads the same in the native library, fork', () => {
+  it('the decoder and the native library (abieos) return the same values for recording fork', () => {
     const recording = readRecording('fork')
     const comparison = new Comparison(abieos)
     compareRecording(recording, accountsIn([recording]), comparison)

@@ -83,7 +83,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
       .collectActions(packTraces(transactions), watch)
       .map((action) => `${action.globalSequence} ${action.account}::${action.name}`)
 
-  it('scanned traces return all fields of an action', () => {
+  it('the trace scan returns all fields of an action', () => {
     const data = Uint8Array.of(9, 8, 7)
     const payload = packTraces([
       { id: txid('1'), action_traces: [actionTrace({ account: 'eosio', name: 'onblock' })] },
@@ -114,7 +114,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(action!.authorizations()[1]).toEqual({ actor: 'other', permission: 'owner' })
   })
 
-  it('scanned traces come in order of execution', () => {
+  it('the trace scan returns actions by global sequence', () => {
     const sequences = [2n ** 33n, 5n, 2n ** 32n, 4n]
     const action_traces = sequences.map((sequence) => actionTrace({ account: 'atomicmarket', sequence }))
     expect(found([{ action_traces }])).toEqual(
@@ -122,7 +122,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     )
   })
 
-  it('scanned traces leave out notifications and actions without receipt', () => {
+  it('the trace scan skips notifications and actions without a receipt', () => {
     const action_traces = [
       actionTrace({ account: 'atomicassets', receiver: 'alice' }),
       actionTrace({ account: 'alice', receiver: 'atomicassets' }),
@@ -131,13 +131,13 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found([{ action_traces }])).toEqual([])
   })
 
-  it('scanned traces leave out transactions that were not executed', () => {
+  it('the trace scan skips transactions that were not executed', () => {
     const action_traces = [actionTrace({ account: 'atomicassets', sequence: 7n })]
     const transactions = [1, 2, 3, 4, 0].map((status) => ({ status, action_traces }))
     expect(found(transactions)).toEqual(['7 atomicassets::logmint'])
   })
 
-  it('scanned traces return every action of all accounts, with the billed resources of its transaction', () => {
+  it('scanTransactions returns executed actions of all accounts, with CPU and NET usage of the transaction', () => {
     const action_traces = [
       actionTrace({ account: 'alice', sequence: 2n }),
       actionTrace({ account: 'atomicassets', sequence: 3n }),
@@ -164,7 +164,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     )
   })
 
-  it('scanned traces ignore the failed transaction inside the one that handles its failure', () => {
+  it('the trace scan skips the failed transaction nested in its error handler transaction', () => {
     const inner = { status: 0, action_traces: [actionTrace({ account: 'atomicassets', sequence: 1n })] }
     const middle = { status: 1, failed_dtrx_trace: inner, action_traces: inner.action_traces }
     const outer = {
@@ -176,7 +176,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found([outer, outer])).toEqual(['2 atomicassets::logmint', '2 atomicassets::logmint'])
   })
 
-  it('scanned traces return every setabi, of watched accounts or not, and no other action of eosio', () => {
+  it('the trace scan returns eosio::setabi of any account, and no other action of eosio', () => {
     const action_traces = ['setabi', 'setcode', 'newaccount'].map((name) =>
       actionTrace({ account: 'eosio', name }),
     )
@@ -185,7 +185,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(found([{ action_traces: elsewhere }])).toEqual([])
   })
 
-  it('scanned traces decode all versions of an action trace', () => {
+  it('the trace scan decodes every version of an action trace', () => {
     const trace = actionTrace({ account: 'atomicassets' })
     const versions = ['eosio-1.8', 'eosio-2.0'].some((name) => generation.endsWith(name))
       ? ['action_trace_v0']
@@ -195,7 +195,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     )
   })
 
-  it('scanned traces are refused when truncated, and with trailing bytes', () => {
+  it('the trace scan refuses truncated traces and trailing bytes', () => {
     const payload = packTraces([{ action_traces: [actionTrace({ account: 'atomicassets' })], partial: {} }])
     for (let length = 0; length < payload.length; length++) {
       expect(() => protocol.collectActions(payload.subarray(0, length), watch)).toThrow(DecodeError)
@@ -204,7 +204,7 @@ describe.each(generationNames)('traces of %s', (generation) => {
     expect(() => protocol.collectActions(longer, watch)).toThrow('left over')
   })
 
-  it('the sink may decode while traces are being scanned (re-entrant)', () => {
+  it('the sink of a trace scan may call other decoders during the scan (re-entrant)', () => {
     const abi = compileAbi(readAbi('token'))
     const name = abi.encoder('name')('eosio.token')
     const payload = packTraces([
@@ -250,7 +250,7 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     })
   const versions = generation.endsWith('2.1') ? ['table_delta_v0', 'table_delta_v1'] : ['table_delta_v0']
 
-  it.each(versions)('scanned deltas give the rows of watched contracts, from %s', (version) => {
+  it.each(versions)('the delta scan returns rows of watched contracts from %s', (version) => {
     const presences = version === 'table_delta_v1' ? [0, 1, 2] : [false, true, true]
     const rows = [
       { present: presences[0], data: row('atomicassets', 1n) },
@@ -276,7 +276,7 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     expect(found[2]!.payload.subarray(found[2]!.valueStart, found[2]!.valueEnd)).toEqual(found[2]!.value)
   })
 
-  it('scanned deltas return accounts and whether they have code', () => {
+  it('the delta scan returns accounts with their ABI, and whether an account has code', () => {
     const account = pack('account', { name: 'alice', abi: Uint8Array.of(1, 2) })
     const [plain, contract] = [null, { vm_type: 0 }].map((code) =>
       pack('account_metadata', { name: 'alice', code }),
@@ -304,7 +304,7 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     data,
   })
 
-  it('scanned deltas are refused when truncated, and with trailing bytes', () => {
+  it('the delta scan refuses truncated deltas and trailing bytes', () => {
     const rows = ['atomicassets', 'eosio.token'].map((code) => presence({ present: 1, data: row(code, 1n) }))
     const accounts = [presence({ present: 1, data: pack('account', { name: 'alice' }) })]
     const payload = packDeltas([
@@ -325,14 +325,14 @@ describe.each(generationNames)('deltas of %s', (generation) => {
     ['a row of another version', Buffer.from(row('atomicassets', 1n)).fill(9, 0, 1)],
     ['a row with bytes left over', Buffer.concat([row('atomicassets', 1n), Buffer.alloc(1)])],
     ['a row whose value runs beyond it', Buffer.from(row('atomicassets', 1n)).fill(3, 41, 42)],
-  ])('scanned deltas refuse %s', (_, data) => {
+  ])('the delta scan refuses %s', (_, data) => {
     const payload = packDeltas([{ name: 'contract_row', rows: [presence({ present: 1, data })] }])
     expect(() => protocol.scanDeltas(payload, watch, { row: () => undefined })).toThrow(DecodeError)
   })
 })
 
 describe('watched accounts', () => {
-  it('watched accounts are found among many other accounts', () => {
+  it('a watch set of 500 accounts finds each of them and no other account', () => {
     const names = Array.from(
       { length: 500 },
       (_, i) => `acc${i.toString(5).replace(/\d/g, (digit) => 'abcde'[Number(digit)]!)}`,
@@ -344,7 +344,7 @@ describe('watched accounts', () => {
     expect(protocol.collectActions(packTraces([{ action_traces }]), set)).toHaveLength(500)
   })
 
-  it('the set of watched accounts may contain the name with the value 0, or be empty', () => {
+  it('a watch set may contain the empty name (value 0), or be empty', () => {
     const { protocol, packTraces } = codecs('ship.leap')
     const payload = packTraces([{ action_traces: [actionTrace({ account: '' })] }])
     expect(protocol.collectActions(payload, createWatchSet(['']))).toHaveLength(1)

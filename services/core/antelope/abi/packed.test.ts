@@ -17,12 +17,12 @@ const contracts = [
 ]
 
 describe('packed ABIs', () => {
-  it.each(contracts)('the reader of packed ABIs reads back %s', (name) => {
+  it.each(contracts)('the reader of packed ABIs reads what packAbi writes: %s', (name) => {
     const abi = readAbi(name)
     expect(parsePackedAbi(packAbi(abi))).toEqual(abi)
   })
 
-  it('the reader of packed ABIs accepts ABIs that end before the newer sections', () => {
+  it('the reader of packed ABIs accepts an ABI without the sections that later versions added', () => {
     const whole = normalizeAbiJson({
       version: 'eosio::abi/1.0',
       structs: [{ name: 's', fields: [{ name: 'a', type: 'uint8' }] }],
@@ -41,7 +41,7 @@ describe('packed ABIs', () => {
     })
   })
 
-  it('the reader of packed ABIs returns bytes after the known sections unchanged', () => {
+  it('the reader of packed ABIs preserves bytes after the known sections', () => {
     const abi = { ...readAbi('assets.v2'), version: 'eosio::abi/1.2' }
     const packed = Buffer.concat([packAbi(abi), Buffer.from('00ff', 'hex')])
     expect(parsePackedAbi(packed)).toEqual({ ...abi, unknown_sections: '00ff' })
@@ -64,12 +64,12 @@ describe('packed ABIs', () => {
     { version: 'eosio::abi/1.3', calls: [{ name: 'a_long_name_of_a_call', type: 's' }] },
     { version: 'eosio::abi/1.3', calls: [], call_results: [{ name: 'get', result_type: 'uint8' }] },
     { version: 'eosio::abi/1.4', calls: [], call_results: [] },
-  ])('the reader of packed ABIs reads the sections of later versions, case %#', (sections) => {
+  ])('the reader of packed ABIs reads the sections of ABI versions 1.2 to 1.4, case %#', (sections) => {
     const abi = { ...readAbi('assets.v2'), ...sections }
     expect(parsePackedAbi(packAbi(abi))).toEqual(abi)
   })
 
-  it('the reader of packed ABIs reads the calls that Spring 2.0 writes', () => {
+  it('the reader of packed ABIs reads the section calls as Spring 2.0 writes it', () => {
     const abi = { ...readAbi('assets.v2'), version: 'eosio::abi/1.3', action_results: [] }
     const packed = packAbi(abi)
     // calls: [{ name: 'ask', type: 's', id: 7 }], call_results: [{ name: 'ask', result_type: 'uint8' }]
@@ -80,14 +80,14 @@ describe('packed ABIs', () => {
     })
   })
 
-  it('the reader of packed ABIs names the section in which the bytes end', () => {
+  it('the reader of packed ABIs reports the section at which a truncated ABI ends', () => {
     const packed = packAbi(readAbi('assets.v2'))
     expect(() => parsePackedAbi(packed.subarray(0, 20))).toThrow(/DECODE_FAILED|abi\.types/)
     expect(() => parsePackedAbi(new Uint8Array(0))).toThrow(DecodeError)
     expect(() => parsePackedAbi(Buffer.from('0e656f73696f3a3a6162692f322e30', 'hex'))).toThrow('ABI version')
   })
 
-  it('the reader of packed ABIs decodes or refuses any bytes, and throws only its own error', () => {
+  it('the reader of packed ABIs decodes any bytes or throws a DecodeError', () => {
     const packed = Buffer.from(packAbi(readAbi('market.v1')))
     const edit = fc.tuple(fc.nat(packed.length - 1), fc.nat(255))
     fc.assert(
@@ -106,7 +106,7 @@ describe('packed ABIs', () => {
 })
 
 describe('ABIs as JSON', () => {
-  it('the reader of JSON ABIs adds the sections that older ABIs leave out', () => {
+  it('the reader of JSON ABIs adds missing sections as empty lists', () => {
     expect(normalizeAbiJson({ structs: [{ name: 's' }] })).toEqual({
       version: 'eosio::abi/1.1',
       types: [],
@@ -130,7 +130,7 @@ describe('ABIs as JSON', () => {
     [{ error_messages: [{ error_code: 'x' }] }, 'error_messages[0].error_code is not a number'],
     [{ abi_extensions: [['a', 'b']] }, 'abi_extensions[0] has no tag'],
     [{ structs: new Array(70_000).fill(0) }, 'more than 65536'],
-  ])('the reader of JSON ABIs names the faulty member, case %#', (json, message) => {
+  ])('the reader of JSON ABIs names the invalid member, case %#', (json, message) => {
     expect(() => normalizeAbiJson(json)).toThrow(AbiError)
     expect(() => normalizeAbiJson(json)).toThrow(message)
   })

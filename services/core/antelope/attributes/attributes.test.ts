@@ -25,7 +25,7 @@ const vectors = (JSON.parse(readFileSync(file, 'utf8')) as { attributes: Vectors
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 const nameOnly: AttributeField[] = [{ name: 'name', type: 'string' }]
 
-describe('attribute data, vectors of an independent encoder', () => {
+describe('attribute data matches the test vectors of an independent encoder', () => {
   it.each(vectors.cases.map((c) => [JSON.stringify(c.input), c] as const))(
     '%s',
     (_, { input, hex, decoded_json }) => {
@@ -37,7 +37,7 @@ describe('attribute data, vectors of an independent encoder', () => {
   )
 
   it.each(vectors.identifier_cases)(
-    'the identifier of the field at position $index is read and written',
+    'the decoder and the encoder of attribute data use the same identifier for field $index',
     ({ index, type, value, hex }) => {
       const format = Array.from({ length: index + 1 }, (_, i) => ({ name: `f${i}`, type }))
       expect(plain(decodeAttributes(format, hexToBytes(hex)))).toEqual({
@@ -54,18 +54,18 @@ describe('malformed attribute data', () => {
 
   it.each([
     ['identifier 0 ends the data', '04014100040142', nameOnly, { name: 'A' }],
-    ['of a field that comes twice the last counts', '040141040142', nameOnly, { name: 'B' }],
+    ['the last value of a repeated field counts', '040141040142', nameOnly, { name: 'B' }],
     ['NaN', '090000c07f', vectors.format, { speed: null }],
     ['infinity', '090000807f', vectors.format, { speed: null }],
     ['invalid UTF-8', '0402fffe', nameOnly, { name: '\ufffd\ufffd' }],
     ['a bool byte of 2', '0b02', vectors.format, { alive: 0 }],
     ['a number too large for its type becomes text', '06808004', vectors.format, { level: '65536' }],
-    ['a signed one too', '07ffffffff1f', vectors.format, { delta: '-4294967296' }],
+    ['a signed number too large for its type becomes text', '07ffffffff1f', vectors.format, { delta: '-4294967296' }],
     ['U+0000 becomes a space', '0403410042', nameOnly, { name: 'A B' }],
-    ['a backslash before u0000 stays', '04065c7530303030', nameOnly, { name: '\\u0000' }],
+    ['a backslash before u0000 is preserved', '04065c7530303030', nameOnly, { name: '\\u0000' }],
     ['bytes', '05030102ff', [...nameOnly, { name: 'b', type: 'bytes' }], { b: [1, 2, 255] }],
     ['a list of ipfs', '0402020001010a', [{ name: 'i', type: 'ipfs[]' }], { i: ['12', 'B'] }],
-  ])('attribute data are read although malformed: %s', (_, hex, format, expected) => {
+  ])('the decoder accepts malformed attribute data: %s', (_, hex, format, expected) => {
     expect(decode(hex, format)).toEqual({ attributes: expected })
   })
 
@@ -81,13 +81,13 @@ describe('malformed attribute data', () => {
     ['an unknown type', '0401', [{ name: 'x', type: 'int128' }], {}, 'unknown_type', 0],
     ['a nested list', '0401', [{ name: 'x', type: 'int8[][]' }], {}, 'unknown_type', 0],
   ])(
-    'malformed attribute data returns the attributes before %s',
+    'the decoder returns the attributes that precede %s',
     (_, hex, format, attributes, kind, offset) => {
       expect(decode(hex, format)).toMatchObject({ attributes, problem: { kind, offset } })
     },
   )
 
-  it('malformed attribute data of any bytes never throws and never loops', () => {
+  it('the decoder of attribute data throws no error for any bytes, and its result is bounded', () => {
     const types = [...vectors.format.map(({ type }) => type), 'ipfs[]', 'double[]', 'byte', 'nonsense']
     const format = types.map((type, i) => ({ name: `f${i}`, type }))
     fc.assert(
@@ -99,7 +99,7 @@ describe('malformed attribute data', () => {
     )
   })
 
-  it('malformed attribute data preserves a field named __proto__', () => {
+  it('the decoder of attribute data preserves a field named __proto__', () => {
     const format = [{ name: '__proto__', type: 'string' }]
     const { attributes } = decodeAttributes(format, hexToBytes('040141'))
     expect(attributesToJsonText(attributes)).toBe('{"__proto__":"A"}')
@@ -107,8 +107,8 @@ describe('malformed attribute data', () => {
   })
 })
 
-describe('packing attributes', () => {
-  it('packing attributes names the attribute that does not fit', () => {
+describe('the encoder of attribute data', () => {
+  it('the encoder of attribute data names the attribute whose value is out of range', () => {
     const format = [{ name: 'level', type: 'uint8' }]
     expect(() => encodeAttributes(format, { level: 256 })).toThrow('(at level)')
     expect(() => encodeAttributes(format, { level: '1' })).not.toThrow()
@@ -137,7 +137,7 @@ describe('packing attributes', () => {
     ipfs: fc.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{0,60}$/),
   }
 
-  it('packing attributes round-trips any attributes of any format', () => {
+  it('attribute data of any format round-trips through bytes', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const types = g(() => fc.array(fc.tuple(fc.constantFrom(...Object.keys(scalars)), fc.boolean())))
@@ -157,7 +157,7 @@ describe('packing attributes', () => {
   })
 })
 
-describe('attribute maps of actions', () => {
+describe('attribute maps in action data', () => {
   const pairs = [
     { key: 'alive', value: ['uint8', 1] },
     { key: 'nums', value: ['INT8_VEC', Uint8Array.of(255, 127, 128)] },
@@ -167,7 +167,7 @@ describe('attribute maps of actions', () => {
     { key: '__proto__', value: ['string', 'a\0b'] },
   ]
 
-  it('the reader of attribute maps gives the JSON forms of attribute data', () => {
+  it('the reader of attribute maps returns the same JSON values as the decoder of attribute data', () => {
     const text = attributesToJsonText(attributeMapToJson(pairs))
     expect(text).toBe(
       '{"alive":1,"nums":[-1,127,-128],"raw":[255,0],"wide":["-1","4611686018427387904"],' +
@@ -175,12 +175,12 @@ describe('attribute maps of actions', () => {
     )
   })
 
-  it('the reader of attribute maps accepts the other spelling of the pair type', () => {
+  it('the reader of attribute maps accepts pairs with first and second as well as key and value', () => {
     const spelled = pairs.map(({ key, value }) => ({ first: key, second: value }))
     expect(attributeMapToJson(spelled)).toEqual(attributeMapToJson(pairs))
   })
 
-  it('the reader of attribute maps refuses other types', () => {
+  it('the reader of attribute maps refuses values that are no attribute map', () => {
     expect(() => attributeMapToJson({})).toThrow(DecodeError)
     expect(() => attributeMapToJson([{ key: 'a' }])).toThrow(DecodeError)
     expect(() => attributeMapToJson([{ key: 'a', value: ['string', {}] }])).toThrow(DecodeError)
@@ -189,7 +189,7 @@ describe('attribute maps of actions', () => {
   it.each([
     ['assets.v2', 'key-value'],
     ['assets.v2.cdt4', 'first-second'],
-  ] as const)('the reader of attribute maps packs and reads maps with the ABI %s', (name, spelling) => {
+  ] as const)('an attribute map round-trips through bytes with the ABI %s', (name, spelling) => {
     const abi = compileAbi(readAbi(name))
     const format = [
       { name: 'nums', type: 'int8[]' },
@@ -214,7 +214,7 @@ describe('attribute maps of actions', () => {
   })
 })
 
-describe('JSON text for the database', () => {
+describe('JSON text of attributes for PostgreSQL', () => {
   it.each([
     [{ a: '\0' }, '{"a":" "}'],
     [{ 'k\0': 1 }, '{"k ":1}'],
@@ -224,7 +224,7 @@ describe('JSON text for the database', () => {
     [{ a: '\\u0000' }, '{"a":"\\\\u0000"}'],
     [{ a: 1n, b: ['\0', NaN] }, '{"a":"1","b":[" ",null]}'],
     [JSON.parse('{"__proto__":"\\u0000"}') as Record<string, unknown>, '{"__proto__":" "}'],
-  ])('JSON text for the database, case %#', (value, expected) => {
+  ])('JSON text of attributes is valid for PostgreSQL (no U+0000, no lone surrogates), case %#', (value, expected) => {
     expect(attributesToJsonText(value)).toBe(expected)
   })
 })

@@ -18,7 +18,7 @@ interface Case {
 const file = new URL('../../../../tests/fixtures/decode/abis.json', import.meta.url)
 const cases = JSON.parse(readFileSync(file, 'utf8')) as Case[]
 
-describe('ABIs and rows that contracts have or could have', () => {
+describe('the decoder reads or refuses a table row as expected', () => {
   it.each(cases)('$case', ({ abi: json, packedTail, table, row, value }) => {
     const packed = Buffer.concat([packAbi(normalizeAbiJson(json)), Buffer.from(packedTail ?? '', 'hex')])
     for (const rule of ['strict', 'lossless', 'contract'] as const) {
@@ -31,7 +31,7 @@ describe('ABIs and rows that contracts have or could have', () => {
     }
   })
 
-  it('the section kv_tables is part of the ABI', () => {
+  it('the packed ABI of the test cases has the section kv_tables', () => {
     const { abi, packedTail } = cases.find((each) => each.packedTail !== undefined)!
     const packed = Buffer.concat([packAbi(normalizeAbiJson(abi)), Buffer.from(packedTail!, 'hex')])
     expect(Object.values(parsePackedAbi(packed).kv_tables!)).toEqual([
@@ -59,7 +59,7 @@ const values = compileAbi(
 )
 const EOS = '04454f5300000000'
 
-describe('values that no chain has are refused with their path', () => {
+describe('the decoder refuses a value that no chain can contain, and reports its path', () => {
   it.each([
     ['a bool of 7', '0007'],
     ['an asset of 2^62', `010000000000000040${EOS}`],
@@ -93,13 +93,13 @@ describe('values that no chain has are refused with their path', () => {
     ['time_point', '00a028e2ebffffff', '-240000'],
     ['time_point', '809476deebffffff', '-240102'],
     ['time_point', 'ffffffffffffff7f', '294247-01-10T04:00:54.775'],
-  ])('%s %s is an extreme value', (type, hex, text) => {
+  ])('the decoder accepts the extreme value: %s %s', (type, hex, text) => {
     const bytes = Buffer.from(hex, 'hex')
     expect(values.decodeType(type, bytes)).toBe(text)
     if (!hex.endsWith('ff7f')) expect(Buffer.from(values.encoder(type)(text))).toEqual(bytes)
   })
 
-  it('actions are decoded as contracts read them, and rows as contracts store them', () => {
+  it('the rule contract decodes a bool byte of 7 as true, the rule strict refuses it; both accept text that is not UTF-8', () => {
     const of = (rule: 'strict' | 'contract') => compileAbi(normalizeAbiJson({}), rule)
     expect(of('contract').decodeType('bool', Uint8Array.of(7))).toBe(true)
     expect(() => of('strict').decodeType('bool', Uint8Array.of(7))).toThrow(DecodeError)

@@ -38,7 +38,7 @@ function thrownBy(run: () => unknown): unknown {
   return undefined
 }
 
-describe('vectors of an independent encoder', () => {
+describe('the compiled decoder matches the test vectors of an independent encoder', () => {
   it.each(vectors.map((vector) => [vector.name, vector] as const))(
     '%s',
     (_, { abi: name, type, value, hex }) => {
@@ -51,7 +51,7 @@ describe('vectors of an independent encoder', () => {
 })
 
 describe('values', () => {
-  it('ABI values have the documented forms', () => {
+  it('decoded ABI values have the documented JavaScript types', () => {
     const types =
       'bool int8 uint8 int16 uint32 int64 uint64 uint128 int128 varuint32 varint32 float32 float64 name asset ' +
       'symbol symbol_code extended_asset checksum160 bytes uint8[] string time_point time_point_sec ' +
@@ -95,19 +95,19 @@ describe('values', () => {
     expect(read).toEqual(values)
   })
 
-  it('ABI values of bytes are views of the input', () => {
+  it('a decoded bytes value is a view of the input, not a copy', () => {
     const bytes = Buffer.from('03010203', 'hex')
     const view = structAbi([field('bytes')]).decoder<{ a: Uint8Array }>('s')(bytes).a
     bytes[1] = 9
     expect([...view]).toEqual([9, 2, 3])
   })
 
-  it('strings with invalid UTF-8 are decoded without an error', () => {
+  it('the decoder replaces invalid UTF-8 in strings', () => {
     const abi = structAbi([field('string')])
     expect(abi.decodeType('s', hexToBytes('02fffe'))).toEqual({ a: '\ufffd\ufffd' })
   })
 
-  it('ABI values of assets and symbols round-trip through text, or are refused', () => {
+  it('assets and symbols of any bytes round-trip through text, or are refused', () => {
     const abi = structAbi([field('asset'), field('symbol', 'b'), field('symbol_code', 'c')])
     const code = (length: number) =>
       fc
@@ -135,7 +135,7 @@ describe('values', () => {
     expect(decoded).toBeGreaterThan(100)
   })
 
-  it('ABI values preserve fields and keys named __proto__', () => {
+  it('the decoder preserves fields named __proto__ and constructor', () => {
     const abi = structAbi([
       field('uint8', '__proto__'),
       field('uint8$', 'constructor'),
@@ -147,7 +147,7 @@ describe('values', () => {
     expect(JSON.stringify(abi.toJson('s', decoded))).toBe('{"__proto__":1,"constructor":2}')
   })
 
-  it('ABI values may have any text as a field name, and generated code does not execute it', () => {
+  it('a field name may be any text, and the generated code does not execute it', () => {
     const name = '"};globalThis.broken=1;//\u2028\n${x}`'
     const abi = structAbi([field('uint8', name), field('uint8$', `${name}2`), field('v', 'v')], {
       variants: [{ name: 'v', types: ['uint8'] }],
@@ -174,11 +174,11 @@ describe('structs', () => {
     ],
   })
 
-  it('ABI structs have the fields of their bases first', () => {
+  it('a decoded struct has the fields of its base struct first', () => {
     expect(compileAbi(based).decodeType('child', hexToBytes('0102'))).toEqual({ x: 1, y: 2 })
   })
 
-  it('ABI structs leave out extensions that the data does not have', () => {
+  it('a decoded struct omits extension fields that the data does not contain', () => {
     const abi = compileAbi(based)
     expect(abi.decodeType('child', hexToBytes('010203'))).toEqual({ x: 1, y: 2, z: 3 })
     expect(abi.decodeType('child', hexToBytes('0102030141'))).toEqual({ x: 1, y: 2, z: 3, w: 'A' })
@@ -186,7 +186,7 @@ describe('structs', () => {
     expect(() => abi.encoder('child')({ x: 1, y: 2, w: 'A' })).toThrow('(at child.w)')
   })
 
-  it('a field after an absent extension is read at the position of the extension', () => {
+  it('an extension field of a base struct cannot be absent if fields follow it', () => {
     const abi = compileAbi(
       normalizeAbiJson({
         structs: [
@@ -202,7 +202,7 @@ describe('structs', () => {
     expect(() => abi.encoder('child')({ a: 7, c: 9 })).toThrow('(at child.c)')
   })
 
-  it('ABI structs decode only the requested fields, and stop after them', () => {
+  it('the decoder of selected struct fields stops reading after the last selected field', () => {
     const abi = compileAbi(readAbi('assets.v2'))
     const row = hexToBytes(vectors.find(({ name }) => name === 'assets_row')!.hex)
     const some = abi.decoder('assets_s', { only: ['ram_payer', 'asset_id'] })
@@ -214,7 +214,7 @@ describe('structs', () => {
     expect(last(row)).toEqual({ mutable_serialized_data: Buffer.alloc(0) })
   })
 
-  it('ABI structs skip exactly the bytes that they would read, for every type', () => {
+  it('the decoder of selected struct fields skips exactly the bytes of every other type', () => {
     const abi = compileAbi(readAbi('ship.leap'))
     for (const { type, hex, abi: name } of vectors) {
       if (!name.startsWith('ship')) continue
@@ -234,10 +234,10 @@ describe('structs', () => {
   })
 })
 
-describe('positions', () => {
+describe('decoding at a position', () => {
   const abi = compileAbi(readAbi('token'))
 
-  it('positions of ABI values may lie anywhere in a buffer', () => {
+  it('the decoder reads a value at any position of a buffer', () => {
     const inner = Buffer.from('ffff0000000000ea3055ff', 'hex')
     const view = new Uint8Array(inner.buffer, inner.byteOffset, inner.length)
     const decode = abi.decoder('name')
@@ -247,7 +247,7 @@ describe('positions', () => {
     expect(() => decode(view, 2, 99)).toThrow(RangeError)
   })
 
-  it('bytes after the value are refused only by an exact decoder', () => {
+  it('only an exact decoder refuses bytes after the value', () => {
     const bytes = hexToBytes('0000000000ea305500')
     expect(abi.decodeType('name', bytes)).toBe('eosio')
     expect(() => abi.decoder('name', { exact: true })(bytes)).toThrow(
@@ -255,7 +255,7 @@ describe('positions', () => {
     )
   })
 
-  it('ABI types of actions and tables are found by name', () => {
+  it('a compiled ABI returns the type of an action and of a table by name', () => {
     const assets = compileAbi(readAbi('assets.v2'))
     expect(assets.actionType('logmint')).toBe('logmint')
     expect(assets.actionType('__proto__')).toBeUndefined()
@@ -264,7 +264,7 @@ describe('positions', () => {
   })
 })
 
-describe('numbers of variable length', () => {
+describe('variable-length integers', () => {
   const variants = { variants: [{ name: 'v', types: ['uint8', 'uint16'] }] }
   const reading = (type: string, rule?: 'contract') => {
     const fields = [field(type), field('uint8', 'b')]
@@ -288,14 +288,14 @@ describe('numbers of variable length', () => {
     ['v', `${one}0700`, ['uint16', 7]],
     ['bytes', `${one}09`, Buffer.of(9)],
     ['uint8[]', `${one}09`, Buffer.of(9)],
-  ])('numbers of variable length are read as a contract does: %s, case %#', (type, hex, value) => {
+  ])('the rule contract reads variable-length integers as a contract does: %s, case %#', (type, hex, value) => {
     const bytes = hexToBytes(`${hex}2a`)
     const abi = reading(type, 'contract')
     expect(abi.decoder('s', { exact: true })(bytes)).toEqual({ a: value, b: 42 })
     expect(abi.decoder('s', { only: ['b'] })(bytes)).toEqual({ b: 42 })
   })
 
-  it('the curve type of a public key is decoded as a number of variable length', () => {
+  it('the rule contract reads the key type of a public key as a variable-length integer', () => {
     const text = (hex: string) => reading('public_key', 'contract').decodeType('s', hexToBytes(`${hex}2a`))
     expect(text(`${one}${key}`)).toEqual(text(`01${key}`))
     expect(text(`${one}${key}`)).toMatchObject({ a: expect.stringMatching(/^PUB_R1_/) as string, b: 42 })
@@ -306,7 +306,7 @@ describe('numbers of variable length', () => {
     ['uint16[]', `${one}07`, 's.a', 'do not fit'],
     ['string', one, 's.a', 'exceeds'],
     ['v', '828080808000', 's.a', 'no alternative 2'],
-  ])('numbers of variable length name the place where %s does not fit', (type, hex, path, message) => {
+  ])('an error in a variable-length integer contains the path of the field: %s', (type, hex, path, message) => {
     const error = thrownBy(() => reading(type, 'contract').decodeType('s', hexToBytes(hex)))
     expect(error).toBeInstanceOf(DecodeError)
     expect(error).toMatchObject({ path })
@@ -314,14 +314,14 @@ describe('numbers of variable length', () => {
   })
 
   it.each(['varuint32', 'varint32', 'uint16[]', 'v', 'public_key'])(
-    'numbers of variable length have 32 bits where nodes write them: %s',
+    'the default rule refuses variable-length integers above 32 bits: %s',
     (type) => {
       const error = thrownBy(() => reading(type).decodeType('s', hexToBytes(`${one}${key}2a`)))
       expect((error as Error).message).toContain('more than 32 bits')
     },
   )
 
-  it('numbers of variable length follow the rule of each ABI, one after the other', () => {
+  it('two compiled ABIs with different rules do not affect each other', () => {
     const [strict, contract] = [reading('varuint32'), reading('varuint32', 'contract')]
     for (let i = 0; i < 2; i++) {
       expect(contract.decodeType('s', hexToBytes(`${one}2a`))).toEqual({ a: 1, b: 42 })
@@ -330,8 +330,8 @@ describe('numbers of variable length', () => {
   })
 })
 
-describe('errors', () => {
-  it('errors of ABI values contain the path of the faulty field', () => {
+describe('errors of the ABI decoder and encoder', () => {
+  it('an error of the ABI decoder contains the path and the offset of the faulty field', () => {
     const abi = compileAbi(readAbi('assets.v2'))
     const mint = vectors.find(({ name }) => name === 'logmint_no_template')!
     const broken = hexToBytes(mint.hex)
@@ -353,7 +353,7 @@ describe('errors', () => {
     ['v[]', '0200010105', 's.a[1]', 'too early'],
     ['public_key', '03'.padEnd(70, '0'), 's.a', 'key type 3'],
     ['asset[2]', '00'.repeat(20), 's.a[1]', 'too early'],
-  ])('errors of ABI values of %s in %s', (type, hex, path, message) => {
+  ])('an error of the ABI decoder names field and cause: type %s, bytes %s', (type, hex, path, message) => {
     const abi = structAbi([field(type)], { variants: [{ name: 'v', types: ['uint8', 'uint16'] }] })
     const error = thrownBy(() => abi.decodeType('s', hexToBytes(hex)))
     expect(error).toBeInstanceOf(DecodeError)
@@ -376,7 +376,7 @@ describe('errors', () => {
     ['time_point_sec', '2200-01-01T00:00:00', 'integer'],
     ['float64', 'much', 'number'],
     ['uint8', undefined, 'missing'],
-  ])('errors of ABI values of packing %s, case %#', (type, value, message) => {
+  ])('an error of the ABI encoder names field and cause: type %s, case %#', (type, value, message) => {
     const abi = structAbi([field(type)], { variants: [{ name: 'v', types: ['uint8', 'uint16'] }] })
     const error = thrownBy(() => abi.encoder('s')({ a: value }))
     expect(error).toBeInstanceOf(EncodeError)

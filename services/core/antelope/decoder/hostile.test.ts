@@ -23,7 +23,7 @@ function pyramid(depth: number, width: number, leaf: string): object[] {
   )
 }
 
-describe('ABIs that do not end', () => {
+describe('ABIs with endless or oversized types', () => {
   it.each([
     ['an alias of itself', { types: [{ new_type_name: 'x', type: 'x' }] }],
     [
@@ -48,19 +48,19 @@ describe('ABIs that do not end', () => {
     ['fixed lists of fixed lists', { types: [{ new_type_name: 'x', type: 'string[60000][60000]' }] }],
     ['a pyramid of nothing', { structs: [struct('e'), ...pyramid(60, 2, 'e'), struct('x', 's0')] }],
     ['a pyramid of bytes', { structs: [...pyramid(60, 2, 'uint8'), struct('x', 's0')] }],
-  ])('%s is refused in an ABI', (_, json) => {
+  ])('the ABI compiler refuses %s', (_, json) => {
     const abi = abiOf(json)
     expect(() => abi.decoder('x')).toThrow(AbiError)
     expect(() => abi.decoder('x')).toThrow(AbiError)
   })
 
-  it('endlessly recursive ABIs are refused although some types were resolved before', () => {
+  it('the ABI compiler refuses a tower of 300 structs even after it resolved the inner structs', () => {
     const abi = abiOf({ structs: pyramid(300, 1, 'uint8') })
     for (let i = 290; i > 240; i--) expect(abi.decodeType(`s${i}`, Uint8Array.of(1))).toBeTypeOf('object')
     expect(() => abi.decoder('s0')).toThrow(AbiError)
   })
 
-  it('endlessly recursive types are unusable, while other types of the ABI are usable', () => {
+  it('an undefined type makes only the types that contain it unusable', () => {
     const abi = abiOf({ structs: [struct('a', 'b?', 'nothing'), struct('b', 'a?'), struct('c', 'uint8')] })
     expect(() => abi.decoder('a')).toThrow(AbiError)
     expect(() => abi.decoder('b')).toThrow(AbiError)
@@ -76,7 +76,7 @@ describe('ABIs that do not end', () => {
     ],
     ['a type that is not defined', { structs: [struct('x', 'nowhere')] }],
     ['a circle of aliases', { types: [{ new_type_name: 'x', type: 'x' }] }],
-  ])('%s: only the types that use the ambiguous or wrong name are unusable', (_, json: object) => {
+  ])('only types that use an ambiguous, undefined or circular name are unusable: %s', (_, json: object) => {
     const structs = [
       ...('structs' in json ? (json.structs as object[]) : []),
       struct('user', 'x'),
@@ -94,7 +94,7 @@ describe('ABIs that do not end', () => {
     expect(() => abiOf({ structs }).decoder('y')).toThrow('twice')
   })
 
-  it('the same definition twice counts once', () => {
+  it('two identical definitions of a struct count as one', () => {
     expect(
       abiOf({ structs: [struct('x', 'int8'), struct('x', 'int8')] }).decodeType('x', Uint8Array.of(255)),
     ).toEqual({
@@ -107,18 +107,18 @@ describe('ABIs that do not end', () => {
     ['an alias', { types: [{ new_type_name: 'uint8', type: 'string' }] }],
     ['a variant', { variants: [{ name: 'uint8', types: ['string'] }] }],
     ['a list', { types: [{ new_type_name: 'uint8[]', type: 'string' }] }],
-  ])('a built-in type wins over %s of its name', (_, json) => {
+  ])('a built-in type takes precedence over %s of the same name', (_, json) => {
     const abi = abiOf({ types: [], ...json })
     expect(abi.decodeType('uint8', Uint8Array.of(7))).toBe(7)
     expect(abi.decodeType('uint8[]?', Uint8Array.of(1, 1, 7))).toEqual(Buffer.from([7]))
   })
 
-  it('a type with many brackets is refused quickly', () => {
+  it('the ABI compiler refuses a type with 100,000 brackets', () => {
     for (const type of [`${'[]'.repeat(100_000)}x`, `x${'[]'.repeat(100_000)}`, `x${'[9'.repeat(100_000)}`])
       expect(() => abiOf({}).decoder(type)).toThrow(AbiError)
   })
 
-  it('a type may be named __proto__; names such as toString count as unknown types', () => {
+  it('a type may be named __proto__; constructor and toString are unknown types', () => {
     const abi = abiOf({ structs: [struct('__proto__', 'uint8')] })
     expect(abi.decodeType('__proto__', Uint8Array.of(3))).toEqual({ f0: 3 })
     expect(() => abi.decoder('constructor')).toThrow(AbiError)
@@ -126,13 +126,13 @@ describe('ABIs that do not end', () => {
   })
 })
 
-describe('bytes that expand to large values', () => {
-  it('an ABI decoder refuses a struct that holds itself', () => {
+describe('few bytes that would decode to a large value', () => {
+  it('the ABI decoder refuses a struct that contains itself', () => {
     const abi = abiOf({ structs: [struct('x', 'x')] })
     expect(() => abi.decodeType('x', new Uint8Array(10))).toThrow('nested more than 32 deep')
   })
 
-  it('an ABI decoder refuses nesting that no node would accept', () => {
+  it('the ABI decoder refuses values nested more than 32 deep', () => {
     const abi = abiOf({ structs: [struct('x', 'x?', 'y[]'), struct('y', 'x')] })
     expect(abi.decodeType('x', Uint8Array.of(1, 0, 0, 0))).toEqual({ f0: { f0: null, f1: [] }, f1: [] })
     const error = () => abi.decodeType('x', new Uint8Array(100_000).fill(1))
@@ -141,7 +141,7 @@ describe('bytes that expand to large values', () => {
   })
 
   it.each(['x', 'x?', 'x[]', 'y', 'x?[]'])(
-    'an ABI decoder bounds the depth of a cycle from every entry: %s',
+    'the ABI decoder refuses values nested more than 32 deep, starting at any type of a cycle: %s',
     (type) => {
       const abi = abiOf({ structs: [struct('x', 'y?[]'), struct('y', 'x?')] })
       expect(() => abi.decodeType(type, new Uint8Array(100_000).fill(1))).toThrow('nested more than 32 deep')
@@ -149,7 +149,7 @@ describe('bytes that expand to large values', () => {
   )
 
   it.each(['a', 'b', 'a[]', 'b?[]'])(
-    'an ABI decoder charges all members of a cycle from every entry: %s',
+    'the ABI decoder counts the empty structs of a cycle, starting at any of its types: %s',
     (type) => {
       // Each list element takes one byte but would decode to a thousand empty structs.
       const empties = new Array<string>(1000).fill('e')
@@ -159,7 +159,7 @@ describe('bytes that expand to large values', () => {
     },
   )
 
-  it('an ABI decoder refuses a variant that contains itself', () => {
+  it('the ABI decoder bounds the depth of a variant that contains itself', () => {
     const abi = abiOf({ variants: [{ name: 'v', types: ['v', 'uint8'] }] })
     expect(abi.decodeType('v', Uint8Array.of(0, 0, 1, 7))).toEqual(['v', ['v', ['uint8', 7]]])
     expect(() => abi.decodeType('v', new Uint8Array(1000))).toThrow(DecodeError)
@@ -169,7 +169,7 @@ describe('bytes that expand to large values', () => {
     ['empty structs', 'e[]'],
     ['fixed lists of nothing', 'n[]'],
     ['wide structs of nothing', 'w[]'],
-  ])('an ABI decoder refuses four billion %s', (_, type) => {
+  ])('the ABI decoder refuses a list of four billion %s', (_, type) => {
     const abi = abiOf({
       types: [{ new_type_name: 'n', type: 'e[1000]' }],
       structs: [struct('e'), struct('w', ...new Array<string>(500).fill('e'))],
@@ -180,7 +180,7 @@ describe('bytes that expand to large values', () => {
     expect(abi.decodeType('e[]', Uint8Array.of(2))).toEqual([{}, {}])
   })
 
-  it('an ABI decoder bounds the total size of all elements', () => {
+  it('the ABI decoder bounds the number of elements of all lists together', () => {
     // 100,000 lists, each claiming 2,000 empty structs.
     const abi = abiOf({ structs: [struct('e')] })
     const one = [0xd0, 0x0f]
@@ -188,7 +188,7 @@ describe('bytes that expand to large values', () => {
     expect(() => abi.decodeType('e[][]', bytes)).toThrow('too many values')
   })
 
-  it('an ABI decoder refuses counts before it allocates memory for them', () => {
+  it('the ABI decoder refuses an impossible element count before it allocates memory', () => {
     const abi = abiOf({})
     for (const type of ['uint64[]', 'string[]', 'uint8[]', 'bytes', 'asset[]', 'bool?[]', 'public_key[]']) {
       expect(() => abi.decodeType(type, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0))).toThrow(
@@ -197,7 +197,7 @@ describe('bytes that expand to large values', () => {
     }
   })
 
-  it('an ABI decoder refuses to pack objects that contain themselves', () => {
+  it('the ABI encoder refuses an object that contains itself', () => {
     const abi = abiOf({ structs: [struct('x', 'x?')] })
     const circle: { f0?: unknown } = {}
     circle.f0 = circle

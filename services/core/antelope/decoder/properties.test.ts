@@ -21,7 +21,7 @@ function attempt(read: () => unknown): unknown {
 const seeds = seedsBeside(20_261_120)
 const runsOf = (seed: number) => ({ numRuns: 2_000 / seeds.length, seed, endOnFailure: true })
 
-describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
+describe.each(seeds)('random ABIs and values, seed %i', (seed) => {
   const runs = runsOf(seed)
 
   it('any ABI and any value of it round-trip through bytes', () => {
@@ -41,7 +41,7 @@ describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
     )
   })
 
-  it('any value decodes to the same fields one by one as all at once', () => {
+  it('the decoder of selected fields returns the same values as the decoder of all fields', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)
@@ -56,7 +56,7 @@ describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
     )
   })
 
-  it('truncated bytes of any value are refused; changed bytes are decoded or refused', () => {
+  it('the decoder decodes or refuses truncated and changed bytes of any value', () => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
         const { abi: definition, root } = arbitraryAbi(g)
@@ -76,8 +76,8 @@ describe.each(seeds)('any ABI and any value of it, seed %i', (seed) => {
   })
 })
 
-describeWithAbieos('any ABI and any value of it, in the native library', (abieos) => {
-  const title = 'any ABI and any value of it, in the native library, read the same from packed bytes, seed %i'
+describeWithAbieos('random ABIs and values compared with the native library', (abieos) => {
+  const title = 'the decoder and the native library (abieos) decode any value of any ABI to the same JSON, seed %i'
   it.each(seeds)(title, (seed) => {
     fc.assert(
       fc.property(fc.gen(), (g) => {

@@ -18,7 +18,7 @@ import { keyText, legacyKeyText, parseKeyText } from './key.ts'
 const word = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 
 describe('names', () => {
-  it('a name has the 64-bit number that the chain uses', () => {
+  it('a name converts to the 64-bit number that the chain uses', () => {
     expect(nameToBigInt('eosio')).toBe(0x5530ea0000000000n)
     expect(nameToBigInt('atomicassets')).toBe(0x36692720d8c2b380n)
     expect(nameToBigInt('')).toBe(0n)
@@ -26,12 +26,12 @@ describe('names', () => {
     expect(nameFromString('eosio.token')).toEqual({ lo: 0x3482a600, hi: 0x5530ea03 })
   })
 
-  it('a name is converted to the signed 64-bit number that PostgreSQL stores', () => {
+  it('a name converts to the signed 64-bit number that PostgreSQL stores', () => {
     expect(nameToInt64('zzzzzzzzzzzzj')).toBe(-1n)
     expect(bigIntToName(-1n)).toBe('zzzzzzzzzzzzj')
   })
 
-  it('a name round-trips from any 64 bits to text and back', () => {
+  it('any 64-bit number round-trips through the text of a name', () => {
     fc.assert(
       fc.property(word, (value) => {
         const text = bigIntToName(value)
@@ -42,13 +42,13 @@ describe('names', () => {
     )
   })
 
-  it('a name in text form loses only its trailing dots', () => {
+  it('the text of a name omits trailing dots and keeps all others', () => {
     expect(bigIntToName(nameToBigInt('a.b..'))).toBe('a.b')
     expect(bigIntToName(nameToBigInt('..a'))).toBe('..a')
   })
 
   it.each(['Alice', 'alice6', 'a b', 'aaaaaaaaaaaaaa', 'aaaaaaaaaaaaz', 'ü', '\0'])(
-    'a name refuses %j',
+    'the name codec refuses %j',
     (text) => {
       expect(() => nameFromString(text)).toThrow(EncodeError)
     },
@@ -62,19 +62,19 @@ describe('assets and symbols', () => {
     [{ amount: 7n, precision: 0, symbol: 'NFT' }, '7 NFT'],
     [{ amount: 0n, precision: 4, symbol: 'EOS' }, '0.0000 EOS'],
     [{ amount: -(2n ** 63n), precision: 18, symbol: 'A' }, '-9.223372036854775808 A'],
-  ])('the codec of assets and symbols writes and reads an asset, case %#', (asset, text) => {
+  ])('the asset codec formats and parses an asset, case %#', (asset, text) => {
     expect(formatAsset(asset)).toBe(text)
     expect(parseAsset(text)).toEqual(asset)
   })
 
   it.each(['', 'WAX', '1.0', '1. WAX', '9223372036854775808 A', '1.0 ABCDEFGH', '+1 A'])(
-    'the codec of assets and symbols refuses %j as an asset',
+    'the asset codec refuses %j',
     (text) => {
       expect(() => parseAsset(text)).toThrow(EncodeError)
     },
   )
 
-  it('the codec of assets and symbols writes and reads symbols', () => {
+  it('the symbol codec formats and parses a symbol', () => {
     expect(formatSymbol(8, 'WAX')).toBe('8,WAX')
     expect(parseSymbol('8,WAX')).toEqual({ precision: 8, symbol: 'WAX' })
     expect(() => parseSymbol('WAX')).toThrow(EncodeError)
@@ -83,13 +83,13 @@ describe('assets and symbols', () => {
 })
 
 describe('times', () => {
-  it('the codec of times counts slots from 2000', () => {
+  it('the time codec counts block slots of half a second from the year 2000', () => {
     expect(slotToEpochMs(0)).toBe(Date.UTC(2000, 0, 1))
     expect(epochMsToSlot(Date.UTC(2000, 0, 1) + 1999)).toBe(3)
     expect(() => epochMsToSlot(0)).toThrow(EncodeError)
   })
 
-  it('the codec of times prints as Date does, without the zone letter', () => {
+  it('the time codec prints ISO 8601 as Date does, without the final Z', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (ms) => {
         expect(`${formatEpochMs(ms)}Z`).toBe(new Date(ms).toISOString())
@@ -103,7 +103,7 @@ describe('times', () => {
   })
 
   it.each(['', '2026-11-20', '2026-13-01T00:00:00', '2026-11-20T24:00:00', '1969-12-31T23:59:59'])(
-    'the codec of times refuses %j',
+    'the time codec refuses %j',
     (text) => {
       expect(() => parseTimeMicroseconds(text)).toThrow(EncodeError)
     },
@@ -111,19 +111,19 @@ describe('times', () => {
 })
 
 describe('base58', () => {
-  it('base58 writes leading zeros as ones', () => {
+  it('the base58 codec writes each leading zero byte as 1', () => {
     expect(encodeBase58(hexToBytes('00000001'))).toBe('1112')
     expect(bytesToHex(decodeBase58('1112'))).toBe('00000001')
     expect(encodeBase58(new Uint8Array(0))).toBe('')
     expect(encodeBase58(new Uint8Array(3))).toBe('111')
   })
 
-  it('base58 decodes a content identifier', () => {
+  it('the base58 codec writes the IPFS content identifier of a SHA-256 hash', () => {
     const hex = '12209d6c2be50f706953479ab9df2ce3edca90b68053c00b3004b7f0accbe1e8eedf'
     expect(encodeBase58(hexToBytes(hex))).toBe('QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG')
   })
 
-  it('base58 round-trips any bytes', () => {
+  it('any bytes round-trip through base58', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
         expect(decodeBase58(encodeBase58(bytes))).toEqual(bytes)
@@ -132,14 +132,14 @@ describe('base58', () => {
     )
   })
 
-  it('base58 refuses other characters, and refuses megabytes quickly', () => {
+  it('the base58 codec refuses other characters, and writes input above 1024 bytes as hexadecimal', () => {
     expect(() => decodeBase58('0OIl')).toThrow(EncodeError)
     expect(encodeBase58(new Uint8Array(500_000).fill(255)).slice(0, 4)).toBe('0xff')
   })
 })
 
 describe('hexadecimal', () => {
-  it('the hexadecimal codec reads both cases and refuses the rest', () => {
+  it('the hexadecimal codec reads upper and lower case, and refuses other text', () => {
     expect(bytesToHex(hexToBytes('00fFAb'))).toBe('00ffab')
     expect(bytesToHex(hexToBytes('00ffab'), 1, 2)).toBe('ff')
     expect(() => hexToBytes('0')).toThrow(EncodeError)
@@ -151,7 +151,7 @@ describe('keys', () => {
   const legacy = 'EOS6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5GDW5CV'
   const modern = 'PUB_K1_6MRyAjQq8ud7hVNYcfnVPJqcVpscN5So8BhtHuGYqET5BoDq63'
 
-  it('the key codec reads both text forms of a key', () => {
+  it('the key codec reads the legacy and the current text form of a public key', () => {
     const packed = parseKeyText('PUB', legacy)
     expect(packed).toHaveLength(34)
     expect(parseKeyText('PUB', modern)).toEqual(packed)
@@ -159,7 +159,7 @@ describe('keys', () => {
     expect(legacyKeyText(packed.subarray(1))).toBe(legacy)
   })
 
-  it('the key codec checks the checksum, the kind and the length', () => {
+  it('the key codec refuses a wrong checksum, prefix or length', () => {
     expect(() => parseKeyText('PUB', modern.replace('q63', 'q64'))).toThrow('checksum')
     expect(() => parseKeyText('PUB', legacy.replace('5CV', '5CW'))).toThrow('checksum')
     expect(() => parseKeyText('SIG', modern)).toThrow(EncodeError)

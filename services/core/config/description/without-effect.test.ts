@@ -6,12 +6,12 @@ import { parseConfig } from '../load.ts'
 const namespaces = [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }]
 const contracts = [{ handler: 'assets', args: { assets_account: 'atomicassets' } }]
 
-it('a plain configuration has no key without effect', () => {
+it('a minimal configuration has no keys without effect', () => {
   const { config } = parseConfig({ server: { namespaces }, readers: [{ name: 'main', contracts }] })
   expect(listUnusedSettings(config)).toEqual([])
 })
 
-it('the check for keys without effect names every key without effect', () => {
+it('listUnusedSettings names the configured keys that have no effect', () => {
   const { config } = parseConfig({
     server: { namespaces },
     readers: [{ name: 'main', contracts, ds_ship_threads: 4 }],
@@ -19,7 +19,7 @@ it('the check for keys without effect names every key without effect', () => {
   expect(listUnusedSettings(config).map(({ key }) => key)).toEqual(['[].ds_ship_threads'])
 })
 
-it('every key of the check exists in the schema', () => {
+it('every key in settingsWithoutEffect exists in the schema', () => {
   const known = new Set(describeSettings().map(({ key }) => key))
   for (const { key } of settingsWithoutEffect.filter(({ key }) => !key.includes(' '))) {
     expect(
