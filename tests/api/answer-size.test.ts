@@ -68,7 +68,7 @@ function namedLimit({ body }: JsonAnswer): number {
 }
 
 describe('an answer above limits.answer_bytes', () => {
-  it('is refused with its size and the largest limit that fits: offers of 200 assets of one large template', async () => {
+  it('an answer above limits.answer_bytes is refused with its size: offers of 200 assets of one large template', async () => {
     const { get } = await serve({
       templates: 1,
       templateBytes: 200 * KIB,
@@ -92,7 +92,7 @@ describe('an answer above limits.answer_bytes', () => {
     expect(stallMs).toBeLessThan(250)
   })
 
-  it('names a limit with which the answer is sent, and above which it is refused', async () => {
+  it('the refusal of a too large answer names the highest limit that fits', async () => {
     const { get } = await serve(
       { templates: 10, templateBytes: 10 * KIB, assets: 10, assetBytes: 5 * KIB, offers: 20 },
       { limits: { answer_bytes: 4 * MIB } },
@@ -113,8 +113,8 @@ describe('an answer above limits.answer_bytes', () => {
 /** Templates and assets whose total size exceeds one statement's limit. */
 const manyLarge = { templates: 100, templateBytes: 100 * KIB, assets: 100, assetBytes: 100 * KIB, offers: 3 }
 
-describe('a page that is too large for one statement', () => {
-  it('is measured in the database and refused with a limit that fits, or with the record that is too large alone', async () => {
+describe('a page that exceeds the size limit of one statement', () => {
+  it('a page above limits.answer_bytes is measured in the database and refused with the highest limit that fits', async () => {
     for (const isCompressible of [false, true]) {
       const { get } = await serve({ ...manyLarge, isCompressible }, { limits: { answer_bytes: 8 * MIB } })
       const { growth } = await watch(async () => {
@@ -137,7 +137,7 @@ describe('a page that is too large for one statement', () => {
     }
   })
 
-  it('is read in several statements if it fits, and equals the records read one by one', async () => {
+  it('a page that exceeds the size of one statement is read in several statements, and its records equal single reads', async () => {
     const { get } = await serve(
       { ...manyLarge, assetBytes: 90 * KIB, offers: 1 },
       { limits: { answer_bytes: 96 * MIB } },
@@ -159,7 +159,7 @@ describe('a page that is too large for one statement', () => {
 })
 
 describe('a page of logs that is too large', () => {
-  it('is measured in the database and refused, with a limit that fits', async () => {
+  it('a page of logs above limits.answer_bytes is refused with the highest limit that fits', async () => {
     const small = { templates: 1, templateBytes: KIB, assets: 1, assetBytes: 0, offers: 1 }
     const limits = { answer_bytes: 1 * MIB }
     const { get } = await serve(small, { limits }, { count: 40, bytes: 100 * KIB })
@@ -178,8 +178,8 @@ describe('a page of logs that is too large', () => {
 const largePage = { templates: 1, templateBytes: 10 * KIB, assets: 10, assetBytes: 0, offers: 15 }
 const PAGE = '/v1/offers?limit=15&sort=created'
 
-describe('an answer that is written in pieces', () => {
-  it('is the same with and without compression and cache, and has a tag', async () => {
+describe('an answer that is sent in chunks', () => {
+  it('a chunked answer is the same with compression and from the cache, and has an entity tag', async () => {
     const cached = await serve(largePage, { cache_life: 60, cache_max_value_bytes: 20 * MIB })
     const { get, port } = await serve(largePage)
     const whole = await get(PAGE)
@@ -201,7 +201,7 @@ describe('an answer that is written in pieces', () => {
     expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, tag, ''])
   })
 
-  it('does not block the event loop for other requests', async () => {
+  it('building a chunked answer does not block the event loop', async () => {
     const { port } = await serve({ ...largePage, offers: 60 })
     const { stallMs } = await watch(async () => {
       expect((await rawBody(port, '/v1/offers?limit=60', 'br')).length).toBeGreaterThan(0)
@@ -211,7 +211,7 @@ describe('an answer that is written in pieces', () => {
 })
 
 describe('answers of clients that do not read', () => {
-  it('fill the share of their client, which then gets 503; other clients are served', async () => {
+  it('a client that does not read its answers gets 503 above its share of memory; other clients are served', async () => {
     const limits = { answer_bytes: 16 * MIB, answers_bytes: 64 * MIB }
     const { port, get } = await serve(
       { ...largePage, offers: 30 },

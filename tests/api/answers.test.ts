@@ -18,7 +18,7 @@ async function warningOf(path: string, init?: RequestInit): Promise<string | nul
 }
 
 describe('an account that cannot exist', () => {
-  it('an account name that cannot exist has empty sums of holdings, sales, purchases and burns', async () => {
+  it('an invalid account name in a path gets empty sums, not an error', async () => {
     const inventory = await get('/market/v1/prices/inventory/NOBODY')
     expect([inventory.status, inventory.body.data]).toEqual([200, { collections: [] }])
     const stats = await get('/market/v1/stats/accounts/NOBODY?symbol=WAX')
@@ -30,8 +30,8 @@ describe('an account that cannot exist', () => {
   })
 })
 
-describe('a price record of an asset without template', () => {
-  it('a price record of an asset without template has no mint number', async () => {
+describe('a price record of an asset without a template', () => {
+  it('a price record of an asset without a template has the mint number null', async () => {
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
     const { rows } = await client.query<{ asset_id: string }>(
       `UPDATE market.trades SET template_id = NULL, template_mint = NULL
@@ -45,7 +45,7 @@ describe('a price record of an asset without template', () => {
 })
 
 describe('statistics without a known token', () => {
-  it('statistics without a known token are refused with the message that clients match', async () => {
+  it('statistics without a known token are refused with the message that client libraries compare', async () => {
     const required = '299 - "symbol is required, for example symbol=WAX"'
     for (const [query, warning] of [
       ['', required],
@@ -66,7 +66,7 @@ describe('statistics without a known token', () => {
 })
 
 describe('a message about an invalid parameter', () => {
-  it('a message about an invalid parameter lists the allowed states', async () => {
+  it('the error for an invalid state lists the allowed states', async () => {
     for (const [path, states] of [
       ['/market/v2/sales', '1 listed, 2 cancelled, 3 sold, 4 invalid'],
       ['/tools/v1/links', '0 waiting, 1 created, 2 cancelled, 3 claimed'],
@@ -79,7 +79,7 @@ describe('a message about an invalid parameter', () => {
     }
   })
 
-  it('a message about an invalid path links to the documentation', async () => {
+  it('the error for an unknown path links to the documentation', async () => {
     for (const path of ['/', '/nothing', '/market/v1/nothing']) {
       const { status, headers, body } = await get(path)
       expect([status, body.message]).toEqual([404, 'Endpoint not found'])
@@ -87,7 +87,7 @@ describe('a message about an invalid parameter', () => {
     }
   })
 
-  it('a message about price bounds without a token names the parameter to add', async () => {
+  it('the error for price bounds without a token names the parameter to add', async () => {
     const { status, headers } = await get('/market/v2/sales?min_price=1')
     expect([status, headers.get('warning')]).toEqual([
       400,
@@ -97,7 +97,7 @@ describe('a message about an invalid parameter', () => {
 })
 
 describe('an amount in a log', () => {
-  it('an amount in a log has every digit of a token with 18 decimal places', async () => {
+  it('an amount in a log has all digits of a token with 18 decimal places', async () => {
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
     const { rows } = await client.query<{ id: string; symbol: string; price: string; precision: number }>(
       `SELECT auction_id::text AS id, token_symbol AS symbol, starting_price::text AS price, token_precision AS precision
@@ -121,8 +121,8 @@ describe('an amount in a log', () => {
   })
 })
 
-describe('a refused value', () => {
-  it('a refused value has the message that clients match, and a header with the allowed values', async () => {
+describe('a refused parameter value', () => {
+  it('a refused parameter value gets the message that client libraries compare, and a header with the allowed values', async () => {
     const cases = [
       ['/assets/v1/assets?limit=5000', 'limit', 'limit must be a whole number from 1 to 1000'],
       ['/assets/v1/assets?order=up', 'order', 'order must be one of asc, desc'],
@@ -135,7 +135,7 @@ describe('a refused value', () => {
     }
   })
 
-  it('a refused mint range has the misspelled message that clients match', async () => {
+  it('a refused mint range gets the message of the replaced system, with its spelling mistake', async () => {
     const { status, body } = await get('/market/v2/sales?min_template_mint=3&max_template_mint=2')
     expect([status, body.message]).toEqual([400, "Min template mint can't be grater than max template mint"])
     const effective = await get('/market/v2/sales?min_effective_mint=3&max_effective_mint=2')
@@ -147,7 +147,7 @@ describe('a refused value', () => {
 })
 
 describe('a parameter without effect', () => {
-  it('a parameter without effect is named in a Warning header of every answer, and the answer is unchanged', async () => {
+  it('a Warning header names each parameter without effect; the answer itself is unchanged', async () => {
     const plain = await get('/assets/v1/assets?limit=2')
     for (let time = 0; time < 4; time++) {
       const unknown = await get('/assets/v1/assets?limit=2&collectoin_name=x')
@@ -163,7 +163,7 @@ describe('a parameter without effect', () => {
     expect(await warningOf('/assets/v1/assets', post({ limit: 1, liimt: 1 }))).toContain('liimt')
   })
 
-  it('a parameter without effect is an earlier value that a later one replaces', async () => {
+  it('a Warning header reports a parameter that was given twice; the last value counts', async () => {
     const { headers, body } = await get('/assets/v1/assets?limit=1&limit=2')
     expect((body.data as unknown[]).length).toBe(2)
     expect(headers.get('warning')).toBe('299 - "limit was given several times; the last value counts"')
@@ -177,13 +177,13 @@ describe('a parameter without effect', () => {
     ['/assets/v1/collections?limit=1', 'data:number.level'],
     ['/assets/v1/templates?limit=1', 'mutable_data.name'],
     ['/assets/v1/accounts/alice?limit=1', 'account'],
-  ])('a parameter without effect by %s is %s', async (path, name) => {
+  ])('a Warning header of %s reports the unknown parameter %s', async (path, name) => {
     expect(await warningOf(`${path}&${name}=1`)).toContain(
       `this endpoint has no parameter ${name}; it is ignored`,
     )
   })
 
-  it('a parameter without effect cannot inject into the header', async () => {
+  it('a parameter name cannot inject text into the Warning header', async () => {
     const name = encodeURIComponent(`a"\r\nSet-Cookie: b\\\u00e9${'x'.repeat(500)}`)
     const warning = await warningOf(`/assets/v1/assets?limit=1&${name}=1&z1&z2&z3&z4&z5&z6&z7`)
     expect(warning).toContain(String.raw`a\"??Set-Cookie: b\\?xxx`)
@@ -191,8 +191,8 @@ describe('a parameter without effect', () => {
   })
 })
 
-describe('methods that write', () => {
-  it('methods that write are refused with 405 and the allowed methods', async () => {
+describe('HTTP methods that write', () => {
+  it('DELETE, PUT and PATCH are refused with 405 and the allowed methods', async () => {
     for (const method of ['DELETE', 'PUT', 'PATCH']) {
       const { status, headers, body } = await get('/atomicassets/v1/assets?limit=1', { method })
       expect([status, body]).toEqual([

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('has_template_buyoffer', () => {
-  it('has_template_buyoffer selects assets whose template has a listed buy offer; an asset without template has none', async () => {
+  it('has_template_buyoffer selects assets whose template has a listed buy offer, and no asset without a template', async () => {
     const templates = await read.get<{ template_id: string }[]>('/v1/templates?has_assets=true&limit=3')
     const [wanted, sold] = templates.map(({ template_id }) => template_id)
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
@@ -39,8 +39,8 @@ describe('has_template_buyoffer', () => {
   })
 })
 
-describe('one schema', () => {
-  it('one schema is the newest of all that a path with several names matches', async () => {
+describe('one schema by path', () => {
+  it('a schema path with several names returns the newest matching schema', async () => {
     const schemas =
       await read.get<{ schema_name: string; collection: { collection_name: string } }[]>('/v1/schemas')
     const newest = schemas[0]!

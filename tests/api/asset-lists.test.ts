@@ -176,7 +176,7 @@ async function plainPage({ list }: { list: List }, query: Query): Promise<string
 
 describe('lists of assets', () => {
   it.each(seedsBeside(SEED))(
-    'lists of assets have the same page and count for every access path, seed %i',
+    'lists of assets have the same page and count through every access path, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)
@@ -208,24 +208,27 @@ describe('lists of assets', () => {
     },
   )
 
-  it.each(['asc', 'desc'])('assets of one template without a mint number come last: %s', async (order) => {
-    const { rows } = await client.query<{ template: string; ids: string }>(
-      `SELECT template_id::text AS template, string_agg(asset_id::text, ',' ORDER BY template_mint ${order} NULLS LAST, asset_id) AS ids
+  it.each(['asc', 'desc'])(
+    'assets without a mint number come last in the order of mint numbers, also with order %s',
+    async (order) => {
+      const { rows } = await client.query<{ template: string; ids: string }>(
+        `SELECT template_id::text AS template, string_agg(asset_id::text, ',' ORDER BY template_mint ${order} NULLS LAST, asset_id) AS ids
        FROM assets.assets GROUP BY template_id
        HAVING count(template_mint) > 2 AND count(*) FILTER (WHERE template_mint IS NULL) > 2 LIMIT 3`,
-    )
-    expect(rows).toHaveLength(3)
-    for (const { template, ids } of rows) {
-      for (const filter of ['template_id', 'template_whitelist']) {
-        const query = { [filter]: template, sort: 'template_mint', order, limit: '1000', page: '1' }
-        const context = await contextOf(query, assetListParameters(1_000))
-        for (const [name, reader] of readers) {
-          const { list } = await assetList(reader, true, context)
-          expect([name, (await keysOf(reader, list, query)).join()]).toEqual([name, ids])
+      )
+      expect(rows).toHaveLength(3)
+      for (const { template, ids } of rows) {
+        for (const filter of ['template_id', 'template_whitelist']) {
+          const query = { [filter]: template, sort: 'template_mint', order, limit: '1000', page: '1' }
+          const context = await contextOf(query, assetListParameters(1_000))
+          for (const [name, reader] of readers) {
+            const { list } = await assetList(reader, true, context)
+            expect([name, (await keysOf(reader, list, query)).join()]).toEqual([name, ids])
+          }
         }
       }
-    }
-  })
+    },
+  )
 
   const priced = 'lists of assets are the same in the order of prices, seed %i'
   it.each(seedsBeside(SEED))(priced, { timeout: patient(300_000) }, async (seed) => {
@@ -252,7 +255,7 @@ describe('lists of assets', () => {
   })
 
   it.each(['suggested_median', 'suggested_average'])(
-    'lists of assets by %s have the order of the shown prices, which the oracle rate caps',
+    'assets sorted by %s have the order of the shown prices, which the oracle rate caps',
     { timeout: patient(60_000) },
     async (price) => {
       await client.query('BEGIN')
@@ -286,7 +289,7 @@ describe('lists of assets', () => {
 
 describe('accounts', () => {
   it.each(seedsBeside(SEED))(
-    'an account list has the same result from counters as from the assets, seed %i',
+    'the list of accounts is the same from counters as from asset rows, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)
@@ -342,9 +345,9 @@ describe('accounts', () => {
   )
 })
 
-describe('assets of each template', () => {
+describe('asset counts of templates', () => {
   it.each(seedsBeside(SEED))(
-    'assets of each template are the same from counters as counted from the assets, seed %i',
+    'the asset counts of templates are the same from counters as from asset rows, seed %i',
     { timeout: patient(300_000) },
     async (seed) => {
       const random = chance(seed)

@@ -55,7 +55,7 @@ const light = {
 }
 
 describe('records', () => {
-  it('records of assets have the documented fields and types', async () => {
+  it('asset records have the documented fields and types', async () => {
     const rows = await everything('/v1/assets')
     expect(rows.length).toBeGreaterThan(900)
     for (const row of rows) {
@@ -100,7 +100,7 @@ describe('records', () => {
     })
   })
 
-  it('records of assets merge all attribute maps; the immutable map of the template wins', async () => {
+  it('asset records merge all attribute maps; the immutable attributes of the template take precedence', async () => {
     const rows = await everything('/v1/assets')
     const layered = rows.filter(
       (row) => row.template !== null && Object.keys(row.mutable_data as Row).length > 0,
@@ -118,7 +118,7 @@ describe('records', () => {
     }
   })
 
-  it('records of templates carry mutable data and deletion marks', async () => {
+  it('template records contain mutable data and deletion marks', async () => {
     const rows = await list('/v1/templates?include_deleted=true&limit=1000')
     const deleted = rows.filter((row) => row.deleted_at_block !== null)
     expect(deleted.length).toBeGreaterThan(0)
@@ -144,7 +144,7 @@ describe('records', () => {
     expect(alone).toEqual(deleted[0])
   })
 
-  it('records of schemas have media types, declared or guessed', async () => {
+  it('schema records contain the media type of each field, declared or guessed', async () => {
     const rows = await list('/v1/schemas?limit=100')
     const authored = rows.filter((row) => (row.types as unknown[]).length > 0)
     expect(authored.length).toBeGreaterThan(0)
@@ -170,7 +170,7 @@ describe('records', () => {
     )
   })
 
-  it('records of collections carry their attributes and the pending author', async () => {
+  it('collection records contain their attributes and the pending author', async () => {
     const rows = await list('/v1/collections')
     for (const row of rows) {
       expect(row).toMatchObject({ contract: 'atomicassets', ...light, data: expect.any(Object) as object })
@@ -183,7 +183,7 @@ describe('records', () => {
     )
   })
 
-  it('records of offers and transfers hold full assets in the order of the action', async () => {
+  it('offer and transfer records contain full assets in the order of the action', async () => {
     const offers = await list('/v1/offers')
     expect(offers).not.toEqual([])
     for (const row of offers) {
@@ -206,7 +206,7 @@ describe('records', () => {
     expect(asset).toEqual(await one(`/v1/assets/${asset!.asset_id as string}`))
   })
 
-  it('records of the contract hold its settings', async () => {
+  it('the config record contains the settings of the contract', async () => {
     expect(await one('/v1/config')).toMatchObject({
       contract: 'atomicassets',
       version: expect.any(String) as string,
@@ -219,7 +219,7 @@ describe('records', () => {
 })
 
 describe('lists', () => {
-  it('lists are sorted as requested, ties by key', async () => {
+  it('lists are sorted as requested; equal values are sorted by key', async () => {
     const sorts = ['asset_id', 'minted', 'updated', 'transferred', 'template_mint', 'name']
     const keys: Readonly<Record<string, string>> = {
       updated: 'updated_at_time',
@@ -243,7 +243,7 @@ describe('lists', () => {
     expect(await list('/v1/assets?limit=3&sort=nonsense')).toEqual(await list('/v1/assets?limit=3'))
   })
 
-  it('lists are cut into pages that together equal the whole list', async () => {
+  it('the pages of a list together equal the whole list', async () => {
     for (const path of [
       '/v1/assets?owner=alice,bob,carol',
       '/v1/assets?sort=name',
@@ -265,7 +265,7 @@ describe('lists', () => {
     }
   })
 
-  it('lists refuse a page too far out and name the parameters that continue without skipping', async () => {
+  it('lists refuse a page number above the limit and name the parameters that continue the list', async () => {
     const refusal = (row: number) => {
       const how =
         row === 1_000_000
@@ -295,7 +295,7 @@ describe('lists', () => {
     expect([unbounded.status, unbounded.body.data]).toEqual([200, []])
   })
 
-  it('lists of several owners are the union of the lists of each', async () => {
+  it('a list for several owners contains the assets of each owner', async () => {
     const each = [
       ...(await list('/v1/assets?limit=1000&owner=alice')),
       ...(await list('/v1/assets?limit=1000&owner=bob')),
@@ -304,7 +304,7 @@ describe('lists', () => {
     expect(ids(both, 'asset_id')).toEqual(ids(each, 'asset_id').sort().reverse())
   })
 
-  it('lists have a count under two paths', async () => {
+  it('lists return their count at /_count and with count=true', async () => {
     for (const name of ['assets', 'accounts', 'collections', 'schemas', 'templates', 'offers', 'transfers']) {
       const count = await one(`/v1/${name}/_count`)
       expect(count).toEqual(decimal)
@@ -312,7 +312,7 @@ describe('lists', () => {
     }
   })
 
-  it('lists count assets the same from counters as from rows', async () => {
+  it('the count of assets is the same from counters as from rows', async () => {
     for (const query of [
       '',
       'burned=true',
@@ -331,7 +331,7 @@ describe('lists', () => {
     }
   })
 
-  it('an account list has the same result from counters as from rows', async () => {
+  it('the list of accounts is the same from counters as from rows', async () => {
     const unfiltered = await list('/v1/accounts?limit=5000')
     expect(await list('/v1/accounts?limit=5000&burned=false')).toEqual(unfiltered)
     expect(unfiltered[0]).toEqual({ account: expect.any(String) as string, assets: decimal })
@@ -341,7 +341,7 @@ describe('lists', () => {
     expect(await list('/v1/accounts?burned=true')).toEqual([])
   })
 
-  it('lists are bounded by key and time', async () => {
+  it('lower_bound, upper_bound, before and after bound lists by key and time', async () => {
     const all = await everything('/v1/assets?order=asc')
     const middle = all[300]!
     const id = middle.asset_id as string
@@ -372,7 +372,7 @@ describe('lists', () => {
     expect(await list('/v1/assets?before=1')).toEqual([])
   })
 
-  it('lists of transfers are bounded by the time of their transactions', async () => {
+  it('before and after bound transfers by the time of their transactions', async () => {
     const all: Row[] = []
     for (let page = 1; page <= 6; page++) all.push(...(await list(`/v1/transfers?order=asc&page=${page}`)))
     const times = [...new Set(all.map((row) => Number(row.created_at_time)))]
@@ -386,7 +386,7 @@ describe('lists', () => {
 })
 
 describe('filters', () => {
-  it('filters on attributes compare values of the declared type', async () => {
+  it('attribute filters compare values of the declared type', async () => {
     const all = await everything('/v1/assets')
     const templateData = (row: Row) => (row.template as { data: Row } | null)?.data ?? {}
     const rare = await list('/v1/assets?limit=1000&data.rarity=legendary')
@@ -407,7 +407,7 @@ describe('filters', () => {
     )
   })
 
-  it('filters by an empty list match attributes that are lists', async () => {
+  it('an attribute filter with an empty list matches attributes that are lists', async () => {
     const all = await everything('/v1/templates')
     const tagged = all.filter((row) => Array.isArray((row.immutable_data as Row).tags))
     expect(tagged).not.toEqual([])
@@ -417,7 +417,7 @@ describe('filters', () => {
     expect(await list('/v1/templates', post({ template_id: [], limit: 1000 }))).toEqual(all)
   })
 
-  it('filters treat wildcards in a search text as literal characters', async () => {
+  it('search filters treat % and _ as literal characters', async () => {
     expect(await list('/v1/assets?match=%25')).toEqual([])
     expect(await list('/v1/templates?match=_%25_')).toEqual([])
     expect(await list('/v1/offers?match_memo=%25%25')).toEqual([])
@@ -426,14 +426,14 @@ describe('filters', () => {
     for (const row of found) expect(String(row.name).toLowerCase()).toContain('sword')
   })
 
-  it('filters by an unknown named list match nothing; an excluding filter by it is refused', async () => {
+  it('an unknown named list matches nothing as a filter, and is refused as a blacklist', async () => {
     expect(await list('/v1/assets?collection_whitelist=$list:typo')).toEqual([])
     expect(await list('/v1/assets?owner=$list:typo')).toEqual([])
     const { status, body } = await server.get('/v1/assets?limit=2&collection_blacklist=$list:typo')
     expect([status, body.message]).toEqual([400, expect.stringContaining('the server has no list typo')])
   })
 
-  it('filters in a JSON body match the same rows, whether numbers, booleans, lists or text', async () => {
+  it('filters in a query string, a form and a JSON body match the same rows', async () => {
     const expected = await list('/v1/assets?owner=alice,bob&burned=false&limit=3&page=2')
     expect(expected).toHaveLength(3)
     expect(await list('/v1/assets?owner=alice&owner=bob&burned=0&limit=3&page=2')).toEqual(expected)
@@ -444,7 +444,7 @@ describe('filters', () => {
     expect(await list('/v1/assets', { method: 'POST', body: form })).toEqual(expected)
   })
 
-  it('filters on the assets of offers and transfers must all match one asset', async () => {
+  it('the asset filters of offers and transfers must all match one and the same asset', async () => {
     const transfers = await list('/v1/transfers?collection_name=alicecollect&template_id=10&limit=100')
     expect(transfers).not.toEqual([])
     for (const { assets } of transfers) {
@@ -461,7 +461,7 @@ describe('filters', () => {
 })
 
 describe('single records', () => {
-  it('the response for a missing record contains the message that clients of the replaced system expect', async () => {
+  it('the response for a missing record has the status and message of the replaced system', async () => {
     expect(await failure('/v1/assets/1')).toBe('416 Asset not found')
     expect(await failure('/v1/collections/nothing')).toBe('416 Collection not found')
     expect(await failure('/v1/offers/999999')).toBe('416 Offer not found')
@@ -470,7 +470,7 @@ describe('single records', () => {
     expect(await failure('/v1/templates/alicecollect/1')).toBe('404 Template not found')
   })
 
-  it('single records with an impossible id are refused', async () => {
+  it('a request for a record with an invalid id is refused', async () => {
     expect(await failure('/v1/assets/abc')).toBe('400 Invalid value for parameter asset_id')
     expect(await failure('/v1/assets/9223372036854775808')).toBe('400 Invalid value for parameter asset_id')
     expect(await failure('/v1/templates/alicecollect/null')).toBe(

@@ -130,7 +130,7 @@ async function untilQueriesWait(count: number): Promise<void> {
 }
 
 describe('cached answers', () => {
-  it('cached answers are returned for every spelling of the same request', async () => {
+  it('cached answers serve every spelling of a request', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const first = await api.ask(ASSETS)
     expect([first.status, first.cache]).toEqual([200, 'miss'])
@@ -148,7 +148,7 @@ describe('cached answers', () => {
     }
   })
 
-  it('cached answers have the same headers as answers that were just built', async () => {
+  it('cached answers have the headers of newly built answers', async () => {
     for (const settings of [
       {},
       { rate_limit: { interval: 86_400, requests: 1_000 } },
@@ -177,7 +177,7 @@ describe('cached answers', () => {
     }
   })
 
-  it('cached answers count towards the rate limit, and are refused above it', async () => {
+  it('requests that the cache answers count towards the rate limit', async () => {
     const api = await Watched.start({ cache_life: 300, rate_limit: { interval: 86_400, requests: 4 } })
     const answers: Answer[] = []
     for (let each = 0; each < 6; each++) answers.push(await api.ask(ASSETS))
@@ -195,7 +195,7 @@ describe('cached answers', () => {
     expect(refusedCached.body.toString()).toBe(refusedOther.body.toString())
   })
 
-  it('cached answers are separate for every parameter', async () => {
+  it('requests that differ in any parameter have separate cached answers', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const paths = [
       ASSETS,
@@ -214,7 +214,7 @@ describe('cached answers', () => {
     for (const path of paths) expect((await api.ask(path)).cache, path).toBe('hit')
   })
 
-  it('cached answers serve GET and HEAD, and no other method', async () => {
+  it('cached answers serve GET and HEAD only', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const head = await api.ask(ASSETS, {}, 'HEAD')
     expect([head.cache, head.body.length]).toEqual(['miss', 0])
@@ -227,7 +227,7 @@ describe('cached answers', () => {
     expect(rowsOf(await api.ask(ASSETS))).toBe(2)
   })
 
-  it('cached answers are queried again after they expire', async () => {
+  it('an expired cached answer is replaced by a new query', async () => {
     const api = await Watched.start({ cache_life: 1 })
     let answer = await api.ask(ASSETS)
     const timeOf = ({ body }: Answer): number =>
@@ -238,7 +238,7 @@ describe('cached answers', () => {
     expect([answer.cache, timeOf(answer) > firstTime]).toEqual(['miss', true])
   })
 
-  it('cached answers are not used for clients on the whitelist', async () => {
+  it('clients on the whitelist bypass the cache', async () => {
     const api = await Watched.start({ cache_life: 300, ip_whitelist: ['9.9.9.9'], trust_proxy: true })
     const listed = { 'x-forwarded-for': '9.9.9.9' }
     expect((await api.ask(ASSETS, listed)).cache).toBe('bypass')
@@ -247,7 +247,7 @@ describe('cached answers', () => {
     expect((await api.ask(ASSETS, listed)).cache).toBe('bypass')
   })
 
-  it('cached answers do not include errors or answers above the size limit', async () => {
+  it('errors and answers above cache_max_value_bytes are not cached', async () => {
     const api = await Watched.start({ cache_life: 300, cache_max_value_bytes: 1_000 })
     for (const [path, status] of [
       ['/atomicassets/v1/assets/1', 416],
@@ -263,7 +263,7 @@ describe('cached answers', () => {
     expect((await api.ask('/atomicassets/v1/assets/_count')).cache).toBe('hit')
   })
 
-  it('cached answers stay within the memory limit', async () => {
+  it('the cache stays within cache_max_memory_bytes and drops the oldest answer', async () => {
     const api = await Watched.start({ cache_life: 300, cache_max_memory_bytes: 20_000 })
     const path = (limit: number): string => `/atomicassets/v1/assets/_count?ids=${limit}`
     for (let each = 1; each <= 100; each++) expect((await api.ask(path(each))).cache).toBe('miss')
@@ -271,14 +271,14 @@ describe('cached answers', () => {
     expect((await api.ask(path(1))).cache).toBe('miss')
   })
 
-  it('cached answers are off with a time to live of 0', async () => {
+  it('the cache is off if cache_life is 0', async () => {
     const api = await Watched.start({ cache_life: 0 })
     for (let round = 0; round < 2; round++) expect((await api.ask(ASSETS)).cache).toBe('bypass')
   })
 })
 
 describe('identical concurrent requests', () => {
-  it('identical concurrent requests run one query', async () => {
+  it('ten identical concurrent requests run one query', async () => {
     const api = await Watched.start({ cache_life: 300 })
     const found = await whileOffersWait(async (release) => {
       const asked = api.askAtOnce(Array<string>(10).fill('/atomicassets/v1/offers?limit=1'))
@@ -292,7 +292,7 @@ describe('identical concurrent requests', () => {
     expect(found.outcomes.toSorted()).toEqual([...Array<string>(9).fill('joined'), 'miss'])
   })
 
-  it('identical concurrent requests start a new query if the data of the running one would be older than a cached answer', async () => {
+  it('a request does not join a query that began longer than cache_life ago', async () => {
     const api = await Watched.start({ cache_life: 1 })
     await whileOffersWait(async (release) => {
       const first = api.askAtOnce(['/atomicassets/v1/offers?limit=2'])
@@ -307,7 +307,7 @@ describe('identical concurrent requests', () => {
 })
 
 describe('an entity tag', () => {
-  it('a matching entity tag gets 304 without a body, cached or not, compressed or not', async () => {
+  it('a request with a matching entity tag gets 304 without a body', async () => {
     for (const life of [0, 300]) {
       const api = await Watched.start({ cache_life: life })
       const first = await api.ask(ASSETS)
@@ -331,7 +331,7 @@ describe('compression', () => {
   const large = '/atomicassets/v1/assets?limit=100'
   const small = '/atomicassets/v1/assets/_count'
 
-  it('compression is negotiated with the client, and compressed bodies are cached', async () => {
+  it('compression follows Accept-Encoding, and compressed bodies are cached', async () => {
     for (const life of [0, 300]) {
       const api = await Watched.start({ cache_life: life })
       const plain = await api.ask(large)
@@ -361,13 +361,13 @@ describe('compression', () => {
     }
   })
 
-  it('compression is skipped where it saves little', async () => {
+  it('answers of a few bytes are not compressed', async () => {
     const api = await Watched.start({})
     const { headers } = await api.ask(small, { 'accept-encoding': 'gzip' })
     expect([headers['content-encoding'], headers.vary]).toEqual([undefined, undefined])
   })
 
-  it('compression also applies to the documents of the server', async () => {
+  it('the documents of the server are compressed too', async () => {
     const api = await Watched.start({})
     const { headers, body } = await api.ask('/openapi.json', { 'accept-encoding': 'gzip' })
     expect([headers['content-encoding'], headers.vary]).toEqual(['gzip', 'Accept-Encoding'])
@@ -382,7 +382,7 @@ describeWithRedis('answers cached on Redis', () => {
   })
   afterAll(() => redis.stop())
 
-  it('answers cached on Redis serve every process for one time to live', async () => {
+  it('answers cached on Redis serve every process for one cache_life', async () => {
     const [one, other] = [
       await Watched.start({ cache_life: 300 }, redis.port),
       await Watched.start({ cache_life: 300 }, redis.port),
@@ -398,7 +398,7 @@ describeWithRedis('answers cached on Redis', () => {
     expect((await other.ask(ASSETS, { 'accept-encoding': 'br' })).cache).toBe('hit')
   })
 
-  it('answers cached on Redis work without Redis while it is unavailable', async () => {
+  it('the cache works in each process while Redis is unavailable, and is shared again afterwards', async () => {
     const api = await Watched.start({ cache_life: 300 }, redis.port)
     await redis.kill()
     expect((await api.ask('/atomicassets/v1/schemas?limit=3')).cache).toBe('miss')

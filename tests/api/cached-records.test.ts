@@ -48,7 +48,7 @@ async function richAsset(): Promise<Asset & { readonly template: Row }> {
   return (await cachedAssets()).get(rows[0]!.id)! as Asset & { readonly template: Row }
 }
 
-describe('a list shows new records when', () => {
+describe('a list shows new records', () => {
   const changes: Record<
     string,
     { sql: (asset: Asset) => string; shown: (asset: Asset) => unknown; value: unknown }
@@ -58,34 +58,34 @@ describe('a list shows new records when', () => {
       shown: ({ owner }) => owner,
       value: 'newowner',
     },
-    'its attributes change': {
+    'the attributes of the asset change': {
       sql: ({ asset_id: id }) =>
         `UPDATE assets.assets SET mutable_data = '{"level":77}' WHERE asset_id = ${id}`,
       shown: ({ data, mutable_data: mutable }) => [(data as Row)['level'], mutable['level']],
       value: [77, 77],
     },
-    'its collection changes': {
+    'the collection of the asset changes': {
       sql: ({ collection }) =>
         `UPDATE assets.collections SET data = data || '{"name":"Another"}'
          WHERE collection_name = '${collection.collection_name}'`,
       shown: ({ collection }) => (collection as Row)['name'],
       value: 'Another',
     },
-    'its schema changes': {
+    'the schema of the asset changes': {
       sql: ({ collection, schema }) =>
         `UPDATE assets.schemas SET format = '[{"name":"only","type":"string"}]'
          WHERE collection_name = '${collection.collection_name}' AND schema_name = '${schema.schema_name}'`,
       shown: ({ schema }) => ((schema as Row)['format'] as Row[]).map(({ name }) => name),
       value: ['only'],
     },
-    'its template changes': {
+    'the template of the asset changes': {
       sql: ({ template }) =>
         `UPDATE assets.templates SET issued_supply = 4711, mutable_data = '{"season":9}'
          WHERE template_id = ${template!.template_id}`,
       shown: ({ template, data }) => [(template as Row | null)?.['issued_supply'], (data as Row)['season']],
       value: ['4711', 9],
     },
-    'tokens come to back it': {
+    'the asset gets backed tokens': {
       sql: ({ asset_id: id }) =>
         `WITH token AS (INSERT INTO assets.tokens VALUES ('GEM', 4, 'gemtoken') RETURNING token_symbol)
          INSERT INTO assets.backed_tokens (asset_id, amount, token_symbol) SELECT ${id}, 9007199254740993, token_symbol FROM token`,
@@ -100,20 +100,23 @@ describe('a list shows new records when', () => {
       },
     },
   }
-  it.each(Object.entries(changes))('a list shows new records when %s', async (_, { sql, shown, value }) => {
-    const before = await richAsset()
-    expect(shown(before)).not.toEqual(value)
-    await writer.query('BEGIN')
-    await writer.query(sql(before))
-    // Uncommitted changes do not show.
-    expect((await cachedAssets()).get(before.asset_id)).toEqual(before)
-    await writer.query('COMMIT')
-    const after = (await cachedAssets()).get(before.asset_id)!
-    expect(shown(after)).toEqual(value)
-    expect(await get<Asset>(`/v1/assets/${before.asset_id}`)).toEqual(after)
-  })
+  it.each(Object.entries(changes))(
+    'a list with cached fragments shows new records when %s',
+    async (_, { sql, shown, value }) => {
+      const before = await richAsset()
+      expect(shown(before)).not.toEqual(value)
+      await writer.query('BEGIN')
+      await writer.query(sql(before))
+      // Uncommitted changes do not show.
+      expect((await cachedAssets()).get(before.asset_id)).toEqual(before)
+      await writer.query('COMMIT')
+      const after = (await cachedAssets()).get(before.asset_id)!
+      expect(shown(after)).toEqual(value)
+      expect(await get<Asset>(`/v1/assets/${before.asset_id}`)).toEqual(after)
+    },
+  )
 
-  it('a list shows new records when an asset inside a transfer changes or is deleted', async () => {
+  it('a list of transfers shows new records when an asset of a transfer changes or is deleted', async () => {
     const before = await get<Row[]>(TRANSFERS)
     expect(await get<Row[]>(TRANSFERS)).toEqual(before)
     const [asset] = before.flatMap(({ assets }) => assets as Asset[])
@@ -132,7 +135,7 @@ describe('a list shows new records when', () => {
       expect(each).toMatchObject({ contract: 'atomicassets', asset_id: id, collection: null })
   })
 
-  it('a list shows new records even if transactions commit in another order than they began', async () => {
+  it('a list shows new records even if transactions commit in a different order than they began', async () => {
     const { asset_id: id } = await richAsset()
     const others = await Promise.all([connect(), connect(), connect()])
     const set = (client: pg.Client, column: string, value: string): Promise<unknown> =>
@@ -159,7 +162,7 @@ describe('a list shows new records when', () => {
   })
 })
 
-describe('a list of the market shows new records when', () => {
+describe('a market list shows new records', () => {
   const now = Date.now()
   /** One listing of each type, for an asset with a template. All prices depend on the oracle. */
   const rows = `
@@ -207,29 +210,34 @@ describe('a list of the market shows new records when', () => {
     [list: string, sql: string, shown: (listing: Row) => unknown, value: unknown]
   > = {
     'a sale changes': [SALES, "UPDATE market.sales SET buyer = 'buyer'", ({ buyer }) => buyer, 'buyer'],
-    'the oracle prices it': [SALES, 'UPDATE oracle.pairs SET median = 250', amount, '4000000000'],
-    'the oracle prices sales of its template': [
+    'the oracle publishes another median for the sale': [
+      SALES,
+      'UPDATE oracle.pairs SET median = 250',
+      amount,
+      '4000000000',
+    ],
+    'the oracle publishes another median for the prices of the template': [
       SALES,
       'UPDATE oracle.pairs SET median = 100',
       suggested,
       '10000000000',
     ],
-    'the oracle has no median any more': [SALES, 'UPDATE oracle.pairs SET median = NULL', amount, null],
-    'the oracle prices it the other way round, with more than 16 decimal places': [
+    'the oracle removes its median': [SALES, 'UPDATE oracle.pairs SET median = NULL', amount, null],
+    'the oracle publishes an inverted pair with more than 16 decimal places': [
       SALES,
       `UPDATE oracle.pairs SET median = 5000000000000000000, median_precision = 12;
         UPDATE market.symbol_pairs SET invert_pair = true`,
       amount,
       '500',
     ],
-    'the median of the oracle is 0': [SALES, 'UPDATE oracle.pairs SET median = 0', amount, null],
-    'prices of the template change': [
+    'the oracle publishes the median 0': [SALES, 'UPDATE oracle.pairs SET median = 0', amount, null],
+    'the prices of the template change': [
       SALES,
       'UPDATE market.template_prices SET trades = 77',
       (listing) => (assetOf(listing)['prices'] as Row[])[0]!['sales'],
       '77',
     ],
-    'prices of the template are gone': [
+    'the prices of the template are deleted': [
       SALES,
       'DELETE FROM market.template_prices',
       (listing) => assetOf(listing)['prices'],
@@ -241,7 +249,7 @@ describe('a list of the market shows new records when', () => {
       (listing) => listing['is_seller_contract'],
       true,
     ],
-    'the collection takes another fee': [
+    'the collection changes its fee': [
       SALES,
       'UPDATE assets.collections SET market_fee = 0.15',
       (listing) => [listing['current_collection_fee'], (listing['collection'] as Row)['market_fee']],
@@ -259,19 +267,14 @@ describe('a list of the market shows new records when', () => {
       ({ bids }) => (bids as Row[]).map(({ account }) => account),
       ['bidder'],
     ],
-    'an auction is at its end': [
-      AUCTIONS,
-      'UPDATE market.auctions SET end_time = 1',
-      ({ state }) => state,
-      4,
-    ],
-    'a template is wanted no more': [
+    'an auction ends': [AUCTIONS, 'UPDATE market.auctions SET end_time = 1', ({ state }) => state, 4],
+    'a template buy offer changes its state': [
       TEMPLATE_BUYOFFERS,
       'UPDATE market.template_buyoffers SET state = 1',
       ({ state }) => state,
       1,
     ],
-    'the wanted template changes': [
+    'the template of a template buy offer changes': [
       TEMPLATE_BUYOFFERS,
       'UPDATE assets.templates SET issued_supply = 4712',
       ({ template }) => (template as Row)['issued_supply'],
@@ -279,7 +282,7 @@ describe('a list of the market shows new records when', () => {
     ],
   }
   it.each(Object.entries(changes))(
-    'a list of the market shows new records when %s',
+    'a market list with cached fragments shows new records when %s',
     async (_, [list, sql, shown, value]) => {
       const before = await market(list)
       // The second answer comes from cached fragments, also in a list of another size.

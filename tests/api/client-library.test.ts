@@ -183,7 +183,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 describe('the published client library', () => {
-  it('the published client library gets the answers of plain requests, with every call', async () => {
+  it('every call of the published client library returns the answer of the plain request', async () => {
     const calls = everyCall()
     const called = new Set(calls.map(([method]) => method as string))
     const methods = Object.getOwnPropertyNames(ExplorerApi.prototype).filter((name) =>
@@ -200,7 +200,7 @@ describe('the published client library', () => {
     expect(empty).toEqual(['getAssets'])
   })
 
-  it('the published client library sends a long query with POST, and gets the same answer', async () => {
+  it('the published client library sends a long query with POST and gets the same answer as with GET', async () => {
     const level22 = await rest<{ asset_id: string }[]>('/v1/assets?mutable_data:number.level=22')
     const assets = [...level22, ...(await rest<{ asset_id: string }[]>('/v1/assets?limit=100'))]
     const list = assets.map(({ asset_id }) => asset_id).join(',')
@@ -278,7 +278,7 @@ describe('the published client library', () => {
     }
   })
 
-  it('the library builds actions from the schemas and assets of the api', async () => {
+  it('the published client library builds actions from schemas and assets of the API', async () => {
     const action = await client.action
     const permission = [{ actor: known.owner, permission: 'active' }]
     const [edit] = await action.setassetdata(permission, known.owner, known.owner, known.asset, {
@@ -291,7 +291,7 @@ describe('the published client library', () => {
     })
   })
 
-  it('the published client library reports the message of an error answer', async () => {
+  it('the published client library reports the message of an error response', async () => {
     await expect(client.getAsset('1')).rejects.toMatchObject({ message: 'Asset not found', status: 416 })
     await expect(client.getAssets({}, 0)).rejects.toMatchObject({
       message: 'Invalid value for parameter page',

@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('the OpenAPI document', () => {
-  it('the OpenAPI document is valid by the schema of OpenAPI 3.1', async () => {
+  it('the OpenAPI document is valid against the schema of OpenAPI 3.1', async () => {
     const result = await new Validator().validate(
       structuredClone(document) as unknown as Record<string, unknown>,
     )
@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     expect(document.info).toMatchObject({ title: 'Pronghorn API', version: readPackageVersion() })
   })
 
-  it('the OpenAPI document has unique operation ids, and describes every tag that it uses', () => {
+  it('the OpenAPI document has unique operation ids and describes every tag', () => {
     const operations = Object.values(document.paths).flatMap(({ get, post }) => (post ? [get, post] : [get]))
     const ids = operations.map(({ operationId }) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
@@ -61,7 +61,7 @@ describe('the OpenAPI document', () => {
     expect(one).toMatchObject([{ name: 'asset_id', in: 'path', required: true }])
   })
 
-  it('the OpenAPI document gives the maximum length of every text and every list', () => {
+  it('the OpenAPI document states the maximum length of every text and list parameter', () => {
     const find = (path: string, name: string) =>
       parametersOf(document, document.paths[path]!.get).find((parameter) => parameter.name === name)?.schema
     expect(find('/assets/v1/assets', 'search')).toMatchObject({ maxLength: 100 })
@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('the OpenAPI document gives every field of every record one type, nullable or not', () => {
+  it('the OpenAPI document declares a type for every field of every record', () => {
     expect(fieldsOfSeveralTypes(document)).toEqual([])
   })
 
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('the OpenAPI document has no broken and no unused reference', () => {
+  it('the OpenAPI document has no broken or unused references', () => {
     const text = JSON.stringify(document)
     const used = new Set([...text.matchAll(/"#\/components\/(\w+\/[\w.]+)"/g)].map((match) => match[1]!))
     const there = Object.entries(document.components).flatMap(([kind, parts]) =>
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-describe('every answer', () => {
+describe('answers checked against the OpenAPI document', () => {
   it('every answer conforms to the OpenAPI document', () => {
     const check = createAnswerCheck(document)
     const deviations = answers.flatMap(({ path, url, status, body }) => {
@@ -123,7 +123,7 @@ describe('every answer', () => {
     expect(paths.filter((path) => !full.has(path))).toEqual([])
   })
 
-  it('every answer with a missing, extra or wrongly typed member fails the check', () => {
+  it('the conformance check fails for a missing, extra or wrongly typed member', () => {
     const check = createAnswerCheck(document)
     const found = answers.find(
       ({ path, status }) => path === '/assets/v1/assets/{asset_id}' && status === 200,
@@ -150,7 +150,7 @@ describe('the page at /docs', () => {
       (match) => match[1] ?? match[2] ?? match[3] ?? '',
     )
 
-  it('the page at /docs loads only files of this server, and its CSP allows no others', async () => {
+  it('the page at /docs loads only files of this server, and its Content-Security-Policy allows no others', async () => {
     const response = await fetch(`${server.api.url}/docs`)
     const page = await response.text()
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -169,11 +169,11 @@ describe('the page at /docs', () => {
     }
   })
 
-  it('the page at /docs shows the title of the document', async () => {
+  it('the page at /docs shows the title of the OpenAPI document', async () => {
     expect(await (await fetch(`${server.api.url}/docs`)).text()).toContain('<title>Pronghorn API</title>')
   })
 
-  it('the page at /docs answers HEAD, 304 and compressed, as does the document', async () => {
+  it('the page at /docs and the OpenAPI document support HEAD, entity tags and compression', async () => {
     for (const path of ['/docs', '/docs/', '/docs/swagger-ui-bundle.js', '/openapi.json']) {
       const url = server.api.url + path
       const whole = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
@@ -197,14 +197,14 @@ describe('the page at /docs', () => {
     }
   })
 
-  it('the page at /docs is the target of the documentation links of all namespaces', async () => {
+  it('the documentation links of all namespaces lead to the page at /docs', async () => {
     for (const path of ['/atomicassets/docs', '/assets/docs/swagger']) {
       const response = await fetch(server.api.url + path, { redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
     }
   })
 
-  it('the page at /docs serves no other file', async () => {
+  it('paths below /docs serve no other files', async () => {
     for (const file of ['index.html', 'package.json', '..%2fpackage.json', 'swagger-ui.js']) {
       expect((await fetch(`${server.api.url}/docs/${file}`)).status).toBe(404)
     }
@@ -213,7 +213,7 @@ describe('the page at /docs', () => {
 
 // Must come after all tests that send requests: compiling takes seconds, in which idle connections expire.
 it(
-  'a client that is generated from the document type-checks with every answer',
+  'a TypeScript client generated from the OpenAPI document type-checks against every answer',
   () => {
     const types = generateTypes(document)
     const samples = Object.keys(document.paths).flatMap((path) => {

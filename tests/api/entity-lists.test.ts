@@ -218,9 +218,9 @@ it('an offer matches only if one asset matches both the asset filter and the col
   }
 })
 
-describe('the newest transfers of assets of one kind', () => {
+describe('the newest transfers of assets with one property', () => {
   const details = ['burned', 'owner', 'template_id', 'schema_name', 'minter', 'initial_receiver', 'burner']
-  it.each(details)('the newest transfers of assets of one kind: %s', async (name) => {
+  it.each(details)('the newest transfers by %s are found through the assets table', async (name) => {
     const generator = createRandom(SEED)
     let isUsed = false
     const choose: ChoosePath = (request) => {

@@ -52,7 +52,7 @@ function formData(fields: Readonly<Record<string, string>>): FormData {
 const notFound = { status: 404, text: '{"success":false,"message":"Endpoint not found"}' }
 
 describe('routes', () => {
-  it('routes answer on the path and on every alias', async () => {
+  it('routes answer on the path of the namespace and on every alias', async () => {
     const answers = await Promise.all(
       ['/assets', '/atomicassets'].map((path) => ask(`${server.api.url}${path}/v1/assets?limit=2`)),
     )
@@ -60,7 +60,7 @@ describe('routes', () => {
     expect(answers[0]!.body.data).toEqual(answers[1]!.body.data)
   })
 
-  it('routes match literals in any letter case and with a trailing slash, but not with a double slash', async () => {
+  it('route paths ignore letter case and a trailing slash, but not a double slash', async () => {
     for (const path of [
       '/atomicassets/V1/ASSETS/_count',
       '/atomicassets/v1/assets/_count/',
@@ -72,7 +72,7 @@ describe('routes', () => {
     expect(await sendRaw('/atomicassets//v1/assets')).toMatchObject(notFound)
   })
 
-  it('routes that do not exist are 404 in the error format of the API', async () => {
+  it('unknown routes get 404 in the error format of the API', async () => {
     const paths = [
       '/',
       '/atomicassets',
@@ -88,7 +88,7 @@ describe('routes', () => {
     }
   })
 
-  it('routes answer GET, HEAD and POST; config routes and server-wide routes only GET and HEAD', async () => {
+  it('routes answer GET, HEAD and POST; config routes and server-wide routes answer only GET and HEAD', async () => {
     for (const method of ['GET', 'POST']) {
       expect((await sendRaw('/atomicassets/v1/assets?limit=1', method)).status).toBe(200)
     }
@@ -100,8 +100,8 @@ describe('routes', () => {
   })
 })
 
-describe('old addresses of the documentation', () => {
-  it('old addresses of the documentation redirect to the current one', async () => {
+describe('former addresses of the documentation', () => {
+  it('former addresses of the documentation redirect to /docs', async () => {
     for (const path of ['/assets/docs', '/atomicassets/docs', '/atomicassets/docs/swagger']) {
       const response = await fetch(server.api.url + path, { redirect: 'manual' })
       expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
@@ -109,8 +109,8 @@ describe('old addresses of the documentation', () => {
   })
 })
 
-describe('headers', () => {
-  it('headers are on every answer, errors included', async () => {
+describe('response headers', () => {
+  it('every answer has the common headers, errors included', async () => {
     for (const path of [
       '/health',
       '/atomicassets/v1/assets?limit=1',
@@ -126,7 +126,7 @@ describe('headers', () => {
     }
   })
 
-  it('headers answer a preflight on any path', async () => {
+  it('a CORS preflight is answered on any path', async () => {
     for (const [path, methods] of [
       ['/atomicassets/v1/assets', 'GET,HEAD,POST'],
       ['/AtomicAssets/v1/assets/1099511627776/', 'GET,HEAD,POST'],
@@ -146,7 +146,7 @@ describe('headers', () => {
   })
 })
 
-describe('requests that cannot be read', () => {
+describe('malformed requests', () => {
   const assets = () => `${server.api.url}/atomicassets/v1/assets`
   const json = (body: string | Uint8Array, more: Record<string, string> = {}): RequestInit => ({
     method: 'POST',
@@ -154,7 +154,7 @@ describe('requests that cannot be read', () => {
     body,
   })
 
-  it('requests that cannot be read are refused in the error format of the API', async () => {
+  it('malformed requests are refused in the error format of the API', async () => {
     for (const body of ['{"limit":', '"text"', '5']) {
       const { status, body: answer } = await ask(assets(), json(body))
       expect([status, answer.success]).toEqual([400, false])
@@ -167,7 +167,7 @@ describe('requests that cannot be read', () => {
     expect((await ask(assets(), json('{}', { 'content-encoding': 'gzip' }))).status).toBe(400)
   })
 
-  it('requests that are too large are refused, and the server continues', async () => {
+  it('a too large request is refused, and the server continues', async () => {
     const { status, body } = await ask(assets(), json(' '.repeat(1024 * 1024 + 1)))
     expect([status, body]).toEqual([
       413,
@@ -177,7 +177,7 @@ describe('requests that cannot be read', () => {
     expect((await ask(`${assets()}?limit=1`)).status).toBe(200)
   })
 
-  it('requests that are not HTTP are refused in the error format of the API', async () => {
+  it('bytes that are not HTTP are refused in the error format of the API', async () => {
     expect(await sendBytes('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 [^]*"success":false/)
   })
 
@@ -188,7 +188,7 @@ describe('requests that cannot be read', () => {
     return [answer.status, (answer.body.data as unknown[] | undefined)?.length ?? 0]
   }
 
-  it('bodies of JSON are read with a JSON type, a text type and without a type', async () => {
+  it('a JSON body is read with a JSON content type, a text content type and without one', async () => {
     for (const type of [
       'application/json',
       'application/vnd.api+json',
@@ -200,7 +200,7 @@ describe('requests that cannot be read', () => {
     expect(await numberOf('text/plain', '{"limit":')).toEqual([400, 0])
   })
 
-  it('bodies with urlencoded forms are read', async () => {
+  it('an urlencoded form body is read', async () => {
     expect(await numberOf('application/x-www-form-urlencoded', 'limit=1')).toEqual([200, 1])
   })
 
@@ -210,7 +210,7 @@ describe('requests that cannot be read', () => {
   const field = (name: string, value: string) =>
     [`Content-Disposition: form-data; name="${name}"`, value] as const
 
-  it('bodies of multipart forms are read like urlencoded forms', async () => {
+  it('a multipart form body is read like an urlencoded form', async () => {
     const type = 'multipart/form-data; boundary=x'
     const count = async (body: string) => numberOf(type, body)
     expect(await count(parts(field('limit', '1')))).toEqual([200, 1])
@@ -222,7 +222,7 @@ describe('requests that cannot be read', () => {
     expect(sent.status).toBe(200)
   })
 
-  it('bodies of multipart forms are refused if malformed, with files, or with too many fields', async () => {
+  it('a multipart form body is refused if it is malformed, contains files or has too many fields', async () => {
     const type = 'multipart/form-data; boundary=x'
     expect(await numberOf('multipart/form-data', parts(field('limit', '1')))).toEqual([400, 0])
     expect(await numberOf(type, 'limit=1')).toEqual([400, 0])
@@ -233,7 +233,7 @@ describe('requests that cannot be read', () => {
     expect(await numberOf(type, parts(...many))).toEqual([400, 0])
   })
 
-  it('bodies of a wrong content type are refused; an ignored plain text body causes a warning', async () => {
+  it('a body of another content type is refused; a plain text body is ignored with a warning', async () => {
     expect(await numberOf('application/xml', '<limit>1</limit>')).toEqual([415, 0])
     expect(await numberOf(undefined, 'limit=1')).toEqual([415, 0])
     const { status, headers } = await ask(assets(), { method: 'POST', body: 'limit=1' })
@@ -243,11 +243,11 @@ describe('requests that cannot be read', () => {
     ])
   })
 
-  it('JSON under the type of a form is read as JSON', async () => {
+  it('a JSON body with the content type of a form is read as JSON', async () => {
     expect(await numberOf('application/x-www-form-urlencoded', '{"limit":1}')).toEqual([200, 1])
   })
 
-  it('requests to exclude blocked sellers are refused if the server has no list of them', async () => {
+  it('hide_blocked_sellers is refused if the server has no list of blocked sellers', async () => {
     for (const value of ['true', '1']) {
       const { status, body } = await ask(`${assets()}?hide_blocked_sellers=${value}`)
       expect([status, body.message]).toEqual([400, expect.stringContaining('no list of blocked sellers')])
@@ -260,7 +260,7 @@ describe('requests that cannot be read', () => {
 describe('any parameter', () => {
   const { endpoints } = createNamespace(apiConfig(placeholder()).server.namespaces[0]!, { trigrams: false })!
 
-  it('any parameter value is answered or refused with 4xx, never with 5xx', async () => {
+  it('random parameter values get 200 or a 4xx status, never 5xx', async () => {
     await fc.assert(
       fc.asyncProperty(requestOf(endpoints), async ({ path, query, body }) => {
         const { status, text } = body
@@ -284,8 +284,8 @@ describe('any parameter', () => {
   }
 })
 
-describe('an api that cannot start', () => {
-  it('an api that cannot start logs the reason, and does not listen', async () => {
+describe('start of the API', () => {
+  it('the API does not start on a wrong database, account, chain or port, and reports the reason', async () => {
     const empty = await createTestDatabase('template0')
     const start = (config: ReturnType<typeof apiConfig>) => startApi({ config, logger: quiet, waitMs: 0 })
     await expect(start(apiConfig(empty.address))).rejects.toMatchObject({ code: 'DATABASE_TOO_OLD' })
@@ -307,7 +307,7 @@ describe('an api that cannot start', () => {
     await expect(start(taken)).rejects.toMatchObject({ code: 'PORT_UNAVAILABLE' })
   })
 
-  it('an api whose contract has no settings yet starts, and reports it on request', async () => {
+  it('the API starts before the contract settings are indexed, and the config route reports them as missing', async () => {
     const database = await createTestDatabase()
     const api = await startApi({ config: apiConfig(database.address), logger: quiet })
     const { status, body } = await ask(`${api.url}/assets/v1/config`)
@@ -319,8 +319,8 @@ describe('an api that cannot start', () => {
   })
 })
 
-describe('a query that takes too long', () => {
-  it('a query that takes too long is answered with 408 and the message that clients match', async () => {
+describe('a query above max_query_time_ms', () => {
+  it('a query above max_query_time_ms gets 408 with the message that client libraries compare', async () => {
     const api = await startApi({
       config: apiConfig(server.database.address, { max_query_time_ms: 200 }),
       logger: quiet,
@@ -338,8 +338,8 @@ describe('a query that takes too long', () => {
   })
 })
 
-describe('more requests than the database has connections for', () => {
-  it('more requests than the database has connections for wait in a bounded queue; beyond it they are refused at once', async () => {
+describe('more concurrent requests than database connections', () => {
+  it('requests wait for a database connection in a bounded queue, and get 503 at once if it is full', async () => {
     const api = await startApi({
       config: apiConfig(server.database.address, { max_db_connections: 1, max_query_time_ms: 5_000 }),
       logger: quiet,

@@ -37,7 +37,7 @@ async function start(settings: Record<string, unknown>, lines: string[] = []): P
 }
 
 describe('origins', () => {
-  it('origins that are not allowed get no CORS headers', async () => {
+  it('origins outside the setting cors get no CORS headers', async () => {
     const api = await start({ cors: ['^https://[a-z]+\\.shop\\.example$', 'localhost'] })
     const ask = async (origin: string | undefined, method = 'GET'): Promise<(string | null)[]> => {
       const headers = origin === undefined ? {} : { origin }
@@ -58,8 +58,8 @@ describe('origins', () => {
   })
 })
 
-describe('the revision', () => {
-  it('the revision is in every answer if it is known', async () => {
+describe('the revision of the build', () => {
+  it('every answer contains the revision of the build if it is known', async () => {
     const api = await start({})
     for (const path of ['/health', '/nothing', '/atomicassets/v1/assets']) {
       expect((await fetch(api.url + path)).headers.get('x-revision'), path).toBe(readRevision() ?? null)
@@ -68,7 +68,7 @@ describe('the revision', () => {
 })
 
 describe('a slow query', () => {
-  it('a slow query is logged with text and values from the threshold on', async () => {
+  it('a query slower than the threshold is logged with its text and values', async () => {
     const lines: string[] = []
     const api = await start({ slow_query_threshold: 300 }, lines)
     const slow = (): string[] => lines.filter((line) => line.includes('Query took'))
@@ -118,13 +118,13 @@ describe('slow clients', () => {
     })
   }
 
-  it('slow clients that do not finish their headers or body get an error and are disconnected', async () => {
+  it('clients that do not complete their headers or body get an error and are disconnected', async () => {
     const late = /^HTTP\/1\.1 408 [^]*"status":408,"message":"The request did not arrive in time"/
     expect(await sendPart('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toMatch(late)
     expect(await sendPart('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12')).toMatch(late)
   })
 
-  it('slow clients that do not read their response are disconnected', async () => {
+  it('clients that do not read their response are disconnected', async () => {
     const socket = await new Promise<Socket>((resolve) => {
       const opened = connect(listener.port, '127.0.0.1', () => {
         opened.pause()
@@ -144,7 +144,7 @@ describe('slow clients', () => {
     socket.destroy()
   })
 
-  it('stalled requests do not delay others', async () => {
+  it('stalled requests do not delay other clients', async () => {
     const idle = await Promise.all(
       Array.from(
         { length: 50 },

@@ -55,7 +55,7 @@ function valuesOf(assets: readonly ListedAsset[], family: Family): Map<string, r
 }
 
 describe.each(lists)('filters on attributes of %s', (path, key, further) => {
-  it('filters on attributes match a value in each of its spellings', async () => {
+  it('attribute filters match a value in each of its spellings', async () => {
     const page = `${path}?limit=100&sort=${key}&order=asc${further}`
     const all = await get<Listing[]>(page)
     // An upper bound limits the requests to the rows of the first page, which are compared.
@@ -98,7 +98,7 @@ describe.each(lists)('filters on attributes of %s', (path, key, further) => {
   })
 })
 
-it('a filter on attributes of sales finds the sales of the assets that the same filter on assets finds', async () => {
+it('an attribute filter on sales finds the sales of exactly the assets that it finds on assets', async () => {
   const page = '/market/v2/sales?limit=100&sort=sale_id&order=asc&state=1,2,3,4'
   const sales = await get<Listing[]>(page)
   const whole = `${page}&upper_bound=${BigInt(sales.at(-1)!.sale_id!) + 1n}`

@@ -43,7 +43,7 @@ async function collections(query: string): Promise<string[]> {
 }
 
 describe('a named list in a request', () => {
-  it('a named list in a request is replaced by the items of all its sources, joined with the other given values', async () => {
+  it('a named list is replaced by the items of all its sources, in addition to other values of the parameter', async () => {
     expect(await collections('collection_whitelist=$list:verified')).toEqual(['col1', 'col2', 'col3'])
     expect(await collections('collection_whitelist=$list:verified,col4')).toHaveLength(4)
     expect(await collections('collection_blacklist=$list:verified')).toEqual(['col4'])
@@ -58,12 +58,12 @@ describe('a named list in a request', () => {
     expect(names).not.toContain('col4')
   })
 
-  it('a named list in a request that is empty matches nothing; as a blacklist it excludes nothing', async () => {
+  it('an empty named list matches nothing; as a blacklist it excludes nothing', async () => {
     expect(await collections('collection_whitelist=$list:none')).toEqual([])
     expect(await collections('collection_blacklist=$list:none')).toHaveLength(4)
   })
 
-  it('a named list in a request that does not exist matches nothing; as a blacklist it is refused', async () => {
+  it('an unknown named list matches nothing; as a blacklist it is refused', async () => {
     for (const list of ['typo', '', 'x'.repeat(120), "'; DROP TABLE chain.lists"]) {
       const named = encodeURIComponent(`$list:${list}`)
       expect(await collections(`collection_whitelist=${named}`)).toEqual([])
@@ -81,7 +81,7 @@ describe('metrics', () => {
   })
   const risen = async (series: string) => ((await read()).get(series) ?? 0) - (before.get(series) ?? 0)
 
-  it('metrics count requests by route, method and status, never by text that a client invents', async () => {
+  it('metrics label requests by route, method and status, and never by text from the client', async () => {
     await get('/assets/1099511627777')
     await get('/assets/1099511627778')
     await get('/assets/77')
@@ -97,7 +97,7 @@ describe('metrics', () => {
     expect(text).not.toMatch(/1099511627777|such/)
   })
 
-  it('metrics count queries by statement, and report connections, lists, readers and health', async () => {
+  it('metrics count queries by statement name, and report connections, lists, readers and health', async () => {
     await get('/assets/1099511627779')
     for (let times = 0; times < 4; times++) await get('/collections?collection_whitelist=$list:verified')
     const server = 'server="primary"'

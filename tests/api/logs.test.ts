@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 describe('logs', () => {
-  it('logs of every subject come in order, in pages, each with its transaction', async () => {
+  it('logs of every record type are ordered and paged, and name the transaction', async () => {
     const collections = await get<{ collection_name: string }[]>('/v1/collections?limit=100')
     const offers = await get<{ offer_id: string }[]>('/v1/offers?limit=100')
     const paths = [
@@ -83,7 +83,7 @@ describe('logs', () => {
     expect(changed).not.toEqual([])
   })
 
-  it('logs of data changes have the data before and after', async () => {
+  it('logs of data changes contain the data before and after', async () => {
     const templates = await get<Template[]>('/v1/templates?include_deleted=true&limit=1000')
     const paths = [
       ...telling.map(({ asset_id: id }) => [`/v1/assets/${id}/logs`, 'logsetdata']),
@@ -109,7 +109,7 @@ describe('logs', () => {
     expect([...pairs.keys()].sort()).toEqual(['logsetdata', 'logsetdatatl'])
   })
 
-  it('logs of a collection, a schema and a template have the actions of contract version 2', async () => {
+  it('logs of collections, schemas and templates contain the actions of contract version 2', async () => {
     const found = new Map<string, string[]>()
     const take = async (path: string): Promise<void> => {
       for (const { name, data } of await get<Log[]>(path)) found.set(name, Object.keys(data).sort())
@@ -139,7 +139,7 @@ describe('logs', () => {
     })
   })
 
-  it('logs are filtered by action', async () => {
+  it('logs can be filtered by action name', async () => {
     const path = '/v1/collections/testcollect1/logs'
     const all = await get<Log[]>(path)
     const named = (names: readonly string[]) => all.filter(({ name }) => names.includes(name))
@@ -156,7 +156,7 @@ describe('logs', () => {
     expect(await failure(`${path}?limit=101`)).toBe('400 Invalid value for parameter limit')
   })
 
-  it('logs contain only the subject in the path', async () => {
+  it('logs contain only actions on the record in the path', async () => {
     const [first, second] = assets as [Asset, Asset]
     const path = `/v1/assets/${first.asset_id}/logs`
     expect(await get(`${path}?asset_id=${second.asset_id}`)).toEqual(await get(path))
@@ -183,7 +183,7 @@ describe('logs', () => {
     expect(await failure('/v1/offers/abc/logs')).toBe('400 Invalid value for parameter offer_id')
   })
 
-  it('logs omit the mint if logs are not stored', async () => {
+  it('logs omit the mint if the reader does not store logs', async () => {
     const id = assets[5]!.asset_id
     const [mint, ...rest] = await get<Log[]>(`/v1/assets/${id}/logs`)
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })

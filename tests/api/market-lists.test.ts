@@ -238,7 +238,7 @@ const marketLists = [
 
 describe('lists of the market', () => {
   it.each(marketLists.flatMap((list) => seedsBeside(SEED).map((seed) => ({ ...list, seed }))))(
-    '$path has the same result for every access path, seed $seed',
+    '$path returns the same result through every access path, seed $seed',
     { timeout: patient(600_000) },
     async ({ kind, path, standard, seed }) => {
       const seeded = createRandom(seed)
@@ -296,7 +296,7 @@ describe('lists of the market', () => {
 
 describe('open sales', () => {
   it.each(['l.asset_count = 1', 'l.asset_count > 1'])(
-    'open sales with %s are the same via template terms as by a scan of all sales',
+    'open sales with %s are the same via indexed terms of templates as by a scan of all sales',
     { timeout: patient(120_000) },
     async (condition) => {
       const seeded = createRandom(11)
@@ -326,7 +326,7 @@ describe('open sales', () => {
   )
 })
 
-describe.each(['auction', 'buyoffer', 'sale'] as const)('each %s of an asset', (kind) => {
+describe.each(['auction', 'buyoffer', 'sale'] as const)('%s lists by properties of the assets', (kind) => {
   const { table, key } = listingTables[kind]
   const plain = 'SELECT asset_id FROM assets.assets WHERE template_id IS NULL AND owner IS NOT NULL LIMIT 1'
   beforeAll(async () => {
@@ -359,26 +359,29 @@ describe.each(['auction', 'buyoffer', 'sale'] as const)('each %s of an asset', (
   ]
   // Name filters on sales apply to the displayed names, so the cases of own names do not apply.
   const cases = kind === 'sale' ? [ofNoTemplate] : [ofNoTemplate, ...ofOwnNames]
-  it.each(cases)(`each ${kind} of an asset that matches %j is found`, async (query: Query, condition) => {
-    const isShown = kind === 'sale' ? 'l.offer_id IS NOT NULL' : 'true'
-    const { rows } = await client.query<{ id: string }>(
-      `SELECT ${key}::text AS id FROM ${table} l WHERE ${isShown} AND EXISTS (SELECT FROM assets.assets a
+  it.each(cases)(
+    `the list contains every ${kind} with an asset that matches %j`,
+    async (query: Query, condition) => {
+      const isShown = kind === 'sale' ? 'l.offer_id IS NOT NULL' : 'true'
+      const { rows } = await client.query<{ id: string }>(
+        `SELECT ${key}::text AS id FROM ${table} l WHERE ${isShown} AND EXISTS (SELECT FROM assets.assets a
         WHERE a.asset_id = ANY(l.asset_ids) AND ${condition}) ORDER BY ${key}`,
-    )
-    const { values, ...others } = await contextOf(`/v1/${kind}s`, { ...query, sort: key, order: 'asc' })
-    const context = { ...others, values: { ...values, limit: 100_000 } }
-    for (const choose of Object.values(forcedPaths)) {
-      const setup = { trigrams: true, clock, lists: createListReader(marketTables, choose) }
-      const keys = await keysOf(context, setup.lists, await listingList(context, setup, { kind }))
-      expect(keys).toEqual(rows.map(({ id }) => id))
-    }
-    expect(rows.length).toBeGreaterThan(0)
-  })
+      )
+      const { values, ...others } = await contextOf(`/v1/${kind}s`, { ...query, sort: key, order: 'asc' })
+      const context = { ...others, values: { ...values, limit: 100_000 } }
+      for (const choose of Object.values(forcedPaths)) {
+        const setup = { trigrams: true, clock, lists: createListReader(marketTables, choose) }
+        const keys = await keysOf(context, setup.lists, await listingList(context, setup, { kind }))
+        expect(keys).toEqual(rows.map(({ id }) => id))
+      }
+      expect(rows.length).toBeGreaterThan(0)
+    },
+  )
 })
 
-describe('sales by price', () => {
+describe('sales sorted by price', () => {
   it.each(['asc', 'desc'])(
-    'sales by price, %s, end with sales without a price, whether the oracle or the market lacks the pair',
+    'sales sorted by price (%s) end with the sales whose price is unknown',
     async (order) => {
       const { rows } = await client.query<{ collection: string; all: number; last: string[] }>(
         `SELECT l.collection_name AS collection, count(*)::integer AS all, array_agg(l.sale_id::text ORDER BY l.sale_id)
@@ -413,7 +416,7 @@ describe('filters that most rows match', () => {
       .filter(({ found, isIndexed }) => found !== undefined && isIndexed)
       .map(({ name }) => name)
 
-  it('filters that most rows match are checked row by row, alone and with other filters', () => {
+  it('a filter that most rows match is checked row by row, not looked up in an index', () => {
     expect(foundBy(filterOf('rare', 20), filterOf('common', 900))).toEqual(['rare'])
     expect(foundBy(filterOf('third', 300), filterOf('half', 400))).toEqual(['third'])
     expect(foundBy(filterOf('common', 990))).toEqual([])
@@ -421,7 +424,7 @@ describe('filters that most rows match', () => {
 })
 
 describe('royalty payouts', () => {
-  it('royalty payouts are the same for every access path', { timeout: patient(300_000) }, async () => {
+  it('royalty payouts are the same through every access path', { timeout: patient(300_000) }, async () => {
     const seeded = createRandom(SEED)
     const random = () => seeded.fraction()
     const endpoint = endpoints.find(({ path }) => path === '/v1/royalties/payouts')!
@@ -491,7 +494,7 @@ describe('royalty payouts', () => {
 
 describe('the cheapest sales of templates', () => {
   it(
-    'the cheapest sales of templates are the same by lookup for each template as by one scan',
+    'the cheapest sale of each template is the same by one lookup for each template as by one scan',
     { timeout: patient(300_000) },
     async () => {
       const seeded = createRandom(SEED)
@@ -524,8 +527,8 @@ describe('the cheapest sales of templates', () => {
   )
 })
 
-describe('days of trades', () => {
-  it('days of trades are listed once, also if a day ends between two reads', async () => {
+describe('trades by day', () => {
+  it('the list of trade days contains each day once, even if a day ends between two reads', async () => {
     await client.query('BEGIN')
     onTestFinished(async () => {
       await client.query('ROLLBACK')
@@ -548,8 +551,8 @@ describe('days of trades', () => {
   })
 })
 
-describe('sums of trades in a range', () => {
-  it('sums from days, and from totals minus the other days, equal the sums of the trades', async () => {
+describe('sums of trades in a time range', () => {
+  it('trade sums from daily sums, and from totals minus daily sums, equal the sums of the trades', async () => {
     const seeded = createRandom(SEED)
     const { rows } = await client.query<{ time: string; collection: string }>(
       `SELECT trade_time AS time, collection_name AS collection FROM market.trades ORDER BY trade_time`,

@@ -313,7 +313,7 @@ function touchedBy({ actions }: ModelBlock): Set<bigint> {
   return new Set(ids.filter((id) => typeof id === 'bigint'))
 }
 
-it(`the market API answers as the model does after each of ${STEPS} random steps with forks (seed ${SEED})`, async () => {
+it(`the market API answers like the model after each of ${STEPS} random steps with forks (seed ${SEED})`, async () => {
   const { chain } = running
   const random = createRandom(SEED)
   const blocks = new Map<string, ModelBlock>()

@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 describe('while the database is unavailable', () => {
-  it('while the database is unavailable, requests are refused at once, health reports it, and service resumes afterwards', async () => {
+  it('requests get 503 at once while the database is unavailable; health reports it, and service resumes afterwards', async () => {
     const assets = () => ask(`${api.url}/atomicassets/v1/assets?limit=3`)
     const before = await assets()
     expect(before.status).toBe(200)
@@ -49,7 +49,7 @@ describe('while the database is unavailable', () => {
     expect([after.status, after.body.data]).toEqual([200, before.body.data])
   })
 
-  it('while the database is unavailable, cached answers are returned; after reconnecting they are dropped, because it may be another database', async () => {
+  it('cached answers are served while the database is unavailable, and dropped after reconnecting', async () => {
     const keeping = await startApi({ config: apiConfig(wire.address, { cache_life: 300 }), logger: quiet })
     const assets = (limit: number) => ask(`${keeping.url}/atomicassets/v1/assets?limit=${limit}`)
     const before = await assets(3)
@@ -75,8 +75,8 @@ describe('while the database is unavailable', () => {
   }
 })
 
-describe('a connection that is cut while the database is available', () => {
-  it('a connection that is cut while the database is available fails no request', async () => {
+describe('a database connection that is cut', () => {
+  it('requests succeed although the database terminates their connections', async () => {
     const admin = await connectDatabase(server.database.address, { applicationName: 'test' })
     await admin.query('BEGIN; LOCK TABLE assets.offers')
     const asked = Promise.all(
@@ -99,7 +99,7 @@ describe('a connection that is cut while the database is available', () => {
 })
 
 describe('health requests', () => {
-  it('health requests of any number cause no further query of the database or the key-value store', async () => {
+  it('health requests cause no queries of the database or the key-value store', async () => {
     const memory = createMemoryStore(quiet)
     let probes = 0
     const kvstore: KeyValueStore = {

@@ -141,9 +141,9 @@ function inTurns(requests: readonly RequestCase[]): RequestCase[] {
   })
 }
 
-describe('with every sort and every single filter', () => {
+describe('assets endpoints with every sort and every single filter', () => {
   const paths = [...new Set(endpoints.map(({ path }) => path))]
-  it.each(paths)('the list of assets %s scans no big table', async (path) => {
+  it.each(paths)('the endpoint %s of assets scans no big table', async (path) => {
     const walking = countedByWalking[path] ?? []
     const requests = cases.filter(
       ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
@@ -172,9 +172,9 @@ const readInPart = [
   { path: '/v1/transfers', sort: 'created', order: 'desc', filter: 'is_transferable', most: 1_500 },
 ]
 
-describe('a bounded part is read', () => {
+describe('filters that match few rows at the start of the order, or very many rows', () => {
   it.each(readInPart)(
-    'a request reads at most a part of $path, by $sort $order with $filter',
+    '$path reads a bounded part of the big tables with sort $sort $order and filter $filter',
     async ({ path, sort, order, filter, most }) => {
       const all = requestCases(endpoints, examples).filter(
         (request) =>
@@ -193,9 +193,9 @@ describe('a bounded part is read', () => {
   )
 })
 
-describe('of the market', () => {
+describe('market endpoints with every sort and every single filter', () => {
   const paths = [...new Set(marketEndpoints.map(({ path }) => path))]
-  it.each(paths)('the market list %s scans no big table', async (path) => {
+  it.each(paths)('the endpoint %s of the market scans no big table', async (path) => {
     const walking = countedByWalking[path] ?? []
     const requests = marketCases.filter(
       ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
@@ -205,8 +205,8 @@ describe('of the market', () => {
   })
 })
 
-describe('the cases', () => {
-  it('the cases cover every parameter of every endpoint', () => {
+describe('the request cases of the plan tests', () => {
+  it('the request cases use every parameter of every endpoint', () => {
     for (const { path, parameters } of endpoints) {
       const asked = new Set(
         cases
@@ -223,7 +223,7 @@ describe('the cases', () => {
     }
   })
 
-  it('the cases find rows: lists with a satisfiable filter are not empty', async () => {
+  it('the request cases with common filters return rows', async () => {
     const typical = cases.filter(
       ({ endpoint, filter }) =>
         endpoint.path === '/v1/assets' && ['owner', 'collection_name', 'match'].includes(filter),
@@ -235,7 +235,7 @@ describe('the cases', () => {
     }
   })
 
-  it('the check of plans reports a scan of a big table', async () => {
+  it('the plan check reports a scan of a big table', async () => {
     const scans = await explain(client, "SELECT 1 FROM assets.assets WHERE ram_payer = 'x'")
     expect(scans.map(({ table }) => table)).toEqual(['assets'])
   })

@@ -45,8 +45,8 @@ async function statuses(api: RunningApi, count: number, from?: string): Promise<
 
 const ASSETS = '/atomicassets/v1/assets?limit=1'
 
-describe('a limit of requests', () => {
-  it('a limit of requests counts the documentation in every spelling of its path, and not the health endpoint', async () => {
+describe('the rate limit', () => {
+  it('the rate limit counts the documentation in every spelling of its path, and not /health', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 5 } })
     const found: number[] = []
     for (const path of [
@@ -65,7 +65,7 @@ describe('a limit of requests', () => {
     expect((await get(api, ASSETS)).status).toBe(429)
   })
 
-  it('a limit of requests admits exactly the configured number, and refuses the rest with the time to retry', async () => {
+  it('the rate limit admits exactly the configured number of requests, and refuses others with the time to retry', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 240 } })
     // Unknown paths count too, and are the cheapest requests.
     const found = await Promise.all(Array.from({ length: 240 }, () => get(api, '/atomicassets/nothing')))
@@ -89,7 +89,7 @@ describe('a limit of requests', () => {
     expect(refused.headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
-  it('a limit of requests counts every answer below a namespace, but not preflights and server-wide paths', async () => {
+  it('the rate limit counts every request below a namespace, but not preflights and server-wide paths', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 100 } })
     const remaining = async (path: string, init: RequestInit = {}): Promise<string | null> =>
       (await fetch(api.url + path, { redirect: 'manual', ...init })).headers.get('x-ratelimit-remaining')
@@ -105,7 +105,7 @@ describe('a limit of requests', () => {
     expect(await remaining(ASSETS)).toBe('94')
   })
 
-  it('a limit of requests starts again with the next window', async () => {
+  it('the rate limit starts again with the next interval', async () => {
     const api = await start({ rate_limit: { interval: 1, requests: 1 } })
     let answer = await get(api, ASSETS)
     while (answer.status !== 429) answer = await get(api, ASSETS)
@@ -114,7 +114,7 @@ describe('a limit of requests', () => {
     expect((await get(api, ASSETS)).status).toBe(200)
   })
 
-  it('a limit of requests charges additional requests for each further second of a slow answer', async () => {
+  it('the rate limit charges one more request for each further second of a slow answer', async () => {
     const api = await start({
       rate_limit: { interval: 60, requests: 10, bill_execution_time: true },
       max_query_time_ms: 1_200,
@@ -132,7 +132,7 @@ describe('a limit of requests', () => {
     expect(remaining).toBeGreaterThanOrEqual(10 - mostSeconds - 1)
   })
 
-  it('a limit of requests applies to the client that the trusted proxy names, whatever precedes it in the header', async () => {
+  it('the rate limit applies to the last client address in X-Forwarded-For, which the trusted proxy adds', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 1 }, trust_proxy: true })
     expect(await statuses(api, 2, '9.9.9.9')).toEqual([200, 429])
     expect(await statuses(api, 1, '1.2.3.4, 9.9.9.9')).toEqual([429])
@@ -142,12 +142,12 @@ describe('a limit of requests', () => {
     expect(await statuses(api, 1, '2001:db8:0:100::')).toEqual([200])
   })
 
-  it('a limit of requests cannot be escaped by a header when no proxy is trusted', async () => {
+  it('the rate limit ignores X-Forwarded-For if no proxy is trusted', async () => {
     const api = await start({ rate_limit: { interval: 60, requests: 1 }, ip_whitelist: ['9.9.9.9'] })
     expect(await statuses(api, 2, '9.9.9.9')).toEqual([200, 429])
   })
 
-  it('a limit of requests does not apply to clients on the whitelist', async () => {
+  it('the rate limit does not apply to clients on the whitelist', async () => {
     const limit = { rate_limit: { interval: 60, requests: 1 }, trust_proxy: true }
     const byClient = await start({ ...limit, ip_whitelist: ['9.9.9.0/24'] })
     expect(await statuses(byClient, 3, '9.9.9.9')).toEqual([200, 200, 200])
@@ -169,7 +169,7 @@ describeWithRedis('a limit of requests on Redis', () => {
   })
   afterAll(() => redis.stop())
 
-  it('a limit of requests on Redis is shared by all processes', async () => {
+  it('the rate limit on Redis is shared by all processes', async () => {
     const limit = { rate_limit: { interval: 60, requests: 5 }, trust_proxy: true }
     const servers = [await start(limit, redis), await start(limit, redis)]
     const found: number[] = []
@@ -177,7 +177,7 @@ describeWithRedis('a limit of requests on Redis', () => {
     expect(found).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
   })
 
-  it('a limit of requests on Redis is counted in each process while Redis is unavailable, and shared again afterwards', async () => {
+  it('the rate limit applies in each process while Redis is unavailable, and is shared again afterwards', async () => {
     const limit = { rate_limit: { interval: 60, requests: 2 }, trust_proxy: true }
     const servers = [await start(limit, redis), await start(limit, redis)]
     const each = async (from: string) => [

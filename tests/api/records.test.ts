@@ -72,7 +72,7 @@ describe('a page of records', () => {
     transfer: ['transfers', 'transfer_id', '/v1/transfers?order=desc&limit=50'],
   } as const
   it.each(Object.entries(pages))(
-    'a page of records of kind %s takes one statement, one more for fragments, and one more if its keys are planned',
+    'a page of %s records takes one statement, one more if fragments are missing, and one more if its keys are planned first',
     async (name, [table, key, path]) => {
       const kind = createKinds()[name as keyof typeof pages]
       const order = name === 'offer' ? 'created_at_time DESC, offer_id' : `${key} DESC`
@@ -87,7 +87,7 @@ describe('a page of records', () => {
     },
   )
 
-  it('a page of records is in the order of its keys, without keys that have no record', async () => {
+  it('a page of records has the order of its keys and omits keys without a record', async () => {
     const { asset } = createKinds()
     const { rows } = await client.query<{ id: string }>(
       'SELECT asset_id::text AS id FROM assets.assets ORDER BY asset_id LIMIT 2',
@@ -101,7 +101,7 @@ describe('a page of records', () => {
     }
   })
 
-  it('a page of records is undefined if its query hit the row budget, and empty if it found nothing', async () => {
+  it('a page of records whose query exceeds the row budget returns the number of hits; a page without rows is empty', async () => {
     const { asset, transfer } = createKinds()
     for (const [kind, isFixed] of [asset, transfer].flatMap((each) => [
       [each, true] as const,
@@ -127,13 +127,13 @@ it('a record by its key takes one statement', async () => {
   expect((await asset.readKeys(session, ['1'])).size).toBe(0)
 })
 
-it('fragments are read again when they are not cached', async () => {
+it('missing fragments are read again', async () => {
   const { template } = createKinds(new Fragments({ isCaching: false }))
   const read = () => template.readPage(session, pageOf(newest('templates', 'template_id')))
   expect([await countStatements(read), await countStatements(read)]).toEqual([2, 2])
 })
 
-it('attribute maps are overlaid as PostgreSQL overlays them', async () => {
+it('attribute maps are merged as PostgreSQL merges them with ||', async () => {
   const text = fc.string({ unit: 'grapheme' }).map((each) => each.replaceAll('\0', ''))
   const scalar = fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
   const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.constantFrom(null, true))

@@ -97,8 +97,8 @@ async function untilReplicaIs(state: string): Promise<void> {
   while (stateOfReplica() !== state) await sleep(20)
 }
 
-describe('with a replica', () => {
-  it('with a replica, requests use it, and never see an older block than a published one', async () => {
+describe('reads from a replica', () => {
+  it('requests use the replica, and never see an older block than the last published one', async () => {
     const patiently = await open([servers.replica.address], patient)
     // The replica may be behind at the first poll.
     await untilAskedOf(() => servers.replica.address, patiently)
@@ -112,7 +112,7 @@ describe('with a replica', () => {
     await patiently.close()
   })
 
-  it('with a replica that stops replaying, requests use the primary, and the replica again once it has caught up', async () => {
+  it('requests use the primary while the replica pauses its replay, and the replica after it has caught up', async () => {
     await onReplica('SELECT pg_wal_replay_pause()')
     const announced = await commitBlock()
     await database.caughtUp()
@@ -126,7 +126,7 @@ describe('with a replica', () => {
     expect((await ask()).block).toBe(announced)
   })
 
-  it('with a replica that falls behind without an error, requests use the primary', async () => {
+  it('requests use the primary while the replica falls behind without an error', async () => {
     await onReplica('SELECT pg_wal_replay_pause()')
     const wait = setInterval(() => void commitBlock(), 50)
     await untilReplicaIs('behind')
@@ -136,7 +136,7 @@ describe('with a replica', () => {
     await untilAskedOf(() => servers.replica.address)
   })
 
-  it('successive requests never see an older block, whatever happens to the replica', async () => {
+  it('successive requests never see an older block while the replica pauses and resumes its replay', async () => {
     let isOver = false
     const ports = new Set<number>()
     const client = async () => {
@@ -165,7 +165,7 @@ describe('with a replica', () => {
     expect([...ports].sort()).toEqual([servers.primary.address.port, servers.replica.address.port].sort())
   })
 
-  it('with a replica that stops during requests, no request fails', async () => {
+  it('no request fails if the replica stops during requests', async () => {
     await untilReplicaIs('ready')
     let isOver = false
     const clients = [1, 2, 3].map(async () => {
@@ -192,7 +192,7 @@ describe('with a replica', () => {
     await untilAskedOf(() => servers.replica.address)
   })
 
-  it('with a replica that is no standby of the primary, requests use the primary', async () => {
+  it('requests use the primary if the configured replica is not a standby of it', async () => {
     const other = await open([{ ...inject('postgres'), database: 'pronghorn_template' }])
     await sleep(3 * replicaTiming.lookMs)
     expect(other.servers().map(({ state, isInUse }) => [state, isInUse])).toEqual([
@@ -203,7 +203,7 @@ describe('with a replica', () => {
     await other.close()
   })
 
-  it('without the primary, requests are still answered, and no event is published', async () => {
+  it('requests are still answered without the primary, and no event is published', async () => {
     await untilAskedOf(() => servers.replica.address)
     const last = (await ask()).block
     await servers.primary.stop()

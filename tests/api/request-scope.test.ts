@@ -56,8 +56,8 @@ async function open(address: DatabaseAddress, limits: Record<string, number> = {
 
 const pause = (seconds: number) => ({ text: `SELECT pg_sleep(${seconds})`, values: [] })
 
-describe('the time of a request', () => {
-  it('the time of a request is shared by all its statements', async () => {
+describe('the deadline of a request', () => {
+  it('all statements of a request share its deadline', async () => {
     const requests = await open(database.address, { maxQueryTimeMs: 1_500 })
     let ended = 0
     const work = requests.run(async (session) => {
@@ -71,7 +71,7 @@ describe('the time of a request', () => {
     await until(async () => (await running()) === 0)
   })
 
-  it('the time of a request also cancels the statement on the server, before the longer limit of the server', async () => {
+  it('the deadline of a request also cancels the statement on the database server', async () => {
     const requests = await open(database.address)
     const work = requests.run((session) => session.query(pause(50)), { deadlineMs: performance.now() + 200 })
     await expect(work).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
@@ -100,7 +100,7 @@ describe('a statement that cannot be cancelled', () => {
     return { ...database.address, host: '127.0.0.1', port: (wire.address() as AddressInfo).port }
   }
 
-  it('a statement that cannot be cancelled occupies its pool slot until it ends, although its request was answered', async () => {
+  it('a statement that cannot be cancelled occupies its connection until it ends, although its request was answered', async () => {
     const requests = await open(await openDeafWire())
     await admin.query('SELECT pg_advisory_lock(4711)')
     const work = requests.run(
@@ -149,7 +149,7 @@ describe('a disconnected client', () => {
     await locker.query('BEGIN; LOCK TABLE assets.offers')
   }
 
-  it('a disconnected client has its running statements cancelled and its waiting ones removed', async () => {
+  it('running statements of disconnected clients are cancelled, and their waiting requests are removed', async () => {
     await start({ max_db_connections: 4, max_list_queries: 2 })
     const leave = new AbortController()
     const asked = Array.from({ length: 10 }, (_, at) =>
@@ -163,7 +163,7 @@ describe('a disconnected client', () => {
     expect((await ask(`${api.url}/atomicassets/v1/transfers?limit=1`)).status).toBe(200)
   })
 
-  it('a disconnected or connected client delays no request for one row', async () => {
+  it('many list requests do not delay requests for single records', async () => {
     await start({ max_db_connections: 4, max_list_queries: 4 })
     const leave = new AbortController()
     const asked = Array.from({ length: CLIENTS }, (_, at) =>

@@ -60,7 +60,7 @@ async function isAnswered(api: RunningApi, path: string): Promise<boolean> {
 }
 
 describe('the routes of a namespace', () => {
-  it('the routes of a namespace are the same in the router, in the OpenAPI document and on the page of endpoints', async () => {
+  it('the routes of a namespace are the same in the router, in the OpenAPI document and in docs/endpoints.md', async () => {
     const routes = await routesOf(createNamespace)
     const expected = [...paths].sort()
     expect(expected.length).toBeGreaterThan(30)
@@ -69,7 +69,7 @@ describe('the routes of a namespace', () => {
     expect([...routes.listed].sort()).toEqual(expected)
   })
 
-  it('the routes of a namespace lose a route in all three places when it is removed from the data', async () => {
+  it('a route that is removed from the endpoint list disappears from router, OpenAPI document and docs/endpoints.md', async () => {
     expect(paths).toContain(REMOVED)
     const routes = await routesOf(withoutOne)
     const expected = paths.filter((path) => path !== REMOVED).sort()

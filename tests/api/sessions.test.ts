@@ -44,7 +44,7 @@ async function countTwice(session: Session): Promise<number> {
 }
 
 describe('a snapshot', () => {
-  it('all statements of a snapshot see the same data; a statement after it sees newer data', async () => {
+  it('all statements of a snapshot see the same data; a statement after the snapshot sees newer data', async () => {
     const seen = await requests.run(async (session) => {
       const within = await session.snapshot(() => countTwice(session))
       return [within, await countTwice(session)]
@@ -52,7 +52,7 @@ describe('a snapshot', () => {
     expect(seen).toEqual([0, 1])
   })
 
-  it('a snapshot whose work fails leaves no transaction to the next request', async () => {
+  it('a snapshot with a failing statement leaves no open transaction to the next request', async () => {
     const failed = requests.run((session) =>
       session.snapshot(() => session.query({ text: 'SELECT 1 / 0', values: [] })),
     )
@@ -60,7 +60,7 @@ describe('a snapshot', () => {
     expect(await requests.run(countTwice)).toBe(1)
   })
 
-  it('a snapshot leaves the connection to the next request', async () => {
+  it('a snapshot returns its connection for the next request', async () => {
     const [[first]] = (await requests.run((session) =>
       session.snapshot(() => session.query<[number]>(backend)),
     )) as [[number]]
@@ -68,8 +68,8 @@ describe('a snapshot', () => {
   })
 })
 
-describe('plans', () => {
-  it('a named statement is planned once, an unnamed one for its values, in any order', async () => {
+describe('query plans', () => {
+  it('PostgreSQL plans a named statement once, and an unnamed statement for its values', async () => {
     const text = 'SELECT count(*) FROM public.numbers WHERE number = $1::integer'
     const mode = {
       text: `SELECT current_setting('plan_cache_mode'), $1::integer`,
@@ -100,7 +100,7 @@ describe('plans', () => {
     expect(seen.modes).toEqual([...pair, ...pair, ...pair, ...pair, ...pair, ...pair])
   })
 
-  it('a statement that fails leaves no transaction to the next one', async () => {
+  it('a failing statement leaves no open transaction to the next statement', async () => {
     const failing = { text: 'SELECT 1 / $1::integer', values: [0] }
     const after = await requests.run(async (session) => {
       await session.query(failing).catch(() => undefined)

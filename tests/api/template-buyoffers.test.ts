@@ -43,12 +43,15 @@ describe('template buy offers', () => {
     [{ is_transferable: 'false' }, 'NOT t.transferable'],
     [{ is_burnable: 'true', state: '0' }, 't.burnable AND l.state = 0'],
     [{ is_burnable: 'false', is_transferable: 'true' }, 'NOT t.burnable AND t.transferable'],
-  ])('template buy offers with %j are the offers whose template matches', async (query, condition) => {
-    const { rows } = await client.query<{ id: string }>(
-      `SELECT buyoffer_id::text AS id FROM market.template_buyoffers l JOIN assets.templates t USING (template_id)
+  ])(
+    'template buy offers filtered with %j are exactly the offers whose template matches',
+    async (query, condition) => {
+      const { rows } = await client.query<{ id: string }>(
+        `SELECT buyoffer_id::text AS id FROM market.template_buyoffers l JOIN assets.templates t USING (template_id)
         WHERE ${condition} ORDER BY buyoffer_id LIMIT 50`,
-    )
-    expect(await idsOf(query as Readonly<Record<string, string>>)).toEqual(rows.map(({ id }) => id))
-    expect(rows.length).toBeGreaterThan(0)
-  })
+      )
+      expect(await idsOf(query as Readonly<Record<string, string>>)).toEqual(rows.map(({ id }) => id))
+      expect(rows.length).toBeGreaterThan(0)
+    },
+  )
 })

@@ -84,7 +84,7 @@ function where(condition: (link: ModelLink) => boolean): string[] {
 }
 
 describe('links', () => {
-  it("links are records of the chain's actions, with the current records of their assets", async () => {
+  it('link records contain the values of the actions and the current records of the assets', async () => {
     const found = await everything<Link>('/v1/links', 50)
     expect(found.map(({ link_id: id }) => id)).toEqual(ids)
     const assets = new Map<string, unknown>()
@@ -115,7 +115,7 @@ describe('links', () => {
     expect(found.some((link) => link.assets.some(({ owner }) => owner === null))).toBe(true)
   })
 
-  it('links are filtered by accounts, state, key, asset and collection', async () => {
+  it('links can be filtered by account, state, key, asset and collection', async () => {
     const some = [...links.values()]
     const { creator } = some[0]!
     expect(await idsOf(`creator=${creator}`)).toEqual(where((link) => link.creator === creator))
@@ -139,7 +139,7 @@ describe('links', () => {
     expect(await idsOf(`asset_id=${assetId}`)).toEqual(where((link) => link.asset_ids.includes(assetId)))
   })
 
-  it('links are filtered by the collections of their assets', async () => {
+  it('links can be filtered by the collections of their assets', async () => {
     const records = await everything<Link>('/v1/links', 100)
     const collectionsOf = (link: Link): string[] =>
       link.assets.map(({ collection }) => collection.collection_name)
@@ -157,7 +157,7 @@ describe('links', () => {
     expect(await idsOf(`collection_whitelist=${names.join(',')}`)).toEqual(ids.slice(0, 100))
   })
 
-  it('links have boundaries, pages and two sorts', async () => {
+  it('links support bounds, pages and two sort orders', async () => {
     const middle = ids[Math.floor(ids.length / 2)]!
     const { created_at_time: time } = links.get(middle)!
     expect(await idsOf(`lower_bound=${middle}`)).toEqual(
@@ -178,7 +178,7 @@ describe('links', () => {
     expect(await get('/v1/links/_count')).toBe(String(ids.length))
   })
 
-  it('links are requested as the published client does, in JSON bodies, numbers and lists included', async () => {
+  it('links accept JSON bodies with numbers and lists, as the published client sends them', async () => {
     const [first, second] = ids as [string, string]
     const body = { link_id: `${first},${second}`, limit: '10', order: 'asc', sort: 'created' }
     expect((await get<Link[]>('/v1/links', post(body))).map(({ link_id: id }) => id)).toEqual([second, first])
@@ -213,14 +213,14 @@ describe('links', () => {
     expect(await failure(path)).toBe(`400 Invalid value for parameter ${parameter}`)
   })
 
-  it('a link that does not exist is answered with 404', async () => {
+  it('an unknown link gets 404', async () => {
     expect(await failure('/v1/links/999999')).toBe('416 Link not found')
     expect(await failure('/v1/links/-1')).toBe('416 Link not found')
     expect(await get('/v1/links/999999/logs')).toEqual([])
     expect(await get('/v1/links?limit=')).toHaveLength(Math.min(100, ids.length))
   })
 
-  it('links show an unknown asset by its id, with null for every other key', async () => {
+  it('links show an asset that is not indexed by its id, with null in every other field', async () => {
     const link = [...links.values()].find(({ asset_ids: assets }) => assets.length > 0)!
     const before = await get<Link>(`/v1/links/${link.link_id}`)
     await sql((client) =>
@@ -247,7 +247,7 @@ describe('links', () => {
 })
 
 describe('logs of a link', () => {
-  it('logs of a link list every action in order, the claim with its signature', async () => {
+  it('logs of a link contain every action in order, and the signature of the claim', async () => {
     for (const id of ids) {
       const expected = logs
         .filter(({ link_id: of }) => of === id)
@@ -263,7 +263,7 @@ describe('logs of a link', () => {
     }
   })
 
-  it('logs of a link are paged, ordered and filtered by action; the path selects the link', async () => {
+  it('logs of a link support pages, order and a filter by action', async () => {
     const claimed = [...links.values()].find(({ state }) => state === 3)!.link_id
     const path = `/v1/links/${claimed}/logs`
     const all = await get<Row[]>(path)
@@ -278,8 +278,8 @@ describe('logs of a link', () => {
   })
 })
 
-describe('every answer', () => {
-  it('every answer conforms to the OpenAPI document, with content on every path', async () => {
+describe('answers of the tools namespace', () => {
+  it('every answer of the tools namespace conforms to the OpenAPI document, with content on every path', async () => {
     const document = (await (await fetch(`${api.url}/openapi.json`)).json()) as OpenApiDocument
     const own = Object.entries(document.paths).filter(([path]) => path.startsWith('/tools/'))
     expect(own.map(([path]) => path)).toEqual([
@@ -298,8 +298,8 @@ describe('every answer', () => {
   })
 })
 
-describe('config', () => {
-  it('the config of tools names the contracts and the version; only GET and HEAD are allowed', async () => {
+describe('the config of tools', () => {
+  it('the config of tools contains the contracts and the version, and answers only GET and HEAD', async () => {
     expect(await get('/v1/config')).toEqual({
       atomictools_contract: 'atomictoolsx',
       atomicassets_contract: 'atomicassets',
@@ -309,7 +309,7 @@ describe('config', () => {
     expect([answer.status, answer.body.message]).toEqual([404, 'Endpoint not found'])
   })
 
-  it('a config that is not indexed yet is reported as missing, and lists are empty', async () => {
+  it('the config of tools is reported as missing until it is indexed, and lists are empty', async () => {
     const empty = await createTestDatabase()
     const emptyApi = await startApi({ config: apiConfig(empty.address, { namespaces }), logger: quiet })
     try {

@@ -121,7 +121,7 @@ function scannedTables(node: PlanNode): string[] {
 }
 
 describe('no request of the tools namespace scans a big table', () => {
-  it.each([...filters, ...walkingCounts])('links with %s, in every order', async (filter) => {
+  it.each([...filters, ...walkingCounts])('links with %s scan no big table in any order', async (filter) => {
     for (const sort of ['created', 'updated']) {
       for (const order of ['asc', 'desc']) {
         const query = `${filter}&sort=${sort}&order=${order}`
@@ -132,11 +132,11 @@ describe('no request of the tools namespace scans a big table', () => {
     }
   })
 
-  it.each(filters)('the number of links with %s', async (filter) => {
+  it.each(filters)('the number of links with %s scans no big table', async (filter) => {
     expect((await walksOf('/v1/links/_count', filter)).walks).toEqual([])
   })
 
-  it('one link, its logs, the settings', async () => {
+  it('a link by id and its logs scan no big table', async () => {
     expect((await walksOf('/v1/links/:link_id', '', { link_id: '77' })).walks).toEqual([])
     const { walks, data } = await walksOf('/v1/links/:link_id/logs', '', { link_id: '77' })
     expect([walks, (data as unknown[]).length]).toEqual([[], 3])

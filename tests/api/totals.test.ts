@@ -46,7 +46,7 @@ const schemaOf = (asset: Asset) => `${collectionOf(asset)}/${asset.schema.schema
 const templateOf = (asset: Asset) => asset.template?.template_id ?? collectionOf(asset)
 
 describe('statistics', () => {
-  it('statistics of assets are their mint number', async () => {
+  it('the statistics of an asset contain its mint number', async () => {
     for (const asset of assets.slice(0, 30)) {
       const stats = await get(`/v1/assets/${asset.asset_id}/stats`)
       expect(stats).toEqual({ template_mint: asset.template_mint, original: null })
@@ -54,7 +54,7 @@ describe('statistics', () => {
     expect(await failure('/v1/assets/1/stats')).toBe('416 Asset not found')
   })
 
-  it('statistics of assets have a null mint number if the mint is unknown, and 0 if the mint had no template', async () => {
+  it('the statistics of an asset contain the mint number null if the mint is unknown, and 0 if it had no template', async () => {
     const [asset] = assets.filter(({ template }) => template !== null)
     const id = asset!.asset_id
     const client = await connectDatabase(server.database.address, { applicationName: 'test' })
@@ -83,7 +83,7 @@ describe('statistics', () => {
     ])
   })
 
-  it('statistics of collections, schemas and templates count what the lists show', async () => {
+  it('the statistics of collections, schemas and templates equal the counts of the lists', async () => {
     const templates = await get<Template[]>('/v1/templates?include_deleted=true&limit=1000')
     const burned = assets.filter(({ owner }) => owner === null)
     const minted = {
@@ -142,7 +142,7 @@ describe('statistics', () => {
     }
   })
 
-  it('statistics of unknown subjects are empty', async () => {
+  it('the statistics of unknown records contain only null, 0 and empty lists', async () => {
     expect(await get('/v1/collections/nocollection/stats')).toEqual({
       assets: null,
       burned: null,
@@ -172,7 +172,7 @@ interface AccountDetail {
 }
 
 describe('accounts', () => {
-  it('the totals of an account count the assets of the asset list, sorted by number, with whole records', async () => {
+  it('the totals of an account equal the counts of the asset list, and contain whole records', async () => {
     const owners = countBy(
       assets.filter(({ owner }) => owner !== null),
       ({ owner }) => owner!,
@@ -241,7 +241,7 @@ describe('accounts', () => {
     )
   })
 
-  it("an account's totals can be read for the schemas and templates of one collection", async () => {
+  it("an account's totals can be restricted to the schemas and templates of one collection", async () => {
     for (const { owner, collection } of assets.filter((asset) => asset.owner !== null).slice(0, 40)) {
       const name = collection.collection_name
       const owned = assets.filter((asset) => asset.owner === owner && collectionOf(asset) === name)
@@ -289,7 +289,7 @@ interface BurnDetail {
 }
 
 describe('burns', () => {
-  it('burns rank accounts by number of burned assets', async () => {
+  it('the list of burns ranks accounts by number of burned assets', async () => {
     const burned = assets.filter((asset) => asset.burned_by_account !== null)
     const rows = await get<(Holding & { account: string })[]>('/v1/burns')
     expect(byKey(rows, ({ account }) => account)).toEqual(
@@ -312,7 +312,7 @@ describe('burns', () => {
     }
   })
 
-  it('burns of one account are grouped by collection and template', async () => {
+  it('the burns of one account are grouped by collection and template', async () => {
     const accounts = new Set(
       assets.map((asset) => asset.burned_by_account).filter((account) => account !== null),
     )

@@ -118,7 +118,7 @@ describeWithRedis('several processes', () => {
     return writeFile(join(directory, `${name}.config.json`), JSON.stringify(content))
   }
 
-  it('several api processes share port, limits and metrics; a dead one is replaced; all stop together and log the reason', async () => {
+  it('several API processes share port, rate limit and metrics; a killed process is replaced; all stop together', async () => {
     const api = await start()
     await api.untilServing(WORKERS)
     const assets = () => askAfresh(`${api.url}/assets/v1/assets?limit=1`)
@@ -179,7 +179,7 @@ describeWithRedis('several processes', () => {
     for (const pid of api.pids()) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  it('several processes exit when their supervisor is killed', async () => {
+  it('API processes exit when their supervisor is killed', async () => {
     const api = await start()
     await api.untilServing(WORKERS)
     api.kill('SIGKILL')

@@ -27,15 +27,18 @@ const blanked: Readonly<Record<string, readonly number[]>> = {
 }
 
 describe('block content and the Merkle roots in the block header', () => {
-  it.each(Object.keys(blanked))('transactions and actions of recorded blocks match the roots in their headers: %s', (name) => {
-    const blocks = blocksOf(name)
-    const wrong = blocks.flatMap(({ num, block, traces }) => {
-      const found = leap.findFalseContent(block, traces)
-      return found === null ? [] : [`${num} ${found}`]
-    })
-    expect(blocks.length).toBeGreaterThan(100)
-    expect(wrong).toEqual(blanked[name]!.map((num) => `${num} transactions`))
-  })
+  it.each(Object.keys(blanked))(
+    'transactions and actions of recorded blocks match the roots in their headers: %s',
+    (name) => {
+      const blocks = blocksOf(name)
+      const wrong = blocks.flatMap(({ num, block, traces }) => {
+        const found = leap.findFalseContent(block, traces)
+        return found === null ? [] : [`${num} ${found}`]
+      })
+      expect(blocks.length).toBeGreaterThan(100)
+      expect(wrong).toEqual(blanked[name]!.map((num) => `${num} transactions`))
+    },
+  )
 
   it('transactions and actions of generated blocks match the roots in their headers', () => {
     const chain = createDevchain({ blocks: 60, rate: 8, seed: 3 })

@@ -85,15 +85,18 @@ describe('parseConfig', () => {
     [10, 11, 5],
     [10, 10, 10],
     [3, 100000, 1],
-  ])('parseConfig with ship_prefetch_blocks %s reduces ship_min_block_confirmation %s to %s', (window, wanted, used) => {
-    const parts = validParts()
-    Object.assign(parts.readers[0]!, { ship_prefetch_blocks: window, ship_min_block_confirmation: wanted })
-    const { config, warnings } = parseConfig(parts)
-    expect(config.readers[0]?.ship_min_block_confirmation).toBe(used)
-    expect(warnings.map((warning) => warning.path)).toEqual(
-      wanted !== undefined && wanted > window ? ['[0].ship_min_block_confirmation'] : [],
-    )
-  })
+  ])(
+    'parseConfig with ship_prefetch_blocks %s reduces ship_min_block_confirmation %s to %s',
+    (window, wanted, used) => {
+      const parts = validParts()
+      Object.assign(parts.readers[0]!, { ship_prefetch_blocks: window, ship_min_block_confirmation: wanted })
+      const { config, warnings } = parseConfig(parts)
+      expect(config.readers[0]?.ship_min_block_confirmation).toBe(used)
+      expect(warnings.map((warning) => warning.path)).toEqual(
+        wanted !== undefined && wanted > window ? ['[0].ship_min_block_confirmation'] : [],
+      )
+    },
+  )
 
   it('parseConfig reports the problems of all files at once, each with path, value and allowed values', () => {
     const problems = problemsOf((parts) => {
@@ -298,12 +301,15 @@ describe('common mistakes in the configuration', () => {
     ns(parts).args = { ...(ns(parts).args as object), ...args }
   }
 
-  it.each(mistakes)('parseConfig reports one problem with the path of the mistake: %s', (_name, change, path, allowed) => {
-    const problems = problemsOf(change)
-    expect(problems).toHaveLength(1)
-    expect(problems[0]?.path).toBe(path)
-    expect(problems[0]?.allowed).toMatch(allowed)
-  })
+  it.each(mistakes)(
+    'parseConfig reports one problem with the path of the mistake: %s',
+    (_name, change, path, allowed) => {
+      const problems = problemsOf(change)
+      expect(problems).toHaveLength(1)
+      expect(problems[0]?.path).toBe(path)
+      expect(problems[0]?.allowed).toMatch(allowed)
+    },
+  )
 
   it('parseConfig accepts valid values that resemble mistakes', () => {
     const changes: ((parts: Parts) => void)[] = [
@@ -422,18 +428,21 @@ it('redactConfig removes secrets and nothing else', () => {
 
 describe('the start block of a known chain', () => {
   const started = knownChains.filter(({ startBlock }) => startBlock !== undefined)
-  it.each(started)('the configuration of $name must start at block $startBlock or override it', ({ id, startBlock }) => {
-    const withStart = (start: number, more: object = {}) =>
-      problemsOf((parts) => {
-        parts.connections.chain!.chain_id = id
-        Object.assign(parts.readers[0]!, { start_block: start, ...more })
-      }).map(({ path, allowed }) => [path, allowed.split(',')[0]])
-    for (const wrong of [0, startBlock! - 1, startBlock! + 1])
-      expect(withStart(wrong)).toEqual([['[0].start_block', String(startBlock)]])
-    expect(withStart(startBlock!)).toEqual([])
-    expect(withStart(0, { start_block_override: true })).toEqual([])
-    expect(withStart(0, { contracts: [{ handler: 'state', args: { accounts: ['eosio.token'] } }] })).toEqual(
-      [],
-    )
-  })
+  it.each(started)(
+    'the configuration of $name must start at block $startBlock or override it',
+    ({ id, startBlock }) => {
+      const withStart = (start: number, more: object = {}) =>
+        problemsOf((parts) => {
+          parts.connections.chain!.chain_id = id
+          Object.assign(parts.readers[0]!, { start_block: start, ...more })
+        }).map(({ path, allowed }) => [path, allowed.split(',')[0]])
+      for (const wrong of [0, startBlock! - 1, startBlock! + 1])
+        expect(withStart(wrong)).toEqual([['[0].start_block', String(startBlock)]])
+      expect(withStart(startBlock!)).toEqual([])
+      expect(withStart(0, { start_block_override: true })).toEqual([])
+      expect(
+        withStart(0, { contracts: [{ handler: 'state', args: { accounts: ['eosio.token'] } }] }),
+      ).toEqual([])
+    },
+  )
 })

@@ -33,10 +33,13 @@ describe('the id of a block and its header', () => {
     return copy
   }
 
-  it.each([0, 5, 13, 20, 60, 100, 112])('a changed byte %d of the header no longer matches the block id', (at) => {
-    expect(leap.isBlock(payload, num, id)).toBe(true)
-    expect(leap.isBlock(flipped(at), num, id)).toBe(false)
-  })
+  it.each([0, 5, 13, 20, 60, 100, 112])(
+    'a changed byte %d of the header no longer matches the block id',
+    (at) => {
+      expect(leap.isBlock(payload, num, id)).toBe(true)
+      expect(leap.isBlock(flipped(at), num, id)).toBe(false)
+    },
+  )
 
   it('isBlock compares block number and header hash; the producer signature is not part of the hash', () => {
     expect(leap.isBlock(payload, num + 1, id)).toBe(false)

@@ -60,7 +60,12 @@ describe('malformed attribute data', () => {
     ['invalid UTF-8', '0402fffe', nameOnly, { name: '\ufffd\ufffd' }],
     ['a bool byte of 2', '0b02', vectors.format, { alive: 0 }],
     ['a number too large for its type becomes text', '06808004', vectors.format, { level: '65536' }],
-    ['a signed number too large for its type becomes text', '07ffffffff1f', vectors.format, { delta: '-4294967296' }],
+    [
+      'a signed number too large for its type becomes text',
+      '07ffffffff1f',
+      vectors.format,
+      { delta: '-4294967296' },
+    ],
     ['U+0000 becomes a space', '0403410042', nameOnly, { name: 'A B' }],
     ['a backslash before u0000 is preserved', '04065c7530303030', nameOnly, { name: '\\u0000' }],
     ['bytes', '05030102ff', [...nameOnly, { name: 'b', type: 'bytes' }], { b: [1, 2, 255] }],
@@ -80,12 +85,9 @@ describe('malformed attribute data', () => {
     ['an identifier beyond every format', 'ffffffffffffffffff0101', nameOnly, {}, 'format_too_short', 0],
     ['an unknown type', '0401', [{ name: 'x', type: 'int128' }], {}, 'unknown_type', 0],
     ['a nested list', '0401', [{ name: 'x', type: 'int8[][]' }], {}, 'unknown_type', 0],
-  ])(
-    'the decoder returns the attributes that precede %s',
-    (_, hex, format, attributes, kind, offset) => {
-      expect(decode(hex, format)).toMatchObject({ attributes, problem: { kind, offset } })
-    },
-  )
+  ])('the decoder returns the attributes that precede %s', (_, hex, format, attributes, kind, offset) => {
+    expect(decode(hex, format)).toMatchObject({ attributes, problem: { kind, offset } })
+  })
 
   it('the decoder of attribute data throws no error for any bytes, and its result is bounded', () => {
     const types = [...vectors.format.map(({ type }) => type), 'ipfs[]', 'double[]', 'byte', 'nonsense']
@@ -224,7 +226,10 @@ describe('JSON text of attributes for PostgreSQL', () => {
     [{ a: '\\u0000' }, '{"a":"\\\\u0000"}'],
     [{ a: 1n, b: ['\0', NaN] }, '{"a":"1","b":[" ",null]}'],
     [JSON.parse('{"__proto__":"\\u0000"}') as Record<string, unknown>, '{"__proto__":" "}'],
-  ])('JSON text of attributes is valid for PostgreSQL (no U+0000, no lone surrogates), case %#', (value, expected) => {
-    expect(attributesToJsonText(value)).toBe(expected)
-  })
+  ])(
+    'JSON text of attributes is valid for PostgreSQL (no U+0000, no lone surrogates), case %#',
+    (value, expected) => {
+      expect(attributesToJsonText(value)).toBe(expected)
+    },
+  )
 })

@@ -288,12 +288,15 @@ describe('variable-length integers', () => {
     ['v', `${one}0700`, ['uint16', 7]],
     ['bytes', `${one}09`, Buffer.of(9)],
     ['uint8[]', `${one}09`, Buffer.of(9)],
-  ])('the rule contract reads variable-length integers as a contract does: %s, case %#', (type, hex, value) => {
-    const bytes = hexToBytes(`${hex}2a`)
-    const abi = reading(type, 'contract')
-    expect(abi.decoder('s', { exact: true })(bytes)).toEqual({ a: value, b: 42 })
-    expect(abi.decoder('s', { only: ['b'] })(bytes)).toEqual({ b: 42 })
-  })
+  ])(
+    'the rule contract reads variable-length integers as a contract does: %s, case %#',
+    (type, hex, value) => {
+      const bytes = hexToBytes(`${hex}2a`)
+      const abi = reading(type, 'contract')
+      expect(abi.decoder('s', { exact: true })(bytes)).toEqual({ a: value, b: 42 })
+      expect(abi.decoder('s', { only: ['b'] })(bytes)).toEqual({ b: 42 })
+    },
+  )
 
   it('the rule contract reads the key type of a public key as a variable-length integer', () => {
     const text = (hex: string) => reading('public_key', 'contract').decodeType('s', hexToBytes(`${hex}2a`))
@@ -306,12 +309,15 @@ describe('variable-length integers', () => {
     ['uint16[]', `${one}07`, 's.a', 'do not fit'],
     ['string', one, 's.a', 'exceeds'],
     ['v', '828080808000', 's.a', 'no alternative 2'],
-  ])('an error in a variable-length integer contains the path of the field: %s', (type, hex, path, message) => {
-    const error = thrownBy(() => reading(type, 'contract').decodeType('s', hexToBytes(hex)))
-    expect(error).toBeInstanceOf(DecodeError)
-    expect(error).toMatchObject({ path })
-    expect((error as Error).message).toContain(message)
-  })
+  ])(
+    'an error in a variable-length integer contains the path of the field: %s',
+    (type, hex, path, message) => {
+      const error = thrownBy(() => reading(type, 'contract').decodeType('s', hexToBytes(hex)))
+      expect(error).toBeInstanceOf(DecodeError)
+      expect(error).toMatchObject({ path })
+      expect((error as Error).message).toContain(message)
+    },
+  )
 
   it.each(['varuint32', 'varint32', 'uint16[]', 'v', 'public_key'])(
     'the default rule refuses variable-length integers above 32 bits: %s',

@@ -77,7 +77,8 @@ describe.each(seeds)('random ABIs and values, seed %i', (seed) => {
 })
 
 describeWithAbieos('random ABIs and values compared with the native library', (abieos) => {
-  const title = 'the decoder and the native library (abieos) decode any value of any ABI to the same JSON, seed %i'
+  const title =
+    'the decoder and the native library (abieos) decode any value of any ABI to the same JSON, seed %i'
   it.each(seeds)(title, (seed) => {
     fc.assert(
       fc.property(fc.gen(), (g) => {
