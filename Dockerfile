@@ -27,7 +27,7 @@ LABEL org.opencontainers.image.title="Pronghorn" \
       org.opencontainers.image.licenses="MIT"
 # Programs that only a build needs go; directories that volumes start from belong to the user of the services.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
- && for each in secrets filler api state nginx certificates challenges acme postgres redis hasura grafana; do install -d -o node -g node -m 755 "/rendered/$each"; done \
+ && for each in secrets filler api state nginx certificates challenges acme postgres redis hasura prometheus grafana; do install -d -o node -g node -m 755 "/rendered/$each"; done \
  && install -d -o node -g node -m 755 /data \
  && install -d -o 999 -g 999 -m 700 /volumes/postgres /volumes/postgres-replica /volumes/backup-scratch
 WORKDIR /pronghorn

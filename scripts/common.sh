@@ -67,13 +67,14 @@ remove_added() {
     head -n "$(($(docker compose ps --all --quiet "$1" | wc -l) - $2))" | xargs --no-run-if-empty docker rm --force >/dev/null
 }
 
-# Checksums of what is rendered for each service that reads it only when it starts.
+# Checksums of what is rendered for each service that does not notice a change by itself.
 rendered() {
   docker compose run --rm --no-TTY --no-deps --entrypoint sh config -c '
     sum() { each=$1; shift; (cd "/rendered/$each" 2>/dev/null && echo "$each $(cat "$@" 2>/dev/null | cksum)"); }
     sum filler connections.config.json readers.config.json
     sum api connections.config.json server.config.json
-    sum state connections.config.json' 2>/dev/null
+    sum state connections.config.json
+    sum prometheus prometheus.yml' 2>/dev/null
 }
 
 # Brings what runs to the settings and images of now, and starts what is missing. Services that answer requests have no gap.
@@ -93,6 +94,10 @@ apply() {
     running filler | xargs --no-run-if-empty docker restart --time 60 >/dev/null
   fi
   recreate filler
+  if echo "$changed" | grep -qx prometheus; then
+    say 'prometheus: reloading its configuration'
+    running prometheus | xargs --no-run-if-empty docker kill --signal HUP >/dev/null
+  fi
   # The ports are closed while the old proxy waits for its last answers.
   recreate nginx 2
   # Services that the settings no longer ask for, such as the demo's devchain.

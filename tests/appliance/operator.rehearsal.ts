@@ -10,7 +10,7 @@ import { createClient } from '../../services/appliance/smoke/client.ts'
 import { images } from '../../services/core/images/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeUnless, findProgram } from '../setup/available.ts'
-import { applianceVariables, run, whyNoEngine } from './engine.ts'
+import { applianceVariables, composeFiles, run, whyNoEngine } from './engine.ts'
 
 const PROJECT = 'pronghorn-operator'
 const ports = { http: 33_080, https: 33_443 }
@@ -231,15 +231,34 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
           '--fail',
           `http://prometheus:9090/api/v1/${path}`,
         )
-      const up = async (): Promise<string[]> => {
+      const addresses = async (): Promise<string[]> => {
         const { data } = JSON.parse(await inside('targets')) as {
-          data: { activeTargets: { labels: { job: string }; health: string }[] }
+          data: { activeTargets: { labels: { job: string; instance: string }; health: string }[] }
         }
-        return data.activeTargets.map(({ labels, health }) => `${labels.job} ${health}`).sort()
+        return data.activeTargets
+          .map(({ labels, health }) => `${labels.job} ${labels.instance.replace(/.*:/, '')} ${health}`)
+          .sort()
       }
-      await expect.poll(up, { timeout: 90_000, interval: 2_000 }).toEqual(['api up', 'filler up', 'state up'])
+      const shipped = ['api 9100 up', 'filler 9001 up', 'state 9110 up']
+      await expect.poll(addresses, { timeout: 90_000, interval: 2_000 }).toEqual(shipped)
       expect(await inside('alerts')).not.toContain('"state":"firing"')
       expect(await inside('rules')).toContain('ReaderNoCommit')
+
+      // There is no image of Grafana here.
+      const withoutGrafana = join(folder, 'without-grafana.yml')
+      await writeFile(join(packageRoot, withoutGrafana), 'services: { grafana: { scale: 0 } }\n')
+      const container = await compose('ps', '--quiet', 'prometheus')
+      await run(
+        {
+          ...variables,
+          ...{ COMPOSE_FILE: [...composeFiles, withoutGrafana].join(':'), COMPOSE_PROFILES: 'monitoring' },
+          STATE_METRICS_PORT: '9210',
+        },
+        'scripts/apply',
+      )
+      await expect.poll(addresses, { timeout: 90_000, interval: 2_000 }).toContain('state 9210 up')
+      expect(await addresses()).toHaveLength(3)
+      expect(await compose('ps', '--quiet', 'prometheus')).toBe(container)
     },
     LONGEST,
   )

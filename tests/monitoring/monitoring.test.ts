@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { listAlerts, standardLimits } from '../../scripts/monitoring/alerts.ts'
 import { dashboards } from '../../scripts/monitoring/dashboards.ts'
 import { renderMonitoring } from '../../scripts/monitoring/monitoring.ts'
+import { renderPrometheus } from '../../services/appliance/render/prometheus.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 import { describeWithPrometheus, promtool } from './promtool.ts'
 import { ruleCases } from './rule-cases.ts'
@@ -107,10 +108,15 @@ describeWithPrometheus('the rules in promtool', () => {
     expect(await promtool('check', 'rules', join(folder, 'rules.yml'))).toContain(
       `${alerts.length} rules found`,
     )
-    const text = (await readFile(join(folder, 'prometheus.yml'), 'utf8')).replace('/etc/prometheus', folder)
     const dir = await mkdtemp(join(tmpdir(), 'pronghorn-prometheus-'))
-    await writeFile(join(dir, 'prometheus.yml'), text)
-    expect(await promtool('check', 'config', join(dir, 'prometheus.yml'))).toContain('SUCCESS')
+    for (const ports of [
+      { filler: 9001, api: 9100, state: 9110 },
+      { filler: 9001, api: 0, state: 0 },
+    ]) {
+      const { text } = renderPrometheus(ports)
+      await writeFile(join(dir, 'prometheus.yml'), text.replace('/etc/prometheus', folder))
+      expect(await promtool('check', 'config', join(dir, 'prometheus.yml'))).toContain('SUCCESS')
+    }
     await rm(dir, { recursive: true })
   })
 

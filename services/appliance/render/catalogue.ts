@@ -1,7 +1,12 @@
 import { settingVariables, valueAt } from '../../core/config/environment/index.ts'
 import type { SettingVariable } from '../../core/config/environment/index.ts'
 import { configFiles } from '../../core/config/index.ts'
-import { chosenVariables, containerVariables, operatorStateVariables } from './container-variables.ts'
+import {
+  STATE_METRICS_PORT,
+  chosenVariables,
+  containerVariables,
+  operatorStateVariables,
+} from './container-variables.ts'
 import { fillJson, readTemplate } from './template.ts'
 import { variables } from './variables.ts'
 
@@ -49,9 +54,6 @@ function listApplianceVariables(): ApplianceVariable[] {
     })),
   ]
 }
-
-/** Port that the compose file sets unless the operator sets another one. */
-const STATE_METRICS_PORT = 9110
 
 /** Value of a key that the operator does not set: that of the template, else the default of the key. */
 function shippedText(setting: SettingVariable): string {

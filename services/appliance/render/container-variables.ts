@@ -137,6 +137,9 @@ export const composeVariables = {
   )({ default: undefined, desc: '' }),
 } as const
 
+/** Port of the state service's metrics that the compose file sets unless the operator sets another one. */
+export const STATE_METRICS_PORT = 9110
+
 /** Names that Compose reads from `.env` itself, and those that choose a chain. */
 export const otherNames = [...Object.keys(chosenVariables), ...Object.keys(composeVariables)] as const
 

@@ -23,6 +23,7 @@ import { placeOf, withHostPath } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
 import { checkPlaces, superuserPasswordFile } from './places.ts'
 import { computePostgresSettings } from './postgres.ts'
+import { listMetricsPorts, renderPrometheus, warnUnwatched } from './prometheus.ts'
 import { namesOfProblem, resolveUsable, variableOf } from './resolve.ts'
 import type { Resolution } from './resolve.ts'
 import type { Resolved, Values } from './resolved.ts'
@@ -257,6 +258,7 @@ async function prepare(
   if (config === undefined || problems.length > 0) throw new ConfigError(problems)
   warnings.push(...atHand.warnings, ...warnAboutVariables(values, given))
   warnings.push(...warnWithoutEffect(resolved), ...warnInContainer(resolved))
+  warnings.push(...warnUnwatched(resolved, listMetricsPorts(resolved, config)))
   for (const { part, key, why } of listUnusedSettings(config))
     warnings.push({ file: configFiles[part], path: key, message: `has no effect: ${why}` })
   for (const pattern of unportableOrigins(config.server.cors)) {
@@ -379,6 +381,7 @@ function renderOthers({ resolved, secrets, config, databaseParameters }: Plan): 
       }),
       mode: 0o444,
     },
+    renderPrometheus(listMetricsPorts(resolved, config)),
     { service: 'grafana', name: 'admin', text: secrets.grafana, mode: 0o444 },
     { service: 'hasura', name: 'environment', text: hasura, mode: 0o444 },
     { service: 'hasura', name: HASURA_SETTINGS, text: metadataSettings(values, secrets), mode: 0o440 },
