@@ -180,7 +180,12 @@ describe('files of the operator', () => {
     ['CHAIN_SHIP', 'ws://a.test,ws://[::1]:8080', 'ws://a.test'],
     ['API_REPLICAS', '3', '2'],
     ['IPV6_SUBNET', 'fd00:1::/64', 'fd70:726f:6e67::/48'],
-  ])('a value that cannot work in a container causes a warning: %s', async (name, value, usable) => {
+    ['POSTGRES_IMAGE', 'mysql:8', 'registry.guild.test:5000/library/postgres:14'],
+    ['POSTGRES_IMAGE', 'guild/database@sha256:' + 'ab'.repeat(32), 'timescale/timescaledb:2.17-pg14'],
+    ['POSTGRES_IMAGE', 'redis:7', 'bitnami/postgresql:14'],
+    ['REDIS_IMAGE', 'postgres:14', 'valkey/valkey:8'],
+    ['NGINX_IMAGE', 'caddy:2', 'nginxinc/nginx-unprivileged:1.28'],
+  ])('a value that cannot work in a container causes a warning: %s=%s', async (name, value, usable) => {
     const warned = async (text: string): Promise<string[]> => {
       const environment = { ...real, COMPOSE_FILE: 'docker-compose.yml', [name]: text }
       return (await checkRender(environment, places('warned'))).warnings.map(({ path }) => path)
@@ -209,6 +214,38 @@ describe('files of the operator', () => {
     expect((await render({ CHAIN: name, CONFIG_FILES }, places('preset'))).chain).toBe(name)
     const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'preset/state'), env: {} })
     expect(config.connections.chain.chain_id).toBe(id)
+  })
+
+  it('a file of the operator is refused with its key, although the appliance reads the value as well', async () => {
+    const found = async (changed: {
+      readonly sqldb?: object
+      readonly chain?: object
+    }): Promise<string[]> => {
+      const sqldb = { host: 'postgres', user: 'x', database: 'pronghorn' }
+      const chain = {
+        ...{ name: 'mine', chain_id: 'ab'.repeat(32) },
+        ...{ http: 'http://node.test', ship: 'ws://node.test' },
+      }
+      const content = { sqldb: { ...sqldb, ...changed.sqldb }, chain: { ...chain, ...changed.chain } }
+      const CONFIG_FILES = ownFolder({ 'connections.config.json': JSON.stringify(content) })
+      return checkRender({ CONFIG_FILES }, places('keys')).then(
+        () => [],
+        (error: unknown) =>
+          (error as ConfigError).problems.map(({ file, path, found: value }) => `${file}: ${path}: ${value}`),
+      )
+    }
+    const file = 'connections.config.json'
+    expect(await found({})).toEqual([])
+    expect(await found({ chain: { ship: 'a,b' } })).toEqual([`${file}: chain.ship: "a,b"`])
+    expect(await found({ chain: { ship: 'ws://a.test,ws://b.test' } })).toEqual([
+      `${file}: chain.ship: "ws://a.test,ws://b.test"`,
+    ])
+    expect(await found({ chain: { ship: undefined, http: 8888 } })).toEqual([
+      `${file}: chain.http: 8888`,
+      `${file}: chain.ship: nothing`,
+    ])
+    expect(await found({ sqldb: { database: 'Guild' } })).toEqual([`${file}: sqldb.database: "Guild"`])
+    expect(await found({ sqldb: { port: '5432x' } })).toEqual([`${file}: sqldb.port: "5432x"`])
   })
 
   it('files of the operator may contain every address', async () => {
@@ -273,6 +310,14 @@ describe('files of the operator', () => {
   ])('files of the operator are refused: %s', async (_what, files, more, problem) => {
     const CONFIG_FILES = ownFolder(files)
     await expect(checkRender({ ...real, CONFIG_FILES, ...more }, places('refused'))).rejects.toThrow(problem)
+  })
+
+  it('a namespace whose reader does not index its contract causes a warning', async () => {
+    const CONFIG_FILES = ownFolder({ 'readers.config.json': TWO_READERS })
+    const { warnings } = await checkRender({ ...real, CONFIG_FILES, STOP_BLOCK: '0' }, places('connected'))
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/"tools" has no live data: reader "main" .* reader "tools" does/),
+    ])
   })
 })
 

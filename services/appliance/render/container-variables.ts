@@ -81,6 +81,17 @@ export const containerVariables = {
   }),
 } as const
 
+/** Program that each image has to contain, and words of names that say so. */
+export const programsOfImages: Readonly<Record<string, { readonly program: string; readonly name: RegExp }>> =
+  {
+    POSTGRES_IMAGE: { program: 'PostgreSQL', name: /pg|postgre|timescale|citus/i },
+    REDIS_IMAGE: { program: 'Redis', name: /redis|valkey/i },
+    NGINX_IMAGE: { program: 'nginx', name: /nginx/i },
+    HASURA_IMAGE: { program: 'Hasura', name: /hasura|graphql-engine/i },
+    PROMETHEUS_IMAGE: { program: 'Prometheus', name: /prometheus/i },
+    GRAFANA_IMAGE: { program: 'Grafana', name: /grafana/i },
+  }
+
 /** Profiles of the compose file that `COMPOSE_PROFILES` may turn on; services of `tools` are run by scripts alone. */
 export const composeProfiles = ['acme', 'backup', 'devchain', 'graphql', 'monitoring'] as const
 

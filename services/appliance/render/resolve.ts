@@ -4,7 +4,7 @@ import { cleanEnv } from 'envalid'
 import { DEMO_CHAIN_ID } from '../../core/chain-node/index.ts'
 import { configFiles, showFound } from '../../core/config/index.ts'
 import { startBlockProblem } from '../../core/config/schema/index.ts'
-import type { ConfigProblem } from '../../core/config/index.ts'
+import type { ConfigPart, ConfigProblem } from '../../core/config/index.ts'
 import {
   checkVariable,
   readStateSettings,
@@ -48,10 +48,10 @@ export function resolveUsable(
   const problems: ConfigProblem[] = []
   for (;;) {
     const found = resolveOnce(environment, own, refused)
-    const fresh = found.problems.filter(({ path }) => !refused.has(variableOf(path)))
+    const fresh = found.problems.filter((problem) => !namesLost(problem).some((name) => refused.has(name)))
     if (fresh.length === 0) return { resolved: found.resolved, problems, refused }
     problems.push(...fresh)
-    for (const { path } of fresh) for (const name of sameVariables(variableOf(path))) refused.add(name)
+    for (const name of fresh.flatMap(namesLost)) refused.add(name)
   }
 }
 
@@ -65,13 +65,19 @@ export function namesOfProblem({ file, path }: ConfigProblem): readonly string[]
   return file === 'environment' || file === '.env' ? sameVariables(variableOf(path)) : []
 }
 
+/** The names that count as not set because of a problem: those of its variable, or of its key in an own file. */
+function namesLost({ file, path }: ConfigProblem): readonly string[] {
+  const setting = settingVariables.find(({ part, key }) => configFiles[part] === file && key === path)
+  return sameVariables(setting?.name ?? variableOf(path))
+}
+
 /** All names of the setting that a variable belongs to. */
 function sameVariables(name: string): readonly string[] {
   const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
   return setting === undefined ? [name] : [setting.name, ...setting.aliases]
 }
 
-/** Values in place of refused variables without a default; no file is rendered from them. */
+/** Values in place of what is refused and has no default; no file is rendered from them. */
 const placeholders = { ...demoPreset, CHAIN_ID: DEMO_CHAIN_ID }
 
 function resolveOnce(
@@ -88,15 +94,22 @@ function resolveOnce(
   const named = withBothNames(set, problems)
   // An own file may refer to variables that CHAIN sets.
   const ofChain = choosePreset(named, refused, []).values
-  const given = { ...valuesOfOwn(own, { ...ofChain, ...set }), ...named }
+  const ofOwn = Object.entries(valuesOfOwn(own, { ...ofChain, ...set })).filter(
+    ([name]) => !refused.has(name),
+  )
+  const given = { ...Object.fromEntries(ofOwn), ...named }
   const preset = choosePreset(given, refused, problems)
-  const standing = Object.entries(placeholders).filter(([name]) => refused.has(name))
+  // The check of an own file says which of its keys are missing or wrong.
+  const standing = Object.entries(placeholders).filter(
+    ([name]) => refused.has(name) || (own.texts.has('connections') && isOfFile(name, 'connections')),
+  )
   const values: Values = cleanEnv(
     { ...Object.fromEntries(standing), ...preset.values, ...given },
     { ...variables, ...containerVariables, ...composeVariables },
     {
       reporter: ({ errors }) => {
-        for (const [name, error] of Object.entries(errors)) problems.push(problemOf(name, set, error))
+        for (const [name, error] of Object.entries(errors))
+          problems.push(problemOf(name, { set, given }, error))
       },
     },
   )
@@ -111,6 +124,8 @@ function resolveOnce(
 }
 
 const isOfAppliance = (name: string): name is keyof typeof variables => name in variables
+const isOfFile = (name: string, part: ConfigPart): boolean =>
+  settingVariables.some((each) => each.part === part && sameVariables(name).includes(each.name))
 
 /** The names of a setting that are set, the present one first. */
 function namesOf({ name, aliases }: SettingVariable, given: Readonly<Given>): string[] {
@@ -149,7 +164,10 @@ function checkSettings(given: Readonly<Given>, known: readonly ConfigProblem[]):
   })
 }
 
-/** Appliance variables that an own connection file sets if the environment does not. */
+/**
+ * Appliance variables that an own connection file sets if the environment does not. Values that the schema of the file
+ * refuses are absent.
+ */
 function valuesOfOwn(own: OwnFiles, set: Readonly<Given>): Given {
   const text = own.texts.get('connections')
   if (text === undefined) return {}
@@ -160,10 +178,11 @@ function valuesOfOwn(own: OwnFiles, set: Readonly<Given>): Given {
     [],
   )
   const found: Given = {}
-  for (const { part, steps, name, aliases } of settingVariables) {
+  for (const { part, steps, name, aliases, schema } of settingVariables) {
     const wanted = [name, ...aliases].find(isOfAppliance)
     if (part !== 'connections' || wanted === undefined) continue
     const value = valueAt(content, steps)
+    if (!schema.safeParse(value).success) continue
     if (typeof value === 'string' || typeof value === 'number') found[wanted] = String(value)
     else if (Array.isArray(value) && wanted === 'CHAIN_SHIP') found[wanted] = value.map(addressOf).join(',')
   }
@@ -205,10 +224,24 @@ function standardOf(name: keyof typeof variables): string | undefined {
   return standard === undefined ? undefined : String(standard)
 }
 
-/** @param name name of the setting; the problem shows the name that is set. */
-function problemOf(name: string, set: Readonly<Given>, error: Error): ConfigProblem {
+/**
+ * The problem of a value: with the name that is set, or with the key of an own file.
+ * @param name name of the setting. @param values what `.env` sets, and the same with the values of own files.
+ */
+function problemOf(
+  name: string,
+  { set, given }: { readonly set: Readonly<Given>; readonly given: Readonly<Given> },
+  error: Error,
+): ConfigProblem {
   const setting = settingVariables.find((each) => each.name === name || each.aliases.includes(name))
   const [path = name] = setting === undefined ? [] : namesOf(setting, set)
+  if (setting !== undefined && set[path] === undefined && given[path] !== undefined)
+    return {
+      file: configFiles[setting.part],
+      path: setting.key,
+      found: showFound([path], given[path]),
+      allowed: error.message,
+    }
   const found = set[path]
   const description = variables[name as keyof typeof variables] as { desc?: string } | undefined
   const allowed =

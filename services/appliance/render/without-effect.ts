@@ -4,6 +4,7 @@ import type { ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
 import { findVariable, parseVariable, settingVariables } from '../../core/config/environment/index.ts'
 import type { SettingVariable } from '../../core/config/environment/index.ts'
 import { listVariables } from './catalogue.ts'
+import { programsOfImages } from './container-variables.ts'
 import { listComposeFiles } from './compose-files.ts'
 import type { Resolved } from './resolved.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, splitList } from './variables.ts'
@@ -124,8 +125,15 @@ const hostOf = (text: string): string =>
 const isThisContainer = (text: string): boolean =>
   /^(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|::1?)$/.test(hostOf(text))
 
-/** Addresses that mean something else in a container than on the host. */
+/** Values that mean something else in a container than on the host, or another container. */
 const inContainer: readonly Idle[] = [
+  ...Object.entries(programsOfImages).map(([variable, { program, name }]) => ({
+    isOf: oneOf(variable),
+    why: (_asked: Asked, text: string) =>
+      name.test(text)
+        ? undefined
+        : `is no image of ${program} by its name, and the service starts ${program} from it`,
+  })),
   {
     isOf: oneOf('CHAIN_HTTP', 'CHAIN_SHIP', 'POSTGRES_HOST', 'REDIS_HOST'),
     why: (_asked, text) =>
@@ -163,7 +171,7 @@ export function warnWithoutEffect(asked: Asked): ConfigWarning[] {
   }))
 }
 
-/** Warnings about addresses that a container cannot be reached at, or that lead a container to itself. */
+/** Warnings about images of another program, and addresses that a container cannot be reached at or that lead to itself. */
 export function warnInContainer(asked: Asked): ConfigWarning[] {
   return findIdle(inContainer, asked).map(({ name, why }) => ({
     file: 'environment',

@@ -112,7 +112,7 @@ function warnAboutReader(
   findings.warn(
     'server',
     ['namespaces', at, 'args', 'connected_reader'],
-    `the namespace "${namespace.name}" has no live data: reader "${connected.name}" does not index its contract, reader "${other.name ?? ''}" does`,
+    `the namespace "${namespace.name}" has no live data: reader "${connected.name}" does not index its contract, reader "${other.name ?? ''}" does and may be its connected_reader`,
   )
 }
 
