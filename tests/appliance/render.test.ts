@@ -19,7 +19,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { checkRender, render, renderOrKeep } from '../../services/appliance/render/render.ts'
 import type { RenderPlaces } from '../../services/appliance/render/index.ts'
-import { STATE_METRICS_PORT } from '../../services/appliance/render/container-variables.ts'
 import { knownNames } from '../../services/appliance/render/env-file.ts'
 import { secretNames } from '../../services/appliance/render/secrets.ts'
 import { variables } from '../../services/appliance/render/variables.ts'
@@ -253,27 +252,6 @@ describe('rendering', () => {
     await render({ ...real, PROVIDER_NAME }, { out, certificateFiles })
     const { config } = loadConfig({ need: ['server'], dir: join(out, 'api'), env: {} })
     expect(config.server.provider_name).toBe(PROVIDER_NAME)
-  })
-
-  it('Prometheus scrapes the ports that the services listen on', async () => {
-    const ports = { READER_SERVER_PORT: '9201', SERVER_METRICS_PORT: '9202', STATE_METRICS_PORT: '9203' }
-    const scraped = async (environment: Readonly<Record<string, string>>) => {
-      const { warnings } = await render({ ...real, ...environment }, places('scraped'))
-      const text = await readFile(join(places('scraped').out, 'prometheus/prometheus.yml'), 'utf8')
-      const jobs = [...text.matchAll(/job_name: (\w+)|filler:(\d+)|port: (\d+)/g)].map(
-        ([, job, filler, port]) => job ?? filler ?? port,
-      )
-      return { jobs, warnings: warnings.map(({ path }) => path) }
-    }
-    const shipped = ['filler', '9001', 'api', '9100', 'state', String(STATE_METRICS_PORT)]
-    expect(await scraped({})).toEqual({ jobs: shipped, warnings: [] })
-    expect((await scraped(ports)).jobs).toEqual(['filler', '9201', 'api', '9202', 'state', '9203'])
-    const silent = { STATE_METRICS_PORT: '0' }
-    expect(await scraped(silent)).toEqual({ jobs: shipped.slice(0, 4), warnings: [] })
-    expect(await scraped({ ...silent, COMPOSE_PROFILES: 'monitoring' })).toEqual({
-      jobs: shipped.slice(0, 4),
-      warnings: ['STATE_METRICS_PORT'],
-    })
   })
 
   it('the compose file passes every variable to rendering', async () => {

@@ -7,8 +7,11 @@ import { z } from 'zod'
 import { listAlerts, standardLimits } from '../../scripts/monitoring/alerts.ts'
 import { dashboards } from '../../scripts/monitoring/dashboards.ts'
 import { renderMonitoring } from '../../scripts/monitoring/monitoring.ts'
+import { STATE_METRICS_PORT } from '../../services/appliance/render/container-variables.ts'
 import { renderPrometheus } from '../../services/appliance/render/prometheus.ts'
+import { render } from '../../services/appliance/render/render.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
+import { placesIn, real } from '../appliance/rendering.ts'
 import { describeWithPrometheus, promtool } from './promtool.ts'
 import { ruleCases } from './rule-cases.ts'
 import { findUnknown } from './series.ts'
@@ -97,6 +100,30 @@ it('Grafana has one data source, and every panel of every dashboard uses it', as
       for (const used of [datasource, ...targets.map((target) => target.datasource)])
         expect(used).toEqual({ type: source?.type, uid: source?.uid })
   }
+})
+
+it('Prometheus scrapes the ports that the services listen on', async () => {
+  const ports = { READER_SERVER_PORT: '9201', SERVER_METRICS_PORT: '9202', STATE_METRICS_PORT: '9203' }
+  const out = await mkdtemp(join(tmpdir(), 'pronghorn-scraped-'))
+  const places = placesIn(out, 'rendered')
+  const scraped = async (environment: Readonly<Record<string, string>>) => {
+    const { warnings } = await render({ ...real, ...environment }, places)
+    const text = await readFile(join(places.out, 'prometheus/prometheus.yml'), 'utf8')
+    const jobs = [...text.matchAll(/job_name: (\w+)|filler:(\d+)|port: (\d+)/g)].map(
+      ([, job, filler, port]) => job ?? filler ?? port,
+    )
+    return { jobs, warnings: warnings.map(({ path }) => path) }
+  }
+  const shipped = ['filler', '9001', 'api', '9100', 'state', String(STATE_METRICS_PORT)]
+  expect(await scraped({})).toEqual({ jobs: shipped, warnings: [] })
+  expect((await scraped(ports)).jobs).toEqual(['filler', '9201', 'api', '9202', 'state', '9203'])
+  const silent = { STATE_METRICS_PORT: '0' }
+  expect(await scraped(silent)).toEqual({ jobs: shipped.slice(0, 4), warnings: [] })
+  expect(await scraped({ ...silent, COMPOSE_PROFILES: 'monitoring' })).toEqual({
+    jobs: shipped.slice(0, 4),
+    warnings: ['STATE_METRICS_PORT'],
+  })
+  await rm(out, { recursive: true })
 })
 
 it('every alert has test series that fire it, and test series that do not', () => {
