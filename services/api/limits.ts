@@ -4,10 +4,9 @@ import { listenerLimits } from '../core/http/listener/index.ts'
 import { listLimits } from '../core/limits/index.ts'
 import type { Limit } from '../core/limits/index.ts'
 import { databaseLimits } from './database/index.ts'
-import { parameterLimits } from './http/index.ts'
 import { liveLimits } from './live/index.ts'
 import { pageLimits } from './namespaces/nft/paging/index.ts'
-import { attributeFilterLimits } from './request/index.ts'
+import { attributeFilterLimits, parameterLimits } from './request/index.ts'
 
 /** Every limit of the API, exported from the modules that enforce them. */
 export const apiLimits: Readonly<Record<'requests' | 'live', readonly Limit[]>> = {

@@ -360,9 +360,7 @@ async function serve(
     maxConnections: config.server.max_connections,
     maxConnectionsOfOne: config.server.connections_per_address,
     peerOf: createPeers(config.server),
-    handler: (request, response) => {
-      if (!live.handle(request, response)) handler(request, response)
-    },
+    handler: live.handlerBefore(handler),
     upgrade: createUpgradeHandler(handler, (...upgrade) => live.upgrade(...upgrade)),
     failureBody: (_status, message) => failureBody(message),
   })

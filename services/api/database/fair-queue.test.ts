@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FairQueue, queueLimits } from './fair-queue.ts'
 import type { FairQueueLimits, Leave } from './fair-queue.ts'
-import { completeScope, Departure } from './scope.ts'
-import type { WorkScope } from './scope.ts'
+import { completeScope, Departure } from './request-session.ts'
+import type { WorkScope } from './request-session.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())

@@ -1,7 +1,7 @@
 import { secondsText } from '../../core/limits/index.ts'
 import type { Limit } from '../../core/limits/index.ts'
-import { clientGone, SERVER_ITSELF, tooBusy } from './scope.ts'
-import type { WorkScope } from './scope.ts'
+import { clientGone, SERVER_ITSELF, tooBusy } from './request-session.ts'
+import type { WorkScope } from './request-session.ts'
 
 /** Limits of a `FairQueue`. */
 export interface FairQueueLimits {

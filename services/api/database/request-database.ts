@@ -1,15 +1,13 @@
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { RetryableError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import { noDatabaseObserver } from './observer.ts'
-import type { DatabaseObserver } from './observer.ts'
+import { noDatabaseObserver, DatabaseServer } from './server.ts'
+import type { DatabaseObserver, ServerLimits, ServerLoad, Session } from './server.ts'
 import { defaultReplicaTiming, Replica, ReplicaWatch } from './replicas.ts'
 import type { ReplicaState, ReplicaTiming } from './replicas.ts'
 import { ReplicaRouter } from './router.ts'
-import { DatabaseServer } from './server.ts'
-import type { ServerLimits, ServerLoad, Session } from './server.ts'
-import { completeScope } from './scope.ts'
-import type { WorkScope } from './scope.ts'
+import { completeScope } from './request-session.ts'
+import type { WorkScope } from './request-session.ts'
 
 /** Address of a replica. Missing members are as in the primary's address. */
 export interface ReplicaAddress {

@@ -1,10 +1,9 @@
 import { RetryableError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import { Backoff } from '../../core/retry/index.ts'
-import type { DatabaseObserver } from './observer.ts'
+import type { DatabaseObserver, DatabaseServer } from './server.ts'
 import { hasReached } from './position.ts'
 import type { Replica, ReplicaTiming, ReplicaWatch } from './replicas.ts'
-import type { DatabaseServer } from './server.ts'
 
 /** While the process switches servers, new requests wait up to this long for running requests to finish, ms. */
 const GAP_MS = 100

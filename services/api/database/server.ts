@@ -1,18 +1,47 @@
+import type { ProblemKind } from './problems.ts'
 import type pg from 'pg'
 import { createPool } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError, PronghornError, RetryableError } from '../../core/errors/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import type { DatabaseObserver } from './observer.ts'
 import { BusyLog } from './busy-log.ts'
 import { cancelStatement } from './cancel.ts'
 import { FairQueue, queueLimits } from './fair-queue.ts'
 import type { Leave } from './fair-queue.ts'
 import { classifyProblem, isConflict, queryError } from './problems.ts'
-import type { ProblemKind } from './problems.ts'
 import { StatementRunner } from './request-session.ts'
-import type { WorkScope } from './scope.ts'
+import type { WorkScope } from './request-session.ts'
 import type { Statement } from '../sql/index.ts'
+
+/** Facts about a finished statement. */
+export interface QueryFacts {
+  /** Name of the statement, or the caller if it has none. */
+  readonly query: string
+  /** `primary`, or host and port of a replica. */
+  readonly server: string
+  readonly durationMs: number
+  /** Class of the failure; undefined if the statement succeeded. */
+  readonly problem: ProblemKind | undefined
+}
+
+/** Receives database events of requests, for the metrics. Methods must not throw. */
+export interface DatabaseObserver {
+  queryEnded(facts: QueryFacts): void
+  /** A request waited `waitMs` for its connection from the pool. */
+  connected(server: string, waitMs: number): void
+  /** A request got no connection. */
+  refused(reason: 'busy' | 'unavailable'): void
+  /** The process now reads from that server. */
+  wentOver(server: string): void
+}
+
+/** An observer that ignores all events. */
+export const noDatabaseObserver: DatabaseObserver = {
+  queryEnded: () => undefined,
+  connected: () => undefined,
+  refused: () => undefined,
+  wentOver: () => undefined,
+}
 
 /** Characters of a failed statement that are logged. */
 const LOGGED_QUERY_LENGTH = 300

@@ -1,21 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { hasBody } from '../../core/http/content/index.ts'
 import { JSON_TYPE, observeRequest } from '../../core/http/index.ts'
 import { limitHeaders, refusalOf } from '../../core/http/limits/index.ts'
 import type { Headers } from '../../core/http/headers/index.ts'
-import type { KnownClient, RequestLimit } from '../../core/http/limits/index.ts'
+import type { RequestLimit } from '../../core/http/limits/index.ts'
 import type { AnswerBudget, RequestError, RequestObserver } from '../../core/http/index.ts'
 import type { AnswerCache, AnswerForm, CachedAnswer } from '../cache/index.ts'
-import { failureBody } from './envelope.ts'
-
-/** Identifies the client of a request. */
-export type ClientOf = (of: { readonly req: IncomingMessage }) => KnownClient
-
-/** The cache and the identification of clients. */
-export interface AnswerCaching {
-  readonly cache: AnswerCache
-  readonly clientOf: ClientOf
-}
+import { failureBody, mayUseCache, spelledAddress } from './exchange.ts'
+import type { ClientOf } from './exchange.ts'
 
 /** Dependencies of `answerFromCache`. */
 export interface CachedAnswerParts {
@@ -31,16 +22,6 @@ export interface CachedAnswerParts {
 interface Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
-}
-
-/** Whether a request may use the cache: its answer may come from it and may be stored in it. */
-export function mayUseCache({ req }: { readonly req: IncomingMessage }, clientOf: ClientOf): boolean {
-  return (req.method === 'GET' || req.method === 'HEAD') && !clientOf({ req }).isExempt
-}
-
-/** The URL of a request as sent; undefined if the request has a body. */
-export function spelledAddress(request: IncomingMessage): string | undefined {
-  return hasBody(request) ? undefined : request.url
 }
 
 /**

@@ -1,6 +1,4 @@
 export type { Mount, RootRoute, RouteDocumentation } from './routes.ts'
-export { parameterLimits } from './query-string.ts'
-export { createLifecycle } from './lifecycle.ts'
-export { failureBody, successBody } from './envelope.ts'
+export { createLifecycle, refuseUnknownPath } from './lifecycle.ts'
+export { failureBody, successBody } from './exchange.ts'
 export { createUpgradeHandler } from './upgrades.ts'
-export { refuseUnknownPath } from './unknown-path.ts'

@@ -1,8 +1,7 @@
 import { shownName } from '../../core/http/headers/index.ts'
 import type { RawScalar, RawValue } from '../request/index.ts'
-import { invalidParameter, isAttributeFilter } from '../request/index.ts'
+import { invalidParameter, isAttributeFilter, MAX_PAIRS } from '../request/index.ts'
 import { RequestError } from '../../core/http/index.ts'
-import { MAX_PAIRS } from './query-string.ts'
 
 const EXAMPLE = '{"limit":10}'
 

@@ -1,8 +1,14 @@
 import type { RequestListener } from 'node:http'
 import type { Context, Middleware } from 'koa'
-import { createApplication, createFailureStep, createObserverStep, notesOf } from '../../core/http/index.ts'
+import {
+  createApplication,
+  createFailureStep,
+  createObserverStep,
+  notesOf,
+  RequestError,
+} from '../../core/http/index.ts'
 import { createCompressionStep } from '../../core/http/content/index.ts'
-import { createCorsHeaders, createCorsStep } from '../../core/http/headers/index.ts'
+import { createCorsHeaders, createCorsStep, httpDate, setHeaders } from '../../core/http/headers/index.ts'
 import {
   createRateLimitStep,
   createRequestCounter,
@@ -13,14 +19,11 @@ import type { RequestObserver } from '../../core/http/index.ts'
 import type { KeyValueStore } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
 import type { AnswerCache } from '../cache/index.ts'
-import { createCommonHeaders, createHeadersStep } from './common-headers.ts'
 import { answerFailure } from './failure.ts'
 import { answerFromCache } from './cached-answers.ts'
-import { createNamespaceStep } from './namespace-paths.ts'
-import { checkPath } from './path-check.ts'
 import { createMethodsOf, createRoutes } from './routes.ts'
-import type { RouteParts } from './routes.ts'
-import { refuseUnknownPath } from './unknown-path.ts'
+import type { RouteParts, Mount } from './routes.ts'
+import type { Headers } from '../../core/http/headers/index.ts'
 
 /** Settings named like their keys in server.config.json. */
 export interface LifecycleSettings extends ClientSettings {
@@ -91,4 +94,57 @@ function createLimit({ settings, kvstore, logger }: LifecycleParts): RequestLimi
     limit,
     createRequestCounter(kvstore, 'rate-limit', limit.interval * 1_000, logger),
   )
+}
+
+/** Creates the headers of every response: `Last-Modified`, and `X-Revision` if the revision is known. */
+function createCommonHeaders(revision: string | undefined): () => Headers {
+  // `Last-Modified` is the time of the response, as clients expect; it says nothing about the age of the data.
+  if (revision === undefined) return () => ({ 'Last-Modified': httpDate() })
+  return () => ({ 'Last-Modified': httpDate(), 'X-Revision': revision })
+}
+
+/** Step that sets the headers of every response. */
+function createHeadersStep(headers: () => Headers): Middleware {
+  return (context, next) => {
+    setHeaders(context.res, headers())
+    return next()
+  }
+}
+
+/** Step that refuses paths with malformed percent escapes. */
+function checkPath(context: Context, next: () => Promise<void>): Promise<void> {
+  try {
+    if (context.path.includes('%')) decodeURIComponent(context.path)
+  } catch {
+    throw new RequestError(400, 'The path has a malformed percent escape: write % as %25')
+  }
+  return next()
+}
+
+/** Step that notes the namespace of a request by its path, for limits and metrics, even if no route matches. */
+function createNamespaceStep(mounts: readonly Mount[]): Middleware {
+  const prefixes = mounts
+    .flatMap(({ namespace, paths }) =>
+      paths.map((path) => ({ path: path.toLowerCase(), name: namespace.name })),
+    )
+    // One path may begin with another: the longer one is meant.
+    .sort((one, other) => other.path.length - one.path.length)
+  return (context, next) => {
+    const path = context.path.toLowerCase()
+    const mount = prefixes.find((each) => isUnder(path, each.path))
+    if (mount) notesOf(context).namespace = mount.name
+    return next()
+  }
+}
+
+function isUnder(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/')
+}
+
+/** Link to the documentation. It is a header because clients compare the message with the replaced system's message. */
+const documentation = { Link: '</docs>; rel="service-doc"' }
+
+/** The last step: no route matched the path. */
+export function refuseUnknownPath(): never {
+  throw new RequestError(404, 'Endpoint not found', documentation)
 }

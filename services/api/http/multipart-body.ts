@@ -2,7 +2,7 @@ import { Busboy } from '@fastify/busboy'
 import type { BusboyInstance } from '@fastify/busboy'
 import { RequestError } from '../../core/http/index.ts'
 import type { RawValue } from '../request/index.ts'
-import { MAX_PAIRS, ParameterCollector } from './query-string.ts'
+import { MAX_PAIRS, ParameterCollector } from '../request/index.ts'
 
 /** Limit of header lines of one part. */
 const MAX_HEADERS = 20

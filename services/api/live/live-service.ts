@@ -1,5 +1,7 @@
+import type { ChannelMount } from './channel.ts'
+import { SOCKET_IO_PATH, SocketIoServer } from './socket-io.ts'
 import { STATUS_CODES } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseAddress } from '../../core/database/index.ts'
@@ -16,21 +18,52 @@ import type { Logger } from '../../core/log/index.ts'
 import type { RequestDatabase } from '../database/index.ts'
 import { invalidParameter } from '../request/index.ts'
 import { Channel } from './channel.ts'
-import type { ChannelMount } from './channel.ts'
 import { Doorkeeper } from './doorkeeper.ts'
 import { answerPlainly, EventStreams } from './event-stream.ts'
 import { ReaderHub } from './hub.ts'
 import type { LiveLimits } from './limits.ts'
 import type { LiveObserver } from './observer.ts'
 import { Resumer } from './resuming.ts'
-import { LiveRoutes } from './routes.ts'
-import type { LivePlace } from './routes.ts'
 import { SessionRelay } from './session-relay.ts'
 import type { SessionPeers } from './session-relay.ts'
-import { SocketIoServer } from './socket-io.ts'
 import { SubscriptionBudget } from './subscription-budget.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { PlainWebsockets } from './websocket-server.ts'
+
+/** Destination of a live request. */
+export type LivePlace =
+  | { readonly kind: 'socket.io' }
+  /** A plain websocket, or an event stream, of a namespace. */
+  | { readonly kind: 'live' | 'events'; readonly channel: Channel; readonly query: URLSearchParams }
+
+/** Cheap check that rejects the paths of all other requests. */
+const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
+
+/** Paths of plain websockets and event streams, below the path of their namespace. */
+export const plainPaths = { live: '/v1/live', events: '/v1/events' } as const
+
+/** Finds the destination of a live request. Letter case and a trailing slash do not matter, as in all other routes. */
+export class LiveRoutes {
+  readonly #places = new Map<string, { readonly kind: 'live' | 'events'; readonly channel: Channel }>()
+
+  constructor(channels: readonly Channel[]) {
+    for (const channel of channels) {
+      for (const path of channel.mount.paths) {
+        this.#places.set((path + plainPaths.live).toLowerCase(), { kind: 'live', channel })
+        this.#places.set((path + plainPaths.events).toLowerCase(), { kind: 'events', channel })
+      }
+    }
+  }
+
+  /** @param address path and query, as in a request. */
+  find(address = ''): LivePlace | undefined {
+    if (address.startsWith(SOCKET_IO_PATH)) return { kind: 'socket.io' }
+    if (!MAY_BE_LIVE.test(address)) return undefined
+    const [path = '', ...query] = address.split('?')
+    const place = this.#places.get(path.toLowerCase().replace(/\/$/, ''))
+    return place && { ...place, query: new URLSearchParams(query.join('?')) }
+  }
+}
 
 /** Database connections for reading the feed and the missed events of resuming clients. */
 const POOL_SIZE = 4
@@ -67,8 +100,8 @@ export interface LiveFeedState {
 
 /** Live data of all namespaces: websockets, event streams and socket.io. */
 export interface LiveService {
-  /** Answers a request for live data. Returns false, without any effect, for other requests. */
-  handle(request: IncomingMessage, response: ServerResponse): boolean
+  /** A handler that answers requests for live data, and gives other requests to the given handler. */
+  handlerBefore(others: RequestListener): RequestListener
   /** Accepts a websocket upgrade; false if the path has no websocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean
   states(): readonly LiveFeedState[]
@@ -144,12 +177,13 @@ class Live implements LiveService {
     await Promise.all([...this.#hubs.values()].map((hub) => hub.start()))
   }
 
-  handle(request: IncomingMessage, response: ServerResponse): boolean {
-    const place = this.#routes.find(request.url)
-    if (!place) return false
-    if (place.kind === 'socket.io') (this.#relay ?? this.#socketIo).handle(request, response)
-    else this.#serve(place, request, response)
-    return true
+  handlerBefore(others: RequestListener): RequestListener {
+    return (request, response) => {
+      const place = this.#routes.find(request.url)
+      if (!place) others(request, response)
+      else if (place.kind === 'socket.io') (this.#relay ?? this.#socketIo).handle(request, response)
+      else this.#serve(place, request, response)
+    }
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {

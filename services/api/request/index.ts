@@ -5,7 +5,13 @@ export {
   readAttributeFilters,
 } from './attribute-filters.ts'
 export type { AttributeFilter, AttributeFamily } from './attribute-filters.ts'
-export { readRequest } from './raw-parameters.ts'
+export {
+  MAX_PAIRS,
+  parameterLimits,
+  ParameterCollector,
+  parseQueryString,
+  readRequest,
+} from './raw-parameters.ts'
 export type { RawValue, RawParameters, RawScalar } from './raw-parameters.ts'
 export { invalidParameter } from './request-error.ts'
 export { answerTooLarge } from './answer-size.ts'
