@@ -6,11 +6,11 @@ import type { Session, Statement } from '../../services/api/index.ts'
 import type { Sql } from '../../services/api/sql/sql.ts'
 import { jsonString } from '../../services/api/index.ts'
 import type { Json } from '../../services/api/json/json.ts'
+import { joinDataMap, overlayDataMap, splitDataMap } from '../../services/api/json/json.ts'
 import type { PageResult, PageStatement } from '../../services/api/planner/list.ts'
 import { assetsRecordKinds } from '../../services/api/namespaces/assets/records/kinds.ts'
 import { assets } from '../../services/api/namespaces/nft/records/index.ts'
 import { Fragments } from '../../services/api/records/fragments/index.ts'
-import { joinDataMap, overlayDataMap, splitDataMap } from '../../services/api/json/maps/data-maps.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { serveRecordings } from './server.ts'
 import type { TestServer } from './server.ts'
@@ -47,7 +47,7 @@ async function rest(path: string): Promise<unknown> {
 const parsed = (records: Iterable<Json>): unknown[] =>
   [...records].map((record) => JSON.parse(jsonString(record)) as unknown)
 const createKinds = (shared = new Fragments()) =>
-  assetsRecordKinds(shared, { given: () => ({ contract: '"atomicassets"' }) }, assets)
+  assetsRecordKinds(shared, { given: { contract: '"atomicassets"' } }, assets)
 /** Counts the statements of some work. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   statements = []

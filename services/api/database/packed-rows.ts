@@ -1,6 +1,3 @@
-import type { Session } from './server.ts'
-import type { Statement } from '../sql/index.ts'
-
 /**
  * Separators of packed rows. A query can return its rows as one text: a client library spends more time on the fields
  * of a hundred rows than on one long text. The text is split at two control characters that JSON text and names cannot
@@ -21,15 +18,6 @@ export function packRows(fields: readonly string[], order?: string): string {
 /** SQL expression that packs the fields of one row into one text. */
 export function packFields(fields: readonly string[]): string {
   return `concat(${fields.join(`, E'\\x1f', `)})`
-}
-
-/** Runs a statement whose select list is a `packRows` expression. Each row of the result is an array of texts. */
-export async function queryPacked<Row extends readonly string[]>(
-  session: Session,
-  statement: Statement,
-): Promise<Row[]> {
-  const [row] = await session.query<[string | null]>(statement)
-  return unpackRows(row?.[0])
 }
 
 /** Splits the text of `packRows` into rows. Null means no rows. */

@@ -1,2 +1,16 @@
-export { jsonBytes, jsonSize, jsonString, jsonArray, jsonItemSizes, jsonPieces, LateJson } from './json.ts'
+export {
+  dataMembers,
+  findName,
+  joinDataMap,
+  jsonArray,
+  jsonBytes,
+  jsonItemSizes,
+  jsonPieces,
+  jsonSize,
+  jsonString,
+  LateJson,
+  nameOf,
+  overlayDataMap,
+  splitDataMap,
+} from './json.ts'
 export type { Json } from './json.ts'

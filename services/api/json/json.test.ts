@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { findName, nameOf, splitDataMap } from './maps/index.ts'
-import { jsonArray, jsonBytes, jsonItemSizes, jsonSize, jsonString, LateJson } from './json.ts'
+import {
+  findName,
+  nameOf,
+  splitDataMap,
+  jsonArray,
+  jsonBytes,
+  jsonItemSizes,
+  jsonSize,
+  jsonString,
+  LateJson,
+} from './json.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'utf8')
 

@@ -132,3 +132,143 @@ function* partsOf(text: string): Generator<string> {
     at = end
   }
 }
+
+/** Attribute maps as PostgreSQL prints `jsonb`: keys ascend by length, then by bytes; separators are `, ` and `: `. */
+
+/** One member of a map: the key, with quotes, and the value, both as JSON text. */
+export interface DataMember {
+  readonly key: string
+  readonly value: string
+}
+
+/**
+ * Splits the text of a map into members, in the order of the text.
+ * @param text of a `jsonb` object; empty for none.
+ * @param isLast returns true for a key after which splitting stops.
+ */
+export function splitDataMap(text: string, isLast?: (key: string) => boolean): DataMember[] {
+  const members: DataMember[] = []
+  if (text.length <= 2) return members
+  let at = 1
+  while (at < text.length) {
+    const keyEnd = endOfString(text, at)
+    const valueStart = keyEnd + 2
+    const valueEnd = endOfValue(text, valueStart)
+    const key = text.slice(at, keyEnd)
+    members.push({ key, value: text.slice(valueStart, valueEnd) })
+    if (isLast?.(key) === true) return members
+    at = valueEnd + 2
+  }
+  return members
+}
+
+const NAME = '"name"'
+/** Characters of the longest spelling of a key of four bytes. */
+const MAX_ESCAPED_NAME = 2 + 4 * 6
+
+/**
+ * Returns the attribute `name` of a map's text, as {@link nameOf} does. Keys ascend by length, so the text is split
+ * only up to the longest spelling of `name`.
+ */
+export function findName(text: string): string | undefined {
+  return nameOf(splitDataMap(text, (key) => key === NAME || key.length > MAX_ESCAPED_NAME))
+}
+
+/** Merges two maps: a member of the second replaces the first map's member with the same key. */
+export function overlayDataMap(
+  below: readonly DataMember[],
+  above: readonly DataMember[],
+): readonly DataMember[] {
+  if (above.length === 0) return below
+  if (below.length === 0) return above
+  const merged: DataMember[] = []
+  let [one, other] = [0, 0]
+  while (one < below.length && other < above.length) {
+    const order = compareKeys(below[one]!.key, above[other]!.key)
+    if (order < 0) merged.push(below[one++]!)
+    else {
+      merged.push(above[other++]!)
+      if (order === 0) one++
+    }
+  }
+  while (one < below.length) merged.push(below[one++]!)
+  while (other < above.length) merged.push(above[other++]!)
+  return merged
+}
+
+/** The text of a map. */
+export function joinDataMap(members: readonly DataMember[]): string {
+  let text = '{'
+  members.forEach(({ key, value }, index) => {
+    text += index === 0 ? `${key}: ${value}` : `, ${key}: ${value}`
+  })
+  return `${text}}`
+}
+
+/** The JSON members `data` and `name` of a record; `name` is left out where the map has none. */
+export function dataMembers(members: readonly DataMember[]): string {
+  const name = nameOf(members)
+  const data = `"data":${joinDataMap(members)}`
+  return name === undefined ? data : `${data},"name":${name}`
+}
+
+/** The attribute `name`, as the JSON of a text or null; numbers and lists are shown as text. */
+export function nameOf(members: readonly DataMember[]): string | undefined {
+  const value = members.find(({ key }) => key === NAME)?.value
+  if (value === undefined || value === 'null' || value.charCodeAt(0) === QUOTE) return value
+  return JSON.stringify(value)
+}
+
+function compareKeys(one: string, other: string): number {
+  if (one === other) return 0
+  if (isPlain(one) && isPlain(other)) {
+    return one.length === other.length ? (one < other ? -1 : 1) : one.length - other.length
+  }
+  const [first, second] = [keyBytes(one), keyBytes(other)]
+  return first.length === second.length ? first.compare(second) : first.length - second.length
+}
+
+/** Whether the text of a key is its bytes. */
+function isPlain(key: string): boolean {
+  for (let at = 1; at < key.length - 1; at++) {
+    const code = key.charCodeAt(at)
+    if (code > 0x7f || code === BACKSLASH) return false
+  }
+  return true
+}
+
+function keyBytes(key: string): Buffer {
+  return Buffer.from(JSON.parse(key) as string, 'utf8')
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+
+function endOfValue(text: string, from: number): number {
+  const first = text.charCodeAt(from)
+  if (first === QUOTE) return endOfString(text, from)
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at) - 1
+    else if (code === COMMA && depth === 0) return at
+    else if (code === 0x5b || code === 0x7b) depth++
+    // The bracket that none opened is that of the map itself.
+    else if ((code === 0x5d || code === 0x7d) && depth-- === 0) return at
+  }
+  return text.length
+}
+
+/** Position after the closing quote of the string that begins at `from`. */
+function endOfString(text: string, from: number): number {
+  let at = text.indexOf('"', from + 1)
+  while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
+  return at < 0 ? text.length : at + 1
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at
+  while (text.charCodeAt(start - 1) === BACKSLASH) start--
+  return (at - start) % 2 === 1
+}

@@ -1,4 +1,4 @@
-import { BITMAP_COST, firstOfRange, HEAP_COST, isOneStream, rowsOfMerge } from './costs.ts'
+import { BITMAP_COST, firstOfRange, HEAP_COST, isOneStream, rowsOfMerge } from './filters/filter.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
 import { estimateRows, withoutImplied } from './filters/index.ts'
 import type { Branch, Driven, Index, Order, PageWindow, Source } from './sources/index.ts'

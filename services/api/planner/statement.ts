@@ -1,12 +1,11 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../sql/index.ts'
 import type { SqlValue } from '../sql/index.ts'
-import { firstOfRange, isOneStream } from './costs.ts'
+import { firstOfRange, isOneStream } from './filters/filter.ts'
 import { isChecked, isWalkChecked } from './choose.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filters/index.ts'
 import type { Branch, Order, PageWindow, Source } from './sources/index.ts'
-import { number } from './number.ts'
 
 /** Input of the statement builder. */
 export interface StatementRequest {
@@ -118,10 +117,10 @@ function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql
     : sql`g.v ${direction} NULLS ${raw(order.sorted?.nulls ?? 'LAST')}, g.k ${raw(order.keys ?? 'ASC')}`
   // OFFSET 0 is an optimization fence: PostgreSQL must not choose an index of the order for the search. Only rows of
   // the page are numbered: a window function over all rows would sort all of them.
-  return sql`SELECT g.k, ${number(window.offset)} + row_number() OVER (ORDER BY ${by}) - 1 AS n
+  return sql`SELECT g.k, ${raw(window.offset)} + row_number() OVER (ORDER BY ${by}) - 1 AS n
     FROM (SELECT g.* FROM (SELECT ${column(source, source.key)} AS k, ${value} AS v FROM ${from}
       ${where(conditions)} OFFSET 0) g
-    ORDER BY ${by} LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}) g`
+    ORDER BY ${by} LIMIT ${raw(window.limit)} OFFSET ${raw(window.offset)}) g`
 }
 
 /**
@@ -139,7 +138,7 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
   const end = window.offset + window.limit
   const wanted = isChecked(path) ? end : roundedUp(end)
   const isOfPage = isChecked(path)
-    ? sql`p.n >= ${number(window.offset)} OR NOT p.hit`
+    ? sql`p.n >= ${raw(window.offset)} OR NOT p.hit`
     : sql`p.n >= ${bind(window.offset, 'bigint')} AND p.n < ${bind(end, 'bigint')}`
   const direction = raw(order.direction)
   // A marker without a key sorts before the hits of the same value: rows beyond the budget may have the same value and
@@ -161,21 +160,21 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
     // Each of many ranges returns up to a page of rows: materialize only one page of them.
     const rows =
       parts.length > 1 || walks.some(hasSeveralRanges)
-        ? sql`SELECT m.* FROM (${all}) m ORDER BY ${within} LIMIT ${number(wanted)}`
+        ? sql`SELECT m.* FROM (${all}) m ORDER BY ${within} LIMIT ${raw(wanted)}`
         : all
     const name = raw(`rank${rank}`)
     if (index === 0) return sql`${name} AS MATERIALIZED (${rows})`
     const before = raw(`rank${ranks[index - 1]!}`)
     // A later rank is read only if the earlier ranks are complete (no marker) and do not fill the page.
     return sql`${name} AS MATERIALIZED (SELECT b.* FROM (${rows}) b
-      WHERE (SELECT count(*) < ${number(wanted)} AND bool_and(f.hit) IS NOT FALSE FROM ${before} f)
+      WHERE (SELECT count(*) < ${raw(wanted)} AND bool_and(f.hit) IS NOT FALSE FROM ${before} f)
       UNION ALL SELECT f.* FROM ${before} f)`
   })
   const last = raw(`rank${ranks.at(-1)!}`)
   const by = isByKey(request) ? within : sql`m.rank, ${within}`
   return sql`WITH ${joinSql(items, ', ')}
     SELECT CASE WHEN p.hit THEN p.k END AS k, p.n FROM (
-      SELECT m.k, m.hit, row_number() OVER (ORDER BY ${by}) - 1 AS n FROM ${last} m ORDER BY ${by} LIMIT ${number(wanted)}) p
+      SELECT m.k, m.hit, row_number() OVER (ORDER BY ${by}) - 1 AS n FROM ${last} m ORDER BY ${by} LIMIT ${raw(wanted)}) p
     WHERE ${isOfPage}`
 }
 
@@ -199,7 +198,7 @@ function branchRows(
   if (walk.driven) {
     const { driven, branch } = walk
     const checks = [...walk.checks.map(({ condition }) => condition), ...(branch.conditions ?? [])]
-    return sql`SELECT d.k, d.v, ${number(branch.rank)} AS rank, d.k IS NOT NULL AS hit
+    return sql`SELECT d.k, d.v, ${raw(branch.rank)} AS rank, d.k IS NOT NULL AS hit
       FROM (${driven.query(checks, wanted, budget)}) d`
   }
   const { branch } = walk
@@ -210,8 +209,8 @@ function branchRows(
   })
   const most =
     isByKey(request) || hasOrderOfKeys(request, branch)
-      ? sql`LIMIT ${number(wanted)}`
-      : sql`FETCH FIRST ${number(wanted)} ROWS WITH TIES`
+      ? sql`LIMIT ${raw(wanted)}`
+      : sql`FETCH FIRST ${raw(wanted)} ROWS WITH TIES`
   const parts = { single, several, budget, most }
   if (several.length === 0) {
     const rows = rangeRows(request, walk, rangeOf(request, walk, single), parts)
@@ -276,16 +275,16 @@ function rowsOfMany(
         FROM ${raw(known)} GROUP BY ${keys}) r
       CROSS JOIN LATERAL (${rangeRows(request, walk, range, { budget, most: some })}) x`
   }
-  const isPage = sql`(SELECT count(*) >= ${number(wanted)} FROM first WHERE hit)`
-  const ofEach = sql`LIMIT ${number(firstOfRange(wanted, walk.ranges))}`
+  const isPage = sql`(SELECT count(*) >= ${raw(wanted)} FROM first WHERE hit)`
+  const ofEach = sql`LIMIT ${raw(firstOfRange(wanted, walk.ranges))}`
   const rest = (more: readonly Sql[]): Sql => continued('starts', ROWS_OF_RANGE, most, more)
   return sql`WITH first AS MATERIALIZED (
       SELECT ${values}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (SELECT ${ordered} AS c, ${isHit(checks)} AS hit
-        FROM ${all.from} ${where(all.conditions)} ORDER BY ${ordered} ${by} LIMIT ${number(walk.first)}) x),
+        FROM ${all.from} ${where(all.conditions)} ORDER BY ${ordered} ${by} LIMIT ${raw(walk.first)}) x),
     starts AS MATERIALIZED (SELECT ${keys}, c, hit FROM first WHERE ${isPage}
       UNION ALL ${continued('first', sql`${keys}, x.c, x.hit`, ofEach, [])} WHERE NOT ${isPage}),
     bound AS MATERIALIZED (
-      SELECT c FROM starts WHERE hit ORDER BY c ${by} LIMIT 1 OFFSET ${number(wanted - 1)})
+      SELECT c FROM starts WHERE hit ORDER BY c ${by} LIMIT 1 OFFSET ${raw(wanted - 1)})
     ${rest([sql`${ordered} ${raw(atMost)} (SELECT c FROM bound)`])} WHERE EXISTS (SELECT FROM bound)
     UNION ALL ${rest([])} WHERE NOT EXISTS (SELECT FROM bound)`
 }
@@ -367,7 +366,7 @@ function streamOf(
             // A coarse branch has no limit here: rows beyond a limit may have the same value and lower keys.
             walk.branch.isCoarse === true ? raw('') : most,
           )
-        : rows(ofDriver, [], sql`LIMIT ${number(budget + 1)}`)
+        : rows(ofDriver, [], sql`LIMIT ${raw(budget + 1)}`)
     ranges.push(sql`(SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${first}) x
       WHERE ${joinSql(unmerged, ' OR ')} ORDER BY ${orderIn('x')})`)
   }
@@ -389,7 +388,7 @@ function rangeRows(
   const direction = raw(branch.direction ?? order.direction)
   const key = column(source, source.key)
   const value = branch.value ?? ordered
-  const fields = sql`${key} AS k, ${value} AS v, ${number(branch.rank)} AS rank, ${ordered} AS c`
+  const fields = sql`${key} AS k, ${value} AS v, ${raw(branch.rank)} AS rank, ${ordered} AS c`
   const byIndex = indexOrder(request, branch, ordered, key)
   const isCoarse = branch.isCoarse === true
   if (budget === undefined) {
@@ -398,12 +397,12 @@ function rangeRows(
     return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${by} ${most}`
   }
   // One row more than the budget: its presence shows that the range continues.
-  const isWithin = sql`y.place <= ${number(budget)}`
+  const isWithin = sql`y.place <= ${raw(budget)}`
   const knownKey = hasOrderOfKeys(request, branch) ? raw('y.k') : sql`CASE WHEN ${isWithin} THEN y.k END`
   const by = isCoarse ? sql`y.v ${direction}` : indexOrder(request, branch, raw('y.c'), raw('y.k'))
   return sql`SELECT ${knownKey} AS k, y.v, y.rank, y.c, y.hit AND ${isWithin} AS hit FROM (
       SELECT ${fields}, ${isHit(checks)} AS hit, row_number() OVER (ORDER BY ${byIndex}) AS place
-      FROM ${from} ${where(conditions)} ORDER BY ${byIndex} LIMIT ${number(budget + 1)}) y
+      FROM ${from} ${where(conditions)} ORDER BY ${byIndex} LIMIT ${raw(budget + 1)}) y
     WHERE y.hit OR NOT ${isWithin} ORDER BY ${by} ${most}`
 }
 

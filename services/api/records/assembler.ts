@@ -4,13 +4,11 @@ import type { NamedSchema } from '../endpoint/index.ts'
 import type { Json } from '../json/index.ts'
 import { raw, sql } from '../sql/index.ts'
 import type { Sql } from '../sql/index.ts'
-import type { FoundFragments, Fragment, FragmentKind } from './fragments/index.ts'
+import type { FoundFragments, Fragment, FragmentKind, SharedRow } from './fragments/index.ts'
 import { compileMembers, shapeOf } from './fields/index.ts'
 import type { Compiled, Parts, RecordMembers } from './fields/index.ts'
-import type { PageTexts, Selection } from './page.ts'
-import { wantedTogether } from './record-kind.ts'
-import type { Assembler, PendingRecords } from './record-kind.ts'
-import type { SharedRow } from './fragments/index.ts'
+import type { PageTexts, Selection, Assembler, PendingRecords } from './page.ts'
+import { wantedTogether } from './page.ts'
 
 /** Input of the groups of a record, besides their columns. */
 export interface RowParts extends Parts {
@@ -30,7 +28,7 @@ export type ListValues = ReadonlyMap<string, string>
 /** Input for reading and writing records that the declaration does not hold. */
 export interface RecordSettings {
   /** JSON of the values that members name, when records are written. */
-  readonly given: () => Parts['given']
+  readonly given: Parts['given']
   /** Milliseconds since 1970; for kinds that the clock decides about. */
   readonly clock?: () => number
 }
@@ -213,8 +211,7 @@ function measureContaining(reading: Reading, contained: Contained, keys: string)
 }
 
 function readPage(reading: Reading, texts: PageTexts): PendingRecords {
-  const { kind, inner } = reading
-  const given = reading.given()
+  const { kind, inner, given } = reading
   const { sharedRows, places, lists = [] } = kind
   const rows = unpackRows(texts[0])
   let at = 1
@@ -239,13 +236,12 @@ interface ReadRows {
 const nothing: ReadonlyMap<string, Json> = new Map()
 
 function pendingRecords(reading: Reading, read: ReadRows, inner?: PendingRecords): PendingRecords {
-  const { kind } = reading
+  const { kind, given } = reading
   const { rows, versions, lists } = read
   return {
     versions: inner ? wantedTogether(versions, inner.versions) : versions,
     assemble(found, before = 0) {
       const contained = inner?.assemble(found) ?? nothing
-      const given = reading.given()
       const sharedOf = sharedFinder(kind, found)
       const records = new Map<string, Json>()
       for (const row of rows) {

@@ -7,7 +7,5 @@ export type {
   RecordSettings,
   RowParts,
 } from './assembler.ts'
-export { wantedTogether, recordKind } from './record-kind.ts'
-export type { RecordKind } from './record-kind.ts'
-export { cte, readTogether } from './page.ts'
-export type { Selection } from './page.ts'
+export { wantedTogether, recordKind, cte, readTogether } from './page.ts'
+export type { RecordKind, Selection } from './page.ts'

@@ -50,9 +50,12 @@ export function sql(texts: TemplateStringsArray, ...fragments: readonly Sql[]): 
   return new Sql(pieces)
 }
 
-/** Fragment of literal SQL text, for example a column name or a number. The text must come from this program. */
-export function raw(text: string): Sql {
-  return new Sql([text])
+/**
+ * Fragment of literal SQL text, for example a column name. The text must come from this program. Row counts of LIMIT and
+ * OFFSET are literals too, because PostgreSQL plans by their values.
+ */
+export function raw(text: string | number): Sql {
+  return new Sql([String(text)])
 }
 
 /**

@@ -27,7 +27,7 @@ export function createAssetsNamespace(options: AssetsNamespaceOptions): Namespac
   const { shared } = options
   const lists = createListReader()
   const given = { contract: `"${options.contract}"` }
-  const settings = { given: () => given }
+  const settings = { given }
   const records = assetsRecordKinds(shared, settings, assets)
   const setup: AssetsSetup = { ...options, lists, records, settings }
   return {

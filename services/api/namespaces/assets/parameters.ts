@@ -11,8 +11,7 @@ import {
   ofAccount,
   ofCollection,
 } from '../nft/parameters/index.ts'
-import { counting, paging, sorting } from '../nft/paging/index.ts'
-import { idBoundaries, textBoundaries } from '../nft/boundaries/index.ts'
+import { counting, paging, sorting, idBoundaries, textBoundaries } from '../nft/paging/index.ts'
 
 /** Path parameters that name a schema, and a template. */
 export const ofSchema = { ...ofCollection, schema_name: inPath(text('Schema.')) }

@@ -36,10 +36,8 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
   const lists = createListReader(marketTables)
   const named: { assets?: string } = {}
   const contractOfAssets = (): string => named.assets ?? options.assetsContract ?? ''
-  const settings: RecordSettings = {
-    clock,
-    given: () => ({ market_contract: `"${contract}"`, contract: `"${contractOfAssets()}"` }),
-  }
+  const given = { market_contract: `"${contract}"`, contract: `"${contractOfAssets()}"` }
+  const settings: RecordSettings = { clock, given }
   const assets: AssetsSetup = {
     get contract() {
       return contractOfAssets()
@@ -66,7 +64,9 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
   async function learnContract(session: Session): Promise<void> {
     if (named.assets !== undefined) return
     const found = await assetsContract(session)
-    if (found !== undefined) named.assets = found
+    if (found === undefined) return
+    named.assets = found
+    given.contract = `"${found}"`
   }
   return {
     name: 'market',
@@ -91,6 +91,7 @@ export function createMarketNamespace(options: MarketNamespaceOptions): Namespac
     ),
     forget() {
       delete named.assets
+      given.contract = `"${contractOfAssets()}"`
       shared.clear()
       lists.clear()
     },

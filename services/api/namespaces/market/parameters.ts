@@ -22,8 +22,7 @@ import {
   assetNameSearch,
   collectionLists,
 } from '../nft/parameters/index.ts'
-import { counting, paging, sorting, sortOrder } from '../nft/paging/index.ts'
-import { idBoundaries } from '../nft/boundaries/index.ts'
+import { counting, paging, sorting, sortOrder, idBoundaries } from '../nft/paging/index.ts'
 import { categories, listingTypes } from './records/royalty-records.ts'
 import { tradeTimes } from './aggregates/parameters.ts'
 

@@ -23,7 +23,7 @@ export interface ToolsNamespaceOptions {
 export function createToolsNamespace(options: ToolsNamespaceOptions): Namespace {
   const { shared } = options
   const given = { tools_contract: `"${options.contract}"` }
-  const links = recordKind(shared, assemblerOf(linksOf(options.assetsContract), { given: () => given }))
+  const links = recordKind(shared, assemblerOf(linksOf(options.assetsContract), { given }))
   const lists = new ListReader(new Statistics([LINKS]))
   const setup: ToolsSetup = { ...options, links, lists }
   return {

@@ -1,8 +1,7 @@
 import { id, ids, inPath, names, text } from '../../../core/parameters/index.ts'
 import type { Values } from '../../../core/endpoint/index.ts'
 import { collectionLists } from '../nft/parameters/index.ts'
-import { counting, paging, sorting } from '../nft/paging/index.ts'
-import { idBoundaries } from '../nft/boundaries/index.ts'
+import { counting, paging, sorting, idBoundaries } from '../nft/paging/index.ts'
 import { logParameters } from '../nft/logs/index.ts'
 
 /** The link in a path. */

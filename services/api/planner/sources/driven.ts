@@ -1,6 +1,5 @@
 import { raw, sql, where } from '../../sql/index.ts'
 import type { Sql } from '../../sql/index.ts'
-import { number } from '../number.ts'
 
 /** Rows found via one driving row are adjacent in the index, so DRIVEN_ROWS of them count as one budget row. */
 const DRIVEN_ROWS = 2
@@ -37,17 +36,17 @@ export function rowsOfDrivers(rows: DrivenRows): Sql {
   const most = budget === undefined ? undefined : driversWithin(budget, rows.rowsOfEach)
   const of = (all: readonly Sql[]): Sql =>
     // No driving row can contribute more rows to the page than the page has.
-    sql`SELECT ${key} AS k FROM ${from} ${where(all)} ORDER BY ${key} LIMIT ${number(wanted)}`
+    sql`SELECT ${key} AS k FROM ${from} ${where(all)} ORDER BY ${key} LIMIT ${raw(wanted)}`
   const columns = [...(head === undefined ? [] : [head]), 'value']
   const by = raw(`ORDER BY ${columns.map((column) => `t.${column} ${direction}`).join(', ')}`)
   const numbered =
     most === undefined
       ? drivers
-      : sql`SELECT t.*, row_number() OVER (${by}) AS place FROM (${drivers}) t ${by} LIMIT ${number(most + 1)}`
+      : sql`SELECT t.*, row_number() OVER (${by}) AS place FROM (${drivers}) t ${by} LIMIT ${raw(most + 1)}`
   const each =
     most === undefined
       ? of(conditions)
-      : sql`(${of([...conditions, sql`t.place <= ${number(most)}`])}) UNION ALL SELECT NULL WHERE t.place > ${number(most)}`
+      : sql`(${of([...conditions, sql`t.place <= ${raw(most)}`])}) UNION ALL SELECT NULL WHERE t.place > ${raw(most)}`
   return sql`SELECT x.k, t.value AS v FROM (${numbered}) t CROSS JOIN LATERAL (${each}) x
-    ${by} FETCH FIRST ${number(wanted)} ROWS WITH TIES`
+    ${by} FETCH FIRST ${raw(wanted)} ROWS WITH TIES`
 }

@@ -1,6 +1,6 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, sql, where } from '../../../sql/index.ts'
-import { keyAtTime } from '../../nft/boundaries/index.ts'
+import { keyAtTime } from '../../nft/filters/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
 const minted = { table: 'assets.assets', key: 'asset_id', time: 'minted_at_time' }

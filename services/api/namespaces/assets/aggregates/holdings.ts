@@ -3,7 +3,7 @@ import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql, where } from '../../../sql/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
 import type { Holding, Holdings, TemplateHolding } from '../records/holding-records.ts'
-import { packRows, queryPacked } from '../../../database/index.ts'
+import { packRows, unpackRows } from '../../../database/index.ts'
 import { inCollections } from '../../nft/conditions/index.ts'
 import { NOT_OFFERED } from '../../nft/asset-lists/index.ts'
 import { OF_ANY_SCHEMA } from '../../nft/filters/index.ts'
@@ -51,16 +51,17 @@ async function groups(
   ]
   const lists = inCollections('s.collection_name', values)
   // NULL columns arrive as empty texts.
-  const rows = await queryPacked<[string, string, string, string]>(
-    session,
+  const [row] = await session.query<[string | null]>(
     sql`SELECT ${raw(packRows(['h.collection_name', 'h.schema_name', 'h.template_id', 'h.assets']))} FROM (
       SELECT s.collection_name, s.schema_name, g.template_id, g.assets
       FROM (SELECT a.schema_key, a.template_id, count(*) AS assets FROM assets.assets a ${where(held)} GROUP BY 1, 2) g
         JOIN assets.schemas s USING (schema_key) ${where(lists)} LIMIT ${raw(`${MAX_GROUPS + 1}`)}) h`.render(),
   )
-  return rows.map(([collection, schema, template, assets]) => {
-    return [collection, schema, template === '' ? null : Number(template), assets] as const
-  })
+  return unpackRows<[string, string, string, string]>(row?.[0]).map(
+    ([collection, schema, template, assets]) => {
+      return [collection, schema, template === '' ? null : Number(template), assets] as const
+    },
+  )
 }
 
 function sumUp(rows: readonly GroupRow[]): Holdings {

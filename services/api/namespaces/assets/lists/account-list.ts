@@ -7,10 +7,15 @@ import type { Filter } from '../../../planner/filters/index.ts'
 import type { ListReader } from '../../../planner/index.ts'
 import { foundConditions, haveOnePlan, isImpossible, NEVER } from '../../../planner/filters/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
-import { wantedCollections } from '../../nft/parameters/index.ts'
+import {
+  wantedCollections,
+  inCollections,
+  containsName,
+  isNoneOf,
+  isOneOf,
+} from '../../nft/conditions/index.ts'
 import { resolveTemplates } from '../../nft/filters/index.ts'
 import { assetFilters } from '../../nft/asset-lists/index.ts'
-import { inCollections, containsName, isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
 import type { AccountValues } from '../parameters.ts'
 import { accountCount } from '../records/holding-schemas.ts'
 

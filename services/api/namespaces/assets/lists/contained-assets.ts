@@ -5,12 +5,11 @@ import type { Sql } from '../../../sql/index.ts'
 import { estimateRows, foundConditions, nothing } from '../../../planner/filters/index.ts'
 import type { Filter, FilterPart, Through } from '../../../planner/filters/index.ts'
 import type { Statistics } from '../../../planner/index.ts'
-import { resolveTemplates } from '../../nft/filters/index.ts'
+import { resolveTemplates, keyAtTime } from '../../nft/filters/index.ts'
 import type { ResolvedTemplates } from '../../nft/filters/index.ts'
 import { assetFilters } from '../../nft/asset-lists/index.ts'
 import { ASSETS } from '../../nft/tables.ts'
 import { isOneOf } from '../../nft/conditions/index.ts'
-import { keyAtTime } from '../../nft/boundaries/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
 /** Filters that need the rows of the contained assets; their ids and collections need none. */

@@ -1,8 +1,9 @@
-import { inCollections, hasCollectionLists, isText } from '../../nft/conditions/index.ts'
+import { inCollections, isText } from '../../nft/conditions/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { raw, sql, where } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
+import type { CollectionListValues } from '../../nft/parameters/index.ts'
 import { inRange, tradeRange } from './trade-range.ts'
 import type { StatsValues } from './parameters.ts'
 
@@ -84,4 +85,9 @@ export async function oneAccountStats(
   )
   const [bought, sold] = rows[0]!
   return JSON.stringify({ account, buy_volume: bought, sell_volume: sold })
+}
+
+/** Whether `collection_whitelist` or `collection_blacklist` excludes a collection. */
+function hasCollectionLists(values: CollectionListValues): boolean {
+  return values.collection_whitelist !== undefined || (values.collection_blacklist ?? []).length > 0
 }

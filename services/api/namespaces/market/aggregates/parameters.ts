@@ -2,8 +2,7 @@ import { choice, flag, inPath, int, name, names, text } from '../../../../core/p
 import { without } from '../../../../core/endpoint/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 import { collectionSearch, collectionLists, templateNameSearch } from '../../nft/parameters/index.ts'
-import { idBoundaries } from '../../nft/boundaries/index.ts'
-import { paging } from '../../nft/paging/index.ts'
+import { idBoundaries, paging } from '../../nft/paging/index.ts'
 
 /** Largest page of each ranking; no setting changes it. */
 const MAX_RANKED = 100

@@ -37,7 +37,7 @@ export async function templatePrices(
         ORDER BY p.template_id, p.token_symbol LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}) p
         JOIN market.tokens y USING (token_symbol)`.render(),
   )
-  return `[${templatePriceRecord.read(rows[0]![0], setup.assets.settings.given()).join(',')}]`
+  return `[${templatePriceRecord.read(rows[0]![0], setup.assets.settings.given).join(',')}]`
 }
 
 const SUMS = priceSumRecord.rows('y.token_symbol')

@@ -146,6 +146,6 @@ export function assetSales(
           JOIN market.trades k ON k.kind = x.kind AND k.listing_id = x.listing_id
           ${where(conditions)} ORDER BY ${raw(order)} LIMIT ${limit}) k
         JOIN market.tokens y USING (token_symbol)`,
-    setup.assets.settings.given(),
+    setup.assets.settings.given,
   )
 }

@@ -8,15 +8,21 @@ import { estimateRows, foundConditions, NEVER, nothing } from '../../../planner/
 import { findingCost } from '../../../planner/index.ts'
 import { assetFilters } from '../../nft/asset-lists/index.ts'
 import { ASSETS } from '../../nft/tables.ts'
-import { isOneOf } from '../../nft/conditions/index.ts'
+import { isOneOf, wantedCollections } from '../../nft/conditions/index.ts'
 import { MAX_SCHEMA_PAIRS, schemaKey, TEMPLATE_DATA, templateConditions } from '../../nft/filters/index.ts'
 import type { ListingRequest } from './listing-request.ts'
-import { columnFilter, distinct } from './listing-request.ts'
+import {
+  columnFilter,
+  distinct,
+  nameSearches,
+  nameConditions,
+  hasTerm,
+  MANY_SCHEMAS,
+  termsOf,
+  termsOfNoTemplate,
+} from './listing-request.ts'
 import { HAS_ASSET, LISTED } from './listing-table.ts'
-import { nameSearches, nameConditions } from './named-templates.ts'
-import { hasTerm, MANY_SCHEMAS, termsOf, termsOfNoTemplate } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
-import { wantedCollections } from '../../nft/parameters/index.ts'
 
 /** Share of the listings that match a filter, if PostgreSQL has no statistics. */
 const UNKNOWN = 0.5

@@ -1,4 +1,4 @@
-import { bind, raw, sql } from '../../../sql/index.ts'
+import { bind, raw, sql, joinSql, where } from '../../../sql/index.ts'
 import type { Sql, SqlValue } from '../../../sql/index.ts'
 import type { AttributeFilter } from '../../../request/index.ts'
 import { nothing } from '../../../planner/filters/index.ts'
@@ -6,9 +6,10 @@ import type { Filter } from '../../../planner/filters/index.ts'
 import type { Statistics } from '../../../planner/index.ts'
 import type { ResolvedTemplates } from '../../nft/filters/index.ts'
 import type { ListingKind, ListingTable } from './listing-table.ts'
-import type { NamedTemplates } from './named-templates.ts'
-import { hasTerm } from './terms.ts'
 import type { ListingValues } from '../parameters.ts'
+import { createHash } from 'node:crypto'
+import type { Session } from '../../../database/index.ts'
+import { containsText, isNoneOf, isOneOf } from '../../nft/conditions/index.ts'
 
 /** Input of the filters of a request for listings. */
 export interface ListingRequest {
@@ -112,4 +113,122 @@ export function withoutCommon(filters: readonly Filter[], rows: number): Filter[
 export function ofAnyState({ table, states }: ListingRequest, condition: Sql): Sql {
   if (!table.states || states) return condition
   return sql`l.state = ANY(${raw(`'{${table.states.join(',')}}'`)}) AND ${condition}`
+}
+
+/** Kinds of indexed terms of listings and payouts, as in market.listing_terms and market.payout_terms. */
+export type TermKind =
+  | 'minter'
+  | 'receiver'
+  | 'schema'
+  | 'seller'
+  | 'buyer'
+  | 'maker'
+  | 'taker'
+  | 'symbol'
+  | 'collection'
+  | 'state'
+  | 'is'
+  | 'plain'
+  | 'asset'
+  | 'kind'
+  | 'listing'
+  | 'category'
+
+/** Terms of listings with several assets, and with more than two schemas. */
+export const BUNDLE = termOf('is', 'bundle')
+export const MANY_SCHEMAS = termOf('is', 'schemas')
+
+/**
+ * Indexed term: a hash of kind and value, as `market.trait` in the database computes it. Hashes collide, so every
+ * condition is checked again.
+ */
+export function termOf(kind: TermKind | 'pair', value: string): number {
+  return createHash('md5').update(`${kind}\u001f${value}`).digest().readInt32BE(0)
+}
+
+/** Terms of several values of one kind. */
+export function termsOf(kind: TermKind, values: readonly (string | number | bigint)[]): number[] {
+  return values.map((value) => termOf(kind, String(value)))
+}
+
+/**
+ * Terms of listings without a template of their own.
+ * @param collections undefined for all collections.
+ */
+export function termsOfNoTemplate(collections: readonly string[] | undefined): number[] {
+  return collections ? termsOf('plain', collections) : [termOf('is', 'plain')]
+}
+
+/** Terms of one GIN index scan; a condition with more terms uses several scans, which are planned one by one. */
+const TERMS_OF_SCAN = 16
+const MOST_SCANS = 8
+
+/**
+ * Condition: the listing has one of the terms. An index scan compares each entry with all its terms, so many terms are
+ * split among several scans.
+ * @param column expression of the terms, as the index has it.
+ */
+export function hasTerm(column: Sql, terms: readonly number[]): Sql {
+  const size = Math.max(TERMS_OF_SCAN, Math.ceil(terms.length / MOST_SCANS))
+  const scans: Sql[] = []
+  for (let at = 0; at === 0 || at < terms.length; at += size)
+    scans.push(sql`${column} && ${bind(terms.slice(at, at + size), 'integer[]')}`)
+  return scans.length === 1 ? scans[0]! : sql`(${joinSql(scans, ' OR ')})`
+}
+
+/** Above this number of templates, a name search checks each listing instead of using their ids. */
+const MOST_NAMED = 2_000
+
+const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
+
+/** Name searches that the columns of a sale cover. */
+export const nameSearches = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
+
+/**
+ * A name search resolved to templates, for sales of one asset with a template. A name in the immutable attributes of a
+ * template is the name of all its assets.
+ */
+export interface NamedTemplates {
+  /** Templates whose immutable name matches. */
+  readonly matching: readonly number[]
+  /** Templates without an immutable name: their assets may have names of their own. */
+  readonly nameless: readonly number[]
+}
+
+/** Conditions of the request's name searches on a name. */
+export function nameConditions(values: ListingValues, name: Sql, trigrams: boolean): Sql[] {
+  return nameSearches.flatMap((parameter) => {
+    const term = values[parameter]
+    if (!term) return []
+    // `<%` uses pg_trgm.word_similarity_threshold, 0.6 by default.
+    return [
+      parameter === 'search' && trigrams ? sql`${bind(term, 'text')} <% ${name}` : containsText(name, term),
+    ]
+  })
+}
+
+/** Looks up the templates; undefined without a name search, or above MOST_NAMED templates. */
+export async function resolveNamedTemplates(
+  session: Session,
+  { kind }: ListingTable,
+  values: ListingValues,
+  trigrams: boolean,
+): Promise<NamedTemplates | undefined> {
+  const names = nameConditions(values, FIXED_NAME, trigrams)
+  // Only sales; filters on templates search the names for other listings.
+  if (kind !== 1 || names.length === 0) return undefined
+  const { collection_name: collections, collection_whitelist: white } = values
+  const scope = [
+    ...(collections ? [isOneOf(raw('t.collection_name'), collections)] : []),
+    ...(white ? [isOneOf(raw('t.collection_name'), white)] : []),
+    isNoneOf(raw('t.collection_name'), values.collection_blacklist ?? []),
+  ]
+  const idsOf = (conditions: readonly Sql[]): Sql => sql`(SELECT string_agg(x.template_id::text, ',') FROM (
+      SELECT t.template_id FROM assets.templates t ${where([...conditions, ...scope])} LIMIT ${raw(String(MOST_NAMED + 1))}) x)`
+  const [row] = await session.query<[string | null, string | null]>(
+    sql`SELECT ${idsOf(names)}, ${idsOf([sql`${FIXED_NAME} IS NULL`])}`.render(),
+  )
+  const [matching, nameless] = (row ?? [null, null]).map((text) => (text ? text.split(',').map(Number) : []))
+  if (matching!.length > MOST_NAMED || nameless!.length > MOST_NAMED) return undefined
+  return { matching: matching!, nameless: nameless! }
 }

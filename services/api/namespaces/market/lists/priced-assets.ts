@@ -14,7 +14,7 @@ import {
 import { ASSETS } from '../../nft/tables.ts'
 import type { AssetRequest } from '../../nft/asset-lists/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
-import { cappedPrice } from '../records/template-prices.ts'
+import { cappedPrice } from '../records/asset-members.ts'
 import type { MarketSetup } from '../setup.ts'
 
 /** WITH item in front of a query of prices, so that the rates are read once. */

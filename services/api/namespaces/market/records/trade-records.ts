@@ -1,6 +1,6 @@
 import { declareRecord, field } from '../../../records/fields/index.ts'
 import { DAY_MS } from '../aggregates/trade-range.ts'
-import { cappedPrice } from './template-prices.ts'
+import { cappedPrice } from './asset-members.ts'
 import { tokenFields } from './token-fields.ts'
 
 /** The listing of a trade, `k`; null for a trade by a template buy offer. */

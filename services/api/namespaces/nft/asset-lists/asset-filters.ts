@@ -10,10 +10,10 @@ import {
   schemaConditions,
   schemaFilters,
   templateConditions,
+  keyAtTime,
 } from '../filters/index.ts'
 import type { ResolvedTemplates } from '../filters/index.ts'
 import { ASSETS } from '../tables.ts'
-import { attributeRows } from './attribute-rows.ts'
 import {
   contains,
   containsText,
@@ -22,7 +22,6 @@ import {
   isNoneOfIds,
   isOneOf,
 } from '../conditions/index.ts'
-import { keyAtTime } from '../boundaries/index.ts'
 import type { AssetValues } from '../parameters/index.ts'
 
 /** Condition of `hide_offers`: the asset, `a`, is in no open offer. */
@@ -411,4 +410,25 @@ function relatedFilters(values: AssetValues, statistics: Statistics): Filter[] {
     })
   }
   return filters
+}
+
+/**
+ * Row estimate: assets whose own attributes contain an object of one key.
+ * @param containment JSON text, for example `{"level":4}`.
+ */
+function attributeRows(
+  statistics: Statistics,
+  family: 'immutable_data' | 'mutable_data',
+  containment: string,
+): number {
+  // PostgreSQL prints jsonb with a space after each colon.
+  const text = containment.slice(1, -1).replace(/^("(?:[^"\\]|\\.)*"):/, '$1: ')
+  const isList = text.endsWith(']')
+  return statistics.sampled(ASSETS, family, (value) => {
+    const at = value.indexOf(text)
+    if (isList) return value.includes(text.slice(0, text.indexOf(':')))
+    if (at === -1) return false
+    const next = value[at + text.length]
+    return next === ',' || next === '}'
+  })
 }

@@ -1,15 +1,18 @@
 import type { Session } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../request/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
-import type { List, ListReader } from '../../../planner/index.ts'
-import type { Order } from '../../../planner/sources/index.ts'
+import type { List, ListReader, Statistics } from '../../../planner/index.ts'
+import type { Order, Branch, DrivenRows, Source, Driven } from '../../../planner/sources/index.ts'
 import { resolveTemplates } from '../filters/index.ts'
-import { assetFilters } from './asset-filters.ts'
+import { assetFilters, timeOfSort } from './asset-filters.ts'
 import type { AssetRequest } from './asset-filters.ts'
-import { assetOrder } from './asset-orders.ts'
-import { ASSETS } from '../tables.ts'
-import { assetSource } from './asset-source.ts'
+import { ASSETS, SCHEMAS } from '../tables.ts'
 import type { AssetValues } from '../parameters/index.ts'
+import { raw, sql, PreparedNames, where, bind } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { rowsOfDrivers } from '../../../planner/sources/index.ts'
+import { TEMPLATE_NAME_HEAD } from '../template-name.ts'
+import { templateScope } from './template-scope.ts'
 
 /** A request for assets, before lookups. */
 export interface AssetQuery {
@@ -51,4 +54,310 @@ export async function assetList(
 export async function countAssets(reader: ListReader, trigrams: boolean, query: AssetQuery): Promise<string> {
   const { list } = await assetList(reader, trigrams, query)
   return reader.count(query.session, list)
+}
+
+/** Name in the asset's own attributes. */
+const OWN_NAME = sql`coalesce(a.immutable_data ->> 'name', a.mutable_data ->> 'name')`
+/**
+ * First characters of the asset's own name, as indexed: a B-tree entry holds at most 2.7 kB, and names can be longer.
+ */
+const OWN_NAME_HEAD = sql`left(${OWN_NAME}, 100) COLLATE "C"`
+
+/**
+ * FROM item of the assets `a` of a template, `t`, in the order of their ids. OFFSET 0 is an optimization fence:
+ * without it a generic plan scans the index of a check once for each template.
+ */
+const OF_ONE_TEMPLATE = raw(`(SELECT a.* FROM assets.assets a WHERE a.template_id = t.template_id
+  ORDER BY a.asset_id OFFSET 0) a`)
+
+/** Assets `a` of templates `t`, one template after the other. */
+export function assetsOfTemplates(rows: Omit<DrivenRows, 'from' | 'key'>): Sql {
+  return rowsOfDrivers({ ...rows, from: OF_ONE_TEMPLATE, key: raw('a.asset_id') })
+}
+
+/**
+ * Last segment of an order: assets whose sort value is NULL, by id.
+ * @param type of the value.
+ */
+export function assetsWithoutValue(type: string, conditions: readonly Sql[], share: number): Branch {
+  return { rank: 1, column: 'asset_id', direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
+}
+
+/** Assets `a` with the indexes that serve lists of assets. */
+function assetSource(statistics: Statistics): Source {
+  return {
+    from: raw('assets.assets a'),
+    alias: 'a',
+    key: 'asset_id',
+    indexes: [
+      { name: 'assets_pkey', columns: ['asset_id'] },
+      { name: 'assets_owner_idx', columns: ['owner', 'asset_id'] },
+      { name: 'assets_held_idx', columns: ['owner', 'schema_key', 'template_id'] },
+      { name: 'assets_schema_idx', columns: ['schema_key', 'asset_id'] },
+      { name: 'assets_schema_updated_idx', columns: ['schema_key', 'updated_at_time', 'asset_id'] },
+      { name: 'assets_of_template_idx', columns: ['template_id', 'asset_id'], includes: ['owner'] },
+      { name: 'assets_mint_idx', columns: ['template_mint', 'asset_id'] },
+      { name: 'assets_updated_idx', columns: ['updated_at_time', 'asset_id'] },
+      { name: 'assets_transferred_idx', columns: ['transferred_at_time', 'asset_id'] },
+      { name: 'assets_name_idx', columns: ['schema_key', 'own_name', 'asset_id'] },
+    ],
+    ranges: {
+      schema_key: {
+        column: 'schema_key',
+        values: raw('SELECT s.schema_key AS value FROM assets.schemas s'),
+        type: 'bigint',
+        count: statistics.rows(SCHEMAS),
+      },
+    },
+  }
+}
+
+const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
+const CHANGING_NAME = raw(`(t.mutable_data ->> 'name')`)
+/**
+ * Name of the merged data: the immutable one of the template, else the asset's, else the mutable one of the template.
+ */
+const NAME = sql`coalesce(${FIXED_NAME}, ${OWN_NAME}, ${CHANGING_NAME}) COLLATE "C"`
+/** Statement names of the query for the first asset of a template. */
+const firstAssets = new PreparedNames(8)
+/** Share of the assets with a name of their own, if PostgreSQL has no statistics. */
+const OWN_NAMES = 0.1
+
+/** The order of a request for assets. Assets without mint number or name come last in both directions. */
+async function assetOrder(
+  request: AssetRequest,
+  filters: readonly Filter[],
+  session: Session,
+): Promise<Order> {
+  const { values } = request
+  const direction = values.order === 'asc' ? 'ASC' : 'DESC'
+  const sort = values.sort ?? ''
+  const time = timeOfSort[sort]
+  if (time !== undefined) return { direction, branches: [{ rank: 0, column: time }] }
+  if (sort === 'template_mint' && !(await haveOrderOfMints(filters, session)))
+    return mintOrder(direction, request)
+  if (sort === 'name') return nameOrder(direction, request)
+  return { direction, branches: [{ rank: 0, column: 'asset_id' }] }
+}
+
+/**
+ * Whether mint numbers ascend with the ids. True within one template, unless its first assets have no number, as after
+ * an import of the chain state.
+ */
+async function haveOrderOfMints(filters: readonly Filter[], session: Session): Promise<boolean> {
+  const template = filters.find(({ equals }) => equals?.column === 'template_id' && equals.count === 1)
+  if (!template) return false
+  const query = sql`SELECT a.template_mint IS NOT NULL FROM assets.assets a WHERE ${template.condition}
+    ORDER BY a.asset_id LIMIT 1`
+  const [first] = await session.query<[isNumbered: boolean]>(firstAssets.prepared(query.render()))
+  return first?.[0] !== false
+}
+
+function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
+  // OFFSET 0 is an optimization fence: without it the planner joins all rows before the LIMIT.
+  const named = (condition: string): Sql =>
+    raw(
+      `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${condition} OFFSET 0)`,
+    )
+  const ofTemplates: Branch = {
+    rank: 0,
+    column: 'name of the template',
+    driven: templatesByName(direction, request),
+  }
+  return {
+    direction,
+    branches: [
+      ...(request.values.template_id === null ? [] : [ofTemplates]),
+      {
+        rank: 0,
+        column: 'own_name',
+        expression: OWN_NAME_HEAD,
+        value: sql`${OWN_NAME} COLLATE "C"`,
+        conditions: [
+          sql`${OWN_NAME} IS NOT NULL`,
+          sql`NOT ${named(`t.immutable_data ->> 'name' IS NOT NULL`)}`,
+        ],
+        share: OWN_NAMES,
+        ...ownNamesOfTemplates(direction, request),
+      },
+      assetsWithoutValue(
+        'text COLLATE "C"',
+        [
+          sql`${OWN_NAME} IS NULL`,
+          sql`NOT ${named(`coalesce(t.immutable_data ->> 'name', t.mutable_data ->> 'name') IS NOT NULL`)}`,
+        ],
+        OWN_NAMES,
+      ),
+    ],
+    sorted: {
+      from: raw('assets.assets a LEFT JOIN assets.templates t ON t.template_id = a.template_id'),
+      value: NAME,
+    },
+  }
+}
+
+/** Assets with a name of their own, via the templates that a filter selects. */
+function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { driven?: Driven } {
+  if (request.templates.kind !== 'ids') return {}
+  const { conditions, applied, templates } = templateScope(request)
+  const unnamed = where([...conditions, raw(`t.immutable_data ->> 'name' IS NULL`)])
+  const driven: Driven = {
+    applied,
+    rows: request.templates.unnamed,
+    drivers: templates,
+    rowsOfEach: request.templates.unnamed / Math.max(1, templates),
+    isSorted: true,
+    query: (checks, wanted) => sql`SELECT a.asset_id AS k, ${OWN_NAME} COLLATE "C" AS v
+      FROM (SELECT t.template_id FROM assets.templates t ${unnamed} OFFSET 0) t JOIN assets.assets a USING (template_id)
+      ${where(checks)} ORDER BY v ${raw(direction)} FETCH FIRST ${raw(String(wanted))} ROWS WITH TIES`,
+  }
+  return { driven }
+}
+
+/** Assets with the name of their template, via the templates in the order of names. */
+function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driven {
+  const { conditions, applied, isWide, templates, assets } = templateScope(request)
+  const rowsOfEach = assets / Math.max(1, templates)
+  const name = sql`coalesce(${FIXED_NAME}, ${CHANGING_NAME}) COLLATE "C"`
+  return {
+    applied,
+    rows: assets,
+    // Without a filter on templates, an index has the first templates of the order, so none has to be collected.
+    drivers: isWide ? 0 : templates,
+    rowsOfEach,
+    query(checks, wanted, budget) {
+      const columns = sql`t.template_id, ${name} AS value, ${FIXED_NAME} IS NOT NULL AS is_fixed`
+      const drivers = isWide
+        ? sql`SELECT ${columns}, ${TEMPLATE_NAME_HEAD} AS head FROM assets.templates t
+          ${where([sql`${TEMPLATE_NAME_HEAD} IS NOT NULL`, ...conditions])} ORDER BY 4 ${raw(direction)}, 2 ${raw(direction)}`
+        : sql`SELECT ${columns} FROM assets.templates t
+          ${where([sql`${name} IS NOT NULL`, ...conditions])} ORDER BY 2 ${raw(direction)}`
+      const own = [sql`(t.is_fixed OR ${OWN_NAME} IS NULL)`, ...checks]
+      const head = isWide ? { head: 'head' } : {}
+      return assetsOfTemplates({ drivers, conditions: own, direction, ...head, wanted, budget, rowsOfEach })
+    },
+  }
+}
+
+/** The order by mint number, across templates. */
+function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
+  const { values, statistics } = request
+  const most = values.max_template_mint
+  const none = statistics.equal(ASSETS, 'template_mint', [null]) / statistics.rows(ASSETS)
+  return {
+    direction,
+    branches: [
+      {
+        rank: 0,
+        column: 'template_mint',
+        conditions: [
+          raw('a.template_mint IS NOT NULL'),
+          // Assets without a mint number pass the filter, but belong to the other segment.
+          ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
+        ],
+        share: 1 - none,
+        ...mintsOfTemplates(direction, request),
+      },
+      assetsWithoutValue('integer', [raw('a.template_mint IS NULL')], none),
+    ],
+    sorted: { value: raw('a.template_mint') },
+  }
+}
+
+/**
+ * Bound of the mint numbers that are read from each template. A template's supply is its highest mint number, so the
+ * supplies tell how many assets are within a bound.
+ */
+interface MintBound {
+  /** Query of the `mint` that bounds at least `rows` assets of the templates; without `rows` it bounds all. */
+  bound(templates: readonly Sql[], rows: number | undefined): Sql
+  /** Conditions on templates, `t`, that have assets within the bound. */
+  readonly templates: readonly Sql[]
+  /** Query of the assets of a template, `t`, within the bound. Mint numbers ascend with ids. */
+  readonly assets: Sql
+  /**
+   * Query of the first mint number beyond the bound, without a key: the list continues from it. No row if nothing lies
+   * beyond.
+   */
+  readonly behind: Sql
+}
+
+/**
+ * The first assets in mint order, read template by template. In ascending order only for a filter that selects some of
+ * the templates: otherwise every template has low numbers, and the index on mint numbers is faster.
+ */
+function mintsOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { readonly driven?: Driven } {
+  const {
+    template_id: id,
+    template_mint: exact,
+    min_template_mint: low,
+    max_template_mint: high,
+  } = request.values
+  const { conditions, applied, isWide, templates, assets } = templateScope(request)
+  const isUpwards = direction === 'ASC'
+  // Each template is read from its lowest mint number (ascending) or its highest (descending), so a bound at that end
+  // would make the first rows useless.
+  const isInVain = isUpwards ? low !== undefined || isWide : high !== undefined
+  if (id === null || exact !== undefined || isInVain) return {}
+  const mints = isUpwards ? firstMints(high) : lastMints(low ?? 1)
+  const driven: Driven = {
+    applied,
+    rows: assets,
+    // Without a filter on templates, an index has the first templates of the order, so none has to be collected.
+    drivers: isWide ? 0 : templates,
+    least: isUpwards ? templates : 0,
+    rowsOfEach: assets / Math.max(1, templates),
+    isBounded: true,
+    query: (checks, wanted, budget) => sql`WITH bound AS MATERIALIZED (${mints.bound(conditions, budget)})
+      (SELECT a.asset_id AS k, a.template_mint AS v
+        FROM (SELECT t.template_id, t.issued_supply FROM assets.templates t ${where([...mints.templates, ...conditions])}) t
+          CROSS JOIN LATERAL (${mints.assets}) a
+        ${where(checks)} ORDER BY a.template_mint ${raw(direction)} FETCH FIRST ${raw(String(wanted))} ROWS WITH TIES)
+      UNION ALL ${mints.behind}`,
+  }
+  return { driven }
+}
+
+/** Bound for descending order: the highest mint numbers, down to `low`. */
+function lastMints(low: number): MintBound {
+  const lowest = bind(low, 'bigint')
+  return {
+    bound(templates, rows) {
+      if (rows === undefined) return sql`SELECT ${lowest} AS mint`
+      const wanted = raw(String(rows))
+      // Takes the templates with the highest supply until the next template has no mint number above the bound.
+      return sql`SELECT greatest(${lowest}, (SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
+          SELECT row_number() OVER w AS place, sum(t.issued_supply) OVER w AS mints, lead(t.issued_supply, 1, 0::bigint) OVER w AS next
+          FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}
+          WINDOW w AS (ORDER BY t.issued_supply DESC, t.template_id DESC ROWS UNBOUNDED PRECEDING)) s
+        WHERE s.mints - s.place * s.next >= ${wanted} LIMIT 1)) AS mint`
+    },
+    templates: [raw('t.issued_supply >= (SELECT mint FROM bound)')],
+    assets: raw(`SELECT l.* FROM assets.assets l WHERE l.template_id = t.template_id
+      ORDER BY l.asset_id DESC LIMIT t.issued_supply - (SELECT mint FROM bound) + 1`),
+    behind: sql`SELECT NULL, mint - 1 FROM bound WHERE mint > ${lowest}`,
+  }
+}
+
+/** Bound for ascending order: the lowest mint numbers, up to `high`. */
+function firstMints(high: number | undefined): MintBound {
+  const supply =
+    high === undefined ? raw('t.issued_supply') : sql`least(t.issued_supply, ${bind(high, 'bigint')})`
+  return {
+    bound(templates, rows) {
+      const from = sql`FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}`
+      if (rows === undefined) return sql`SELECT max(${supply}) AS mint, max(${supply}) AS last ${from}`
+      // Templates with a supply below the bound give all their assets; the others share the rest equally.
+      return sql`SELECT least(max(s.supply),
+          max(ceil((${raw(String(rows))} - s.mints + s.supply) / (s.templates - s.place + 1)))::bigint) AS mint, max(s.supply) AS last
+        FROM (SELECT ${supply} AS supply, count(*) OVER () AS templates,
+            row_number() OVER w AS place, sum(${supply}) OVER w AS mints
+          ${from} WINDOW w AS (ORDER BY t.issued_supply, t.template_id ROWS UNBOUNDED PRECEDING)) s`
+    },
+    templates: [],
+    assets:
+      raw(`SELECT l.* FROM assets.assets l WHERE l.template_id = t.template_id AND l.template_mint IS NOT NULL
+      ORDER BY l.asset_id LIMIT (SELECT mint FROM bound)`),
+    behind: raw('SELECT NULL, mint + 1 FROM bound WHERE mint < last'),
+  }
 }

@@ -1,5 +1,4 @@
 export { NOT_OFFERED, assetFilters } from './asset-filters.ts'
 export type { AssetRequest } from './asset-filters.ts'
-export { assetList, countAssets } from './asset-list.ts'
+export { assetList, countAssets, assetsOfTemplates, assetsWithoutValue } from './asset-list.ts'
 export { templateScope } from './template-scope.ts'
-export { assetsOfTemplates, assetsWithoutValue } from './asset-source.ts'

@@ -1,10 +1,9 @@
 import { bind, bindIntegers, raw, sql } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { estimateRows } from '../../../planner/filters/index.ts'
-import { wantedCollections } from '../parameters/index.ts'
+import { wantedCollections, hasTemplateBuyoffer, isHeldByNone, isNoneOfIds } from '../conditions/index.ts'
 import type { AssetRequest } from './asset-filters.ts'
 import { ASSETS, TEMPLATES } from '../tables.ts'
-import { hasTemplateBuyoffer, isHeldByNone, isNoneOfIds } from '../conditions/index.ts'
 import { TEMPLATE_DATA, AUTHORIZED, schemaConditions, schemaFilters } from '../filters/index.ts'
 
 /** Candidate templates of a request for assets. */

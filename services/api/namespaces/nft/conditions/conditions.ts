@@ -1,7 +1,6 @@
 import { bind, bindIntegers, raw, sql } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { NEVER } from '../../../planner/filters/index.ts'
-import { wantedCollections } from '../parameters/index.ts'
 import type { CollectionListValues } from '../parameters/index.ts'
 
 /** State of template buy offers that can be accepted. */
@@ -46,17 +45,19 @@ export function isText(column: string, text: string | undefined): Sql[] {
   return text === undefined ? [] : [sql`${raw(column)} = ${bind(text, 'text')}`]
 }
 
+/** The requested collections: names and white-list without the black-list; undefined for all collections. */
+export function wantedCollections(values: CollectionListValues): readonly string[] | undefined {
+  const { collection_name: named, collection_whitelist: white, collection_blacklist: black = [] } = values
+  const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)
+  return wanted?.filter((name) => !black.includes(name))
+}
+
 /** Conditions of `collection_name`, `collection_whitelist` and `collection_blacklist` on a column. */
 export function inCollections(column: string, values: CollectionListValues): Sql[] {
   const wanted = wantedCollections(values)
   if (wanted) return [isOneOf(raw(column), wanted)]
   const black = values.collection_blacklist ?? []
   return black.length > 0 ? [isNoneOf(raw(column), black)] : []
-}
-
-/** Whether `collection_whitelist` or `collection_blacklist` excludes a collection. */
-export function hasCollectionLists(values: CollectionListValues): boolean {
-  return values.collection_whitelist !== undefined || (values.collection_blacklist ?? []).length > 0
 }
 
 /**

@@ -9,7 +9,7 @@ export {
   isOneOf,
   containsText,
   resembles,
-  hasCollectionLists,
+  wantedCollections,
   isText,
   hasTemplateBuyoffer,
   isHeldByNone,

@@ -1,4 +1,3 @@
-export { counting, paging, sorting, sortOrder } from './parameters.ts'
-export type { PageValues, CountValues, OrderValues } from './parameters.ts'
-export { pageWindow, directionOf } from './paging.ts'
-export { pageLimits } from './paging.ts'
+export { counting, paging, sorting, sortOrder, idBoundaries, textBoundaries } from './parameters.ts'
+export type { PageValues, CountValues, OrderValues, BoundaryValues } from './parameters.ts'
+export { pageWindow, directionOf, pageLimits } from './paging.ts'

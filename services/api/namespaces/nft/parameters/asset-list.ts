@@ -1,8 +1,7 @@
 import { flag, ids, int, name, names } from '../../../../core/parameters/index.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 import { assetFilter, assetNameSearch, collectionLists, hideOffers } from './parameter-groups.ts'
-import { counting, paging, sorting } from '../paging/index.ts'
-import { idBoundaries } from '../boundaries/index.ts'
+import { counting, paging, sorting, idBoundaries } from '../paging/index.ts'
 
 const mint = { minimum: 1 } as const
 

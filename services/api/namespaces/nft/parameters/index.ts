@@ -6,7 +6,6 @@ export {
   greyLists,
   hideOffers,
   templateNameSearch,
-  wantedCollections,
 } from './parameter-groups.ts'
 export type { CollectionListValues } from './parameter-groups.ts'
 export { ofAccount, ofCollection } from './subjects.ts'

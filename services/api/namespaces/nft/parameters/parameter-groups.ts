@@ -54,10 +54,3 @@ export const hideOffers = { hide_offers: flag('Leave out assets that are part of
 export interface CollectionListValues extends Values<typeof collectionLists> {
   readonly collection_name?: readonly string[] | undefined
 }
-
-/** The requested collections: names and white-list without the black-list; undefined for all collections. */
-export function wantedCollections(values: CollectionListValues): readonly string[] | undefined {
-  const { collection_name: named, collection_whitelist: white, collection_blacklist: black = [] } = values
-  const wanted = named && white ? named.filter((name) => white.includes(name)) : (named ?? white)
-  return wanted?.filter((name) => !black.includes(name))
-}

@@ -10,18 +10,19 @@ import {
   collectionRecordFragment,
   collectionRow,
   lightCollection,
-} from './collections.ts'
-import { nestedObjects } from './shared-members.ts'
-import { measureCollections, measureSchemas, measureTemplates } from './record-sizes.ts'
-import { lightSchema, schemaFields, schemaRow, typesField } from './schemas.ts'
-import {
+  nestedObjects,
+  lightSchema,
+  schemaFields,
+  schemaRow,
+  typesField,
   ownTemplateMembers,
   shownName,
   templateData,
   templateDataMember,
   templateMembers,
   templateRow,
-} from './templates.ts'
+} from './shared-rows.ts'
+import { measureCollections, measureSchemas, measureTemplates } from './record-sizes.ts'
 
 const contract = field.contract('contract', 'Account of the contract')
 

@@ -1,5 +1,9 @@
-export { assets, assetsOf, templateMint } from './assets.ts'
-export { collectionObject, collectionRow, lightCollection } from './collections.ts'
-export { assetList, containedAssets } from './contained-assets.ts'
+export { assets, assetsOf, templateMint, assetList, containedAssets } from './assets.ts'
+export {
+  collectionObject,
+  collectionRow,
+  lightCollection,
+  templateMember,
+  templateRow,
+} from './shared-rows.ts'
 export { collections, schemas, schemasOfAccount, templates } from './entity-records.ts'
-export { templateMember, templateRow } from './templates.ts'

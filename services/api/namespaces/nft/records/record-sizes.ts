@@ -4,8 +4,7 @@ import { cte } from '../../../records/index.ts'
 import { fragmentBytes } from '../../../records/fragments/index.ts'
 import { textsBytes } from '../../../records/sizes/index.ts'
 import { packRows } from '../../../database/index.ts'
-import { COLLECTIONS, collectionRecordFragment, collectionRow } from './collections.ts'
-import { schemaRow } from './schemas.ts'
+import { COLLECTIONS, collectionRecordFragment, collectionRow, schemaRow } from './shared-rows.ts'
 
 /** Size of the members without texts of their own in one record, the prices of an asset's template included. */
 const ASSET_BYTES = 1_500

@@ -1,1 +1,0 @@
-export { dataMembers, findName, nameOf, joinDataMap, overlayDataMap, splitDataMap } from './data-maps.ts'
