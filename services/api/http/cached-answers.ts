@@ -5,8 +5,8 @@ import type { Headers } from '../../core/http/headers/index.ts'
 import type { RequestLimit } from '../../core/http/limits/index.ts'
 import type { AnswerBudget, RequestError, RequestObserver } from '../../core/http/index.ts'
 import type { AnswerCache, AnswerForm, CachedAnswer } from '../cache/index.ts'
-import { failureBody, mayUseCache, spelledAddress } from './exchange.ts'
-import type { ClientOf } from './exchange.ts'
+import { failureBody, mayUseCache, spelledAddress } from './endpoint-answers.ts'
+import type { ClientOf } from './endpoint-answers.ts'
 
 /** Dependencies of `answerFromCache`. */
 export interface CachedAnswerParts {

@@ -5,7 +5,7 @@ import { notesOf, RequestError } from '../../core/http/index.ts'
 import type { AnswerBudget } from '../../core/http/index.ts'
 import { onceClosed } from '../../core/http/listener/index.ts'
 import { setHeaders, unreadParameter, warningHeader } from '../../core/http/headers/index.ts'
-import type { AnyAnswer, CacheRequest } from '../cache/index.ts'
+import type { AnyAnswer, CacheRequest, AnswerCache } from '../cache/index.ts'
 import { Answer, answerKey, LargeAnswer } from '../cache/index.ts'
 import { Departure } from '../database/index.ts'
 import type { RequestDatabase, WorkScope } from '../database/index.ts'
@@ -22,13 +22,12 @@ import {
   MAX_PAIRS,
   parseQueryString,
 } from '../request/index.ts'
-import { mayUseCache, spelledAddress, successEnvelope } from './exchange.ts'
-import type { AnswerCaching, ClientOf } from './exchange.ts'
 import type { IncomingMessage } from 'node:http'
 import { hasBody, mediaTypeOf } from '../../core/http/content/index.ts'
 import type { BodyReader } from '../../core/http/content/index.ts'
 import { parseJsonBody } from './json-body.ts'
 import { parseMultipart } from './multipart-body.ts'
+import type { KnownClient } from '../../core/http/limits/index.ts'
 
 /** One endpoint below one path of its namespace. */
 export interface Route {
@@ -262,4 +261,38 @@ function parseForm(text: string): Map<string, RawValue> {
   const parameters = parseQueryString(text.trim())
   if (!parameters) throw new RequestError(400, `The body has more than ${MAX_PAIRS} parameters: send fewer`)
   return parameters
+}
+
+/** Identifies the client of a request. */
+export type ClientOf = (of: { readonly req: IncomingMessage }) => KnownClient
+
+/** The cache and the identification of clients. */
+export interface AnswerCaching {
+  readonly cache: AnswerCache
+  readonly clientOf: ClientOf
+}
+
+/** Whether a request may use the cache: its answer may come from it and may be stored in it. */
+export function mayUseCache({ req }: { readonly req: IncomingMessage }, clientOf: ClientOf): boolean {
+  return (req.method === 'GET' || req.method === 'HEAD') && !clientOf({ req }).isExempt
+}
+
+/** The URL of a request as sent; undefined if the request has a body. */
+export function spelledAddress(request: IncomingMessage): string | undefined {
+  return hasBody(request) ? undefined : request.url
+}
+
+/** Text before and after `data` in a response. `query_time` is the server's clock in ms since 1970. */
+function successEnvelope(nowMs: number): readonly [before: string, after: string] {
+  return ['{"success":true,"data":', `,"query_time":${nowMs}}`]
+}
+
+/** Wraps the JSON text of `data` in the success envelope. */
+export function successBody(data: string, nowMs: number): string {
+  return successEnvelope(nowMs).join(data)
+}
+
+/** JSON text of a failure. */
+export function failureBody(message: string): string {
+  return JSON.stringify({ success: false, message })
 }

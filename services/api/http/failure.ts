@@ -3,7 +3,7 @@ import { PronghornError, describeError } from '../../core/errors/index.ts'
 import { RequestError, sendJson } from '../../core/http/index.ts'
 import type { Failure } from '../../core/http/index.ts'
 import type { Logger } from '../../core/log/index.ts'
-import { failureBody } from './exchange.ts'
+import { failureBody } from './endpoint-answers.ts'
 
 /** `Retry-After` of a refused request, seconds. */
 const RETRY_AFTER_SECONDS = '1'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RequestError } from '../../core/http/index.ts'
 import { parseJsonBody } from './json-body.ts'
-import { parseQueryString } from '../request/raw-parameters.ts'
+import { parseQueryString } from '../request/parameters.ts'
 
 const query = (text: string) => Object.fromEntries(parseQueryString(text) ?? [])
 const body = (text: string) => Object.fromEntries(parseJsonBody(text))

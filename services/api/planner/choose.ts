@@ -1,6 +1,5 @@
-import { BITMAP_COST, firstOfRange, HEAP_COST, isOneStream, rowsOfMerge } from './filters/filter.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
-import { estimateRows, withoutImplied } from './filters/index.ts'
+import { BITMAP_COST, estimateRows, HEAP_COST, withoutImplied } from './filters/index.ts'
 import type { Branch, Driven, Index, Order, PageWindow, Source } from './sources/index.ts'
 
 /** Input of the planner: the list to read, the page, and the size of the table. */
@@ -437,4 +436,31 @@ function rowsBefore(
   const clustered = checks.filter(({ name }) => clusters?.has(name) === true)
   const places = Math.min(...clustered.map(({ name }) => Math.max(1, clusters!.get(name)!)))
   return clustered.length === 0 ? 0 : (rows - estimateRows(rows, clustered)) / (1 + places)
+}
+
+/** PostgreSQL merges up to this many index ranges as one ordered stream. Above, each range is probed on its own. */
+const MERGED_RANGES = 8
+/** Above MERGED_RANGES the first probe reads FIRST_ROWS x the rows of a page, over all ranges together. */
+const FIRST_ROWS = 2
+
+/**
+ * Whether the ranges are read as one merged stream. Otherwise the first rows of each range bound how far all are read.
+ */
+export function isOneStream(ranges: number): boolean {
+  return ranges <= MERGED_RANGES
+}
+
+/**
+ * Rows of the first probe of each range, above MERGED_RANGES. A page of matches among them bounds the rest of the
+ * scan; without the bound each range would have to be read for a whole page.
+ */
+export function firstOfRange(wanted: number, ranges: number): number {
+  return Math.ceil((FIRST_ROWS * wanted) / ranges)
+}
+
+/** Rows that a merge of ranges reads if every row belongs to the page. */
+export function rowsOfMerge(wanted: number, ranges: number): number {
+  return isOneStream(ranges)
+    ? wanted + ranges - 1
+    : firstOfRange(wanted, ranges) * ranges + FIRST_ROWS * wanted
 }

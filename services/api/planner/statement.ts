@@ -1,7 +1,6 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../sql/index.ts'
 import type { SqlValue } from '../sql/index.ts'
-import { firstOfRange, isOneStream } from './filters/filter.ts'
-import { isChecked, isWalkChecked } from './choose.ts'
+import { firstOfRange, isChecked, isOneStream, isWalkChecked } from './choose.ts'
 import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filters/index.ts'

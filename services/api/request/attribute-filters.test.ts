@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { RawValue } from './raw-parameters.ts'
-import { readAttributeFilters } from './attribute-filters.ts'
+import type { RawValue } from './parameters.ts'
+import { readAttributeFilters } from './parameters.ts'
 
 describe('attribute filters', () => {
   const read = (parameters: Record<string, RawValue>) =>

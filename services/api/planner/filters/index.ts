@@ -6,6 +6,8 @@ export {
   conditionAmong,
   foundConditions,
   isOneValue,
+  BITMAP_COST,
+  HEAP_COST,
   NEVER,
   nothing,
 } from './filter.ts'

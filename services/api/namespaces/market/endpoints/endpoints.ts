@@ -2,11 +2,10 @@ import type { Endpoint } from '../../../endpoint/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { assetViewEndpoints } from './assets.ts'
 import { configEndpoints } from './config.ts'
-import { listingEndpoints } from './listings.ts'
+import { listingEndpoints, saleEndpoints } from './listings.ts'
 import { marketLogEndpoints } from './logs.ts'
 import { priceEndpoints } from './prices.ts'
 import { royaltyEndpoints } from './royalties.ts'
-import { saleEndpoints } from './sales.ts'
 import { statsEndpoints } from './stats.ts'
 
 /** Every endpoint of the namespace. On one level, fixed paths come before those with parameters. */

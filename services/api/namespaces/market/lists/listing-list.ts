@@ -1,5 +1,10 @@
+import type { RecordKind } from '../../../records/index.ts'
+import type { ListOfRecords } from '../../nft/endpoints/index.ts'
+import { runCount, runList } from '../../nft/endpoints/index.ts'
+import type { Run, EndpointContext } from '../../../endpoint/index.ts'
+import { countFromCounters } from './listing-counts.ts'
+import type { ListingListValues, ListingValues } from '../parameters.ts'
 import { without } from '../../../../core/endpoint/index.ts'
-import type { EndpointContext } from '../../../endpoint/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List } from '../../../planner/index.ts'
 import { resolveTemplates, TEMPLATE_DATA } from '../../nft/filters/index.ts'
@@ -11,7 +16,6 @@ import { wantedStates, withoutCommon, resolveNamedTemplates } from './listing-re
 import { listingTables, NAME_HEAD } from './listing-table.ts'
 import { auctionFilters, priceFilters, stateFilters, rowFilters } from './row-filters.ts'
 import { readPriceBounds, readSalePricing, salePriceFilters, salePriceOrder } from './prices.ts'
-import type { ListingValues } from '../parameters.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { Branch, Order } from '../../../planner/sources/index.ts'
@@ -175,5 +179,29 @@ function mintOrder(request: ListingRequest): Order {
     direction: directionOf(values),
     branches: isNeverNull ? [numbered] : [numbered, last(request, lowest, 'integer', none)],
     sorted: { value: column },
+  }
+}
+
+/** Handlers of a list of listings and of its count. */
+interface ListingRuns {
+  readonly page: Run<ListingListValues>
+  readonly count: Run<ListingListValues>
+}
+
+type Listed = EndpointContext<ListingListValues>
+
+/** A list of one kind of listing. */
+export function runListings(setup: MarketSetup, query: ListingQuery, kind: RecordKind): ListingRuns {
+  const recordsOf = (list: (context: Listed) => Promise<List>): ListOfRecords<ListingListValues> => ({
+    lists: setup.lists,
+    list,
+    kind,
+    counted: (context) => countFromCounters(context, query),
+  })
+  const page = runList(recordsOf((context) => listingList(context, setup, query)))
+  const count = runCount(recordsOf((context) => countedList(context, setup, query)))
+  return {
+    page: (context) => (context.values.count === true ? count(context) : page(context)),
+    count,
   }
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { choice, flag, id, ids, idsOrNull, inPath, int, names, text } from '../../core/parameters/index.ts'
 import type { Parameters } from '../../core/endpoint/index.ts'
-import type { RawValue } from './raw-parameters.ts'
-import { readRequest } from './raw-parameters.ts'
+import type { RawValue } from './parameters.ts'
+import { readRequest } from './parameters.ts'
 
 function read<P extends Parameters>(
   parameters: P,
