@@ -26,6 +26,7 @@ export class Answer {
   readonly tag: string
   /** Uncompressed body. */
   readonly bytes: Buffer
+  readonly #isLarge: boolean
   readonly #forms = new Map<Encoding, AnswerForm | Promise<AnswerForm>>()
   /** Called with the size of each compressed body that is stored with the answer. */
   onGrowth: ((bytes: number) => void) | undefined
@@ -33,6 +34,7 @@ export class Answer {
   constructor(tag: string, bytes: Buffer) {
     this.tag = tag
     this.bytes = bytes
+    this.#isLarge = bytes.length >= COMPRESSION_THRESHOLD_BYTES
   }
 
   /**
@@ -70,7 +72,11 @@ export class Answer {
       return { status: 304, headers: this.#headers(), body: undefined }
     const accepted = this.#isLarge ? request['accept-encoding'] : undefined
     const encoding = negotiateEncoding(accepted ?? '')
-    return this.#forms.get(encoding) ?? this.#formIn(encoding)
+    const known = this.#forms.get(encoding)
+    if (known) return known
+    const form = encoding === 'identity' ? this.#formOf(this.bytes) : this.#compress(encoding)
+    this.#forms.set(encoding, form)
+    return form
   }
 
   /** Sends the answer in an encoding that the client accepts, or 304 if the client has it. */
@@ -86,20 +92,10 @@ export class Answer {
     else res.end()
   }
 
-  get #isLarge(): boolean {
-    return this.bytes.length >= COMPRESSION_THRESHOLD_BYTES
-  }
-
   #headers(): Record<string, string> {
     const headers: Record<string, string> = { ETag: this.tag }
     if (this.#isLarge) headers.Vary = 'Accept-Encoding'
     return headers
-  }
-
-  #formIn(encoding: Encoding): AnswerForm | Promise<AnswerForm> {
-    const form = encoding === 'identity' ? this.#formOf(this.bytes) : this.#compress(encoding)
-    this.#forms.set(encoding, form)
-    return form
   }
 
   async #compress(encoding: Encoding): Promise<AnswerForm> {

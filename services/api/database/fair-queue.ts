@@ -176,7 +176,8 @@ export class FairQueue {
    * @throws RetryableError `DATABASE_BUSY` if no slot is free in time, `CLIENT_GONE`.
    */
   enter(scope: WorkScope): Promise<Leave> {
-    const client = this.#clientOf(scope)
+    let client = this.#clients.get(scope.client)
+    if (!client) this.#clients.set(scope.client, (client = { running: 0, long: 0, waiting: [] }))
     if (scope.departure?.hasHappened) return Promise.reject(clientGone())
     if (this.#mayRun(client, scope)) return Promise.resolve(this.#start(client, scope))
     if (this.#waiting >= this.#limits.maxWaiting && !this.#makeRoom(client)) {
@@ -232,31 +233,27 @@ export class FairQueue {
     if (this.#waitingClients > this.#longSlots) this.#contendedSinceMs ??= nowMs
   }
 
-  #clientOf({ client: name }: WorkScope): Client {
-    let client = this.#clients.get(name)
-    if (!client) this.#clients.set(name, (client = { running: 0, long: 0, waiting: [] }))
-    return client
-  }
-
   #forgetIdle(client: Client, { client: name }: WorkScope): void {
     if (client.running === 0 && client.waiting.length === 0) this.#clients.delete(name)
   }
 
-  #mayRun(client: Client, { isBrief }: WorkScope): boolean {
+  /** A client may have fewer slots for long work while it has a backlog and other clients have long work. */
+  #mayRun({ long, waiting }: Client, { isBrief }: WorkScope): boolean {
     if (this.#running >= this.#limits.slots) return false
-    return isBrief || (this.#long < this.#longSlots && client.long < this.#mostLong(client))
-  }
-
-  /** Slots for long work that a client may use now: fewer while it has a backlog and other clients have long work. */
-  #mostLong({ waiting }: Client): number {
+    if (isBrief) return true
     const isAlone = performance.now() - this.#lastChangeMs >= ALONE_AFTER_MS
-    return isAlone || waiting.length < this.#longSlots ? this.#longOfOne : this.#longBesideOthers
+    const isBacklog = waiting.length >= this.#longSlots
+    const most = isBacklog && !isAlone ? this.#longBesideOthers : this.#longOfOne
+    return this.#long < this.#longSlots && long < most
   }
 
   #start(client: Client, scope: WorkScope): Leave {
     const long = scope.isBrief ? 0 : 1
     const startedMs = performance.now()
-    if (long === 1) this.#noteLong(scope, startedMs)
+    if (long === 1) {
+      if (this.#lastLong !== undefined && this.#lastLong !== scope.client) this.#lastChangeMs = startedMs
+      this.#lastLong = scope.client
+    }
     this.#running++
     this.#long += long
     client.running++
@@ -273,11 +270,6 @@ export class FairQueue {
       if (long === 1) this.#meanMs += (performance.now() - startedMs - this.#meanMs) * NEWEST_WEIGHT
       this.#startNext()
     }
-  }
-
-  #noteLong({ client: name }: WorkScope, nowMs: number): void {
-    if (this.#lastLong !== undefined && this.#lastLong !== name) this.#lastChangeMs = nowMs
-    this.#lastLong = name
   }
 
   /**
@@ -305,7 +297,6 @@ export class FairQueue {
 
   /** Refuses waiting work that was queued before the overload was detected. */
   #refuseOverdue(): void {
-    if (this.#waiting === 0) return
     const nowMs = performance.now()
     const earliestMs = nowMs - this.#maxWaitMs(nowMs)
     for (const [client, { waiting }] of [...this.#clients]) {
@@ -317,6 +308,7 @@ export class FairQueue {
   }
 
   #startNext(): void {
+    if (this.#waiting === 0) return
     this.#refuseOverdue()
     for (;;) {
       const next = this.#next(true) ?? this.#next(false)

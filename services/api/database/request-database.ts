@@ -118,7 +118,7 @@ class SingleDatabase implements RequestDatabase {
   async run<T>(work: (session: Session) => Promise<T>, partial: Partial<WorkScope> = {}): Promise<T> {
     const scope = completeScope(partial, this.#maxTimeMs)
     // While the server is known to be unavailable, do not probe: `run` refuses at once.
-    if (!this.available) return this.#server.run(work, scope)
+    if (!this.#server.available) return this.#server.run(work, scope)
     try {
       return await this.#server.run(work, scope)
     } catch (error) {

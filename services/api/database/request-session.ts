@@ -21,15 +21,11 @@ export interface WorkScope {
 /** Reports that a client has disconnected. An `AbortSignal` would add one twentieth to the time of a point read. */
 export class Departure {
   readonly #listeners = new Set<() => void>()
-  #hasHappened = false
-
-  get hasHappened(): boolean {
-    return this.#hasHappened
-  }
+  hasHappened = false
 
   /** Calls all listeners, in order. */
   happen(): void {
-    this.#hasHappened = true
+    this.hasHappened = true
     for (const listener of this.#listeners) listener()
   }
 
@@ -93,7 +89,8 @@ export class StatementRunner {
   readonly #parts: SessionParts
   #last: Promise<unknown> = Promise.resolve()
   #pending = 0
-  #onWire: Promise<unknown> | undefined
+  /** Resolves when the server has finished the running statement; undefined if none runs. */
+  settled: Promise<unknown> | undefined
   /** Whether a cancel request was sent. It may still be in flight and would hit a later statement. */
   isInterrupted = false
   #isInTransaction = false
@@ -102,11 +99,6 @@ export class StatementRunner {
 
   constructor(parts: SessionParts) {
     this.#parts = parts
-  }
-
-  /** Resolves when the server has finished the running statement; undefined if none runs. */
-  get settled(): Promise<unknown> | undefined {
-    return this.#onWire
   }
 
   /** Called when a transaction begins or ends. */
@@ -140,7 +132,7 @@ export class StatementRunner {
       const end = (): void => {
         clearTimeout(timer)
         scope.departure?.remove(onGone)
-        this.#onWire = undefined
+        this.settled = undefined
       }
       const interrupt = (error: Error): void => {
         this.isInterrupted = true
@@ -154,7 +146,7 @@ export class StatementRunner {
         interrupt(timeIsUp())
       }, leftMs)
       scope.departure?.add(onGone)
-      this.#onWire = this.#send(statement).then(
+      this.settled = this.#send(statement).then(
         ({ rows }) => {
           end()
           resolve(rows as unknown as Row[])

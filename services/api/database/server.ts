@@ -150,7 +150,10 @@ export class DatabaseServer {
     }
     this.#running++
     try {
-      const leave = await this.#enter(scope)
+      const leave = await this.#queue.enter(scope).catch((error: unknown) => {
+        if (error instanceof PronghornError && error.code === 'DATABASE_BUSY') this.#noteBusy(scope)
+        throw error
+      })
       let client: pg.PoolClient
       try {
         client = await this.#acquire(scope)
@@ -201,15 +204,6 @@ export class DatabaseServer {
   /** Ends connections that still wait for a statement. `end` does not stop the statement on the server. */
   #dropOrphans(): void {
     for (const client of this.#orphans) void (client as unknown as pg.Client).end()
-  }
-
-  async #enter(scope: WorkScope): Promise<Leave> {
-    try {
-      return await this.#queue.enter(scope)
-    } catch (error) {
-      if (error instanceof PronghornError && error.code === 'DATABASE_BUSY') this.#noteBusy(scope)
-      throw error
-    }
   }
 
   #noteBusy({ client }: WorkScope): void {

@@ -75,7 +75,7 @@ export function createEndpointAnswer(
       lists: parts.lists,
       warn,
     })
-    warnings.push(...ignoredParameters(raw, endpoint))
+    for (const name of raw.keys()) if (!isRead(endpoint, name)) warn(unreadParameter(name))
     const attributes = readAttributeFilters(raw, endpoint.attributes ?? [], warn)
     const noted = endpoint.noted?.filter((name) => raw.has(name)) ?? []
     const keyOf = (): string => answerKey(place, values, attributes, noted)
@@ -89,7 +89,8 @@ export function createEndpointAnswer(
       departure: departureOf(context),
     }
     await parts.answers.admit(client)
-    const caching = mayCache(context, route, parts.caching) ? parts.caching : undefined
+    const { caching: all } = parts
+    const caching = endpoint.cache !== 'none' && all && mayUseCache(context, all.clientOf) ? all : undefined
     const create = async (): Promise<AnyAnswer> => {
       const data = await parts.database.run(
         (session) => endpoint.run({ session, values, attributes, noted }),
@@ -99,7 +100,9 @@ export function createEndpointAnswer(
     }
     // A cached answer that is found by URL alone cannot carry warnings: do not register the URL.
     const address = warnings.length === 0 ? spelledAddress(context.req) : undefined
-    const answer = await findOrCreate(context, route, caching, { keyOf, address, create })
+    const answer = caching
+      ? await findOrCreate(context, route, caching, { keyOf, address, create })
+      : await create()
     await parts.answers.hold(context, client, context.method === 'HEAD' ? 0 : answer.size)
     setHeaders(context.res, warningHeader(warnings))
     await answer.send(context)
@@ -137,10 +140,6 @@ function refuseUnknownExclusion(raw: RawParameters): void {
   )
 }
 
-function ignoredParameters(raw: RawParameters, endpoint: Endpoint): string[] {
-  return [...raw.keys()].filter((name) => !isRead(endpoint, name)).map(unreadParameter)
-}
-
 /** Whether an endpoint reads a parameter from query or body. */
 function isRead({ parameters, attributes = [], noted = [] }: Endpoint, name: string): boolean {
   const family = familyOf(name)
@@ -155,17 +154,12 @@ interface WantedAnswer extends Pick<CacheRequest, 'address'> {
   readonly create: () => Promise<AnyAnswer>
 }
 
-function mayCache(context: Context, { endpoint }: Route, caching: AnswerCaching | undefined): boolean {
-  return caching !== undefined && endpoint.cache !== 'none' && mayUseCache(context, caching.clientOf)
-}
-
 async function findOrCreate(
   context: Context,
   { pattern, namespace, endpoint }: Route,
-  caching: AnswerCaching | undefined,
+  caching: AnswerCaching,
   { keyOf, address, create }: WantedAnswer,
 ): Promise<AnyAnswer> {
-  if (!caching) return create()
   const request = {
     key: keyOf(),
     address,

@@ -108,7 +108,8 @@ export function choosePath(request: ListRequest): AccessPath {
   const walk = cheapestWalk(request)
   const matches = Math.round(estimateRows(request.rows, request.filters))
   const about = `about ${matches} of ${Math.round(request.rows)} rows match`
-  if (!walk || (gather && isCheaper(gather, walk, request))) {
+  const isOfSameRows = gather && walk && !request.seen && walk.most <= gather.expected
+  if (!walk || (gather && gather.cost * (isOfSameRows ? SAME_ROWS : 1) < walk.cost)) {
     const other = walk ? `; a walk would read ${Math.round(walk.expected)}` : '; no index has this order'
     return {
       kind: 'gather',
@@ -131,12 +132,6 @@ export function choosePath(request: ListRequest): AccessPath {
         : ''
     }`,
   }
-}
-
-/** Whether collecting and sorting costs less than the index scan in order. */
-function isCheaper(gather: Gathering, walk: Candidate, { seen }: ListRequest): boolean {
-  const isOfSameRows = !seen && walk.most <= gather.expected
-  return gather.cost * (isOfSameRows ? SAME_ROWS : 1) < walk.cost
 }
 
 function budgetOf(
@@ -410,12 +405,12 @@ function estimated(
     : estimateRows(rows, filters)
   const matching = matches * share
   const merged = rowsOfMerge(wanted, ranges)
-  const full = Math.min(within * share, Math.max(merged, walk.driven?.least ?? 0))
+  const full = Math.max(Math.min(within * share, merged), walk.driven?.least ?? 0)
   const needed = (merged * within * share) / Math.max(matching, 0.5)
   const isWhole = seen !== undefined && isWholeWithoutBudget(walk)
   const before = rowsBefore(rows, walk) * (within / Math.max(rows, 1)) * share
   const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, before + needed))
-  const expected = walk.driven?.isSorted ? within : isWhole ? within * share : read
+  const expected = isWhole ? within * share : read
   const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
   const served = filters.filter((filter) => !checks.includes(filter))
   const rowCost = (isCovered ? 1 : HEAP_COST) + visitsOf(rows, filters, served)

@@ -95,14 +95,12 @@ export interface Driven {
   readonly drivers: number
   /** Estimated rows of the list per driving row. */
   readonly rowsOfEach: number
-  /** Whether the driving table does not have the wanted order: all rows are read and sorted. */
-  readonly isSorted?: boolean
   /**
    * Whether the driving table only limits which rows are read. The estimate of the rows within the limit may be too
    * high.
    */
   readonly isBounded?: boolean
-  /** Estimated minimum of rows that are read. */
+  /** Estimated minimum of rows that are read: all rows where the driving table does not have the wanted order. */
   readonly least?: number
 }
 

@@ -206,7 +206,7 @@ function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): 
     rows: request.templates.unnamed,
     drivers: templates,
     rowsOfEach: request.templates.unnamed / Math.max(1, templates),
-    isSorted: true,
+    least: request.templates.unnamed,
     query: (checks, wanted) => sql`SELECT a.asset_id AS k, ${OWN_NAME} COLLATE "C" AS v
       FROM (SELECT t.template_id FROM assets.templates t ${unnamed} OFFSET 0) t JOIN assets.assets a USING (template_id)
       ${where(checks)} ORDER BY v ${raw(direction)} FETCH FIRST ${raw(String(wanted))} ROWS WITH TIES`,
@@ -256,7 +256,7 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
           ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
         ],
         share: 1 - none,
-        ...mintsOfTemplates(direction, request),
+        ...mintsOfTemplates(direction, request, 1 - none),
       },
       assetsWithoutValue('integer', [raw('a.template_mint IS NULL')], none),
     ],
@@ -285,8 +285,13 @@ interface MintBound {
 /**
  * The first assets in mint order, read template by template. In ascending order only for a filter that selects some of
  * the templates: otherwise every template has low numbers, and the index on mint numbers is faster.
+ * @param share estimated share of the assets with a mint number.
  */
-function mintsOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { readonly driven?: Driven } {
+function mintsOfTemplates(
+  direction: 'ASC' | 'DESC',
+  request: AssetRequest,
+  share: number,
+): { readonly driven?: Driven } {
   const {
     template_id: id,
     template_mint: exact,
@@ -305,7 +310,7 @@ function mintsOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { r
     rows: assets,
     // Without a filter on templates, an index has the first templates of the order, so none has to be collected.
     drivers: isWide ? 0 : templates,
-    least: isUpwards ? templates : 0,
+    least: isUpwards ? Math.min(templates, assets * share) : 0,
     rowsOfEach: assets / Math.max(1, templates),
     isBounded: true,
     query: (checks, wanted, budget) => sql`WITH bound AS MATERIALIZED (${mints.bound(conditions, budget)})

@@ -26,13 +26,13 @@ interface RecordReading {
 
 /** The JSON of the page of a requested list. */
 export async function listJson(
-  { lists, kind, recordKeys = (keys) => keys }: RecordReading,
+  { lists, kind, recordKeys }: RecordReading,
   { session, values }: EndpointContext<PageValues>,
   list: List,
 ): Promise<Json> {
   const window = pageWindow(values, list.source.key)
   const read = (page: PageStatement): ReturnType<RecordKind['readPage']> =>
-    kind.readPage(session, { ...page, keys: recordKeys(page.keys) })
+    kind.readPage(session, recordKeys ? { ...page, keys: recordKeys(page.keys) } : page)
   const records = await lists.page(list, window, read)
   return jsonArray(records ?? [])
 }

@@ -47,15 +47,6 @@ export function schemaConditions(values: AssetValues, row: string): Sql[] {
   ]
 }
 
-/** Names of the parameters that select schemas. */
-function schemaNames(values: AssetValues): string[] {
-  return [
-    ...(wantedCollections(values) ? ['collection_name'] : []),
-    ...(values.schema_name ? ['schema_name'] : []),
-    ...(values.authorized_account === undefined ? [] : ['authorized_account']),
-  ]
-}
-
 /**
  * The filter on collections and schemas of assets, `a`: names, white-list, authorized account, black-list. A
  * black-list alone leaves nearly all schemas; their index ranges can be merged.
@@ -63,7 +54,11 @@ function schemaNames(values: AssetValues): string[] {
 export function schemaFilters(values: AssetValues, statistics: Statistics): Filter[] {
   const { schema_name: schemas, authorized_account: authorized, collection_blacklist: black = [] } = values
   const wanted = wantedCollections(values)
-  const names = schemaNames(values)
+  const names = [
+    ...(wanted ? ['collection_name'] : []),
+    ...(schemas ? ['schema_name'] : []),
+    ...(authorized === undefined ? [] : ['authorized_account']),
+  ]
   const isNarrow = names.length > 0
   if (!isNarrow && black.length === 0) return []
   const common = {
