@@ -7,7 +7,7 @@ import type { Sql } from '../../services/api/sql/sql.ts'
 import { jsonString } from '../../services/api/index.ts'
 import type { Json } from '../../services/api/json/json.ts'
 import { joinDataMap, overlayDataMap, splitDataMap } from '../../services/api/json/json.ts'
-import type { PageResult, PageStatement } from '../../services/api/planner/list.ts'
+import type { PagePlan } from '../../services/api/planner/list.ts'
 import { assetsRecordKinds } from '../../services/api/namespaces/assets/records/kinds.ts'
 import { assets } from '../../services/api/namespaces/nft/records/index.ts'
 import { Fragments } from '../../services/api/records/fragments/index.ts'
@@ -54,15 +54,15 @@ async function countStatements(work: () => Promise<unknown>): Promise<number> {
   await work()
   return statements.length
 }
-const pageOf = (keys: Sql, isFixed = true): PageStatement => ({ keys, isFixed, reason: 'test' })
+const pageOf = (keys: Sql, isFixed = true): PagePlan => ({
+  ...{ keys, isFixed, reason: 'test' },
+  again: () => {
+    throw new Error('the page is unknown')
+  },
+})
 const newest = (table: string, key: string, limit = 50, order = `${key} DESC`) =>
   raw(`SELECT ${key} AS k, row_number() OVER (ORDER BY ${order}) AS n
     FROM assets.${table} ORDER BY ${order} LIMIT ${limit}`)
-
-function recordsOf(found: PageResult<readonly Json[]>): readonly Json[] {
-  if ('hits' in found) throw new Error('the page is unknown')
-  return found.records
-}
 
 describe('a page of records', () => {
   const pages = {
@@ -80,10 +80,10 @@ describe('a page of records', () => {
       expect(await countStatements(read)).toBe(2)
       expect(await countStatements(read)).toBe(1)
       expect(await countStatements(() => read(false))).toBe(2)
-      const shown = parsed(recordsOf(await read()))
+      const shown = parsed(await read())
       expect(shown.length).toBeGreaterThan(5)
       expect(shown).toEqual(await rest(path))
-      expect(parsed(recordsOf(await read(false)))).toEqual(shown)
+      expect(parsed(await read(false))).toEqual(shown)
     },
   )
 
@@ -95,22 +95,28 @@ describe('a page of records', () => {
     const [first, second] = rows.map(({ id }) => raw(id))
     const page = sql`SELECT k, n FROM (VALUES (${first!}, 3), (${second!}, -1), (1, 2)) p(k, n)`
     for (const isFixed of [true, false]) {
-      const records = recordsOf(await asset.readPage(session, pageOf(page, isFixed)))
+      const records = await asset.readPage(session, pageOf(page, isFixed))
       const ids = parsed(records).map((each) => (each as { asset_id: string }).asset_id)
       expect(ids).toEqual([rows[1]!.id, rows[0]!.id])
     }
   })
 
-  it('a page of records whose query exceeds the row budget returns the number of hits; a page without rows is empty', async () => {
+  it('a page of records whose query exceeds the row budget is read by the next plan; a page without rows is empty', async () => {
     const { asset, transfer } = createKinds()
     for (const [kind, isFixed] of [asset, transfer].flatMap((each) => [
       [each, true] as const,
       [each, false] as const,
     ])) {
       const gaveUp = sql`(${newest('assets', 'asset_id', 5)}) UNION ALL SELECT NULL, 6`
-      expect(await kind.readPage(session, pageOf(gaveUp, isFixed))).toEqual({ hits: 6 })
       const none = pageOf(newest('assets', 'asset_id', 0), isFixed)
-      expect(await kind.readPage(session, none)).toEqual({ records: [] })
+      const hits: number[] = []
+      const again = (seen: number): PagePlan => {
+        hits.push(seen)
+        return none
+      }
+      expect(await kind.readPage(session, { ...pageOf(gaveUp, isFixed), again })).toEqual([])
+      expect(hits).toEqual([6])
+      expect(await kind.readPage(session, none)).toEqual([])
     }
   })
 })

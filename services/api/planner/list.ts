@@ -2,7 +2,7 @@ import { PreparedNames, sql } from '../sql/index.ts'
 import type { Session } from '../database/index.ts'
 import type { Sql, Statement } from '../sql/index.ts'
 import { choosePath, countedThrough, isChecked, streamsOf } from './choose.ts'
-import type { AccessPath, GatherPath, ListRequest } from './choose.ts'
+import type { AccessPath, ListRequest } from './choose.ts'
 import { haveOnePlan, isImpossible } from './filters/index.ts'
 import type { Filter } from './filters/index.ts'
 import type { Order, PageWindow, Source } from './sources/index.ts'
@@ -16,24 +16,26 @@ export interface List {
   readonly table: string
   readonly filters: readonly Filter[]
   readonly order: Order
+  /** Converts the keys of a page to keys of records, if they differ. */
+  readonly recordKeys?: ((keys: Sql) => Sql) | undefined
 }
 
-/** The records of a page, or the number of hits before the row budget ran out. */
+/** What a plan reads, or the number of hits before its row budget ran out. */
 export type PageResult<Records> = { readonly records: Records } | { readonly hits: number }
 
-/**
- * Reads the records of a page in one statement.
- * @param page subquery with rows `k`, `n`; see `pageOf`.
- */
-export type ReadPage<Records> = (page: PageStatement) => Promise<PageResult<Records>>
-
-/** The keys of a page, as a subquery of a larger statement. */
-export interface PageStatement {
+/** How the keys of a page are read. */
+export interface PagePlan {
+  /** Subquery with rows `k`, `n`; see `pageOf`. */
   readonly keys: Sql
   /** Whether one plan suits all values, so that connections may prepare the statement. */
   readonly isFixed: boolean
   /** Why the planner chose this access path; logged. */
   readonly reason: string
+  /**
+   * The plan to continue with if the row budget ran out: chosen by the rows that this one has read, without a budget.
+   * @param hits number of matching rows that it has read.
+   */
+  readonly again: (hits: number) => PagePlan
 }
 
 /** Chooses the access path of a list; tests pass a function that forces one. */
@@ -62,31 +64,36 @@ export class ListReader {
   }
 
   /**
-   * Reads a page. If a walk exhausts its row budget, the planner chooses again from the rows seen, and reads without a
-   * budget.
-   * @returns undefined if no row can match; no statement runs then.
+   * Plans a page.
+   * @param seen what an earlier plan has read before its row budget ran out.
+   * @returns undefined if no row can match.
    */
-  async page<Records>(
-    { source, table, filters, order }: List,
-    window: PageWindow,
-    read: ReadPage<Records>,
-  ): Promise<Records | undefined> {
+  plan(list: List, window: PageWindow, seen?: ListRequest['seen']): PagePlan | undefined {
+    const { source, filters, order, recordKeys } = list
     if (isImpossible(filters)) return undefined
-    const rows = this.statistics.rows(table)
-    const request: ListRequest = { source, rows, filters, order, window }
-    const path = this.#choose(request)
-    const first = await read(pageStatement({ source, filters, order, window }, path))
-    if ('records' in first) return first.records
-    const seen = seenBy(path, first.hits)
-    const next = this.#choose({ ...request, seen })
-    const second = await read(pageStatement({ source, filters, order, window }, next))
-    if ('records' in second) return second.records
-    throw withoutBudget(next)
+    const request = { source, rows: this.statistics.rows(list.table), filters, order, window }
+    const path = this.#choose(seen ? { ...request, seen } : request)
+    const keys = pageOf(request, path)
+    return {
+      keys: recordKeys ? recordKeys(keys) : keys,
+      isFixed:
+        path.kind === 'gather'
+          ? !path.through && haveOnePlan(filters, source.indexes)
+          : path.budget !== undefined || !isChecked(path),
+      reason: `${path.kind}: ${path.reason}`,
+      again: (hits) => this.plan(list, window, seenBy(path, hits))!,
+    }
   }
 
   /** The keys of a page, as text. */
   async keys(session: Session, list: List, window: PageWindow): Promise<string[]> {
-    return (await this.page(list, window, (page) => readPageKeys(session, page))) ?? []
+    let plan = this.plan(list, window)
+    while (plan) {
+      const found = await readPageKeys(session, plan)
+      if ('records' in found) return found.records
+      plan = plan.again(found.hits)
+    }
+    return []
   }
 
   /** The number of rows of a list, as text. */
@@ -109,7 +116,7 @@ export class ListReader {
 /** Reads the keys of a page, as text, with a statement that PostgreSQL plans for the given values. */
 export async function readPageKeys(
   session: Session,
-  { keys, reason }: PageStatement,
+  { keys, reason }: Pick<PagePlan, 'keys' | 'reason'>,
 ): Promise<PageResult<string[]>> {
   const statement = sql`SELECT string_agg(p.k::text, ',' ORDER BY p.n), min(p.n) FILTER (WHERE p.k IS NULL)
     FROM (${keys}) p`
@@ -119,19 +126,6 @@ export async function readPageKeys(
   })
   const [found, hits] = row ?? [null, null]
   return hits === null ? { records: found === null ? [] : found.split(',') } : { hits: Number(hits) }
-}
-
-function pageStatement(request: Parameters<typeof pageOf>[0], path: AccessPath): PageStatement {
-  return {
-    keys: pageOf(request, path),
-    isFixed:
-      path.kind === 'gather' ? isFixedGather(request, path) : path.budget !== undefined || !isChecked(path),
-    reason: `${path.kind}: ${path.reason}`,
-  }
-}
-
-function isFixedGather({ filters, source }: Parameters<typeof pageOf>[0], { through }: GatherPath): boolean {
-  return !through && haveOnePlan(filters, source.indexes)
 }
 
 /** Error for a plan that the planner never makes. */

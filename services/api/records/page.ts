@@ -7,7 +7,7 @@ import type { NamedSchema } from '../endpoint/index.ts'
 import type { Session } from '../database/index.ts'
 import type { Statement, Sql } from '../sql/index.ts'
 import type { Json } from '../json/index.ts'
-import type { PageResult, PageStatement } from '../planner/index.ts'
+import type { PagePlan, PageResult } from '../planner/index.ts'
 import type { FoundFragments, FragmentKind, Fragments, WantedFragments } from './fragments/index.ts'
 import { bind, joinSql, PreparedNames, raw, sql } from '../sql/index.ts'
 
@@ -25,7 +25,7 @@ export interface RecordKind {
    * The records of a page in its order; a key without a row is left out. One statement, another one before it where the
    * keys are planned for their values, and another one after it when fragments that records share are not cached.
    */
-  readPage(session: Session, page: PageStatement): Promise<PageResult<readonly Json[]>>
+  readPage(session: Session, plan: PagePlan): Promise<readonly Json[]>
   /** Records by key, in the order of the keys; one without a row is missing. */
   readKeys(session: Session, keys: readonly string[]): Promise<ReadonlyMap<string, Json>>
 }
@@ -74,24 +74,30 @@ export function recordKind(fragments: Fragments, assembler: Assembler): RecordKi
     const texts = await readKeysTexts(session, keys, assembler.select(PAGE_KEYS), keyType)
     return assemble(session, assembler.read(texts))
   }
+  async function readPlanned(session: Session, plan: PagePlan): Promise<PageResult<Map<string, Json>>> {
+    try {
+      const texts = await readPageTexts(session, plan, assembler.select(PAGE_KEYS), keyType)
+      if ('hits' in texts) return texts
+      return { records: await assemble(session, assembler.read(texts.records)) }
+    } catch (error) {
+      if (!(error instanceof TooMuchAtOnce)) throw error
+    }
+    return session.snapshot(async () => {
+      const found = await readPageKeys(session, plan)
+      if ('hits' in found) return found
+      return { records: await readInParts({ session, fragments, assembler }, found.records) }
+    })
+  }
   return {
     schema: assembler.schema,
     keyType,
-    async readPage(session, page) {
-      try {
-        const texts = await readPageTexts(session, page, assembler.select(PAGE_KEYS), keyType)
-        if ('hits' in texts) return texts
-        const records = await assemble(session, assembler.read(texts.records))
-        return { records: [...records.values()] }
-      } catch (error) {
-        if (!(error instanceof TooMuchAtOnce)) throw error
+    async readPage(session, first) {
+      let plan = first
+      for (;;) {
+        const found = await readPlanned(session, plan)
+        if ('records' in found) return [...found.records.values()]
+        plan = plan.again(found.hits)
       }
-      return session.snapshot(async () => {
-        const found = await readPageKeys(session, page)
-        if ('hits' in found) return found
-        const records = await readInParts({ session, fragments, assembler }, found.records)
-        return { records: [...records.values()] }
-      })
     },
     async readKeys(session, keys) {
       if (keys.length === 0) return new Map()
@@ -195,7 +201,7 @@ const keysNames = new PreparedNames(200)
  */
 async function readPageTexts(
   session: Session,
-  page: PageStatement,
+  page: PagePlan,
   selection: Selection,
   keyType: string,
 ): Promise<PageResult<PageTexts>> {

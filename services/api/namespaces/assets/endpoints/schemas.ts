@@ -15,8 +15,10 @@ const notFound = { status: 416, message: 'Schema not found' } as const
 export function schemaEndpoints(setup: AssetsSetup): Endpoint[] {
   const records: ListOfRecords<SchemaValues> = {
     lists: setup.lists,
-    list: ({ session, values }) => schemaList(setup.lists, session, values),
-    recordKeys: schemaRecordKeys,
+    list: async ({ session, values }) => ({
+      ...(await schemaList(setup.lists, session, values)),
+      recordKeys: schemaRecordKeys,
+    }),
     kind: setup.records.schema,
   }
   const list = endpoint({

@@ -102,19 +102,19 @@ export async function selectLogs(
   const list = logList(source, { id: subject.id, actions: wanted, further: subjectFilters(subject) }, values)
   const data = raw(subject.schema === undefined ? 'e.data::text' : `(e.data - 'schema_name')::text`)
   const isTooLarge = sql`sum(${raw(BYTES)}) OVER () > ${bind(maxBytes, 'float8')}`
-  const found = await lists.page(list, window, async ({ keys, reason }) => {
-    const statement = sql`SELECT ${raw(log.own)}, CASE WHEN NOT ${isTooLarge} THEN ${data} END,
+  const plan = lists.plan(list, window)
+  if (!plan) return []
+  const { keys, reason } = plan
+  const statement = sql`SELECT ${raw(log.own)}, CASE WHEN NOT ${isTooLarge} THEN ${data} END,
         CASE WHEN NOT ${isTooLarge} THEN e.packed END, CASE WHEN ${isTooLarge} THEN ${raw(BYTES)} END
       FROM (${keys}) p JOIN LATERAL (SELECT * FROM (${rows}) l
           WHERE l.subject = ${bind(subject.id, 'bigint')} AND l.seq = p.k OFFSET 0) e ON true
         JOIN ${ACTIONS} y USING (action) LEFT JOIN LATERAL assets.origin_of(e.seq) x ON true
       ORDER BY p.n`
-    const read = await session.query<ReadRow & readonly SqlValue[]>({ ...statement.render(), reason })
-    const sizes = read.flatMap(([, , , bytes]) => bytes ?? [])
-    if (sizes.length > 0) throw logsTooLarge(sizes.map(Number), maxBytes)
-    return { records: read.map(log.read) }
-  })
-  return found ?? []
+  const read = await session.query<ReadRow & readonly SqlValue[]>({ ...statement.render(), reason })
+  const sizes = read.flatMap(([, , , bytes]) => bytes ?? [])
+  if (sizes.length > 0) throw logsTooLarge(sizes.map(Number), maxBytes)
+  return read.map(log.read)
 }
 
 function logsTooLarge(items: readonly number[], maxBytes: number): RequestError {

@@ -1,6 +1,5 @@
 import type { Session } from '../../../database/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
-import type { ReadPage } from '../../../planner/index.ts'
 import type { LogValues } from '../../nft/logs/index.ts'
 import { chosenActions, logList } from '../../nft/logs/index.ts'
 import { pageWindow } from '../../nft/paging/index.ts'
@@ -34,16 +33,16 @@ export async function selectMarketLogs(
     actions: raw(`(SELECT * FROM market.log_actions WHERE kind = ${kind})`),
   }
   const list = logList(logTable, { id: logs.id, actions }, values)
-  const read: ReadPage<string> = async ({ keys, reason }) => {
-    const statement = sql`SELECT ${raw(logs.record.packed)}
+  const plan = lists.plan(list, window)
+  if (!plan) return '[]'
+  const { keys, reason } = plan
+  const statement = sql`SELECT ${raw(logs.record.packed)}
       FROM (${keys}) p JOIN (market.logs e JOIN market.log_actions n USING (action))
           ON e.seq = p.k AND e.subject = ${bind(logs.id, 'bigint')}
         LEFT JOIN ${raw(table)} l ON l.${raw(key)} = e.subject
         LEFT JOIN market.tokens y ON y.token_symbol = l.${raw(symbol)}
         LEFT JOIN LATERAL market.origin_of(e.seq) x ON true
       ORDER BY p.n`
-    const rows = await session.query<[string]>({ ...statement.render(), reason })
-    return { records: rows.flatMap(([row]) => logs.record.read(row)).join(',') }
-  }
-  return `[${(await lists.page(list, window, read)) ?? ''}]`
+  const rows = await session.query<[string]>({ ...statement.render(), reason })
+  return `[${rows.flatMap(([row]) => logs.record.read(row)).join(',')}]`
 }

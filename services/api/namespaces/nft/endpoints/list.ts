@@ -1,11 +1,10 @@
 import type { Session } from '../../../database/index.ts'
-import type { Sql } from '../../../sql/index.ts'
 import type { Endpoint, EndpointContext, Failure, Run } from '../../../endpoint/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
 import { shape } from '../../../endpoint/index.ts'
 import type { Json } from '../../../json/index.ts'
 import { jsonArray } from '../../../json/index.ts'
-import type { List, ListReader, PageStatement } from '../../../planner/index.ts'
+import type { List, ListReader } from '../../../planner/index.ts'
 import type { CountValues, PageValues } from '../paging/index.ts'
 import { pageWindow } from '../paging/index.ts'
 import type { RecordKind } from '../../../records/index.ts'
@@ -16,25 +15,20 @@ export async function pageJson(session: Session, keys: readonly string[], kind: 
   return jsonArray([...(await kind.readKeys(session, keys)).values()])
 }
 
-/** Record kind of a list, and the conversion of its row keys. */
+/** What a list is read by. */
 interface RecordReading {
   readonly lists: ListReader
   readonly kind: RecordKind
-  /** Converts keys of rows to keys of records, if they differ. */
-  readonly recordKeys?: (keys: Sql) => Sql
 }
 
 /** The JSON of the page of a requested list. */
 export async function listJson(
-  { lists, kind, recordKeys }: RecordReading,
+  { lists, kind }: RecordReading,
   { session, values }: EndpointContext<PageValues>,
   list: List,
 ): Promise<Json> {
-  const window = pageWindow(values, list.source.key)
-  const read = (page: PageStatement): ReturnType<RecordKind['readPage']> =>
-    kind.readPage(session, recordKeys ? { ...page, keys: recordKeys(page.keys) } : page)
-  const records = await lists.page(list, window, read)
-  return jsonArray(records ?? [])
+  const plan = lists.plan(list, pageWindow(values, list.source.key))
+  return jsonArray(plan ? await kind.readPage(session, plan) : [])
 }
 
 /**

@@ -21,13 +21,13 @@ export async function selectLinkLogs(
   if (wanted.length === 0) return '[]'
   const list = logList(logs, { id: values.link_id, actions: wanted }, values)
   const [{ condition }] = list.filters as [(typeof list.filters)[number]]
-  const found = await reader.page(list, window, async ({ keys, reason }) => {
-    const statement = sql`SELECT ${raw(linkLogRecord.packed)} FROM (${keys}) p
+  const plan = reader.plan(list, window)
+  if (!plan) return '[]'
+  const { keys, reason } = plan
+  const statement = sql`SELECT ${raw(linkLogRecord.packed)} FROM (${keys}) p
         JOIN tools.logs l ON ${condition} AND l.seq = p.k JOIN tools.log_actions n USING (action)
         LEFT JOIN tools.links k ON k.link_id = l.subject LEFT JOIN LATERAL tools.origin_of(p.k) x ON true
       ORDER BY p.n`
-    const rows = await session.query<[string]>({ ...statement.render(), reason })
-    return { records: rows.flatMap(([row]) => linkLogRecord.read(row)) }
-  })
-  return jsonArray(found ?? [])
+  const rows = await session.query<[string]>({ ...statement.render(), reason })
+  return jsonArray(rows.flatMap(([row]) => linkLogRecord.read(row)))
 }
