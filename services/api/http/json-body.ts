@@ -1,6 +1,6 @@
 import { shownName } from '../../core/http/headers/index.ts'
 import type { RawScalar, RawValue } from '../request/index.ts'
-import { invalidParameter, isAttributeFilter, MAX_PAIRS } from '../request/index.ts'
+import { invalidParameter, familyOf, MAX_PAIRS } from '../request/index.ts'
 import { RequestError } from '../../core/http/index.ts'
 
 const EXAMPLE = '{"limit":10}'
@@ -34,7 +34,7 @@ export function parseJsonBody(
     }
     if (Array.isArray(member) && member.includes(null)) warn(`null in the list ${shownName(key)} is ignored`)
     const raw = rawValue(key, member)
-    const isAttribute = isAttributeFilter(key)
+    const isAttribute = familyOf(key) !== undefined
     if (!isAttribute && isEmptyList(raw)) warn(`${shownName(key)} is an empty list; it is ignored`)
     else parameters.set(isAttribute ? key : key.replace(/\[\]$/, ''), raw)
   }

@@ -111,13 +111,9 @@ export function choosePath(request: ListRequest): AccessPath {
   const isOfSameRows = gather && walk && !request.seen && walk.most <= gather.expected
   if (!walk || (gather && gather.cost * (isOfSameRows ? SAME_ROWS : 1) < walk.cost)) {
     const other = walk ? `; a walk would read ${Math.round(walk.expected)}` : '; no index has this order'
-    return {
-      kind: 'gather',
-      ...(gather?.through ? { through: gather.through } : {}),
-      ...(gather?.isLast ? { isLast: true } : {}),
-      expected: gather?.expected ?? request.rows,
-      reason: `${about}, found by ${gather?.by ?? 'reading the table'}${other}`,
-    }
+    const whole = { cost: Infinity, by: 'reading the table', expected: request.rows }
+    const { cost: _, by, ...found }: Gathering = gather ?? whole
+    return { kind: 'gather', ...found, reason: `${about}, found by ${by}${other}` }
   }
   const ranges = walk.walks.reduce((sum, each) => sum + each.ranges, 0)
   return {

@@ -1,7 +1,6 @@
 export {
   attributeFilterLimits,
   familyOf,
-  isAttributeFilter,
   readAttributeFilters,
   MAX_PAIRS,
   parameterLimits,

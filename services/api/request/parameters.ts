@@ -146,11 +146,6 @@ export const attributeFilterLimits: readonly Limit[] = [
   },
 ]
 
-/** Whether a parameter name has the form of an attribute filter, such as `data:number.level`. */
-export function isAttributeFilter(name: string): boolean {
-  return familyOf(name) !== undefined
-}
-
 /** The attribute set that a parameter filters; undefined if it is not an attribute filter. */
 export function familyOf(name: string): AttributeFamily | undefined {
   return PATTERN.exec(name)?.[1] as AttributeFamily | undefined
