@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
-import { SEAL_BLOCKS, sealedKinds, sealNext } from '../../services/core/seals/index.ts'
+import { SEAL_BLOCKS, sealAtOnce, sealedKinds } from '../../services/core/seals/index.ts'
 import { publish, restore } from '../../services/dump/index.ts'
 import { createBareDatabase } from './databases.ts'
 import { startGeneratedServer } from './generated-server.ts'
@@ -69,9 +69,7 @@ async function seal(address: DatabaseAddress): Promise<void> {
      SELECT name, block_num, block_time, block_id FROM chain.readers ON CONFLICT DO NOTHING`,
   )
   for (const kind of sealedKinds)
-    while (
-      await sealNext(client, { kind, reader, rangeBlocks: SEAL_BLOCKS, checkRight: () => Promise.resolve() })
-    );
+    await sealAtOnce(client, { kind, reader, rangeBlocks: SEAL_BLOCKS, checkRight: () => Promise.resolve() })
   await client.end()
 }
 

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { connectDatabase, isMigrated } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { checkSeals } from '../../services/core/seals/index.ts'
+import { packContent, unpackContent } from '../../services/dump/format/compression.ts'
 import { formatManifest, parseManifest } from '../../services/dump/format/manifest.ts'
 import type { Manifest, ManifestFile } from '../../services/dump/format/manifest.ts'
 import { publish, restore } from '../../services/dump/index.ts'
@@ -114,8 +114,9 @@ function withManifest(change: (changed: Manifest) => void, path?: string, conten
 
 /** Gives a file other rows, with checksums that fit. */
 async function forge(file: ManifestFile, change: (text: Buffer) => Buffer): Promise<DumpFault> {
-  const content = change(gunzipSync(await readFile(join(folder, file.path))))
-  const packed = gzipSync(content)
+  const former = await readFile(join(folder, file.path))
+  const content = change(await unpackContent(file.path, former, file.content_bytes))
+  const packed = await packContent(content)
   const set = {
     ...{ bytes: packed.length, sha256: sha256(packed) },
     ...{ content_bytes: content.length, content_sha256: sha256(content) },
