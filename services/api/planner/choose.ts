@@ -63,25 +63,39 @@ export interface GatherPath {
 /** The access path of a list: an ordered index scan, or collect and sort. */
 export type AccessPath = WalkPath | GatherPath
 
-/** Start-up cost of one index range. Above MERGED_RANGES each range is probed twice: MANY_RANGE_COST. */
+/**
+ * Start-up cost of one index range: its descent, three or four pages. Above MERGED_RANGES each range is probed twice, in a
+ * lateral join: MANY_RANGE_COST. Not measured: higher ones collect and sort where a merge reads less, lower ones merge
+ * thousands of nearly empty ranges.
+ */
 const RANGE_COST = 12
 const MANY_RANGE_COST = 100
-/** Cost of one row of the driving table. */
+/** Cost of one row of the driving table: read by an index and sorted. Half of HEAP_COST, because its rows are few and in memory. */
 const DRIVER_COST = 2
-/** More index ranges than this are never merged: the index is not used for the order. */
+/**
+ * More index ranges than this are never merged: the index is not used for the order. Bounds the values of a statement and
+ * the probes of its first step; a list with more values is collected and sorted.
+ */
 const MAX_RANGES = 4_096
-/** Give up an index scan after BUDGET_FACTOR x its estimated rows, clamped to MIN_BUDGET..MAX_BUDGET, and re-plan. */
+/**
+ * Give up an index scan after BUDGET_FACTOR x its estimated rows, clamped to MIN_BUDGET..MAX_BUDGET, and plan again. A larger
+ * budget wastes more on a wrong estimate, a smaller one plans right scans twice. MIN_BUDGET rows cost less than a second
+ * statement; MAX_BUDGET rows bound what a wrong estimate costs, whatever the estimate is.
+ */
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
 const MAX_BUDGET = 20_000
-/** Budget multiplier per range when there are many: matches are spread unevenly. */
+/** Budget multiplier per range when there are many: matches are spread unevenly, so an equal share would end early in most lists. */
 const SKEW = 4
 /**
  * Earlier ranks with SURE x the rows of the page, by estimate, are taken to fill the page: later ranks then cost
- * nothing.
+ * nothing. A lower one forgets the cost of ranks that are read after all, a higher one counts ranks that are not.
  */
 const SURE = 4
-/** The row budget of an index scan is never worth less than this share of the cost of collecting and sorting. */
+/**
+ * The row budget of an index scan is never worth less than this share of the cost of collecting and sorting: a scan that is
+ * given up costs at most this share more than collecting at once.
+ */
 const SHARE_OF_GATHERING = 0.25
 
 /**
@@ -429,9 +443,15 @@ function rowsBefore(
   return clustered.length === 0 ? 0 : (rows - estimateRows(rows, clustered)) / (1 + places)
 }
 
-/** PostgreSQL merges up to this many index ranges as one ordered stream. Above, each range is probed on its own. */
+/**
+ * PostgreSQL merges up to this many index ranges as one ordered stream. Above, each range is probed on its own. Each range
+ * is a branch of the statement that is planned and started, also where it has no row of the page.
+ */
 const MERGED_RANGES = 8
-/** Above MERGED_RANGES the first probe reads FIRST_ROWS x the rows of a page, over all ranges together. */
+/**
+ * Above MERGED_RANGES the first probe reads FIRST_ROWS x the rows of a page, over all ranges together. With fewer, uneven
+ * ranges give no bound and are probed again; more are read for nothing where ranges are even.
+ */
 const FIRST_ROWS = 2
 
 /**

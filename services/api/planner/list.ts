@@ -42,7 +42,8 @@ export interface PagePlan {
 export type ChoosePath = (request: ListRequest) => AccessPath
 
 /**
- * Most statement texts that get a name for prepared statements. Each connection keeps its own plans of them in memory.
+ * Most statement texts that get a name for prepared statements. Each connection keeps its own plans of them in memory;
+ * later texts are planned at every request.
  */
 const MAX_PREPARED = 200
 

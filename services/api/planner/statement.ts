@@ -305,7 +305,10 @@ function rangeOf(
   return { from: source.from, conditions, ordered: orderedBy(source, branch) }
 }
 
-/** Spare merge inputs in case the subquery returns more values than estimated. */
+/**
+ * Spare merge inputs in case the subquery returns more values than estimated: statistics miss the newest schemas. Each is a
+ * branch of the statement that is planned.
+ */
 const SPARE_RANGES = 2
 
 /**

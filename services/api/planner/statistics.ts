@@ -39,7 +39,10 @@ const TEXT_ARRAY_OID = 1009
 const typeParser = pg.types.getTypeParser as (oid: number) => unknown
 const readArray = typeParser(TEXT_ARRAY_OID) as (text: string) => string[]
 
-/** How long statistics are cached, in ms. They are shares of the rows, which change slowly. */
+/**
+ * How long statistics are cached, in ms. They are shares of the rows, which change slowly; reading them takes a statement
+ * of one request.
+ */
 const LIFE_MS = 60_000
 /** Assumed share of rows that pass a test if the column has no statistics or no histogram. */
 const UNSAMPLED = 0.01

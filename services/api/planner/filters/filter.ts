@@ -1,9 +1,16 @@
 import { raw, Sql } from '../../sql/index.ts'
 import type { SqlValue } from '../../sql/index.ts'
 
-/** Cost of a row that is read from the table, in units of one row of an index-only scan. */
+/**
+ * Cost of a row that is read from the table, in units of one row of an index-only scan. Measured 2026-11-28 on 100,000
+ * generated assets in memory, `EXPLAIN (ANALYZE, TIMING OFF)` of 50,000 rows in the order of the key, best of 25: 0.084 us
+ * by the index alone, 0.356 us with the rows. Rows that lie apart cost more: 1.50 us in the order of `updated_at_time`.
+ */
 export const HEAP_COST = 4
-/** Cost of an index entry in a bitmap scan, in units of one row of an index-only scan. */
+/**
+ * Cost of an index entry in a bitmap scan, in units of one row of an index-only scan. Not measured: a higher one checks
+ * rows of the most selective index instead of combining two, a lower one reads long indexes for few rows.
+ */
 export const BITMAP_COST = 0.15
 
 /** Equality condition: a column must have one of these values. */
