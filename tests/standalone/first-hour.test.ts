@@ -1,18 +1,23 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { knownChains } from '../../services/core/config/schema/index.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
-import { infoOf } from '../setup/node-stand-in.ts'
+import { infoOf, startNodeStandIn } from '../setup/node-stand-in.ts'
 import { patient } from '../setup/patience.ts'
 import { program, startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
+import { run } from './ended.ts'
+import { expectAnAsset, untilLive } from './health.ts'
+
+const OTHER_CHAIN = 'ab'.repeat(32)
 
 let running: StartedStandalone | null = null
 const folders: string[] = []
@@ -27,21 +32,6 @@ async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
   folders.push(path)
   return path
-}
-
-interface Ended {
-  readonly code: number | null
-  readonly text: string
-}
-
-async function run(...args: string[]): Promise<Ended> {
-  const env = { PATH: process.env.PATH, HOME: tmpdir() }
-  const child = spawn(process.execPath, [program, ...args], { env, timeout: patient(60_000) })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, text }
 }
 
 it('an unusable data directory is reported by an error of its own, without a stack', async () => {
@@ -142,37 +132,55 @@ it('npm start begins at the start block of a known chain, unless an option overr
   }
 })
 
-it(
-  'npm start prints its steps, answers as the README shows, keeps its key, and is managed by its data directory',
-  { timeout: patient(300_000) },
-  async () => {
-    const data = await folder()
-    running = await startStandalone(['--data', data])
-    const first = running.output()
+describe('a data directory', () => {
+  let data: string
+  let service: StartedStandalone
+  /** Output of the first start. */
+  let first: string
+  /** Block of the reader before the first stop. */
+  let block: number
+
+  beforeAll(async () => {
+    data = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
+    service = await startStandalone(['--data', data])
+    first = service.output()
+  }, patient(120_000))
+  afterAll(async () => {
+    await service.stop('SIGKILL')
+    await rm(data, { recursive: true, force: true, maxRetries: 10 })
+  })
+
+  const keyOf = (text: string): string | undefined => /API key (server_\S+)/.exec(text)?.[1]
+
+  it('npm start prints its steps, answers as the README shows, and is managed by its data directory', async () => {
     for (const step of ['Starting PostgreSQL', 'the database', 'Starting the demo chain', 'Indexing'])
       expect(first).toContain(step)
-    const example = await fetch(`${running.api}/atomicassets/v1/collections/carolcollect`)
+    const example = await fetch(`${service.api}/atomicassets/v1/collections/carolcollect`)
     expect(await example.json()).toMatchObject({
       success: true,
       data: { name: 'Carol', created_at_block: '44' },
     })
-    const taken = await run('standalone', '--port', new URL(running.api).port)
+    const taken = await run('standalone', '--port', new URL(service.api).port)
     expect(taken.text).toMatch(
-      new RegExp(`the port is in use by .*\\(process ${String(running.child.pid)}\\)`),
+      new RegExp(`the port is in use by .*\\(process ${String(service.child.pid)}\\)`),
     )
     const address = /postgres:\/\/\S+/.exec(first)![0]
     expect(new URL(address).password).not.toBe('')
     const created = await run('keys', 'create', '--label', 'mine', '--data', data)
     expect([created.code, created.text]).toEqual([0, expect.stringContaining('server_') as string])
-    const smoke = await run('smoke-test', running.api)
+    const smoke = await run('smoke-test', service.api)
     expect([smoke.code, smoke.text]).toEqual([0, expect.not.stringContaining('failed') as string])
     const examined = await run('doctor', '--data', data)
     expect([examined.code, examined.text]).toEqual([
       0,
       expect.stringMatching(/^ok +database +PostgreSQL [^]*^ok +reader standalone-1 +block \d+/m) as string,
     ])
-    const keyOf = (text: string): string | undefined => /API key (server_\S+)/.exec(text)?.[1]
-    await running.stop('SIGTERM')
+    block = await untilLive(service.api)
+  })
+
+  it('a data directory is managed while nothing runs', { timeout: patient(200_000) }, async () => {
+    expect(await service.stop('SIGTERM')).toBe(0)
+    expect(service.output()).not.toContain('delete_data')
     const other = await run('standalone', '--data', data, '--assets-account', 'otherassets')
     expect([other.code, other.text]).toEqual([
       1,
@@ -194,6 +202,31 @@ it(
       2,
       expect.stringMatching(/--data needs --http[^]*\nRead `npx pronghorn help verify`\.\n$/) as string,
     ])
+  })
+
+  it('a data directory of another chain is refused with the directory, both chains and the remedy', async () => {
+    const node = await startNodeStandIn(OTHER_CHAIN)
+    try {
+      const { code, lines } = await run(
+        'standalone',
+        '--data',
+        data,
+        '--ship',
+        node.ship,
+        '--http',
+        node.http,
+      )
+      expect(code).toBe(1)
+      expect(lines).toEqual([
+        `CHAIN_MISMATCH: ${data} holds the demo chain, but the node at ${node.http} is of chain ${OTHER_CHAIN}`,
+        'Use another `--data` directory, or a node of the demo chain.',
+      ])
+    } finally {
+      await node.close()
+    }
+  })
+
+  it('a damaged data directory is refused with the damaged file', { timeout: patient(120_000) }, async () => {
     for (const [file, text, named] of [
       ['postgres.password', null, `${data}/postgres.password is missing`],
       ['postgres.password', '\n', `${data}/postgres.password is empty`],
@@ -210,10 +243,28 @@ it(
       await rm(join(data, file), { recursive: true, force: true })
       await rename(join(data, 'aside'), join(data, file))
     }
-    running = await startStandalone(['--data', data])
-    expect(keyOf(running.output())).toBe(keyOf(first))
-  },
-)
+  })
+
+  it('npm start keeps its database, its demo chain and its key in --data, and continues where it stopped', async () => {
+    service = await startStandalone(['--data', data])
+    expect(keyOf(service.output())).toBe(keyOf(first))
+    expect(await untilLive(service.api)).toBeGreaterThanOrEqual(block)
+    await expectAnAsset(service.api)
+  })
+
+  it('a database stopped from outside is reported with its last log lines', async () => {
+    const [pid] = (await readFile(join(data, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
+    const { child } = service
+    process.kill(Number(pid), 'SIGINT')
+    await once(child, 'close')
+    await sleep(50)
+    const ending = service.output().slice(service.output().indexOf('EMBEDDED_POSTGRES_FAILED'))
+    expect(ending).toMatch(
+      /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by somebody else \(exit code 0\)\. Its last lines:\n(?: {2}\d{4}-\d\d-\d\d .*\n)+Start again with/,
+    )
+    expect(service.output().split('EMBEDDED_POSTGRES_FAILED')).toHaveLength(2)
+  })
+})
 
 it('npm start leaves out contracts that the chain does not have', async () => {
   running = await startStandalone(['--market-account', 'none', '--tools-account', 'none'])

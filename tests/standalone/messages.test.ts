@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { createDevchain } from '../../services/devchain/index.ts'
 import type { Devchain } from '../../services/devchain/index.ts'
@@ -13,8 +11,9 @@ import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { SmallDisk } from '../faults/small-disk.ts'
 import { startNodeStandIn } from '../setup/node-stand-in.ts'
 import { patient } from '../setup/patience.ts'
-import { program, startStandalone } from '../setup/standalone.ts'
+import { startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
+import { run } from './ended.ts'
 
 const OTHER_CHAIN = 'ab'.repeat(32)
 const closing: (() => unknown)[] = []
@@ -32,25 +31,6 @@ async function folder(): Promise<string> {
   return path
 }
 
-interface Ended {
-  readonly code: number | null
-  /** Lines of both outputs, without the steps of the start. */
-  readonly lines: readonly string[]
-}
-
-const STEPS = /^(?:Checking|Starting|Creating|Indexing|Connecting|Stopped|Catching|At the head)/
-
-async function run(...args: string[]): Promise<Ended> {
-  const env = { PATH: process.env.PATH, HOME: tmpdir() }
-  const child = spawn(process.execPath, [program, ...args], { env, timeout: patient(60_000) })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  const [, ending = text] = /Pronghorn is running[^]*?\(HTTP\)\n\n?([^]*)/.exec(text) ?? []
-  return { code, lines: ending.split('\n').filter((line) => line !== '' && !STEPS.test(line)) }
-}
-
 async function startChain(
   options: Parameters<typeof createDevchain>[0],
 ): Promise<Devchain & { ship: string; http: string }> {
@@ -59,20 +39,6 @@ async function startChain(
   closing.push(() => chain.stop())
   return Object.assign(chain, { ship, http })
 }
-
-it('a data directory of another chain is refused with the directory, both chains and the remedy', async () => {
-  const data = await folder()
-  running = await startStandalone(['--data', data])
-  await running.stop('SIGTERM')
-  const node = await startNodeStandIn(OTHER_CHAIN)
-  closing.push(() => node.close())
-  const { code, lines } = await run('standalone', '--data', data, '--ship', node.ship, '--http', node.http)
-  expect(code).toBe(1)
-  expect(lines).toEqual([
-    `CHAIN_MISMATCH: ${data} holds the demo chain, but the node at ${node.http} is of chain ${OTHER_CHAIN}`,
-    'Use another `--data` directory, or a node of the demo chain.',
-  ])
-})
 
 it('a full disk is reported with the directory and the interrupted action', async (test) => {
   const data = await folder()
@@ -167,19 +133,4 @@ it('a node that becomes unavailable is reported with the time since, and retried
       'm',
     ),
   )
-})
-
-it('a database stopped from outside is reported with its last log lines', async () => {
-  const data = await folder()
-  running = await startStandalone(['--data', data])
-  const [pid] = (await readFile(join(data, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
-  const { child } = running
-  process.kill(Number(pid), 'SIGINT')
-  await once(child, 'close')
-  await sleep(50)
-  const ending = running.output().slice(running.output().indexOf('EMBEDDED_POSTGRES_FAILED'))
-  expect(ending).toMatch(
-    /^EMBEDDED_POSTGRES_FAILED: PostgreSQL was stopped by somebody else \(exit code 0\)\. Its last lines:\n(?: {2}\d{4}-\d\d-\d\d .*\n)+Start again with/,
-  )
-  expect(running.output().split('EMBEDDED_POSTGRES_FAILED')).toHaveLength(2)
 })

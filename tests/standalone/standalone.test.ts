@@ -6,7 +6,7 @@ import { afterEach, expect, it } from 'vitest'
 import { program, startStandalone } from '../setup/standalone.ts'
 import type { StartedStandalone } from '../setup/standalone.ts'
 import { startChain } from '../integration/index-chain.ts'
-import { patient } from '../setup/patience.ts'
+import { expectAnAsset, health, untilLive } from './health.ts'
 
 const otherUser = { uid: 65534, gid: 65534 }
 
@@ -24,36 +24,6 @@ async function start(
 ): Promise<StartedStandalone> {
   running = await startStandalone(args, account)
   return running
-}
-
-interface Health {
-  data: {
-    chain: { demo?: boolean; service: { status: string; readers: { state: string; block_num: string }[] } }
-  }
-}
-
-async function health(api: string): Promise<Health['data']['chain']> {
-  const response = await fetch(`${api}/health`)
-  return ((await response.json()) as Health).data.chain
-}
-
-async function untilLive(api: string): Promise<number> {
-  await expect
-    .poll(async () => (await health(api)).service.readers[0]?.state, {
-      timeout: patient(60_000),
-      interval: 200,
-    })
-    .toBe('live')
-  const { service } = await health(api)
-  return Number(service.readers[0]!.block_num)
-}
-
-async function expectAnAsset(api: string): Promise<void> {
-  const response = await fetch(`${api}/atomicassets/v1/assets?limit=1`)
-  const body = (await response.json()) as { success: boolean; data: { asset_id: string; contract: string }[] }
-  expect(response.status).toBe(200)
-  expect(body).toMatchObject({ success: true, data: [{ contract: 'atomicassets' }] })
-  expect(BigInt(body.data[0]!.asset_id)).toBeGreaterThan(2n ** 40n)
 }
 
 /** Checks that the printed URL and key suffice to log in to the state service and to request an ABI. */
@@ -109,19 +79,6 @@ it('npm start indexes the chain of a given node, known or unknown', async () => 
   } finally {
     await node.chain.stop()
   }
-})
-
-it('npm start keeps its database and its demo chain in --data, and continues where it stopped', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pronghorn-test-'))
-  folders.push(folder)
-  const first = await start(['--data', folder])
-  const block = await untilLive(first.api)
-  expect(await first.stop('SIGTERM')).toBe(0)
-  expect(first.output()).not.toContain('delete_data')
-  const second = await start(['--data', folder])
-  expect(await untilLive(second.api)).toBeGreaterThanOrEqual(block)
-  await expectAnAsset(second.api)
-  expect(await second.stop('SIGTERM')).toBe(0)
 })
 
 it('npm start runs as an unprivileged user', async () => {
