@@ -56,7 +56,7 @@ it('a full disk is reported with the directory and the interrupted action', asyn
 })
 
 it('a node without old blocks is reported once, with the block to start at', async () => {
-  const chain = await startChain({ blocks: 1_200, retainBytes: 300_000 })
+  const chain = await startChain({ blocks: 20, retainBytes: 300_000 })
   const port = String(await findFreePort())
   const { code, lines } = await run('standalone', '--ship', chain.ship, '--http', chain.http, '--port', port)
   const [, first] = /before (\d+),/.exec(lines.join('\n')) ?? []
@@ -68,7 +68,7 @@ it('a node without old blocks is reported once, with the block to start at', asy
 })
 
 it("a start block after a contract's setabi is refused with the endpoint that the node lacks", async () => {
-  const chain = await startChain({ blocks: 1_200 })
+  const chain = await startChain({ blocks: 100 })
   const proxy = createServer((request, response) => {
     if (request.url === '/v1/chain/get_raw_abi') return response.writeHead(404).end('{}')
     const chunks: Buffer[] = []
