@@ -63,8 +63,8 @@ it('npm start serves the demo chain with an empty data directory, prints its add
   await expect
     .poll(async () => Number((await health(api)).service.readers[0]!.block_num))
     .toBeGreaterThan(block)
+  await expect.poll(output).toContain('At the head of the chain')
   expect(await stop('SIGINT')).toBe(0)
-  expect(output()).toContain('At the head of the chain')
   expect(output()).not.toMatch(/error/i)
 })
 
