@@ -222,7 +222,7 @@ describe('a data directory', () => {
         'Use another `--data` directory, or a node of the demo chain.',
       ])
     } finally {
-      await node.close()
+      node.close()
     }
   })
 
