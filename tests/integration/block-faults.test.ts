@@ -14,6 +14,7 @@ import { roundSeeds } from '../setup/seeds.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
+import { BEGUN_AT, createBegunDatabase } from './indexed-database.ts'
 import { createRandom } from './seeded-random.ts'
 
 const BLOCKS = 160
@@ -25,7 +26,7 @@ let straight: TestDatabase
 let expected: Awaited<ReturnType<typeof dumpDatabase>>
 
 beforeAll(async () => {
-  straight = await createTestDatabase()
+  straight = await createBegunDatabase()
   running = await startChain({
     recordings: ['main'],
     blocks: BLOCKS,
@@ -157,8 +158,12 @@ async function positionOf(address: DatabaseAddress): Promise<number> {
   return row?.num ?? 0
 }
 
-async function withDatabase(work: (address: DatabaseAddress) => Promise<void>): Promise<void> {
-  const database = await createTestDatabase()
+/** Runs a task with a database that has the blocks up to `BEGUN_AT`, or with what `create` makes. */
+async function withDatabase(
+  work: (address: DatabaseAddress) => Promise<void>,
+  create = createBegunDatabase,
+): Promise<void> {
+  const database = await create()
   try {
     await work(database.address)
   } finally {
@@ -187,7 +192,9 @@ it.each(roundSeeds(200))(
   async (seed) => {
     const random = createRandom(seed)
     const head = running.chain.head().num
-    const num = random.between(3, head - LIB_LAG_BLOCKS - 2)
+    // A few readers begin at the first block.
+    const isWhole = seed % 4 === 0
+    const num = random.between((isWhole ? 0 : BEGUN_AT) + 3, head - LIB_LAG_BLOCKS - 2)
     const fault = names[seed % names.length]!
     const others = Math.floor(seed / names.length) % 3
     const bad = faultyNode(fault, num)
@@ -208,6 +215,7 @@ it.each(roundSeeds(200))(
         }
         await expectEverything(address)
       }),
+      isWhole ? createTestDatabase : createBegunDatabase,
     )
   },
   patient(120_000),
@@ -276,11 +284,13 @@ it(
     const node = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS, replace })
     // The recorded blocks before lack the code that their roots cover.
     const settings = { start_block: num - 20, ship_check_history_roots: true }
-    await withDatabase((address) =>
-      withNodes([node], async () => {
-        await expect(read(address, [node], settings)).rejects.toMatchObject({ code: 'SHIP_BLOCK_INVALID' })
-        expect(await positionOf(address)).toBe(num - 1)
-      }),
+    await withDatabase(
+      (address) =>
+        withNodes([node], async () => {
+          await expect(read(address, [node], settings)).rejects.toMatchObject({ code: 'SHIP_BLOCK_INVALID' })
+          expect(await positionOf(address)).toBe(num - 1)
+        }),
+      createTestDatabase,
     )
   },
   patient(120_000),
@@ -293,7 +303,7 @@ it.each(roundSeeds(25))(
     await withDatabase(async (address) => {
       const blocks = await queryRows<{ num: number }>(
         straight.address,
-        'SELECT DISTINCT minted_at_block AS num FROM assets.assets ORDER BY 1',
+        `SELECT DISTINCT minted_at_block AS num FROM assets.assets WHERE minted_at_block > ${BEGUN_AT} ORDER BY 1`,
       )
       const { num } = blocks[random.between(0, blocks.length - 1)]!
       await queryRows(
@@ -355,16 +365,16 @@ it('an asset id above 64 bits stops the reader with its name and all earlier blo
 })
 
 it('the remedy for a block without traces skips one block, and the gap is recorded', async () => {
-  const bad = faultyNode('no traces', 500)
+  const bad = faultyNode('no traces', 900)
   await withDatabase((address) =>
     withNodes([bad], async () => {
       const refusal: unknown = await read(address, [bad]).catch((error: unknown) => error)
       expect(refusal).toMatchObject({ code: 'SHIP_BLOCK_UNREADABLE' })
       const { code, details } = refusal as FatalError
-      expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 501 ')
-      await read(address, [bad], { start_block: 501 })
+      expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 901 ')
+      await read(address, [bad], { start_block: 901 })
       const gaps = 'SELECT first_block AS first, last_block AS last FROM chain.gaps'
-      expect(await queryRows(address, gaps)).toEqual([{ first: 500, last: 500 }])
+      expect(await queryRows(address, gaps)).toEqual([{ first: 900, last: 900 }])
       expect(await positionOf(address)).toBe(running.chain.head().num)
     }),
   )
@@ -373,7 +383,7 @@ it('the remedy for a block without traces skips one block, and the gap is record
 it.each(['traces', 'deltas'] as const)(
   'a node whose block has cut %s is named, the remedy skips one block, and another node supplies the block',
   async (part) => {
-    const bad = faultyNode(`cut ${part}`, 500)
+    const bad = faultyNode(`cut ${part}`, 900)
     const good = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })
     await withDatabase((address) =>
       withNodes([bad, good], async () => {
@@ -381,10 +391,10 @@ it.each(['traces', 'deltas'] as const)(
         const { code, message, details } = refusal as FatalError
         expect([code, message]).toEqual([
           'SHIP_BLOCK_UNREADABLE',
-          `the ${part} of block 500 from ${bad.url}/ cannot be read`,
+          `the ${part} of block 900 from ${bad.url}/ cannot be read`,
         ])
-        expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 501 ')
-        expect(await positionOf(address)).toBe(499)
+        expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 901 ')
+        expect(await positionOf(address)).toBe(899)
         await read(address, [bad, good])
         await expectEverything(address)
       }),
@@ -398,17 +408,17 @@ it.each([
 ] as const)(
   'a node whose block has %s is named, and no row of the block is written',
   async (fault, reason) => {
-    const bad = faultyNode(fault, 600)
+    const bad = faultyNode(fault, 910)
     await withDatabase((address) =>
       withNodes([bad], async () => {
         const refusal: unknown = await read(address, [bad]).catch((error: unknown) => error)
         const { code, message, details } = refusal as FatalError
         expect([code, message]).toEqual(['SHIP_BLOCK_INVALID', expect.stringContaining(reason)])
-        expect(message).toContain(`block 600 from ${bad.url}`)
+        expect(message).toContain(`block 910 from ${bad.url}`)
         if (fault === 'a wrong link')
-          expect(message).toContain(`names ${Buffer.from(running.chain.block(599)!.id).toString('hex')}`)
-        expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 601 ')
-        expect(await positionOf(address)).toBe(599)
+          expect(message).toContain(`names ${Buffer.from(running.chain.block(909)!.id).toString('hex')}`)
+        expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 911 ')
+        expect(await positionOf(address)).toBe(909)
       }),
     )
   },

@@ -34,6 +34,17 @@ export function createIndexedDatabase(content: IndexedContent): Promise<TestData
   })
 }
 
+/** Last block of a begun database: before the end of the recording `main`, so that the reader has published nothing. */
+export const BEGUN_AT = 800
+
+/**
+ * Creates a database that a reader has filled up to block `BEGUN_AT` of the recordings. Tests of later blocks continue
+ * from it on any chain that begins with `main`.
+ */
+export function createBegunDatabase(): Promise<TestDatabase> {
+  return createIndexedDatabase({ chain: { recordings: ['main'] }, stopBlock: BEGUN_AT })
+}
+
 /** Builds the indexes for list queries. */
 export async function buildIndexes(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'test' })

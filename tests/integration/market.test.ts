@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { MirrorNode } from '../../scripts/lab/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { createLogger } from '../../services/core/log/index.ts'
@@ -12,6 +13,7 @@ import { compareDumps, dumpDatabase } from './database-dump.ts'
 import type { DatabaseDump } from './database-dump.ts'
 import { indexUntil, startChain } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
+import { createBegunDatabase } from './indexed-database.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { patient } from '../setup/patience.ts'
 
@@ -54,29 +56,40 @@ const RECORDED = 964
 const GENERATED = 240
 const LAST = RECORDED + GENERATED
 
-/** Starts a chain of the same blocks; `libLagBlocks` determines how many of them are reversible. */
-function startActivity(libLagBlocks: number): Promise<TestChain> {
-  return startChain({ blocks: GENERATED, rate: 9, mix: marketMix, libLagBlocks, seed: 31 })
-}
-
 let irreversible: TestChain
+let mirror: MirrorNode
+/** The chain of `irreversible` from a node that calls the generated blocks reversible. */
 let reversible: TestChain
-let atOnce: TestDatabase
-let followed: TestDatabase
+const databases: TestDatabase[] = []
 
-beforeEach(async () => {
-  irreversible = await startActivity(0)
-  reversible = await startActivity(GENERATED)
-  atOnce = await createTestDatabase()
-  followed = await createTestDatabase()
+beforeAll(async () => {
+  irreversible = await startChain({
+    blocks: GENERATED,
+    rate: 9,
+    mix: marketMix,
+    libLagBlocks: 0,
+    seed: 31,
+  })
+  mirror = new MirrorNode(irreversible.chain, { libLagBlocks: GENERATED })
+  await mirror.start()
+  reversible = { ...irreversible, shipUrl: mirror.url, hasRoots: false }
 })
 
 afterEach(async () => {
-  await irreversible.chain.stop()
-  await reversible.chain.stop()
-  await atOnce.drop()
-  await followed.drop()
+  await Promise.all(databases.splice(0).map((database) => database.drop()))
 })
+
+afterAll(async () => {
+  await mirror.stop()
+  await irreversible.chain.stop()
+})
+
+/** Creates a database that is dropped after the test. */
+async function create(make: () => Promise<TestDatabase> = createTestDatabase): Promise<DatabaseAddress> {
+  const database = await make()
+  databases.push(database)
+  return database.address
+}
 
 /** Dumps the tables of the families `assets`, `market` and `oracle`. */
 async function dumpFamilies(address: DatabaseAddress): Promise<DatabaseDump> {
@@ -106,11 +119,12 @@ it(
   'statistics equal those recomputed from listings, whether blocks are committed singly or together',
   { timeout: patient(240_000) },
   async () => {
-    await indexUntil(reversible, followed.address, LAST)
-    expect(await findViolations(followed.address)).toEqual([])
-    await indexUntil(irreversible, atOnce.address, LAST, { settings: { db_group_blocks: 1_000 } })
-    expect(await findViolations(atOnce.address)).toEqual([])
-    expect(compareDumps(await dumpFamilies(followed.address), await dumpFamilies(atOnce.address))).toEqual([])
+    const [followed, atOnce] = [await create(createBegunDatabase), await create(createBegunDatabase)]
+    await indexUntil(reversible, followed, LAST)
+    expect(await findViolations(followed)).toEqual([])
+    await indexUntil(irreversible, atOnce, LAST, { settings: { db_group_blocks: 1_000 } })
+    expect(await findViolations(atOnce)).toEqual([])
+    expect(compareDumps(await dumpFamilies(followed), await dumpFamilies(atOnce))).toEqual([])
     for (const [rows, least] of [
       ['market.trades WHERE kind = 1', 20],
       ['market.trades WHERE kind = 2', 2],
@@ -122,7 +136,7 @@ it(
       ['market.buyoffers WHERE state = 4', 1],
       ['market.royalty_payouts WHERE kind <> 0', 3],
     ] as const)
-      expect({ [rows]: (await count(atOnce.address, rows)) >= least }).toEqual({ [rows]: true })
+      expect({ [rows]: (await count(atOnce, rows)) >= least }).toEqual({ [rows]: true })
   },
 )
 
@@ -135,22 +149,19 @@ it(
   'an oracle prices sales by pairs older than the first block, for single blocks and one transaction',
   { timeout: patient(240_000) },
   async () => {
-    const whole = await createTestDatabase()
-    try {
-      await indexUntil(irreversible, whole.address, LAST)
-      await indexUntil(irreversible, atOnce.address, LAST, { settings: { start_block: START_BLOCK } })
-      await indexUntil(reversible, followed.address, LAST, { settings: { start_block: START_BLOCK } })
-      const prices = `SELECT sale_id, price FROM ${soldSince} ORDER BY 1`
-      const expected = await select(whole.address, prices)
-      expect(await count(whole.address, byOracle)).toBeGreaterThan(10)
-      expect(await select(atOnce.address, prices)).toEqual(expected)
-    } finally {
-      await whole.drop()
-    }
+    const whole = await create(createBegunDatabase)
+    const [followed, atOnce] = [await create(), await create()]
+    await indexUntil(irreversible, whole, LAST)
+    await indexUntil(irreversible, atOnce, LAST, { settings: { start_block: START_BLOCK } })
+    await indexUntil(reversible, followed, LAST, { settings: { start_block: START_BLOCK } })
+    const prices = `SELECT sale_id, price FROM ${soldSince} ORDER BY 1`
+    const expected = await select(whole, prices)
+    expect(await count(whole, byOracle)).toBeGreaterThan(10)
+    expect(await select(atOnce, prices)).toEqual(expected)
     const tables = /^(market\.(sales|trades)|oracle\.)/
-    const live = await dumpTables(followed.address, tables)
-    expect(compareDumps(live, await dumpTables(atOnce.address, tables))).toEqual([])
-    expect(await count(atOnce.address, 'oracle.pairs WHERE updated_at_block < 965')).toBe(0)
+    const live = await dumpTables(followed, tables)
+    expect(compareDumps(live, await dumpTables(atOnce, tables))).toEqual([])
+    expect(await count(atOnce, 'oracle.pairs WHERE updated_at_block < 965')).toBe(0)
   },
 )
 
@@ -159,6 +170,7 @@ it(
   { timeout: patient(240_000) },
   async () => {
     const { chain, httpUrl, shipUrl } = irreversible
+    const atOnce = await create()
     const node = createServer((request, response) => {
       if (request.url === '/v1/chain/get_table_rows') return response.writeHead(500).end('{}')
       return void text(request)
@@ -172,7 +184,7 @@ it(
     const unpriced = `${byOracle} AND price IS NULL`
     const middle = RECORDED + GENERATED / 2
     try {
-      await indexUntil(irreversible, atOnce.address, middle, {
+      await indexUntil(irreversible, atOnce, middle, {
         settings: { start_block: START_BLOCK },
         options: { logger, chain: { chainId: chain.chainId, http, ship: [shipUrl] } },
       })
@@ -184,15 +196,15 @@ it(
     // One warning for the oracle's table, one for the market's.
     expect(lines.filter((line) => line.includes('could not be read from the chain node'))).toHaveLength(2)
     expect(warnings()).toHaveLength(1)
-    expect(await count(atOnce.address, unpriced)).toBeGreaterThan(0)
+    expect(await count(atOnce, unpriced)).toBeGreaterThan(0)
 
-    await indexUntil(irreversible, atOnce.address, LAST, {
+    await indexUntil(irreversible, atOnce, LAST, {
       settings: { start_block: START_BLOCK },
       options: { logger },
     })
     expect(warnings()).toHaveLength(1)
-    expect(await count(atOnce.address, "oracle.pairs WHERE pair_name = 'waxpusd' AND median > 0")).toBe(1)
-    expect(await count(atOnce.address, `${unpriced} AND updated_at_block > ${middle}`)).toBe(0)
-    expect(await count(atOnce.address, `${byOracle} AND updated_at_block > ${middle}`)).toBeGreaterThan(0)
+    expect(await count(atOnce, "oracle.pairs WHERE pair_name = 'waxpusd' AND median > 0")).toBe(1)
+    expect(await count(atOnce, `${unpriced} AND updated_at_block > ${middle}`)).toBe(0)
+    expect(await count(atOnce, `${byOracle} AND updated_at_block > ${middle}`)).toBeGreaterThan(0)
   },
 )

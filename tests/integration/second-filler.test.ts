@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
-import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { compareDumps, dumpDatabase } from './database-dump.ts'
 import { createFillerHome } from './filler-process.ts'
@@ -10,6 +9,7 @@ import type { FillerHome } from './filler-process.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
+import { createBegunDatabase } from './indexed-database.ts'
 import { PositionWatch } from './position.ts'
 
 let database: TestDatabase
@@ -20,8 +20,8 @@ let watch: PositionWatch
 let admin: pg.Client
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  running = await startChain({ recordings: ['main'], live: { intervalMs: 30 }, libLagBlocks: 12, rate: 8 })
+  database = await createBegunDatabase()
+  running = await startChain({ recordings: ['main'], live: { intervalMs: 50 }, libLagBlocks: 12, rate: 3 })
   first = await createFillerHome(running, database.address)
   second = await createFillerHome(running, database.address)
   watch = await PositionWatch.open(database.address, testSettings.name)
@@ -77,7 +77,7 @@ async function expectStraightBytes(): Promise<void> {
   running.chain.setPaused(true)
   const head = running.chain.head()
   await watch.until((position) => position?.id === head.id)
-  const straight = await createTestDatabase()
+  const straight = await createBegunDatabase()
   await indexUntil(running, straight.address, head.num)
   const expected = await dumpDatabase(straight.address)
   await straight.drop()

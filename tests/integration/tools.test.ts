@@ -7,6 +7,7 @@ import { compareDumps, dumpDatabase } from './database-dump.ts'
 import type { ReaderSettings } from '../../services/filler/index.ts'
 import { indexUntil, startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
+import { createBegunDatabase } from './indexed-database.ts'
 import { findViolations } from '../../scripts/simulation/invariants.ts'
 import { linksMix, modelLinks, toolsAbi, TOOLS_ACCOUNT } from './tools-model.ts'
 import type { ModelLink, ModelLog } from './tools-model.ts'
@@ -14,18 +15,24 @@ import type { ModelLink, ModelLog } from './tools-model.ts'
 /** Number of recorded blocks before the generated ones. */
 const RECORDED = 964
 
-let database: TestDatabase
+const databases: TestDatabase[] = []
 let running: TestChain
 
 beforeEach(async () => {
-  database = await createTestDatabase()
   running = await startChain({ blocks: 160, rate: 6, mix: linksMix, libLagBlocks: 40, seed: 12 })
 })
 
 afterEach(async () => {
   await running.chain.stop()
-  await database.drop()
+  await Promise.all(databases.splice(0).map((database) => database.drop()))
 })
+
+/** Creates a database that is dropped after the test. */
+async function create(make: () => Promise<TestDatabase>): Promise<DatabaseAddress> {
+  const database = await make()
+  databases.push(database)
+  return database.address
+}
 
 async function query<T extends object>(address: DatabaseAddress, text: string): Promise<T[]> {
   const client = await connectDatabase(address, { applicationName: 'test' })
@@ -57,15 +64,16 @@ function readLogs(address: DatabaseAddress): Promise<ModelLog[]> {
 
 describe('the tools handler', () => {
   it('the tools handler stores every link through all its states, with key, signature and log', async () => {
-    await indexUntil(running, database.address, running.chain.head().num)
+    const database = await create(createBegunDatabase)
+    await indexUntil(running, database, running.chain.head().num)
     const { links, logs } = modelLinks(running.chain, await toolsAbi(running.httpUrl), RECORDED)
-    const found = await readLinks(database.address)
+    const found = await readLinks(database)
     expect(found).toEqual([...links.values()])
-    expect(await readLogs(database.address)).toEqual(logs)
+    expect(await readLogs(database)).toEqual(logs)
     expect(new Set(found.map(({ state }) => state))).toEqual(new Set([0, 1, 2, 3]))
     const curves = new Set(found.map(({ public_key: key }) => key.slice(0, 7)))
     expect(curves).toEqual(new Set(['PUB_K1_', 'PUB_R1_', 'PUB_WA_']))
-    expect(await findViolations(database.address)).toEqual([])
+    expect(await findViolations(database)).toEqual([])
     const open = found.filter(({ state }) => state < 2).map(({ link_id: id }) => id)
     const body = JSON.stringify({
       code: TOOLS_ACCOUNT,
@@ -81,36 +89,30 @@ describe('the tools handler', () => {
 
   it('the tools handler ends with the same rows with and without forks', async () => {
     const { chain } = running
+    const [straight, database] = [await create(createBegunDatabase), await create(createBegunDatabase)]
     for (let forks = 0; forks < 4; forks++) {
-      await indexUntil(running, database.address, chain.head().num)
+      await indexUntil(running, database, chain.head().num)
       chain.fork(3 + ((forks * 7) % 30))
       chain.generate(2)
     }
-    await indexUntil(running, database.address, chain.head().num)
-    const straight = await createTestDatabase()
-    try {
-      await indexUntil(running, straight.address, chain.head().num)
-      const [expected, found] = await Promise.all([
-        dumpDatabase(straight.address),
-        dumpDatabase(database.address),
-      ])
-      expect(compareDumps(expected, found).filter((line) => !line.startsWith('chain.'))).toEqual([])
-      expect(await findViolations(database.address)).toEqual([])
-    } finally {
-      await straight.drop()
-    }
+    await indexUntil(running, database, chain.head().num)
+    await indexUntil(running, straight, chain.head().num)
+    const [expected, found] = await Promise.all([dumpDatabase(straight), dumpDatabase(database)])
+    expect(compareDumps(expected, found).filter((line) => !line.startsWith('chain.'))).toEqual([])
+    expect(await findViolations(database)).toEqual([])
   })
 
   it('a tools handler that starts in the middle of history stores a link from its first change on', async () => {
     const { chain } = running
     const abi = await toolsAbi(running.httpUrl)
     const all = modelLinks(chain, abi, RECORDED)
+    const database = await create(createTestDatabase)
     const from = all.logs[Math.floor(all.logs.length / 2)]!.block
-    await indexUntil(running, database.address, chain.head().num, {
+    await indexUntil(running, database, chain.head().num, {
       settings: { start_block: from },
     })
     const logs = all.logs.filter(({ block }) => block >= from)
-    expect(await readLogs(database.address)).toEqual(logs)
+    expect(await readLogs(database)).toEqual(logs)
     const touched = new Map(logs.toReversed().map((log) => [log.link_id, log]))
     const expected = [...all.links.values()]
       .filter(({ link_id: id }) => touched.has(id))
@@ -120,18 +122,19 @@ describe('the tools handler', () => {
         return { ...link, created_at_block: first.block, created_at_time: first.time }
       })
     expect(expected.some(({ link_id: id }) => all.links.get(id)!.created_at_block < from)).toBe(true)
-    expect(await readLinks(database.address)).toEqual(expected)
+    expect(await readLinks(database)).toEqual(expected)
   })
 
   it('the tools handler in a reader ahead of the assets reader completes its links when the assets arrive', async () => {
     const { chain } = running
+    const database = await create(createTestDatabase)
     const readerOf = (name: string, contracts: ReaderSettings['contracts']) =>
-      indexUntil(running, database.address, chain.head().num, { settings: { name, contracts } })
+      indexUntil(running, database, chain.head().num, { settings: { name, contracts } })
     const { contracts } = testSettings
     const links = contracts.filter(({ handler }) => handler === 'tools')
     const others = contracts.filter(({ handler }) => handler !== 'tools')
     const incomplete = () =>
-      query(database.address, 'SELECT link_id FROM tools.links WHERE has_unknown_assets')
+      query(database, 'SELECT link_id FROM tools.links WHERE has_unknown_assets')
     await readerOf('links', links)
     expect((await incomplete()).length).toBeGreaterThan(10)
     await readerOf('others', others)
@@ -139,6 +142,6 @@ describe('the tools handler', () => {
     await readerOf('others', others)
     await readerOf('links', links)
     expect(await incomplete()).toEqual([])
-    expect(await findViolations(database.address)).toEqual([])
+    expect(await findViolations(database)).toEqual([])
   })
 })

@@ -2,10 +2,10 @@ import { createMemoryStore } from '../../services/core/kvstore/index.ts'
 import type { KeyValueStore } from '../../services/core/kvstore/index.ts'
 import type { DevchainOptions } from '../../services/devchain/options.ts'
 import type { ReaderSettings } from '../../services/filler/index.ts'
-import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
+import { createBegunDatabase } from '../integration/indexed-database.ts'
 import { PositionWatch } from '../integration/position.ts'
 import { openFeedReader } from './published.ts'
 import type { FeedReader } from './published.ts'
@@ -31,9 +31,9 @@ export class LiveReader {
     this.#watch = watch
   }
 
-  /** Starts a chain without a reader. */
+  /** Starts a chain that begins with the recording `main`, without a reader. */
   static async open(chain: DevchainOptions): Promise<LiveReader> {
-    const [running, database] = await Promise.all([startChain(chain), createTestDatabase()])
+    const [running, database] = await Promise.all([startChain(chain), createBegunDatabase()])
     const feed = await openFeedReader(database.address)
     const watch = await PositionWatch.open(database.address, testSettings.name)
     return new LiveReader(running, database, feed, watch)
