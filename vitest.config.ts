@@ -6,7 +6,9 @@ import { ofEachProject, shared } from './tests/setup/vitest.ts'
  * process prepares a limited number.
  */
 const alone = [
-  'tests/{appliance,bench,console,hostile,standalone}/**/*.test.ts',
+  'tests/{console,standalone}/**/*.test.ts',
+  'tests/appliance/{acme,backups,check-script,compose,doctor,probe,proxy,rotate-secrets,running-settings}.test.ts',
+  'tests/hostile/hostile*.test.ts',
   'tests/api/{answer-size,records}.test.ts',
   'tests/live/workers.test.ts',
   'tests/api/fuzz/*.test.ts',
