@@ -204,17 +204,18 @@ it.each(roundSeeds(200))(
     )
     const nodes = [...good]
     nodes.splice(random.between(0, others), 0, bad)
-    await withDatabase((address) =>
-      withNodes(nodes, async () => {
-        if (others > 0) await read(address, nodes)
-        else {
-          await expect(read(address, nodes)).rejects.toMatchObject({ retryable: false })
-          expect(await positionOf(address)).toBe(num - 1)
-          const whole = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })
-          await withNodes([whole], () => read(address, [whole]))
-        }
-        await expectEverything(address)
-      }),
+    await withDatabase(
+      (address) =>
+        withNodes(nodes, async () => {
+          if (others > 0) await read(address, nodes)
+          else {
+            await expect(read(address, nodes)).rejects.toMatchObject({ retryable: false })
+            expect(await positionOf(address)).toBe(num - 1)
+            const whole = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })
+            await withNodes([whole], () => read(address, [whole]))
+          }
+          await expectEverything(address)
+        }),
       isWhole ? createTestDatabase : createBegunDatabase,
     )
   },

@@ -133,8 +133,7 @@ describe('the tools handler', () => {
     const { contracts } = testSettings
     const links = contracts.filter(({ handler }) => handler === 'tools')
     const others = contracts.filter(({ handler }) => handler !== 'tools')
-    const incomplete = () =>
-      query(database, 'SELECT link_id FROM tools.links WHERE has_unknown_assets')
+    const incomplete = () => query(database, 'SELECT link_id FROM tools.links WHERE has_unknown_assets')
     await readerOf('links', links)
     expect((await incomplete()).length).toBeGreaterThan(10)
     await readerOf('others', others)
