@@ -74,11 +74,14 @@ async function readUninterrupted({ chain, stopBlock }: Scenario): Promise<{
   readonly expected: DatabaseDump
   readonly expectedDigest: DatabaseDigest
 }> {
-  const { address, drop } = await createIndexedDatabase({ chain, stopBlock })
+  const database = await createIndexedDatabase({ chain, stopBlock })
   try {
-    return { expected: await dumpDatabase(address), expectedDigest: await digestOf(address) }
+    return {
+      expected: await dumpDatabase(database.address),
+      expectedDigest: await digestOf(database.address),
+    }
   } finally {
-    await drop()
+    await database.drop()
   }
 }
 
