@@ -41,7 +41,7 @@ const TWO_READERS = `[
 ]`
 
 describe('files of the operator', () => {
-  const ownFolder = (files: Readonly<Record<string, string>>): string => {
+  const ownFolder = (files: Readonly<Record<string, string | Buffer>>): string => {
     const folder = mkdtempSync(join(dir, 'own-'))
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
     return folder
@@ -179,6 +179,7 @@ describe('files of the operator', () => {
     ['CHAIN_HTTP', 'http://localhost:8888', 'http://10.0.0.5:8888'],
     ['CHAIN_SHIP', 'ws://a.test,ws://[::1]:8080', 'ws://a.test'],
     ['API_REPLICAS', '3', '2'],
+    ['SERVER_TRUST_PROXY', 'false', '1'],
     ['IPV6_SUBNET', 'fd00:1::/64', 'fd70:726f:6e67::/48'],
     ['POSTGRES_IMAGE', 'mysql:8', 'registry.guild.test:5000/library/postgres:14'],
     ['POSTGRES_IMAGE', 'guild/database@sha256:' + 'ab'.repeat(32), 'timescale/timescaledb:2.17-pg14'],
@@ -246,6 +247,12 @@ describe('files of the operator', () => {
     ])
     expect(await found({ sqldb: { database: 'Guild' } })).toEqual([`${file}: sqldb.database: "Guild"`])
     expect(await found({ sqldb: { port: '5432x' } })).toEqual([`${file}: sqldb.port: "5432x"`])
+    expect(await found({ chain: { ship: 'ws://a.test/#main' } })).toEqual([
+      `${file}: chain.ship: "ws://a.test/#main"`,
+    ])
+    expect(await found({ chain: { ship: 'ws://a.test:0' } })).toEqual([
+      `${file}: chain.ship: "ws://a.test:0"`,
+    ])
   })
 
   it('files of the operator may contain every address', async () => {
@@ -288,6 +295,12 @@ describe('files of the operator', () => {
       { 'readers.config.json': '[{]' },
       {},
       /readers\.config\.json: found malformed JSON at line 1, column 3/,
+    ],
+    [
+      'text that is not in UTF-8',
+      { 'readers.config.json': Buffer.from(TWO_READERS.replace('"main"', '"m\u00e4in"'), 'latin1') },
+      {},
+      /readers\.config\.json: found bytes that are no UTF-8/,
     ],
     [
       'a variable that is not set',

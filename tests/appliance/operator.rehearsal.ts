@@ -246,7 +246,10 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
 
       // There is no image of Grafana here.
       const withoutGrafana = join(folder, 'without-grafana.yml')
-      await writeFile(join(packageRoot, withoutGrafana), 'services: { grafana: { scale: 0 } }\n')
+      await writeFile(
+        join(packageRoot, withoutGrafana),
+        'services: { grafana: { profiles: !override [nobody] } }\n',
+      )
       const container = await compose('ps', '--quiet', 'prometheus')
       await run(
         {

@@ -205,12 +205,12 @@ describe('rendering', () => {
       expect(await readFile(join(out, 'secrets/superuser'), 'utf8')).toBe(password)
       expect(await readFile(join(out, 'postgres/superuser'), 'utf8')).toBe(password)
     }
-    for (const text of ['', 'two\nlines\n']) {
+    for (const text of ['', 'two\nlines\n', '\ufeffsecret\n']) {
       await writeFile(file, text)
       await expect(
         checkRender({ ...real, ...elsewhere, POSTGRES_SUPERUSER_PASSWORD_FILE: file }, places('own')),
       ).rejects.toThrow(
-        /POSTGRES_SUPERUSER_PASSWORD_FILE: found ".*own-mounted.*", which (?:is empty|holds more than a password)/,
+        /POSTGRES_SUPERUSER_PASSWORD_FILE: found ".*own-mounted.*", which (?:is empty|holds other text than a password)/,
       )
     }
   })

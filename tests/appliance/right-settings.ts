@@ -139,5 +139,15 @@ export const right: readonly (readonly [what: string, text: string])[] = [
     'one host with a primary and a replica at another port',
     `${REAL}${POSTGRES}POSTGRES_REPLICAS=db.guild.test:5433\n`,
   ],
+  ['a byte order mark at the start', `\ufeff${REAL}`],
+  ['every line exported, within quotes', REAL.replaceAll(/^(\w+)=(.*)$/gm, "export $1='$2'")],
+  ['spaces and tabs around names and values', `${REAL} \tCACHE_LIFE \t=\t 5 \n`],
+  ['no end of the last line', REAL.trimEnd()],
+  ['an e-mail address with a tag', `${REAL}TLS_MODE=selfsigned\nACME_EMAIL=ops+nft@guild.test\n`],
+  ['a password of signs for the bundled Redis', `${REAL}REDIS_PASSWORD=p#a$$s!w%\\rd\n`],
+  [
+    'moved ports of the metrics',
+    `${REAL}STATE_METRICS_PORT=9111\nSERVER_METRICS_PORT=9111\nCOMPOSE_PROFILES=graphql, monitoring\n`,
+  ],
   ['a node of this machine', REAL.replaceAll('10.0.0.5', 'localhost')],
 ]

@@ -1,5 +1,55 @@
 /** Wrong files: the lines that are added to a good one, and how the first problem begins. */
 export const wrong: readonly (readonly [what: string, text: string, problem: string])[] = [
+  ['a byte order mark within the file', '\ufeffCACHE_LIFE=5', 'CACHE_LIFE: the line, typed anew'],
+  ['a byte order mark behind a value', 'CACHE_LIFE=5\ufeff', 'CACHE_LIFE: the line, typed anew'],
+  ['white space of other languages', 'CACHE_LIFE\u3000=5', 'CACHE_LIFE: the line, typed anew'],
+  [
+    'a name of every object',
+    'hasOwnProperty=1',
+    'hasOwnProperty: a variable of docs/settings.md; none is near',
+  ],
+  ['the prototype', '__proto__=1', '__proto__: a variable of docs/settings.md; none is near'],
+  ['a reference to a method', 'PROVIDER_NAME=${toString}', 'PROVIDER_NAME: a variable of a line above'],
+  [
+    'a list of files with a colon at its end',
+    'COMPOSE_FILE=docker-compose.yml:',
+    'COMPOSE_FILE: a list of different files',
+  ],
+  [
+    'a compose file twice',
+    'COMPOSE_FILE=docker-compose.yml:./docker-compose.yml',
+    'COMPOSE_FILE: a list of different files',
+  ],
+  [
+    'a project with a long name',
+    `COMPOSE_PROJECT_NAME=${'a'.repeat(101)}`,
+    'COMPOSE_PROJECT_NAME: at most 100',
+  ],
+  ['two addresses of e-mail', 'ACME_EMAIL=a@guild.test,b@guild.test', 'ACME_EMAIL: an e-mail address'],
+  ['an e-mail address without its host', 'ACME_EMAIL=ops@', 'ACME_EMAIL: an e-mail address'],
+  [
+    'an address with its zone',
+    'TRUSTED_PROXIES=fe80::1%eth0',
+    'TRUSTED_PROXIES: IP addresses or CIDR ranges',
+  ],
+  [
+    'a path that a client shortens',
+    'SERVER_ASSETS_PATH=/nft/..',
+    'SERVER_ASSETS_PATH: a path such as /assets',
+  ],
+  ['a password that ends in redis.conf', 'REDIS_PASSWORD=my pass', 'REDIS_PASSWORD: text without spaces'],
+  [
+    'a role of the services',
+    'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_SUPERUSER=pronghorn_api',
+    'POSTGRES_SUPERUSER: a lower-case name of at most 63 characters that does not begin with pronghorn_',
+  ],
+  [
+    'more connections than PostgreSQL takes',
+    'MAX_DB_CONNECTIONS=9000',
+    'MAX_DB_CONNECTIONS: at most 8000 connections together',
+  ],
+  ['a network of two addresses', 'IPV6_SUBNET=fd00:1::/127', 'IPV6_SUBNET: a network of IPv6 addresses'],
+  ['a network of one link', 'IPV6_SUBNET=fe80::/64', 'IPV6_SUBNET: a network of IPv6 addresses'],
   ['an image without its tag', 'REDIS_IMAGE=redis:', 'REDIS_IMAGE: the name of an image'],
   ['an image with two tags', 'REDIS_IMAGE=redis:7:8', 'REDIS_IMAGE: the name of an image'],
   ['an image as a URL', 'PRONGHORN_IMAGE=https://ghcr.io/a/b', 'PRONGHORN_IMAGE: the name of an image'],
@@ -342,7 +392,11 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ['a path with a colon', 'BACKUP_DIR=/srv/a:b', 'BACKUP_DIR: an absolute path'],
   ['a profile that does not exist', 'COMPOSE_PROFILES=backups', 'COMPOSE_PROFILES: acme, backup, '],
   ['a profile that scripts run', 'COMPOSE_PROFILES=backup,tools', 'COMPOSE_PROFILES: acme, backup, '],
-  ['a project in capitals', 'COMPOSE_PROJECT_NAME=Guild', 'COMPOSE_PROJECT_NAME: lower-case letters'],
+  [
+    'a project in capitals',
+    'COMPOSE_PROJECT_NAME=Guild',
+    'COMPOSE_PROJECT_NAME: at most 100 lower-case letters',
+  ],
   ['a database that is too new', 'POSTGRES_IMAGE=postgres:99', 'POSTGRES_IMAGE: an image of PostgreSQL 14'],
   ['a database that is too old', 'POSTGRES_IMAGE=postgres:9.6', 'POSTGRES_IMAGE: an image of PostgreSQL 14'],
   [

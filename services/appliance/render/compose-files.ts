@@ -13,7 +13,7 @@ const standardFiles = [COMPOSE_BASE, 'docker-compose.override.yml']
 /** The files that `COMPOSE_FILE` names; none where it is not set. */
 export function listComposeFiles(given: Environment): readonly string[] {
   const { COMPOSE_FILE = '', COMPOSE_PATH_SEPARATOR = ':' } = given
-  return COMPOSE_FILE.split(COMPOSE_PATH_SEPARATOR).filter((path) => path !== '')
+  return COMPOSE_FILE === '' ? [] : COMPOSE_FILE.split(COMPOSE_PATH_SEPARATOR)
 }
 
 /** Problems of `COMPOSE_FILE`, the list of files that Compose reads. */

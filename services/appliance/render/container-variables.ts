@@ -14,14 +14,27 @@ const IMAGE =
   /^(?=.{1,512}$)(?:[A-Za-z0-9.-]+(?::\d{1,5})?\/)?[a-z0-9._-]+(?:\/[a-z0-9._-]+)*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/
 const image = matching(IMAGE, 'the name of an image, in lower case, such as ghcr.io/guild/pronghorn:1.0.0')
 const processors = matching(/^\d{1,4}(?:\.\d{1,3})?$/, 'a number of processors such as 1.5; 0 for all')
-/** Docker refuses a network address with host bits. */
+/** Ranges without addresses that containers could have. */
+const unfitRanges = ['unspecified', 'loopback', 'linkLocal', 'multicast', 'ipv4Mapped']
+const MIN_PREFIX = 16
+/** The network has an address for every container. */
+const MAX_PREFIX = 120
 const network = makeValidator<string>((text) => {
-  const isNetwork =
-    ipaddr.IPv6.isValidCIDR(text) &&
-    ipaddr.IPv6.networkAddressFromCIDR(text).toString() === ipaddr.IPv6.parseCIDR(text)[0].toString()
-  if (!isNetwork) throw new RangeError('a network of IPv6 addresses such as fd70:726f:6e67::/48')
+  if (!isNetwork(text))
+    throw new RangeError(
+      `a network of IPv6 addresses such as fd70:726f:6e67::/48, from /${MIN_PREFIX} to /${MAX_PREFIX}`,
+    )
   return text
 })
+
+/** Docker refuses a network address with host bits. */
+function isNetwork(text: string): boolean {
+  if (!ipaddr.IPv6.isValidCIDR(text)) return false
+  const [address, prefix] = ipaddr.IPv6.parseCIDR(text)
+  const isFirst = ipaddr.IPv6.networkAddressFromCIDR(text).toString() === address.toString()
+  const isFit = !unfitRanges.includes(address.range()) && prefix >= MIN_PREFIX && prefix <= MAX_PREFIX
+  return isFirst && isFit
+}
 
 /** Variables that compose files pass to containers. No file is rendered from them, but their values are checked. */
 export const containerVariables = {

@@ -20,6 +20,10 @@ export interface EnvFile {
 
 const MAX_FILE_BYTES = 1_048_576
 const LINE = /^\s*(?:export\s+)?([^\s=#]+)\s*(=?)\s*([^\n]*)$/
+/** The part of a line before its value. Compose takes no other white space there than spaces and tabs, and no byte order mark at all. */
+const BEFORE_VALUE = /^[^=]*=?\s*/
+const OTHER_SPACE = /[^\S\t ]/
+const BYTE_ORDER_MARK = '\ufeff'
 const NAME = /^[A-Za-z_][\w.-]*$/
 const FOREIGN_QUOTES = /^[\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb`\u00b4]/
 
@@ -71,7 +75,8 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
       'lines that end in CR alone',
       "line ends of Unix: tr '\\r' '\\n' <.env >.env.unix, and mv .env.unix .env",
     )
-  const values: Record<string, string> = {}
+  // Without a prototype: `constructor` is no variable, and `__proto__` is one.
+  const values = Object.create(null) as Record<string, string>
   const used = new Set<string>()
   const problems: ConfigProblem[] = []
   const lines = new Map<string, number>()
@@ -90,18 +95,15 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
       const line = whole.replace(/\r$/, '')
       if (/^\s*(?:#|$)/.test(line)) return
       const [, name = '', sign = '', rest = ''] = LINE.exec(line) ?? []
-      if (sign === '' || !NAME.test(name)) {
-        refuse(
-          name === '' ? `line ${at + 1}` : name.slice(0, 80),
-          `line ${at + 1}, which sets nothing`,
-          'NAME=value',
-        )
-        return
+      const fault = findLineFault(line, name, sign)
+      if (fault !== undefined) {
+        const path = name === '' ? `line ${at + 1}` : name.slice(0, 80)
+        return refuse(path, `line ${at + 1}, ${fault.why}`, fault.allowed)
       }
       const first = lines.get(name)
       if (first !== undefined) refuse(name, `two lines, ${first} and ${at + 1}`, 'one line for each name')
       lines.set(name, at + 1)
-      const value = valueOf(rest, { ...values, ...environment })
+      const value = valueOf(rest, Object.assign(Object.create(null), values, environment) as Environment)
       if ('text' in value) {
         values[name] = value.text
         for (const each of value.used) used.add(each)
@@ -116,6 +118,18 @@ export function parseEnvFile(text: string, environment: Environment): EnvFile {
         )
     })
   return { values, used, problems }
+}
+
+/** Reason why a line sets no variable. @param sign the equals sign, if there is one. */
+function findLineFault(
+  line: string,
+  name: string,
+  sign: string,
+): { readonly why: string; readonly allowed: string } | undefined {
+  if (sign === '' || !NAME.test(name)) return { why: 'which sets nothing', allowed: 'NAME=value' }
+  return OTHER_SPACE.test(BEFORE_VALUE.exec(line)?.[0] ?? '') || line.includes(BYTE_ORDER_MARK)
+    ? { why: 'with white space that is neither a space nor a tab', allowed: 'the line, typed anew' }
+    : undefined
 }
 
 const MOST_NAMES = 8

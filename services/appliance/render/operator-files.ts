@@ -5,6 +5,7 @@ import { findVariable, settingVariables } from '../../core/config/environment/in
 import { findPairFault, hasCertificates, isPrivateKey } from '../tls/index.ts'
 import { placeOf } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
+import { isPassword } from './superuser.ts'
 import { isHostPath, PATH_ALLOWED } from './variables.ts'
 
 interface FileSetting {
@@ -31,7 +32,7 @@ const MAX_CHARACTERS = 1_000_000
 const isContent: Readonly<Record<FileSetting['holds'], (text: string) => boolean>> = {
   'a certificate': hasCertificates,
   'a private key': isPrivateKey,
-  'a password': (text) => /^[^\0\r\n]{1,1000}\r?\n?$/.test(text),
+  'a password': (text) => isPassword(text.replace(/\r?\n$/, '')),
 }
 
 /** A client certificate and its key, by the names of their variables. */

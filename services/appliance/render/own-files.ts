@@ -43,7 +43,12 @@ export function readOwnFiles(folder: string, shown: string): OwnFiles {
       const { size } = statSync(join(folder, name))
       if (size > MAX_FILE_BYTES)
         refuse('CONFIG_FILES', `${name} of ${size} bytes`, `at most ${MAX_FILE_BYTES} bytes`)
-      else texts.set(part, readFileSync(join(folder, name), 'utf8'))
+      else {
+        const text = readFileSync(join(folder, name), 'utf8')
+        if (text.includes('\ufffd'))
+          problems.push({ file: name, path: '', found: 'bytes that are no UTF-8', allowed: 'text in UTF-8' })
+        texts.set(part, text)
+      }
     }
     if (present.length === 0)
       refuse(

@@ -4,7 +4,7 @@ import { cpus, totalmem } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
 import { knownChains } from '../../core/config/schema/index.ts'
-import { checkCertificateFiles } from '../tls/index.ts'
+import { checkCertificateFiles, isCertifiedName } from '../tls/index.ts'
 import { checkComposeFiles } from './compose-files.ts'
 import { placeOf } from './host-paths.ts'
 import type { OperatorPlaces } from './host-paths.ts'
@@ -29,7 +29,14 @@ export async function checkPlaces(
       given.TLS_DIR === undefined || places.mounted === undefined
         ? places.certificateFiles
         : placeOf('TLS_DIR', given.TLS_DIR, places)
-    problems.push(...(await checkCertificateFiles(folder, values.TLS_DIR)))
+    const faults = await checkCertificateFiles(folder, values.TLS_DIR)
+    problems.push(...faults)
+    if (faults.length === 0 && !(await isCertifiedName(folder, values.DOMAIN)))
+      warnings.push({
+        file: 'environment',
+        path: 'TLS_DIR',
+        message: `the certificate is not for ${values.DOMAIN}, which is DOMAIN`,
+      })
   }
   const passwordFile = superuserPasswordFile(values, places)
   if (passwordFile !== undefined) {

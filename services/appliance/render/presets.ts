@@ -20,6 +20,10 @@ export const presets: Readonly<Record<string, Preset>> = Object.fromEntries(
   ]),
 )
 
+/** The preset that a text names. */
+export const findPreset = (name: string): Preset | undefined =>
+  Object.hasOwn(presets, name) ? presets[name] : undefined
+
 /** The bundled demo chain, as the service `devchain` serves it. */
 export const demoPreset = {
   CHAIN_NAME: 'demo',

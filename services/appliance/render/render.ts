@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { configFiles, ConfigError, formatPath, parseConfig } from '../../core/config/index.ts'
 import type { AppConfig, ConfigPart, ConfigProblem, ConfigWarning } from '../../core/config/index.ts'
+import { readStateSettings } from '../../core/config/environment/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import { listUnusedSettings } from '../../core/config/description/index.ts'
 import { FatalError } from '../../core/errors/index.ts'
@@ -54,8 +55,10 @@ export interface RenderReport {
   readonly hints: readonly string[]
 }
 
-/** Connections of the filler, the state service, Hasura, migrations and people. */
-const OTHER_CONNECTIONS = 60
+/** Port at which public ACME authorities ask for the proof of a name (RFC 8555, 8.3). */
+const ACME_PORT = 80
+/** Connections of the filler, Hasura, migrations and people. */
+const OTHER_CONNECTIONS = 40
 /**
  * Each api process uses one connection for the feed and one to poll the database; both may briefly take another one.
  */
@@ -232,7 +235,8 @@ async function prepare(
     try {
       if (found.length > 0) throw new ConfigError(found)
       const loaded = parseConfig(parts, origins)
-      const taken = refuseTakenPaths(resolved, loaded.config.server)
+      const { server } = loaded.config
+      const taken = [...refuseTakenPaths(resolved, server), ...refuseConnections(resolved, server, own)]
       if (taken.length > 0) throw new ConfigError(taken)
       warnings = [...loaded.warnings]
       config = loaded.config
@@ -258,6 +262,7 @@ async function prepare(
   if (config === undefined || problems.length > 0) throw new ConfigError(problems)
   warnings.push(...atHand.warnings, ...warnAboutVariables(values, given))
   warnings.push(...warnWithoutEffect(resolved), ...warnInContainer(resolved))
+  warnings.push(...warnAboutClients(config, own))
   warnings.push(...warnUnwatched(resolved, listMetricsPorts(resolved, config)))
   for (const { part, key, why } of listUnusedSettings(config))
     warnings.push({ file: configFiles[part], path: key, message: `has no effect: ${why}` })
@@ -293,6 +298,10 @@ function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWar
     const message = 'every client counts as a proxy, and can write any address as its own'
     warnings.push({ file: 'environment', path: 'TRUSTED_PROXIES', message })
   }
+  if (values.TLS_MODE === 'acme' && values.HTTP_PORT !== ACME_PORT && given.ACME_DIRECTORY === undefined) {
+    const message = `the authority asks at port ${ACME_PORT} of DOMAIN: forward that port, or set HTTP_PORT=${ACME_PORT}`
+    warnings.push({ file: 'environment', path: 'HTTP_PORT', message })
+  }
   for (const [name, isBundled, host, bundled] of [
     ['POSTGRES_BUNDLED', values.POSTGRES_BUNDLED, values.POSTGRES_HOST, BUNDLED_POSTGRES],
     ['REDIS_BUNDLED', values.REDIS_BUNDLED, values.REDIS_HOST, BUNDLED_REDIS],
@@ -310,6 +319,17 @@ function warnAboutVariables(values: Values, given: Resolved['given']): ConfigWar
     })
   }
   return warnings
+}
+
+/** Without trust in the proxy, the api sees one client. */
+function warnAboutClients({ server }: AppConfig, own: OwnFiles): ConfigWarning[] {
+  if (server.trust_proxy !== false) return []
+  const [file, path] = own.texts.has('server')
+    ? [configFiles.server, 'trust_proxy']
+    : ['environment', 'SERVER_TRUST_PROXY']
+  const message =
+    'with false every client has the address of the proxy, and all share one limit; 1 is the proxy of the appliance'
+  return [{ file, path, message }]
 }
 
 /** Input of the files for PostgreSQL, Redis, Hasura, proxy and monitoring. */
@@ -367,7 +387,10 @@ function renderOthers({ resolved, secrets, config, databaseParameters }: Plan): 
       name: 'postgresql.conf',
       text: fillTemplate(
         'postgresql.conf',
-        computePostgresSettings(values.PG_MEMORY, countConnections(values, server)),
+        computePostgresSettings(
+          values.PG_MEMORY,
+          Math.min(MOST_CONNECTIONS, countConnections(resolved, server)),
+        ),
       ),
       mode: 0o444,
     },
@@ -389,14 +412,35 @@ function renderOthers({ resolved, secrets, config, databaseParameters }: Plan): 
 }
 
 /**
- * Most connections to PostgreSQL: those of each container of the api, of one more while they are replaced, and others.
- * Without API_WORKERS the cores of this machine count: where the api runs on one with more, API_WORKERS has to be set.
+ * Most connections to PostgreSQL: those of each container of the api and the state service, of one more while they are
+ * replaced, and others. Without API_WORKERS the cores of this machine count: where the api runs on one with more,
+ * API_WORKERS has to be set.
  */
-function countConnections(values: Values, { max_db_connections: most }: AppConfig['server']): number {
+function countConnections(
+  { values, given }: Resolved,
+  { max_db_connections: most }: AppConfig['server'],
+): number {
   // Containers may be held to fewer processors than the machine has; `availableParallelism` may count those alone.
   const workers = values.API_WORKERS || cpus().length
   const container = Math.max(most, workers) + workers * OWN_CONNECTIONS + 1
-  return Math.min(MOST_CONNECTIONS, (values.API_REPLICAS + 1) * container + OTHER_CONNECTIONS)
+  const { databaseConnections } = readStateSettings(given).settings
+  return (values.API_REPLICAS + 1) * container + 2 * databaseConnections + OTHER_CONNECTIONS
+}
+
+/** Refuses more connections than the bundled PostgreSQL takes. */
+function refuseConnections(resolved: Resolved, server: AppConfig['server'], own: OwnFiles): ConfigProblem[] {
+  const { values } = resolved
+  const count = countConnections(resolved, server)
+  if (count <= MOST_CONNECTIONS || values.POSTGRES_HOST !== BUNDLED_POSTGRES) return []
+  const isOwn = own.texts.has('server')
+  return [
+    {
+      file: isOwn ? configFiles.server : 'environment',
+      path: isOwn ? 'max_db_connections' : 'MAX_DB_CONNECTIONS',
+      found: `${server.max_db_connections} for each of ${values.API_REPLICAS + 1} containers of the api, ${count} connections with those of the other services`,
+      allowed: `at most ${MOST_CONNECTIONS} connections together: the bundled PostgreSQL takes no more`,
+    },
+  ]
 }
 
 /** File with the settings of the one-shot container that applies Hasura's metadata. */

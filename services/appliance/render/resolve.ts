@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { basename } from 'node:path'
+import { basename, normalize } from 'node:path'
 import { cleanEnv } from 'envalid'
 import { DEMO_CHAIN_ID } from '../../core/chain-node/index.ts'
 import { configFiles, showFound } from '../../core/config/index.ts'
@@ -17,7 +17,7 @@ import { composeProfiles, composeVariables, containerVariables } from './contain
 import { COMPOSE_BASE, listComposeFiles } from './compose-files.ts'
 import { parseOwnFile } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
-import { demoPreset, presets } from './presets.ts'
+import { demoPreset, findPreset, presets } from './presets.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, isJsonList, splitList, variables } from './variables.ts'
 import type { Resolved, Values } from './resolved.ts'
 import { refuseWithoutEffect } from './without-effect.ts'
@@ -262,7 +262,7 @@ function choosePreset(
 ): ChosenPreset {
   const name = given.CHAIN
   if (name !== undefined) {
-    const preset = presets[name]
+    const preset = findPreset(name)
     if (preset) return { values: preset, isDemo: false }
     const allowed = `one of ${Object.keys(presets).join(', ')}`
     problems.push({ file: 'environment', path: 'CHAIN', found: JSON.stringify(name), allowed })
@@ -300,7 +300,7 @@ function checkTogether(
     if (splitList(values[name]).some(isExample))
       refuse(name, values[name], 'the address of your chain node, not an example')
   }
-  const ofChain = given.CHAIN === undefined ? undefined : presets[given.CHAIN]
+  const ofChain = findPreset(given.CHAIN ?? '')
   if (ofChain !== undefined && values.CHAIN_ID.toLowerCase() !== ofChain.CHAIN_ID) {
     const allowed = `${ofChain.CHAIN_ID}, because CHAIN is ${ofChain.CHAIN_NAME}; or no CHAIN`
     refuse('CHAIN_ID', values.CHAIN_ID, allowed, ['CHAIN'])
@@ -308,7 +308,7 @@ function checkTogether(
   if (values.TLS_MODE === 'acme' && !isCertifiable(values.DOMAIN, given.ACME_DIRECTORY)) {
     refuse('DOMAIN', values.DOMAIN, 'a public host name, because TLS_MODE is acme')
   }
-  if (values.TLS_MODE === 'acme' && !values.ACME_EMAIL.includes('@')) {
+  if (values.TLS_MODE === 'acme' && values.ACME_EMAIL === '') {
     refuse('ACME_EMAIL', values.ACME_EMAIL, 'an e-mail address, because TLS_MODE is acme')
   }
   checkCompose({ values, given, isDemo }, refuse)
@@ -337,6 +337,8 @@ function checkTogether(
   return problems
 }
 
+/** Characters that end or quote a word in redis.conf. */
+const UNFIT_FOR_REDIS_CONF = /[\s"'\p{Cc}]/u
 /** Databases of the bundled Redis. */
 const REDIS_DATABASES = 16
 
@@ -346,6 +348,13 @@ function checkServers(values: Values, given: Readonly<Given>, refuse: Refuse): v
     if (values.REDIS_HOST !== BUNDLED_REDIS || Number(given[name] ?? 0) < REDIS_DATABASES) continue
     refuse(name, given[name], `a number below ${REDIS_DATABASES}, or a Redis of your own`)
   }
+  for (const name of ['REDIS_PASSWORD', 'KVSTORE_PASSWORD']) {
+    if (values.REDIS_HOST !== BUNDLED_REDIS || !UNFIT_FOR_REDIS_CONF.test(given[name] ?? '')) continue
+    refuse(name, given[name], 'text without spaces, quotes and control characters, for the bundled Redis')
+  }
+  const roles = ['POSTGRES_USER', 'SQLDB_USER'].filter((name) => given[name]?.startsWith('pronghorn_'))
+  for (const name of roles)
+    refuse(name, given[name], 'a role that does not begin with pronghorn_, as those of the services do')
   const passwords = ['PASSWORD', 'PASSWORD_FILE'].flatMap((word) => [`POSTGRES_${word}`, `SQLDB_${word}`])
   if (values.POSTGRES_HOST === BUNDLED_POSTGRES || passwords.some((name) => given[name] !== undefined)) return
   for (const name of ['POSTGRES_USER', 'SQLDB_USER']) {
@@ -361,9 +370,11 @@ function checkComposeFile(
   refused: ReadonlySet<string>,
   refuse: Refuse,
 ): void {
-  const [first] = listComposeFiles(given)
-  if (first !== undefined && basename(first) !== COMPOSE_BASE)
+  const files = listComposeFiles(given).map((path) => normalize(path))
+  if (files[0] !== undefined && basename(files[0]) !== COMPOSE_BASE)
     refuse('COMPOSE_FILE', given.COMPOSE_FILE, `a list that begins with ${COMPOSE_BASE}`)
+  else if (files.includes(normalize('')) || new Set(files).size < files.length)
+    refuse('COMPOSE_FILE', given.COMPOSE_FILE, 'a list of different files, without a colon at its end')
   // A refused address has the one of the demo chain in its place.
   const isDemoNode = !['CHAIN_HTTP', 'CHAIN_SHIP'].some((name) => refused.has(name)) && usesDemoNode(values)
   if (given.DEMO_CHAIN !== 'true' || isDemo || isDemoNode) return
@@ -397,8 +408,8 @@ function checkCompose(
     refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES, allowed)
   }
   const project = given.COMPOSE_PROJECT_NAME
-  if (project !== undefined && !/^[a-z0-9][a-z0-9_-]*$/.test(project)) {
-    refuse('COMPOSE_PROJECT_NAME', project, 'lower-case letters, digits, hyphens and underscores')
+  if (project !== undefined && !/^[a-z0-9][a-z0-9_-]{0,99}$/.test(project)) {
+    refuse('COMPOSE_PROJECT_NAME', project, 'at most 100 lower-case letters, digits, hyphens and underscores')
   }
   if (!isSupportedPostgres(values.POSTGRES_IMAGE)) {
     refuse('POSTGRES_IMAGE', values.POSTGRES_IMAGE, SUPPORTED_POSTGRES)

@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import type { ConfigProblem } from '../../core/config/index.ts'
 
-/** PostgreSQL refuses longer passwords. */
-const MAX_LENGTH = 1_000
+/** One line of text; PostgreSQL refuses longer passwords. A byte order mark or bytes that are no UTF-8 belong to no password. */
+const PASSWORD = /^[^\0\r\n\ufeff\ufffd]{1,1000}$/
+
+/** Whether a text, without the end of its line, can be a password. */
+export const isPassword = (text: string): boolean => PASSWORD.test(text)
 
 /**
  * The password of the superuser of the operator's own PostgreSQL, without the end of its line. It comes from a file,
@@ -25,10 +28,7 @@ export async function checkSuperuserPassword(file: string, shown: string): Promi
   try {
     const password = await readSuperuserPassword(file)
     if (password === '') return refuse('which is empty')
-    if (/[\0\r\n]/.test(password) || password.length > MAX_LENGTH) {
-      return refuse('which holds more than a password')
-    }
-    return []
+    return isPassword(password) ? [] : refuse('which holds other text than a password')
   } catch (error) {
     return refuse(`which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})`)
   }

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { HOST_ALLOWED, isAddressRange, isHost, splitHostAndPort } from '../../core/config/address/index.ts'
-import { makeExactValidator, makeValidator, str } from 'envalid'
+import { makeExactValidator, makeValidator } from 'envalid'
 
 /** Validator of a whole number; a refusal states the range. */
 export const whole = (least: number, most: number) =>
@@ -124,6 +124,13 @@ export const memory = makeValidator<number>((text) => {
   return Math.floor(bytes)
 })
 
+/** ACME authorities take one address, without a name. */
+const email = makeValidator<string>((text) => {
+  const [, host = ''] = /^[^\s@,;:<>"\p{Cc}]{1,64}@([^@]*)$/u.exec(text) ?? []
+  if (text !== '' && !(host.includes('.') && isHost(host))) throw new RangeError('an e-mail address')
+  return text
+})
+
 /** Where the certificate of the proxy comes from. */
 const tlsModes = ['selfsigned', 'files', 'acme', 'off'] as const
 
@@ -189,7 +196,7 @@ export const variables = {
     default: './certificates',
     desc: 'Folder with fullchain.pem and privkey.pem, for TLS_MODE=files.',
   }),
-  ACME_EMAIL: str({
+  ACME_EMAIL: email({
     default: '',
     desc: 'Address that the ACME authority may write to; required with TLS_MODE=acme.',
   }),
@@ -227,8 +234,8 @@ export const variables = {
     desc: 'Name of the database; one for each chain.',
   }),
   POSTGRES_SUPERUSER: matching(
-    /^[a-z_][a-z0-9_]{0,62}$/,
-    'a lower-case name of at most 63 characters',
+    /^(?!pronghorn_)[a-z_][a-z0-9_]{0,62}$/,
+    'a lower-case name of at most 63 characters that does not begin with pronghorn_',
   )({
     default: 'postgres',
     desc: 'Role that creates the database and the roles.',

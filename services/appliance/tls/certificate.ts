@@ -125,6 +125,11 @@ export async function checkCertificateFiles(dir: string, shown: string): Promise
     : [problem(`a certificate that ended on ${fault.endedOn}`, 'one that is valid')]
 }
 
+/** Whether the certificate in a folder is for a host name or an address. */
+export async function isCertifiedName(dir: string, domain: string): Promise<boolean> {
+  return timeLeft(await readFile(join(dir, certificateFiles.chain), 'utf8'), domain).lifetimeMs > 0
+}
+
 /** Reason why a certificate and a key do not serve together; undefined if they do. */
 export function findPairFault(
   chain: string,

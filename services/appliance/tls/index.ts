@@ -5,6 +5,7 @@ export {
   ensureSelfSigned,
   findPairFault,
   hasCertificates,
+  isCertifiedName,
   isPrivateKey,
 } from './certificate.ts'
 export { keepCertificate } from './keep.ts'

@@ -110,9 +110,11 @@ export function url(schemes: readonly string[], example: string) {
 
 function isUrl(value: string, schemes: readonly string[]): boolean {
   if (value !== value.trim() || !URL.canParse(value)) return false
-  const { protocol, hostname, pathname } = new URL(value)
+  const { protocol, hostname, pathname, port: number, hash } = new URL(value)
   const scheme = protocol.slice(0, -1)
-  if (!schemes.includes(scheme)) return false
+  // A websocket has no fragment, and port 0 has no listener.
+  const isUsable = number !== '0' && (hash === '' || scheme.startsWith('http'))
+  if (!schemes.includes(scheme) || !isUsable) return false
   return scheme === 'ws+unix'
     ? hostname === '' && pathname.length > 1
     : isHost(hostname.replace(/^\[(.*)\]$/, '$1'))

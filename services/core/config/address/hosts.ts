@@ -32,10 +32,10 @@ export function splitHostAndPort(text: string): HostAndPort | undefined {
 /** The words for a host, for the documentation and for problems. */
 export const HOST_ALLOWED = 'a host name or an IP address'
 
-/** Whether the text is an IP address, with or without prefix length. */
+/** Whether the text is an IP address, with or without prefix length. An address with a zone (`fe80::1%eth0`) is none. */
 export function isAddressRange(value: string): boolean {
   const [address = '', prefix, ...rest] = value.split('/')
   const version = isIP(address)
-  if (version === 0 || rest.length > 0) return false
+  if (version === 0 || address.includes('%') || rest.length > 0) return false
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }

@@ -168,7 +168,10 @@ const answerLimits = section({
 })
 
 const namespacePath = () =>
-  textLike(/^(?:\/[A-Za-z0-9._~-]{1,64}){1,8}$/, 'a path such as /assets, without a slash at its end')
+  textLike(
+    /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]{1,64}){1,8}$/,
+    'a path such as /assets, without a slash at its end',
+  )
 const mount = {
   path: namespacePath().describe('Prefix of every endpoint of the namespace.'),
   aliases: list(namespacePath(), 16).default([]).describe('Further prefixes with the same endpoints.'),
