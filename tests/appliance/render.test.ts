@@ -368,7 +368,7 @@ describe('rendering', () => {
     [{ API_WORKERS: '4' }, 3 * (20 + 2 * 4 + 1) + 60],
     [{}, 3 * (Math.max(20, cpus().length) + 2 * cpus().length + 1) + 60],
     [{ API_WORKERS: '64', API_REPLICAS: '5' }, 6 * (64 + 2 * 64 + 1) + 60],
-    [{ API_WORKERS: '256', MAX_DB_CONNECTIONS: '10000' }, 8_000],
+    [{ API_WORKERS: '4', STATE_DB_CONNECTIONS: '100' }, 3 * (20 + 2 * 4 + 1) + 2 * 100 + 40],
   ])('max_connections of PostgreSQL suffices for the connections of all services: %j', async (more, most) => {
     const { out, certificateFiles } = places('connections')
     await render({ ...real, ...more }, { out, certificateFiles })
