@@ -101,7 +101,7 @@ const paths: Readonly<Record<string, ChoosePath>> = {
   ...forcedPaths,
   'gathering through another table': (request) => {
     const through = request.filters.find((filter) => filter.through !== undefined)
-    return through ? { kind: 'gather', through, expected: 1, reason: 'forced' } : choosePath(request)
+    return through ? { kind: 'collect', through, expected: 1, reason: 'forced' } : choosePath(request)
   },
   'gathering the last through another table': (request) => {
     const filters = request.filters.map((filter) => {
@@ -225,7 +225,7 @@ describe('the newest transfers of assets with one property', () => {
     let isUsed = false
     const choose: ChoosePath = (request) => {
       const path = paths['gathering the last through another table']!(request)
-      isUsed ||= path.kind === 'gather' && path.isLast === true
+      isUsed ||= path.kind === 'collect' && path.isLast === true
       return path
     }
     const reader = createListReader([], choose)

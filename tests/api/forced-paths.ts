@@ -6,7 +6,7 @@ import type { ChoosePath } from '../../services/api/planner/list.ts'
 /** Choices of the planner that force each access path. All of them must return the same page. */
 export const forcedPaths: Readonly<Record<string, ChoosePath>> = {
   'as chosen': choosePath,
-  gathering: () => ({ kind: 'gather', expected: 1, reason: 'forced' }),
+  gathering: () => ({ kind: 'collect', expected: 1, reason: 'forced' }),
   'walking without a budget': (request) => walked(request, undefined),
   'walking with a tiny budget': (request) => walked(request, 3),
   'merging more ranges than were estimated': (request) => underestimated(walked(request, undefined)),
@@ -23,7 +23,7 @@ function byKeyAlone(request: ListRequest): ListRequest {
 
 /** Sets the estimate of every query of values to one value, so that all further ranges come unexpectedly. */
 function underestimated(path: AccessPath): AccessPath {
-  if (path.kind === 'gather') return path
+  if (path.kind === 'collect') return path
   const walks = path.walks.map((walk) => {
     const prefix = walk.prefix.map((equals) =>
       equals.values instanceof Sql ? { ...equals, count: 1 } : equals,
@@ -37,6 +37,6 @@ function underestimated(path: AccessPath): AccessPath {
 function walked(request: ListRequest, budget: number | undefined): AccessPath {
   const filters = request.filters.map((filter) => ({ ...filter, isIndexed: false }))
   const path = choosePath({ ...request, filters })
-  if (path.kind === 'gather' || request.seen) return path
+  if (path.kind === 'collect' || request.seen) return path
   return { ...path, budget }
 }

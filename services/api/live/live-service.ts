@@ -43,7 +43,7 @@ const MAY_BE_LIVE = /^[^?]*\/v1\/(?:live|events)\/?(?:\?|$)/i
 export const plainPaths = { live: '/v1/live', events: '/v1/events' } as const
 
 /** Finds the destination of a live request. Letter case and a trailing slash do not matter, as in all other routes. */
-export class LiveRoutes {
+class LiveRoutes {
   readonly #places = new Map<string, { readonly kind: 'live' | 'events'; readonly channel: Channel }>()
 
   constructor(channels: readonly Channel[]) {

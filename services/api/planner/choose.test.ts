@@ -43,12 +43,12 @@ const request = (filters: readonly Filter[], column = 'id', limit = 100): ListRe
 describe('the access path of a list', () => {
   it('the access path of a list is an index scan of the key if there are no filters', () => {
     const path = choosePath(request([]))
-    expect([path.kind, path.expected, (path as WalkPath).budget]).toEqual(['walk', 100, undefined])
+    expect([path.kind, path.expected, (path as WalkPath).budget]).toEqual(['scan', 100, undefined])
   })
 
   it('the access path of a list is an index scan with equality on the columns before the sort column', () => {
     const path = choosePath(request([equal('owner', 5_000)])) as WalkPath
-    expect([path.kind, path.expected]).toEqual(['walk', 100])
+    expect([path.kind, path.expected]).toEqual(['scan', 100])
     expect(path.walks[0]!.prefix.map(({ column }) => column)).toEqual(['owner'])
   })
 
@@ -66,21 +66,21 @@ describe('the access path of a list', () => {
 
   it('the access path of a list collects and sorts few matches, and names the filter', () => {
     const path = choosePath(request([equal('owner', 300)], 'time'))
-    expect(path.kind).toBe('gather')
+    expect(path.kind).toBe('collect')
     expect(path.reason).toContain('found by owner')
   })
 
   it('the access path of a list scans in the wanted order if many rows match, with a row budget', () => {
     const path = choosePath(request([equal('owner', 200_000)], 'time')) as WalkPath
-    expect([path.kind, path.walks[0]!.prefix, path.budget]).toEqual(['walk', [], 65_536])
+    expect([path.kind, path.walks[0]!.prefix, path.budget]).toEqual(['scan', [], 65_536])
     expect(path.expected).toBe(500)
   })
 
   it('the access path of a list collects and sorts matches that are adjacent in the order, because a scan would read all rows before them', () => {
     const spread = request([equal('owner', 20_000)], 'time')
-    expect(choosePath(spread).kind).toBe('walk')
+    expect(choosePath(spread).kind).toBe('scan')
     const branches = [{ rank: 0, column: 'time', clusters: new Map([['owner', 1]]) }]
-    expect(choosePath({ ...spread, order: { ...spread.order, branches } }).kind).toBe('gather')
+    expect(choosePath({ ...spread, order: { ...spread.order, branches } }).kind).toBe('collect')
   })
 
   it('the access path of a list lets each of many ranges read four times its share of the row budget', () => {
@@ -101,16 +101,16 @@ describe('the access path of a list', () => {
   it('the access path of a list is chosen again after a scan: collecting, if far fewer rows match than estimated', () => {
     const first = request([equal('owner', 20_000), check('flag', 900_000)], 'time')
     const path = choosePath(first) as WalkPath
-    expect(path.kind).toBe('walk')
+    expect(path.kind).toBe('scan')
     expect(choosePath({ ...first, seen: { most: path.most, read: path.budget!, hits: 0 } }).kind).toBe(
-      'gather',
+      'collect',
     )
   })
 
   it('the access path of a list continues without a row budget if a scan is still the cheapest by the rows it has read', () => {
     const first = request([equal('owner', 300_000)], 'time')
     const again = choosePath({ ...first, seen: { most: ROWS, read: 1_000, hits: 60 } }) as WalkPath
-    expect([again.kind, again.budget]).toEqual(['walk', undefined])
+    expect([again.kind, again.budget]).toEqual(['scan', undefined])
   })
 
   it('the access path of a list stays within the ranges in which a scan has found matches', () => {
@@ -171,7 +171,7 @@ describe('the access path of a list', () => {
   })
 
   it('the access path of a list collects and sorts if no index has the order', () => {
-    expect(choosePath(request([equal('owner', 900_000)], 'price')).kind).toBe('gather')
+    expect(choosePath(request([equal('owner', 900_000)], 'price')).kind).toBe('collect')
   })
 })
 

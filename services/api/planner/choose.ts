@@ -38,7 +38,7 @@ export interface BranchWalk {
 
 /** Access path: scans indexes in the wanted order until the page is full. Several ranges or branches are merged. */
 export interface WalkPath {
-  readonly kind: 'walk' | 'merge'
+  readonly kind: 'scan' | 'merge'
   readonly walks: readonly BranchWalk[]
   /** Row budget of each range, or of the merged stream; undefined means unlimited. */
   readonly budget: number | undefined
@@ -51,7 +51,7 @@ export interface WalkPath {
 
 /** Access path: collects all matching rows through the most selective filters, and sorts them (top-N sort). */
 export interface GatherPath {
-  readonly kind: 'gather'
+  readonly kind: 'collect'
   /** Entry filter when rows are found via another table (`Filter.through`). */
   readonly through?: Filter
   /** Set if `through` finds only the matching rows with the greatest keys, as many as the page needs. */
@@ -124,21 +124,21 @@ export function choosePath(request: ListRequest): AccessPath {
   const about = `about ${matches} of ${Math.round(request.rows)} rows match`
   const isOfSameRows = gather && walk && !request.seen && walk.most <= gather.expected
   if (!walk || (gather && gather.cost * (isOfSameRows ? SAME_ROWS : 1) < walk.cost)) {
-    const other = walk ? `; a walk would read ${Math.round(walk.expected)}` : '; no index has this order'
+    const other = walk ? `; a scan would read ${Math.round(walk.expected)}` : '; no index has this order'
     const whole = { cost: Infinity, by: 'reading the table', expected: request.rows }
     const { cost: _, by, ...found }: Gathering = gather ?? whole
-    return { kind: 'gather', ...found, reason: `${about}, found by ${by}${other}` }
+    return { kind: 'collect', ...found, reason: `${about}, found by ${by}${other}` }
   }
   const ranges = walk.walks.reduce((sum, each) => sum + each.ranges, 0)
   return {
-    kind: ranges > 1 ? 'merge' : 'walk',
+    kind: ranges > 1 ? 'merge' : 'scan',
     walks: walk.walks,
     budget: isChecked(walk) ? budgetOf(walk, gather?.cost, request) : undefined,
     expected: walk.expected,
     most: walk.most,
-    reason: `${about}, a walk of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(walk.expected)}${
+    reason: `${about}, a scan of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(walk.expected)}${
       gather
-        ? `; gathering by ${gather.by} costs ${Math.round(gather.cost)} against ${Math.round(walk.cost)}`
+        ? `; collecting by ${gather.by} costs ${Math.round(gather.cost)} against ${Math.round(walk.cost)}`
         : ''
     }`,
   }
@@ -470,7 +470,7 @@ export function firstOfRange(wanted: number, ranges: number): number {
 }
 
 /** Rows that a merge of ranges reads if every row belongs to the page. */
-export function rowsOfMerge(wanted: number, ranges: number): number {
+function rowsOfMerge(wanted: number, ranges: number): number {
   return isOneStream(ranges)
     ? wanted + ranges - 1
     : firstOfRange(wanted, ranges) * ranges + FIRST_ROWS * wanted

@@ -78,7 +78,7 @@ export class ListReader {
     return {
       keys: recordKeys ? recordKeys(keys) : keys,
       isFixed:
-        path.kind === 'gather'
+        path.kind === 'collect'
           ? !path.through && haveOnePlan(filters, source.indexes)
           : path.budget !== undefined || !isChecked(path),
       reason: `${path.kind}: ${path.reason}`,
@@ -136,7 +136,7 @@ function withoutBudget({ reason }: AccessPath): Error {
 
 /** Observations of a walk whose budget has run out. */
 function seenBy(path: AccessPath, hits: number): NonNullable<ListRequest['seen']> {
-  if (path.kind === 'gather' || path.budget === undefined) throw withoutBudget(path)
+  if (path.kind === 'collect' || path.budget === undefined) throw withoutBudget(path)
   // The walk read between `budget` rows (one stream) and `budget` rows of every stream: take the geometric mean.
   const read = path.budget * Math.sqrt(streamsOf(path.walks))
   return { most: path.most, read: Math.min(path.most, read), hits }

@@ -20,7 +20,7 @@ export interface StatementRequest {
  * number of hits before it.
  */
 export function pageOf(request: StatementRequest, path: AccessPath): Sql {
-  return path.kind === 'gather' ? gather(request, path) : merge(request, path)
+  return path.kind === 'collect' ? gather(request, path) : merge(request, path)
 }
 
 /**

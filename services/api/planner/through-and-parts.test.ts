@@ -68,7 +68,7 @@ describe('a filter in parts', () => {
     const order = { direction: 'DESC', branches: [{ rank: 0, column: 'weight' }] } as const
     const heaviest = { ...request([account(20)]), order }
     const path = choosePath(heaviest)
-    expect(path.kind).toBe('gather')
+    expect(path.kind).toBe('collect')
     expect(pageOf(heaviest, path).render().text).toContain(`t.giver = 'me' OR t.taker = 'me'`)
   })
 
@@ -82,7 +82,7 @@ describe('filters through another table', () => {
   it('a filter through another table drives the list if that table has few matches', () => {
     const filters = [containing(30, 10)]
     const path = choosePath(request(filters))
-    expect(path).toMatchObject({ kind: 'gather', through: { name: 'contained' } })
+    expect(path).toMatchObject({ kind: 'collect', through: { name: 'contained' } })
     expect(pageOf(request(filters), path).render().text).toContain('JOIN things x')
     expect(countedThrough(1_000_000, filters)?.name).toBe('contained')
   })
@@ -90,7 +90,7 @@ describe('filters through another table', () => {
   it('a filter through another table is checked per row if another filter matches fewer rows', () => {
     const filters = [containing(30_000, 10_000), side('giver', 10)]
     const path = choosePath(request(filters))
-    expect(path).toMatchObject({ kind: 'gather' })
+    expect(path).toMatchObject({ kind: 'collect' })
     expect(path).not.toHaveProperty('through')
     expect(pageOf(request(filters), path).render().text).toContain('EXISTS')
     expect(countedThrough(1_000_000, filters)).toBeUndefined()
@@ -98,7 +98,7 @@ describe('filters through another table', () => {
 
   it('a filter through another table is checked on a scan with a row budget if most rows match; an expensive check lowers the budget', () => {
     const walk = choosePath(request([containing(5_000, 12_000)], 100_000))
-    expect(walk).toMatchObject({ kind: 'walk', expected: 2_000 })
+    expect(walk).toMatchObject({ kind: 'scan', expected: 2_000 })
     const budget = (walk as { budget: number }).budget
     expect(budget).toBeGreaterThanOrEqual(4_000)
     expect(budget).toBeLessThan(8_000)
