@@ -9,9 +9,9 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import type { ActivityMix } from '../../services/devchain/index.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
+import { createBegunDatabase } from '../integration/indexed-database.ts'
 import { PositionWatch } from '../integration/position.ts'
 import { createRandom } from '../integration/seeded-random.ts'
-import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { sessionOf } from './client-session.ts'
 import { MarketModel, readBlock } from './market-model.ts'
@@ -63,7 +63,7 @@ let client: pg.Client
 let now = 0
 
 beforeEach(async () => {
-  database = await createTestDatabase()
+  database = await createBegunDatabase()
   running = await startChain({
     recordings: ['main'],
     libLagBlocks: 20,
@@ -326,6 +326,9 @@ it(`the market API answers like the model after each of ${STEPS} random steps wi
     let operations = 0
     let ended = 0
     let undone = 0
+    let model = new MarketModel()
+    /** Last block in the model. */
+    let applied: { readonly num: number; readonly id: string } | null = null
     for (let step = 1; step <= STEPS; step++) {
       if (step % 9 === 0) {
         const depth = random.between(1, 6)
@@ -338,14 +341,19 @@ it(`the market API answers like the model after each of ${STEPS} random steps wi
         () => failure !== undefined,
       )
       expect(failure).toBeUndefined()
-      const model = new MarketModel()
-      for (let num = 1; num <= head.num; num++) {
+      // Only a fork makes the model begin again.
+      if (applied !== null && chain.block(applied.num)?.id.toString('hex') !== applied.id) {
+        model = new MarketModel()
+        applied = null
+      }
+      for (let num = (applied?.num ?? 0) + 1; num <= head.num; num++) {
         const block = chain.block(num)!
         const id = block.id.toString('hex')
         const read = blocks.get(id) ?? readBlock(block)
         blocks.set(id, read)
         model.apply(read)
       }
+      applied = head
       now = model.time
       operations = model.operations
       ended = tradesOf(model).filter(({ kind }) => kind === 2).length

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { connectDatabase, listMissingIndexes } from '../../services/core/database/index.ts'
-import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { createFillerHome } from './filler-process.ts'
 import type { FillerHome } from './filler-process.ts'
 import { startChain, testSettings } from './index-chain.ts'
 import type { TestChain } from './index-chain.ts'
+import { createBegunDatabase } from './indexed-database.ts'
 import { PositionWatch } from './position.ts'
 
 let database: TestDatabase
@@ -18,7 +18,7 @@ let holder: pg.Client
 let admin: pg.Client
 
 beforeEach(async () => {
-  database = await createTestDatabase()
+  database = await createBegunDatabase()
   running = await startChain({ recordings: ['main'], live: { intervalMs: 120 }, libLagBlocks: 12, rate: 8 })
   home = await createFillerHome(running, database.address)
   watch = await PositionWatch.open(database.address, testSettings.name)

@@ -9,8 +9,8 @@ import type { RunningApi } from '../../services/api/index.ts'
 import { ask, quiet } from '../api/server.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
+import { createBegunDatabase } from '../integration/indexed-database.ts'
 import { PositionWatch } from '../integration/position.ts'
-import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { openFeedReader, readEntries } from './published.ts'
 import type { FeedReader } from './published.ts'
@@ -48,7 +48,7 @@ export class LiveChain {
 
   /** Starts all parts; resolves when the filler is at the head and publishes. */
   static async start({ redisPort, seed, server }: LiveChainOptions): Promise<LiveChain> {
-    const database = await createTestDatabase()
+    const database = await createBegunDatabase()
     const chain = await startChain({
       recordings: ['main', 'v2'],
       libLagBlocks: 40,

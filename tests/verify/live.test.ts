@@ -4,9 +4,9 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
+import { createBegunDatabase } from '../integration/indexed-database.ts'
 import { PositionWatch } from '../integration/position.ts'
 import { createRandom } from '../integration/seeded-random.ts'
-import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { broadMix, verifyOf } from './verify-of.ts'
 
@@ -46,7 +46,7 @@ async function produce(signal: AbortSignal): Promise<void> {
 }
 
 beforeEach(async () => {
-  database = await createTestDatabase()
+  database = await createBegunDatabase()
   running = await startChain({ blocks: 60, rate: 3, mix: broadMix, seed: 9, libLagBlocks: LIB_LAG_BLOCKS })
   ending = new AbortController()
   filler = indexUntil(running, database.address, 0, { signal: ending.signal })
