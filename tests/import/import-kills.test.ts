@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
@@ -50,14 +51,18 @@ async function finish(home: FillerHome): Promise<{ end: ProcessEnd; output: stri
 
 type Progress = 'not begun' | 'unfinished' | 'finished'
 
+async function readProgress(client: pg.Client): Promise<{ progress: Progress; steps: number }> {
+  const { rows } = await client.query<{ finished: boolean; steps: number }>(
+    'SELECT finished_at IS NOT NULL AS finished, (SELECT count(*)::integer FROM chain.import_steps) AS steps FROM chain.imports',
+  )
+  const row = rows[0]
+  return { progress: !row ? 'not begun' : row.finished ? 'finished' : 'unfinished', steps: row?.steps ?? 0 }
+}
+
 async function progressOf(address: DatabaseAddress): Promise<{ progress: Progress; steps: number }> {
   const client = await connectDatabase(address, { applicationName: 'test' })
   try {
-    const { rows } = await client.query<{ finished: boolean; steps: number }>(
-      'SELECT finished_at IS NOT NULL AS finished, (SELECT count(*)::integer FROM chain.import_steps) AS steps FROM chain.imports',
-    )
-    const row = rows[0]
-    return { progress: !row ? 'not begun' : row.finished ? 'finished' : 'unfinished', steps: row?.steps ?? 0 }
+    return await readProgress(client)
   } finally {
     await client.end()
   }
@@ -72,11 +77,17 @@ async function contentOf(database: TestDatabase): Promise<DatabaseDump> {
 
 /** Waits until an import has completed `wanted` steps or has ended. */
 async function untilStep(address: DatabaseAddress, wanted: number, process: FillerProcess): Promise<void> {
-  for (;;) {
-    const { progress, steps } = await progressOf(address)
-    if (wanted < 0 || process.hasEnded() || progress === 'finished') return
-    if (progress === 'unfinished' && steps >= wanted) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
+  if (wanted < 0) return
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  try {
+    for (;;) {
+      const { progress, steps } = await readProgress(client)
+      if (process.hasEnded() || progress === 'finished') return
+      if (progress === 'unfinished' && steps >= wanted) return
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+  } finally {
+    await client.end()
   }
 }
 

@@ -80,21 +80,25 @@ interface Begun {
   readonly steps: number
 }
 
+const begun = `SELECT history_since AS since, finished_at IS NOT NULL AS is_finished,
+  (SELECT count(*)::integer FROM chain.import_steps) AS steps FROM chain.imports`
+
 async function progress(): Promise<Begun | undefined> {
-  const [row] = await query<Begun>(
-    imported,
-    `SELECT history_since AS since, finished_at IS NOT NULL AS is_finished,
-       (SELECT count(*)::integer FROM chain.import_steps) AS steps FROM chain.imports`,
-  )
+  const [row] = await query<Begun>(imported, begun)
   return row
 }
 
 /** Waits until an import has completed `wanted` write steps or has ended. */
 async function untilStep(wanted: number, process: FillerProcess): Promise<void> {
-  for (;;) {
-    const now = await progress()
-    if (process.hasEnded() || now?.is_finished === true || (now?.steps ?? 0) >= wanted) return
-    await delay(5)
+  const client = await connectDatabase(imported.address, { applicationName: 'test' })
+  try {
+    for (;;) {
+      const [now] = (await client.query<Begun>(begun)).rows
+      if (process.hasEnded() || now?.is_finished === true || (now?.steps ?? 0) >= wanted) return
+      await delay(5)
+    }
+  } finally {
+    await client.end()
   }
 }
 
