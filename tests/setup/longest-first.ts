@@ -28,7 +28,7 @@ const longest = [
   'tests/live/plain.test.ts',
   'tests/live/hostile-clients.test.ts',
   'tests/import/import-kills.test.ts',
-  'tests/console/docs-page.test.ts',
+  'tests/console/accessibility.test.ts',
   'tests/integration/recordings.test.ts',
   'tests/verify/kills.test.ts',
   'tests/conformance/corpus.test.ts',
