@@ -9,20 +9,20 @@ import { digestOf } from '../../scripts/simulation/digests.ts'
 import { expectedDecoder } from '../decode/abieos.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
+import { createIndexedDatabase } from '../integration/indexed-database.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { patient } from '../setup/patience.ts'
 import { damages } from './damage.ts'
-import { broadMix, keepingSettings, verifyOf } from './verify-of.ts'
+import { broadChain, keepingSettings, verifyOf } from './verify-of.ts'
 
 /** Nothing happens on the chain while it is compared. */
 let running: TestChain
 let database: TestDatabase
 
 beforeAll(async () => {
-  running = await startChain({ recordings: ['main', 'v2'], blocks: 240, rate: 8, seed: 5, mix: broadMix })
-  database = await createTestDatabase()
-  await indexUntil(running, database.address, running.chain.head().num, { settings: keepingSettings })
+  running = await startChain(broadChain.chain)
+  database = await createIndexedDatabase(broadChain)
 })
 
 afterAll(async () => {
