@@ -37,7 +37,7 @@ beforeEach(async () => {
     ...recorded.chain,
     libLagBlocks: LIB_LAG_BLOCKS,
     blocks: LIB_LAG_BLOCKS,
-    rate: 8,
+    rate: 4,
     seed: 4,
   })
 })
