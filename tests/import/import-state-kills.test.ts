@@ -80,11 +80,11 @@ interface Begun {
   readonly steps: number
 }
 
-const begun = `SELECT history_since AS since, finished_at IS NOT NULL AS is_finished,
+const BEGUN = `SELECT history_since AS since, finished_at IS NOT NULL AS is_finished,
   (SELECT count(*)::integer FROM chain.import_steps) AS steps FROM chain.imports`
 
 async function progress(): Promise<Begun | undefined> {
-  const [row] = await query<Begun>(imported, begun)
+  const [row] = await query<Begun>(imported, BEGUN)
   return row
 }
 
@@ -93,7 +93,7 @@ async function untilStep(wanted: number, process: FillerProcess): Promise<void> 
   const client = await connectDatabase(imported.address, { applicationName: 'test' })
   try {
     for (;;) {
-      const [now] = (await client.query<Begun>(begun)).rows
+      const [now] = (await client.query<Begun>(BEGUN)).rows
       if (process.hasEnded() || now?.is_finished === true || (now?.steps ?? 0) >= wanted) return
       await delay(5)
     }
