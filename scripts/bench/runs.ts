@@ -42,49 +42,49 @@ export const benchRuns: readonly BenchRun[] = [
     name: 'filler',
     title: 'Catching up',
     about:
-      'Blocks of foreign transfers and empty blocks against a reader of the same blocks that only acknowledges; blocks full of NFT work against COPY alone of the rows that they become, and with all query indexes in place against without.',
+      'Two loads of other contracts (blocks of foreign transfers, empty blocks) are compared with a reader that only acknowledges the same blocks. Blocks full of NFT actions are compared with a plain COPY of the resulting rows, and are indexed both with and without query indexes.',
     ...{ program: 'filler', args: [] },
   },
   {
     name: 'nodes',
     title: 'Several nodes',
     about:
-      'Blocks of foreign transfers from one and from four nodes that send 40 MB/s each, and from five of which one is killed, one stopped, one dripping and one of another chain.',
+      'Blocks of foreign transfers from one node and from four nodes that send 40 MB/s each, and from five nodes of which one is killed, one is stopped, one sends slowly and one is on another chain.',
     ...{ program: 'nodes', args: [] },
   },
   {
     name: 'latency',
     title: 'Live latency',
     about:
-      'From the frame of a block, as the node sends it, to its commit, and until the last of twenty websockets has its first event of the block; without and with 200 REST requests a second, each another address. Blocks have four pushed actions on average.',
+      'Time from the frame of a block, as the node sends it, to the commit of the block, and to the moment when the last of twenty websockets has the first event of the block; without load, and with 200 REST requests a second, each with another URL. A block has four pushed actions on average.',
     ...{ program: 'latency', args: ['--seconds', '20'] },
   },
   {
     name: 'seals',
     title: 'Sealing at the head',
     about:
-      'From a block of NFT work to its commit, one block at a time, while the history of the database is sealed in the background, and without seals; in turns.',
+      'Time from a block of NFT actions to its commit, one block at a time. Runs without seals alternate with runs in which the history of the database is sealed in the background.',
     ...{ program: 'seals', args: [] },
   },
   {
     name: 'rates',
     title: 'Requests a second',
     about:
-      'One api process and four connections on 1,000,000 generated assets; every request has another address, and nothing is cached. "Plain" is a Node server without a framework that runs one prepared `SELECT 1` for each request.',
+      'One api process and four connections on 1,000,000 generated assets; every request has another URL, and nothing is cached. "Plain" is a Node server without a framework that runs one prepared `SELECT 1` for each request.',
     ...{ program: 'rates', args: [], factor: 1 },
   },
   {
     name: 'traffic',
     title: 'Traffic',
     about:
-      '85 kinds of request as clients send them, with one to five filters and values by their frequency, on 2,000,000 generated assets whose mutable attributes differ from asset to asset. The database changes twice a second, and no answer is cached. Wanted: nine kinds of ten with p95 below 50 ms and p50 below 15 ms.',
+      '85 kinds of client requests with one to five filters, whose values are chosen by frequency, on 2,000,000 generated assets with different mutable attributes. The database changes twice a second, and no answer is cached. Goal: p95 below 50 ms and p50 below 15 ms for nine of ten kinds.',
     ...{ program: 'traffic', args: ['--samples', '200'], factor: 2 },
   },
   {
     name: 'caches',
     title: 'Caches',
     about:
-      'What each cache of one api process gains: the requests of "Requests a second" mixed, values by their frequency (a popular one comes again), four connections, two commits a second, 1,000,000 generated assets. "Answers" are cached for two seconds, as with the `CACHE_LIFE` of `.env.example`.',
+      'Gain of each cache of one api process: a mix of the requests of "Requests a second" with values chosen by frequency (popular values repeat), four connections, two commits a second, 1,000,000 generated assets. "Answers" are cached for two seconds, as with the `CACHE_LIFE` of `.env.example`.',
     ...{ program: 'caches', args: [], factor: 1 },
   },
 ]

@@ -84,12 +84,15 @@ export function renderIndexes(): string[] {
   const count = [...families.values()].reduce((sum, indexes) => sum + indexes.length, 0)
   return [
     '# Indexes',
-    `${count} indexes that only queries need, in addition to the keys of the tables. They are declared in \`${FOLDER}\` and built online ` +
-      'when a reader has reached the head. Bytes are those for each row of the table on the generated database, whether the row has an ' +
-      'entry or not. Scans are those of `bench/traffic --scans`; where there are none, the lists of the second tier ' +
-      '(`bench/api`: a single filter or sort) whose plans have the index are named. The last columns are of 2026-11-26: the request that lost most when the index was ' +
-      'switched off (by `pg_index.indisvalid`), and its ms with and without it; none where no request that took 5 ms lost a ' +
-      'fifth of its rate.',
+    `These ${count} indexes, in addition to the keys of the tables, are needed by queries only. They are declared in ` +
+      `\`${FOLDER}\` and built online when a reader has reached the head.`,
+    '- "Bytes a row": size of the index in a generated database, divided by all rows of the table, with or without an ' +
+      'index entry.\n' +
+      '- "Scans": number of scans in `bench/traffic --scans`. "Used by" names the requests with most scans; for an index ' +
+      'without scans, it names lists of `bench/api` (a single filter or sort) whose plans use the index.\n' +
+      '- "Slowest without it", "ms with" and "ms without": on 2026-11-26 each index was switched off by ' +
+      '`pg_index.indisvalid`. The columns show the request that lost most, and its time with and without the index. They ' +
+      'are empty if no request of 5 ms or more lost a fifth of its rate.',
     ...[...families].flatMap(([family, indexes]) => [
       `## ${family}`,
       table(
@@ -100,7 +103,7 @@ export function renderIndexes(): string[] {
           'Bytes a row',
           'Scans',
           'Used by',
-          'Lost most without it',
+          'Slowest without it',
           'ms with',
           'ms without',
         ],

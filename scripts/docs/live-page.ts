@@ -11,31 +11,31 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
   const [example] = [...liveMessages.eventSchemas(namespaces[0]!).values()]
   return [
     '# Live data',
-    'What happens on the chain is published as soon as it is committed, in the order of the chain, with the record that it is ' +
-      'about exactly as the endpoint of that record answers it. Requests that follow a message show at least what the ' +
-      'message says, on every process and replica. A namespace publishes the blocks of the reader that its ' +
-      '`connected_reader` names; without one it publishes nothing. A reader that is far behind the head publishes only its lag.',
-    'There are three ways to listen: a plain websocket, server-sent events, and socket.io as clients of the replaced ' +
-      'system speak it. The first two can continue where they stopped; the JSON Schema of each of their messages is in ' +
-      '`/openapi.json` under `x-live`.',
+    'The api publishes every event as soon as its block is committed, in the order of the chain. An event contains the ' +
+      'record that it is about, exactly as the endpoint of that record returns it. A request that follows a message ' +
+      'never sees an older state than the message, on every process and replica. A namespace publishes the blocks of the reader that ' +
+      '`connected_reader` names; without this setting it publishes nothing. A reader that is far behind the head publishes only its lag.',
+    'Clients can use three protocols: a plain websocket, server-sent events, and socket.io in the form of the replaced ' +
+      'system. A client of the first two can resume after a disconnect; `/openapi.json` contains the JSON Schema of each ' +
+      'of their messages under `x-live`.',
     '## Websocket',
     'At `{path}/v1/live`, for example `wss://HOST/assets/v1/live`. Messages are JSON objects in text frames. A client ' +
-      'subscribes, as often as it likes; an event is sent once, however many subscriptions ask for it:',
+      'may have several subscriptions; an event that several subscriptions match is sent once:',
     fence('{"type":"subscribe","id":"mine","events":["asset_minted"],"collections":["alpacaworlds"]}'),
-    'Filters, each a list of which one value has to fit; all filters of a subscription have to fit, and without any it ' +
-      'gets everything. Records are looked into as well: an event of a sale is found by the collection of the sale, ' +
-      'whatever the action said.',
+    'Each filter is a list of values. A filter matches if one of its values matches; a subscription matches if all of its ' +
+      'filters match, and without filters it gets all events. Filters also look into the record: a filter by ' +
+      'collection finds an event of a sale in this collection even if the action does not contain the collection.',
     table(
       ['Filter', 'Compared with'],
       Object.entries(liveMessages.filterMeanings).map(([name, meaning]) => [code(name), meaning]),
     ),
-    '`id` (default `default`) names the subscription; the same id again replaces it, and ' +
-      '`{"type":"unsubscribe","id":"mine"}` ends it. The answers are `subscribed` and `unsubscribed`. Clients that offer ' +
-      '`permessage-deflate`, as browsers do, get messages compressed.',
+    '`id` (default `default`) names the subscription. A subscription with the same id replaces the former one, and ' +
+      '`{"type":"unsubscribe","id":"mine"}` ends it. The server answers `subscribed` and `unsubscribed`. Clients that offer ' +
+      '`permessage-deflate`, as browsers do, get compressed messages.',
     '## Event stream',
-    'At `{path}/v1/events`, with the filters as parameters and no others: `/market/v1/events?events=sale_purchased&accounts=alice,bob`. ' +
-      'The name of each server-sent event is the `type` of its message, but for errors, which are called `failure`; its ' +
-      '`id` is the cursor, its data the same JSON. A browser that reconnects continues by itself. Comments keep the ' +
+    'At `{path}/v1/events`, with the filters as the only parameters: `/market/v1/events?events=sale_purchased&accounts=alice,bob`. ' +
+      'The name of each server-sent event is the `type` of the message, except that errors are called `failure`. The ' +
+      '`id` of the server-sent event is the cursor, and its data are the JSON of the message. A browser that reconnects resumes by itself. Comments keep the ' +
       'connection open.',
     fence(
       "const source = new EventSource('/assets/v1/events?collections=alpacaworlds')\n" +
@@ -44,39 +44,39 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
     ),
     '## Cursors and forks',
     'Messages carry a `cursor`: text that marks a position in the published events. Each subscription has a ' +
-      'cursor of its own. A message with `subscriptions` moves the cursors of the subscriptions that it names; a ' +
-      'message without `subscriptions` moves the cursors of all subscriptions of the connection that have got ' +
-      'their `subscribed`. The `cursor` of `subscribed` belongs to the subscription that it names. A message ' +
+      'separate cursor. A message with `subscriptions` moves the cursors of the subscriptions that it names; a ' +
+      'message without `subscriptions` moves the cursors of all subscriptions of the connection that the server has ' +
+      'confirmed with `subscribed`. The `cursor` of `subscribed` belongs to the subscription that it names. A message ' +
       'without `cursor` moves no cursor.',
     'A subscription with `cursor` (of the event stream: `?cursor=` or `Last-Event-ID`) first gets every event ' +
-      'that it missed, and then new events, each event once. A client may add it at any time, also further ' +
-      'behind than the other subscriptions of the connection. The other subscriptions then wait until it has ' +
+      'that it missed, and then new events, each event once. A client may add such a subscription at any time, also with a cursor ' +
+      'before the position of the other subscriptions. The other subscriptions then wait until the new one has ' +
       'caught up, so that all events stay in the order of the chain. Until then messages have `subscriptions`, ' +
-      'and an event that the other subscriptions have already got is sent again for the subscriptions that the ' +
-      'message names. A subscription without a cursor begins at the position of the connection. If it comes ' +
-      'within 10 s of the first subscription of the connection, it begins where the first one began, for clients ' +
-      'that keep one cursor for all their subscriptions; events that another subscription has got are not sent ' +
-      'again. Such a client keeps the cursor of the last message that has one.',
-    'Events of blocks that were undone meanwhile are left out; if the client had seen some, one `fork` comes first. Records in ' +
-      'missed events are as they were when they were first read, which is not before their block. Messages are stored for ' +
-      'about a day (`feed_blocks` of the reader); a cursor from before gets an error `CURSOR_TOO_OLD` with the oldest cursor ' +
-      'that can be used, and then new events. `position` ends what was missed, and gives clients without matching events a ' +
-      'newer cursor at least every 30 s. Clients that resume take turns, by address: one that has to wait gets `waiting` at ' +
+      'and an event that other subscriptions have already received is sent again for the named ' +
+      'subscriptions. A subscription without a cursor begins at the position of the connection. If the server receives it ' +
+      'within 10 s of the first subscription of the connection, it begins at the start position of the first one; events ' +
+      'that another subscription has received are not sent again. Clients can therefore store one cursor for all their ' +
+      'subscriptions: the cursor of the last message with a cursor.',
+    'Missed events of blocks that a fork has undone are omitted; if the client had received some of them, one `fork` comes first. A record in a ' +
+      'missed event has the state of its first read by the api, which is the state at or after the block. Messages are stored for ' +
+      'about a day (`feed_blocks` of the reader). For an older cursor the client gets the error `CURSOR_TOO_OLD` with the oldest usable cursor, ' +
+      'and then new events. A `position` follows the last missed event, and gives clients without matching events a ' +
+      'newer cursor at least every 30 s. Resuming clients are served in turns, by address: a waiting client gets `waiting` at ' +
       'once, and again while it waits.',
-    'A `fork` says that everything of `block_num` and above is undone; the blocks that replace it follow. A `gap` names ' +
-      'blocks that are not published, because the reader was too far behind when it indexed them: read the records again.',
+    'A `fork` means that `block_num` and all later blocks are undone; the replacing blocks follow. A `gap` names ' +
+      'blocks without published events, because the reader was too far behind when it indexed them: read the records again.',
     '## Messages',
     ...liveMessages.noticeSchemas.flatMap(describeMessage),
     '### `event`',
-    'Something happened to a record. `record` is null when there is none (any more), and when it is too large for a message: ' +
-      'then `too_large` is true, and `path` is where REST answers it.',
+    'An action has changed a record. `record` is null if the record does not exist, or no longer exists. `record` is also null if the record is too large for a message: ' +
+      '`too_large` is then true, and `path` is the path of the record in the REST API.',
     membersOf({
       ...example!,
       properties: {
         ...example!.properties,
-        event: { type: 'string', description: 'Which, as below' },
-        entity: { type: 'string', description: 'Kind of the record' },
-        record: { type: ['object', 'null'], description: 'As REST answers it' },
+        event: { type: 'string', description: 'Name of the event, listed below' },
+        entity: { type: 'string', description: 'Record type' },
+        record: { type: ['object', 'null'], description: 'The record as in the REST API' },
       },
     }),
     '## Events',
@@ -88,9 +88,9 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
     ),
     '## socket.io',
     'Clients of generations 2, 3 and 4, by websocket or polling, at `/socket.io/`; the client script is at ' +
-      '`/socket.io/socket.io.js`. The name of a socket namespace is the path of the REST namespace (or an alias) and ' +
-      'what the table says; others are refused with `Invalid namespace`. Where a room stands, a client has to ask for it, ' +
-      'with all rooms that it wants: `socket.emit("subscribe", { new_sales: true })`.',
+      '`/socket.io/socket.io.js`. The name of a socket namespace is the path of the REST namespace (or an alias), followed by ' +
+      'the text in the table; other names are refused with `Invalid namespace`. For an event with a room, a client must subscribe to the room, ' +
+      'in one message with all its rooms: `socket.emit("subscribe", { new_sales: true })`.',
     table(
       ['Namespace', 'Event', 'Room', 'Action', 'Record'],
       eventCatalogue.flatMap(({ socket, family, action, entity }) =>
@@ -105,15 +105,15 @@ export function renderLive(namespaces: readonly Namespace[]): string[] {
     ),
     'Every payload has `transaction` (with the traces of its actions), `block`, `trace`, the id of the record and the ' +
       'record; `new_bid` also has `bid`. All namespaces send `fork` with `block_num`, once for each fork. Before the ' +
-      'server ends a connection it sends `notice` with `code` and `message`. A transaction so large that its traces, ' +
-      'repeated in the payload of each of its events, would exceed 4 MB shows in each payload only the trace of ' +
-      'the event. A client cannot continue where it stopped: use the websocket or the event stream for that.',
+      'server ends a connection it sends `notice` with `code` and `message`. If the traces of a transaction, ' +
+      'repeated in the payload of each of its events, would exceed 4 MB, each payload contains only the trace of ' +
+      'the event. A socket.io client cannot resume after a disconnect: use the websocket or the event stream for that.',
     '## Limits',
-    'Those with a name are set in server.config.json ([settings](settings.md)). An address is that of the client, ' +
-      'which `trust_proxy` decides; of IPv6 addresses the first 56 bits count.',
+    'Limits with a setting can be changed in server.config.json ([settings](settings.md)). An address is the client address ' +
+      'as `trust_proxy` determines it; for IPv6 it is the first 56 bits.',
     limitTable(apiLimits.live, 'live.'),
-    'A websocket that the server closes ends with 1008 and a reason that begins with the code, after an error message that ' +
-      'says more; the event stream ends after a `failure`. Pages of an origin that `cors` does not allow are refused with ' +
+    'Before the server closes a websocket, it sends an error message; the close code is 1008, and the reason begins with the code of the ' +
+      'error. The event stream ends after a `failure`. Pages of an origin that `cors` does not allow are refused with ' +
       '403. A server that stops sends `STOPPING` and close code 1001: the client can resume at once.',
   ]
 }

@@ -24,11 +24,12 @@ export function renderPerformance(): string[] {
   const results = JSON.parse(readFileSync(join(packageRoot, RESULTS), 'utf8')) as BenchResult[]
   return [
     '# Performance',
-    'What `npm run bench` measured last. Each section has the command that repeats it; figures of a machine drift, so ' +
-      'compare the ratios, which are of two measurements of one run. What each index costs is in [indexes.md](indexes.md).',
+    'Results of the last `npm run bench`. Each section names the command that repeats it. The speed of a machine drifts ' +
+      'from run to run, so compare ratios: both values of a ratio are from one run. [indexes.md](indexes.md) has the ' +
+      'cost of each index.',
     '`npm run bench` takes most of an hour; `npm run bench -- latency` runs one bench, and `--data FOLDER` retains ' +
-      'the generated databases. `npm run bench:ratios` is a small run for continuous integration: it compares the ratios ' +
-      'with the stored ones in `scripts/bench/ratios.json`, and fails when a third of one is lost.',
+      'the generated databases. `npm run bench:ratios` is a small run for continuous integration: it compares its ' +
+      'ratios with those in `scripts/bench/ratios.json`, and fails if a ratio falls below two thirds of the stored one.',
     ...results.flatMap(renderRun),
   ]
 }

@@ -11,17 +11,17 @@ export function renderSizing(): string[] {
   const { filler, api } = rates
   return [
     '# Sizing',
-    'What an installation takes, computed by `scripts/docs/sizing/compute.ts` from measured figures and from assumptions. ' +
-      '**Measured** are bytes a row, events and requests a second; **assumed** are how many rows a chain has, how fast its ' +
-      'node sends, and which share of the data is in use. Put the numbers of your chain into `scripts/docs/sizing/chains.json` ' +
-      'and run `npm run docs:write`.',
-    '## What a chain takes',
+    '`scripts/docs/sizing/compute.ts` computes the resources of an installation from measurements and assumptions. ' +
+      '**Measured:** bytes of a row, events and requests a second. **Assumed:** the number of rows of a chain, the speed ' +
+      'of its node, and the share of the data that is in use. Put the numbers of your chain into ' +
+      '`scripts/docs/sizing/chains.json` and run `npm run docs:write`.',
+    '## Resources of a chain',
     table(
       ['', ...sizes.map(([{ name }]) => name)],
       [
         ['Disk, with room for a third more', ...sizes.map(([, size]) => showBytes(size.disk))],
-        ['of it tables', ...sizes.map(([, size]) => showBytes(size.tables))],
-        ['of it indexes', ...sizes.map(([, size]) => showBytes(size.indexes))],
+        ['tables', ...sizes.map(([, size]) => showBytes(size.tables))],
+        ['indexes', ...sizes.map(([, size]) => showBytes(size.indexes))],
         [
           'Memory for PostgreSQL (`PG_MEMORY`)',
           ...sizes.map(([, size]) => `${Math.ceil(size.databaseMemory)} GB`),
@@ -29,23 +29,24 @@ export function renderSizing(): string[] {
         ['Memory of the machine', ...sizes.map(([, size]) => `${Math.ceil(size.memory)} GB`)],
         ['Days to the head', ...sizes.map(([, size]) => showDays(size.days.all))],
         [
-          'of them the node or the filler',
+          'days limited by the node or the filler',
           ...sizes.map(([, { days }]) => showDays(Math.max(days.node, days.filler))),
         ],
         [
-          'which of the two is the limit',
+          'the limit: node or filler',
           ...sizes.map(([, { days }]) => (days.node > days.filler ? 'node' : 'filler')),
         ],
-        ['of them building the indexes', ...sizes.map(([, { days }]) => showDays(days.indexes))],
+        ['days to build the indexes', ...sizes.map(([, { days }]) => showDays(days.indexes))],
         ['Requests a second, assumed', ...sizes.map(([chain]) => showCount(chain.requestsPerSecond))],
         [
-          'Processors for them, of the api and of PostgreSQL',
+          'Processors for these requests, api and PostgreSQL together',
           ...sizes.map(([, size]) => (Math.ceil(size.processors * 10) / 10).toFixed(1)),
         ],
       ],
     ),
-    'A machine has at least four processors for the filler to keep up while clients ask. Backups come on top, on another disk; ' +
-      'the weekly comparison takes the size of the database in the volume `backup-scratch` while it runs.',
+    'A machine needs at least four processors, so that the filler keeps up while clients send requests. Backups need ' +
+      'additional space on another disk. While the weekly comparison of a backup runs, the volume `backup-scratch` needs ' +
+      'the size of the database.',
     '## Assumed',
     table(
       ['', ...assumed.chains.map(({ name }) => name)],
@@ -61,15 +62,15 @@ export function renderSizing(): string[] {
         ],
       ],
     ),
-    `One node sends ${assumed.nodeMegabytesPerSecond} MB/s (several send that many times as much), indexes are built at ` +
+    `One node sends ${assumed.nodeMegabytesPerSecond} MB/s, n nodes send n times as much; indexes are built at ` +
       `${assumed.indexBuildMegabytesPerSecond} MB/s, ${percent(assumed.hotShareOfIndexes)} of the indexes and ` +
-      `${percent(assumed.hotShareOfTables)} of the tables are in use and stay in memory, the filler has ` +
+      `${percent(assumed.hotShareOfTables)} of the tables are in use and stay in memory; the filler takes ` +
       `${assumed.processes.filler} GB, the api ${assumed.processes.api} GB, everything else ${assumed.processes.others} GB. ` +
-      'None of these was measured on a real chain. Templates, schemas and collections are too few to matter.',
+      'None of these numbers was measured on a real chain. Templates, schemas and collections are too few to matter.',
     '## Measured: bytes',
-    `Bytes for each row and everything that comes with it, by ${code(bytes.command)}:`,
+    `Bytes of one row and of all rows derived from it, by ${code(bytes.command)}:`,
     table(
-      ['Of each', 'Table', 'Indexes', 'Together'],
+      ['One of', 'Table', 'Indexes', 'Together'],
       drivers.map((driver) => {
         const { table: own, indexes } = units[driver]
         return [driverNames[driver], showCount(own), showCount(indexes), showCount(own + indexes)]
@@ -77,7 +78,7 @@ export function renderSizing(): string[] {
     ),
     'By table:',
     table(
-      ['Table', 'Rows', 'Bytes a row', 'of its indexes'],
+      ['Table', 'Rows', 'Bytes a row', 'Index bytes a row'],
       Object.entries(bytes.tables).map(([name, each]) => [
         code(name),
         showCount(each.rows),
@@ -88,19 +89,19 @@ export function renderSizing(): string[] {
     '## Measured: speed',
     `On ${rates.machine}.`,
     `The filler, by ${code(filler.command)}: ${showCount(filler.denseEvents / filler.denseSeconds)} NFT events a second ` +
-      `before query indexes are there, ${showCount(filler.foreignMegabytesPerSecond)} MB/s of blocks of other contracts, ` +
-      `${showCount(filler.emptyBlocksPerSecond)} empty blocks a second. It was measured with tables that fit into memory.`,
-    `The api, by ${code(api.command)}, one process, nothing cached, with 1,000,000 assets; a server that runs one prepared ` +
-      `\`SELECT 1\` answers ${showCount(api.plainRequestsPerSecond)} a second there:`,
+      `while the query indexes do not exist yet, ${showCount(filler.foreignMegabytesPerSecond)} MB/s of blocks of other contracts, ` +
+      `${showCount(filler.emptyBlocksPerSecond)} empty blocks a second. The tables fitted into memory.`,
+    `The api, by ${code(api.command)}, one process, nothing cached, with 1,000,000 assets. On the same machine, a server that runs ` +
+      `one prepared \`SELECT 1\` answers ${showCount(api.plainRequestsPerSecond)} requests a second:`,
     table(
-      ['Request', 'Requests a second', 'of a processor'],
+      ['Request', 'Requests a second', 'Requests a second and processor'],
       Object.entries(api.ratios).map(([name, ratio]) => [
         name,
         showCount(ratio * api.plainRequestsPerSecond),
         showCount((ratio * api.plainRequestsPerSecond) / api.processors),
       ]),
     ),
-    `All of them equally often: ${showCount(requestsPerProcessor(rates))} a second of each processor; what is cached comes on top.`,
+    `With equal shares of these requests, each processor answers ${showCount(requestsPerProcessor(rates))} requests a second; cached answers come on top.`,
   ]
 }
 

@@ -78,7 +78,7 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
       summary: 'Reader {{ $labels.reader }} has committed nothing for {{ $value | humanizeDuration }}',
       meaning: `A reader that is not at its \`stop_block\` has committed nothing for ${commitSeconds} seconds.`,
       remedy: [
-        'The cause stands in the health of the filler, with the seconds since the last message, block and commit:',
+        'The health of the filler contains the cause, and the seconds since the last message, block and commit:',
         command(
           'docker compose exec filler bash infra/probe.sh --print /health',
           'docker compose logs --tail 50 filler',
@@ -87,7 +87,7 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
         command(
           'docker compose exec postgres psql -U postgres -c "SELECT pid, datname, state, wait_event_type, now() - xact_start AS since, left(query, 80) FROM pg_stat_activity ORDER BY since DESC NULLS LAST LIMIT 10"',
         ),
-        'With a PostgreSQL server of your own, run this query there.',
+        'If you use your own PostgreSQL server, run this query there.',
       ],
     },
     {
@@ -95,10 +95,10 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
       severity: 'critical',
       expr: 'pronghorn_reader_stalled == 1',
       lasts: soon,
-      summary: 'Reader {{ $labels.reader }} does not progress although it has something to do',
-      meaning: 'The filler itself says that a reader does not progress although it has something to do.',
+      summary: 'Reader {{ $labels.reader }} does not progress although work is pending',
+      meaning: 'The filler reports that a reader does not progress although work is pending.',
       remedy: [
-        '`/health` of the filler has the problem in words, and `docs/errors.md` what to do about each code in the log:',
+        '`/health` of the filler describes the problem; `docs/errors.md` describes the remedy for each code in the log:',
         command(
           'docker compose exec filler bash infra/probe.sh --print /health',
           'docker compose logs --tail 50 filler',
@@ -111,11 +111,11 @@ function readerAlerts({ commitSeconds, behindBlocks, soon, later, lagWindow }: A
       expr: `${behind} > ${behindBlocks} and deriv(${behind}[${lagWindow}]) >= 0${unlessStopped}`,
       lasts: later,
       summary: 'Reader {{ $labels.reader }} is {{ $value }} blocks behind, and not catching up',
-      meaning: `A reader is more than ${behindBlocks} blocks behind the head, and the distance does not shrink. A reader that catches up does not fire it, nor one at its \`stop_block\`.`,
+      meaning: `A reader is more than ${behindBlocks} blocks behind the head, and the distance does not shrink. The alert does not fire for a reader that catches up, or that has stopped at its \`stop_block\`.`,
       remedy: [
-        'Look at the dashboard _Reader_: where blocks are queued, the database is slower than the node; where none are, the node is.',
+        'Look at the dashboard _Reader_: if blocks are queued, the database is the bottleneck; if no blocks are queued, the node is the bottleneck.',
         command('scripts/doctor', 'docker compose stats --no-stream'),
-        'Against a slow node: a second one in `CHAIN_SHIP`, best in the same network. Against a slow database: more memory (`PG_MEMORY`), a faster disk, fewer requests at the api.',
+        'If the node is slow, add a second node to `CHAIN_SHIP`, best in the same network. If the database is slow, give it more memory (`PG_MEMORY`) or a faster disk, or reduce the requests to the api.',
       ],
     },
   ]
@@ -133,12 +133,12 @@ function requestAlerts({ errorShare, soon, later, window }: AlertLimits): Alert[
       summary: '{{ $value | humanizePercentage }} of the requests are answered with 5xx',
       meaning: `More than ${errorShare * 100} % of the requests are answered with a status of 500 or above.`,
       remedy: [
-        'Which routes, and why:',
+        'The logs show the affected routes and the causes:',
         command(
           'docker compose logs --since 10m nginx | grep \'"status":5\' | tail -5',
           'docker compose logs --since 10m api | grep \'"level":50\' | tail -5',
         ),
-        '503 with `Retry-After` means that the database does not answer ([DatabaseUnavailable](#databaseunavailable)) or that all connections are busy ([DatabasePoolExhausted](#databasepoolexhausted)).',
+        '503 with `Retry-After` means that the database does not answer ([DatabaseUnavailable](#databaseunavailable)) or that all database connections are busy ([DatabasePoolExhausted](#databasepoolexhausted)).',
       ],
     },
     {
@@ -148,11 +148,11 @@ function requestAlerts({ errorShare, soon, later, window }: AlertLimits): Alert[
       lasts: soon,
       summary: 'Requests wait for a connection to the database, or are refused one',
       meaning:
-        'Requests of the api wait for a connection to the database all the time, or are refused because too many wait. Some connections are reserved for brief statements, so that not all need to be in use.',
+        'Requests of the api constantly wait for a database connection, or are refused because too many requests wait. The alert can fire although some connections are idle, because they are reserved for brief statements.',
       remedy: [
-        'Slow statements hold connections. The dashboard _Api_ has the slowest by name; the log has those above `SLOW_QUERY_THRESHOLD`:',
+        'Slow statements occupy connections. The dashboard _Api_ shows the slowest statements by name; the log contains statements slower than `SLOW_QUERY_THRESHOLD`:',
         command("docker compose logs --since 10m api | grep 'slow' | tail -5"),
-        'When the database is idle meanwhile, raise `MAX_DB_CONNECTIONS` in `.env` and run `scripts/apply`. When it is not, a lower `RATE_LIMIT_REQUESTS`, a longer `CACHE_LIFE` or a replica ([scale.md](scale.md)) helps.',
+        'If the database server is idle, raise `MAX_DB_CONNECTIONS` in `.env` and run `scripts/apply`. If it is busy, lower `RATE_LIMIT_REQUESTS`, raise `CACHE_LIFE` or add a replica ([scale.md](scale.md)).',
       ],
     },
   ]
@@ -173,7 +173,7 @@ function databaseAlerts({ soon, diskDays, diskWindow }: AlertLimits): Alert[] {
           'docker compose logs --tail 30 postgres',
           'docker compose up -d postgres',
         ),
-        'With a PostgreSQL server of your own, look at that server: `scripts/doctor` names its address and the error. Replicas answer requests meanwhile. The filler continues by itself when the primary answers.',
+        'If you use your own PostgreSQL server, examine that server: `scripts/doctor` names its address and the error. Until the primary is available again, replicas answer requests. The filler then continues by itself.',
       ],
     },
     {
@@ -184,10 +184,10 @@ function databaseAlerts({ soon, diskDays, diskWindow }: AlertLimits): Alert[] {
         ' or pronghorn_database_disk_free_bytes / pronghorn_database_disk_bytes < 0.05',
       lasts: soon,
       summary: 'The disk of the database is full within days',
-      meaning: `At the growth of the last ${diskWindow}, the disk of the database is full within ${diskDays} days, or less than 5 % of it are free. While the chain is read for the first time it may be right: compare with [sizing.md](sizing.md).`,
+      meaning: `At the growth rate of the last ${diskWindow}, the disk of the database will be full within ${diskDays} days, or less than 5 % of the disk is free. During the first indexing of a chain the disk may suffice nevertheless: compare with [sizing.md](sizing.md).`,
       remedy: [
         command('scripts/doctor', 'docker system df', 'du -sh backups'),
-        'These free space: fewer backups (`BACKUP_KEEP`), another disk for them (`BACKUP_DIR`), and the removal of unused images (`docker image prune`). `store_logs` and `store_transfers` of the readers file decide how much a block takes. A full disk stops the reader; nothing is lost, and it goes on when there is room.',
+        'To free space, retain fewer backups (`BACKUP_KEEP`), write them to another disk (`BACKUP_DIR`), or remove unused images (`docker image prune`). Without `store_logs` and `store_transfers` in the readers file a block takes less space. A full disk stops the reader; no data are lost, and the reader continues when space is free.',
       ],
     },
   ]
@@ -204,10 +204,10 @@ function otherAlerts(limits: AlertLimits): Alert[] {
       expr: `${age} > 2 * ${interval} or (${age} > ${backupDays * DAY_S} unless ${interval})`,
       lasts: soon,
       summary: 'The newest backup is {{ $value | humanizeDuration }} old',
-      meaning: `The newest backup is older than two of its intervals, or, without a schedule, than ${backupDays} days. An installation that never had a backup has nothing to measure: \`scripts/doctor\` says so.`,
+      meaning: `The newest backup is older than two intervals of the schedule, or, without a schedule, older than ${backupDays} days. The alert cannot fire before the first backup; \`scripts/doctor\` warns in this case.`,
       remedy: [
         command('docker compose logs --tail 30 backups', 'scripts/backup'),
-        'A schedule: [operate.md](operate.md#backups-by-schedule).',
+        '[operate.md](operate.md#backups-by-schedule) describes backups by schedule.',
       ],
     },
     {
@@ -219,9 +219,9 @@ function otherAlerts(limits: AlertLimits): Alert[] {
       meaning:
         'The last attempt of a backup (`backup`), of the comparison of a restored copy (`backup-check`) or of the hook (`backup-copy`) failed.',
       remedy: [
-        '`scripts/doctor` has the reason and the time; it is tried again by itself.',
+        '`scripts/doctor` shows cause and time of the failure; the schedule retries by itself.',
         command('scripts/doctor', 'docker compose logs --tail 30 backups'),
-        'A comparison that fails means that this backup cannot be relied on: write another one with `scripts/backup`, and compare that one.',
+        'If the comparison fails, the backup is not reliable: write a new backup with `scripts/backup`, and compare the new one.',
       ],
     },
     {
@@ -231,15 +231,15 @@ function otherAlerts(limits: AlertLimits): Alert[] {
       lasts: '0s',
       summary: 'The last comparison with the chain found rows that differ',
       meaning:
-        'The last `pronghorn verify` found rows that differ from the chain, or derived values that do not follow from the rows. It ends with the next comparison of the whole database that finds none.',
+        'The last `pronghorn verify` found rows that differ from the chain, or derived values that contradict the rows. The alert ends when a comparison of the whole database finds no difference.',
       remedy: [
-        'What differs, what would be written, and writing it, for which the filler has to be stopped. `--state` takes the rows that the handler `state` stores; without that handler see [operate.md](operate.md#other-commands-in-containers).',
+        'The first command shows the differences, the second the rows that a repair would write; the third stops the filler and repairs the rows. `--state` compares with the rows that the handler `state` stores; without that handler see [operate.md](operate.md#other-commands-in-containers).',
         command(
           fillerCommand('verify'),
           fillerCommand('verify --repair'),
           `docker compose stop filler && ${fillerCommand('verify --state --repair --yes')}; docker compose start filler`,
         ),
-        '[verify.md](verify.md) says how differences come about. Report one that has no such cause.',
+        '[verify.md](verify.md) describes the possible causes of differences. Report a difference without such a cause.',
       ],
     },
     {
@@ -247,11 +247,11 @@ function otherAlerts(limits: AlertLimits): Alert[] {
       severity: 'critical',
       expr: `pronghorn_certificate_days < ${certificateDays}`,
       lasts: later,
-      summary: 'The served certificate ends in {{ $value | humanize }} days',
-      meaning: `The certificate that clients are shown ends within ${certificateDays} days, or (-1) the proxy cannot be asked for it.`,
+      summary: 'The served certificate expires in {{ $value | humanize }} days',
+      meaning: `The certificate that the proxy serves expires within ${certificateDays} days, or the proxy does not answer (value -1).`,
       remedy: [
         command('scripts/doctor', 'docker compose logs --tail 30 nginx certificates'),
-        '`TLS_MODE=acme` renews by itself: the log of `certificates` has the reason why it did not; port 80 must reach this host. `files`: put the new files into `TLS_DIR`, readable by other users; the proxy takes them within ten seconds.',
+        'With `TLS_MODE=acme` the service `certificates` renews the certificate; its log contains the cause of a failure. Port 80 of `DOMAIN` must lead to this host. With `TLS_MODE=files`, put new files into `TLS_DIR`, readable by other users; the proxy loads them within ten seconds.',
       ],
     },
     {
@@ -261,11 +261,11 @@ function otherAlerts(limits: AlertLimits): Alert[] {
       lasts: soon,
       summary: 'Redis does not answer {{ $labels.job }}, or refuses writes',
       meaning:
-        'Redis does not answer, or refuses writes. Answers stay right; each process counts the limits of its clients by itself, and live events come from the database.',
+        'Redis does not answer, or refuses writes. Answers stay right; each process counts rate limits by itself, and live events come from the database.',
       remedy: [
         '`/health` and the metric `pronghorn_kvstore_state` name the cause: a read-only replica, no memory left, a snapshot that cannot be saved.',
         command('scripts/doctor', 'docker compose logs --tail 30 redis', 'docker compose restart redis'),
-        'The bundled Redis holds nothing that has to be kept. For one of your own: `REPLICAOF NO ONE`, a higher `maxmemory`, or room on its disk.',
+        'The bundled Redis contains no data that must be retained, so a restart loses nothing. For your own Redis use `REPLICAOF NO ONE`, raise `maxmemory`, or free disk space.',
       ],
     },
     {
@@ -274,7 +274,8 @@ function otherAlerts(limits: AlertLimits): Alert[] {
       expr: 'up == 0',
       lasts: soon,
       summary: '{{ $labels.job }} at {{ $labels.instance }} does not answer Prometheus',
-      meaning: 'A service does not answer Prometheus. The alerts about it cannot fire meanwhile.',
+      meaning:
+        'A service does not answer Prometheus. Until it answers, no other alert about this service can fire.',
       remedy: [
         command(
           'docker compose ps',

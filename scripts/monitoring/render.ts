@@ -31,10 +31,10 @@ export function renderAlertsPage(alerts: readonly Alert[]): string {
   return [
     `<!-- ${NOTE} -->`,
     '# Alerts',
-    'The rules of `infra/monitoring/rules.yml`, and what to do when one fires ([how they are watched](operate.md#monitoring)). Commands are for the containers; without containers, the unit of the service takes the place of `docker compose`.',
+    'This page describes each alert of `infra/monitoring/rules.yml` and its remedy; [operate.md](operate.md#monitoring) describes the monitoring. The commands are for the containers; without containers use the systemd unit of the service instead of `docker compose`.',
     ...alerts.flatMap(({ name, severity, meaning, lasts, remedy }) => [
       `## ${name}`,
-      `${meaning} It is ${severity}${lasts === '0s' ? '' : `, and fires after ${lasts}`}.`,
+      `${meaning} Severity: ${severity}${lasts === '0s' ? '' : `; fires after ${lasts}`}.`,
       ...remedy,
     ]),
   ].join('\n\n')

@@ -6,10 +6,12 @@ import { errorCodes } from './outgoing.ts'
 
 const { flag, integer, list, nullable, object, record, text } = shape
 
-const cursor = text('Where a client that has got the message is; given back, it leads to what came after')
+const cursor = text(
+  'Position of the client after this message; a subscription with this cursor resumes after the message',
+)
 const subscriptions = list(
   text('Id'),
-  'Subscriptions that the message is for, and whose cursors it moves; absent when it moves those of all',
+  'Subscriptions that get the message and whose cursors it moves; absent if it moves the cursors of all subscriptions',
 )
 const constant = (value: string): RecordSchema => ({ type: 'string', const: value })
 
@@ -26,7 +28,7 @@ const action = object(
   {
     account: text('Contract'),
     name: text('Action'),
-    authorization: list(object({ actor: text('Account'), permission: text('Its permission') })),
+    authorization: list(object({ actor: text('Account'), permission: text('Permission of the account') })),
     'data?': {
       description: 'Data of the action by the names of the ABI; 64-bit integers are decimal strings',
     },
@@ -38,15 +40,15 @@ const action = object(
 export const noticeSchemas: readonly NamedSchema[] = [
   record('LiveSubscribed', 'A subscription begins', {
     type: constant('subscribed'),
-    id: text('Of the subscription'),
-    filters: object({}, 'As subscribed'),
+    id: text('Id of the subscription'),
+    filters: object({}, 'Filters of the subscription'),
     'cursor?': cursor,
   }),
   record('LiveUnsubscribed', 'A subscription was removed', {
     type: constant('unsubscribed'),
-    id: text('Of the subscription'),
+    id: text('Id of the subscription'),
   }),
-  record('LiveFork', 'Everything of this block and those after it is undone; what replaces it follows', {
+  record('LiveFork', 'A fork has undone this block and all later blocks; the replacing blocks follow', {
     type: constant('fork'),
     block_num: integer('First undone block'),
     'subscriptions?': subscriptions,
@@ -54,32 +56,36 @@ export const noticeSchemas: readonly NamedSchema[] = [
   }),
   record('LiveGap', 'Blocks without published events, because the reader was far behind the head', {
     type: constant('gap'),
-    from_block: nullable(integer('First of them; null when that is not known')),
-    to_block: integer('Last of them'),
+    from_block: nullable(integer('First unpublished block; null if unknown')),
+    to_block: integer('Last unpublished block'),
     'subscriptions?': subscriptions,
     cursor,
   }),
-  record('LiveLag', 'How far the reader is; often while it is behind, now and then otherwise', {
+  record('LiveLag', 'Lag of the reader; sent often while the reader is behind, and rarely otherwise', {
     type: constant('lag'),
     block_num: integer('Last committed block'),
-    head_block: integer('Where the reader is going'),
-    behind: integer('Blocks between them'),
+    head_block: integer('Head block of the chain'),
+    behind: integer('Number of blocks between the two'),
     live: flag('False while the reader is too far behind to publish blocks'),
     'cursor?': cursor,
   }),
-  record('LivePosition', 'The client has got everything that its subscriptions match up to here', {
+  record('LivePosition', 'The client has received all matching events up to this cursor', {
     type: constant('position'),
     'cursor?': cursor,
   }),
-  record('LiveWaiting', 'The client waits for its turn to get what it missed; sent again while it waits', {
-    type: constant('waiting'),
-    clients: integer('Clients that wait'),
-  }),
-  record('LiveError', 'Something is wrong', {
+  record(
+    'LiveWaiting',
+    'The client waits until the server can send the missed events; repeated while the client waits',
+    {
+      type: constant('waiting'),
+      clients: integer('Number of waiting clients'),
+    },
+  ),
+  record('LiveError', 'An error', {
     type: constant('error'),
     code: { type: 'string', enum: Object.keys(errorCodes), description: 'Kind of error' },
-    message: text('The same in words'),
-    'id?': text('Of the subscription that is meant'),
+    message: text('Description of the error'),
+    'id?': text('Id of the subscription with the error'),
     'subscriptions?': subscriptions,
     'oldest_cursor?': nullable(text('With CURSOR_TOO_OLD: the oldest position to resume from')),
     'cursor?': cursor,
@@ -95,14 +101,14 @@ function eventSchema(entry: EventEntry, meanings: readonly string[], about: Name
     cursor,
     block,
     transaction: { type: 'string', pattern: '^[0-9a-f]{64}$', description: 'Transaction' },
-    global_sequence: shape.decimal('Place of the action in the order of the whole chain'),
+    global_sequence: shape.decimal('Global sequence number of the action on the chain'),
     action,
     entity: constant(entry.entity),
-    id: text('Of the record; of schemas and templates with the collection before it'),
+    id: text('Id of the record; for schemas and templates the collection precedes the id'),
     record: nullable(about),
     'subscriptions?': subscriptions,
-    'too_large?': flag('True when the record is too large for a message: `record` is null'),
-    'path?': text('With too_large: where REST answers the record'),
+    'too_large?': flag('True if the record is too large for a message; `record` is then null'),
+    'path?': text('With too_large: path of the record in the REST API'),
   })
 }
 
