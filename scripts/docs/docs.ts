@@ -303,8 +303,9 @@ function renderCompatibility(): string {
   return [
     GENERATED_NOTE,
     '# Compatibility',
-    'Clients of the replaced system work unmodified: paths, parameters, statuses and record shapes are the same, the newest ' +
-      'shapes where they only add fields. Where it answers wrongly, Pronghorn does what the client meant: bad ids are 400 ' +
+    'Clients of the replaced system work unmodified: paths, parameters, statuses and records are the same. Records may ' +
+      'have additional fields of newer releases. Where the replaced system answers wrongly, Pronghorn answers as the ' +
+      'client intended: bad ids are 400 ' +
       'and never 500, path ids cannot be overridden, numbers, booleans and arrays in JSON bodies count, repeated and ' +
       'bracketed parameters are merged, `match` escapes every wildcard, a whitelist that expands to nothing matches ' +
       'nothing, an unknown schema is 416.',

@@ -33,6 +33,6 @@ it('the proxy buffers nothing in files, and the buffers of all connections fit i
     services: { nginx: { mem_limit: string } }
   }
   expect(everybody * each).toBeLessThan(bytes(compose.services.nginx.mem_limit))
-  // Nor do sockets keep the workers of before a reload.
+  // After a reload, open connections do not keep the old worker processes alive.
   expect(directive(text, 'worker_shutdown_timeout')).toEqual(['${READ_TIMEOUT_S}s'])
 })

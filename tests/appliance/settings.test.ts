@@ -263,7 +263,7 @@ describe('an .env', () => {
   })
 })
 
-describe('what an operator keeps on the host', () => {
+describe('folders and files of the operator on the host', () => {
   const POSTGRES = 999
   const made: string[] = []
   /** A folder on a disk, with a folder for each variable. */

@@ -194,7 +194,7 @@ describeWithChromium('the console page, while the demo chain is indexed', () => 
     await expect.poll(() => page.$$eval('.state', (all) => all.length), patience).toBe(1)
   })
 
-  it('the console page sent no request elsewhere, and logged no error', () => {
+  it('the console page sends no request to other servers, and logs no error', () => {
     const { host } = new URL(service.api)
     expect(conduct.asked.map((url) => new URL(url).host).filter((each) => each !== host)).toEqual([])
     expect(conduct.asked.length).toBeGreaterThan(20)

@@ -54,7 +54,7 @@ describe('the address /', () => {
 })
 
 describe('the page', () => {
-  it('the page has a CSP that allows only this server and no inline script', async () => {
+  it('the console page has a Content-Security-Policy that allows only this server and no inline script', async () => {
     const answer = await getAs(BROWSER)
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
@@ -63,7 +63,7 @@ describe('the page', () => {
     expect(text).not.toMatch(/<style|style=|\son[a-z]+=|<script(?![^>]*src=)|https?:/)
   })
 
-  it('the page finds every file that it loads, directly or indirectly', async () => {
+  it('every file that the console page loads, directly or indirectly, exists', async () => {
     const seen = new Set<string>()
     const waiting = [
       ...(await (await getAs(BROWSER)).text()).matchAll(/(?:src|href)="(status\/[^"]+)"/g),
@@ -86,7 +86,7 @@ describe('the page', () => {
     )
   })
 
-  it('the page has only scripts that write no HTML', () => {
+  it('no script of the console page writes HTML', () => {
     const folder = join(packageRoot, 'services/api/console/page')
     for (const name of readdirSync(folder).filter((each) => each.endsWith('.js'))) {
       const text = readFileSync(join(folder, name), 'utf8')
@@ -104,7 +104,7 @@ describe('the data of the page', () => {
     return { status: answer.status, text: await answer.text() }
   }
 
-  it('the data of the page has the table sizes once measured, and nothing internal', async () => {
+  it('the console data contain the table sizes once they are measured, and nothing internal', async () => {
     await expect
       .poll(async () => (JSON.parse((await data()).text) as { data: { database: unknown } }).data.database)
       .toMatchObject({
@@ -127,7 +127,7 @@ describe('the data of the page', () => {
     if (password !== '') expect(text).not.toContain(password)
   })
 
-  it('the data of the page takes the time range of the charts, and refuses others by name', async () => {
+  it('the console data accept the time ranges of the charts, and refuse other ranges by name', async () => {
     expect((await data('?history=day')).status).toBe(200)
     for (const query of ['?history=year', '?history=', '?history=day&history=day']) {
       expect(await data(query)).toEqual({

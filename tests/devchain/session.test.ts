@@ -61,7 +61,7 @@ test('credits limit the sent blocks, and acks add credits', async () => {
   expect(numbers(client.results)).toEqual([1, 2, 3, 4, 5])
 })
 
-test('the end is exclusive, the session stays open, and a new request replaces the old one', async () => {
+test('the end of a request is exclusive, the session stays open, and a new request replaces the old one', async () => {
   const { url } = await serve({})
   const client = await connect(url)
   client.request({ start: 10, end: 13 })
@@ -72,7 +72,7 @@ test('the end is exclusive, the session stays open, and a new request replaces t
   expect(client.closed).toBe(false)
 })
 
-test('only irreversible blocks are sent when asked for', async () => {
+test('the devchain sends only irreversible blocks if the request asks for them', async () => {
   const { devchain, url } = await serve({ blocks: 20, libLagBlocks: 7 })
   const client = await connect(url)
   client.request({ start: 970, irreversibleOnly: true })
@@ -84,7 +84,7 @@ test('only irreversible blocks are sent when asked for', async () => {
   expect(devchain.lib().num).toBe(985 - 7)
 })
 
-test('payloads that are not asked for are left out', async () => {
+test('the devchain omits payloads that the request does not ask for', async () => {
   const { url } = await serve({})
   const client = await connect(url)
   client.request({ start: 100, end: 101, fetch: [false, true, false] })
@@ -95,7 +95,7 @@ test('payloads that are not asked for are left out', async () => {
   expect([traces?.traces, others?.block, others?.deltas].every((payload) => payload !== null)).toBe(true)
 })
 
-test('the start is lowered to the first position of the client that differs from the chain, and only then', async () => {
+test("the devchain starts at the client's first position on another branch below the requested block, otherwise at the requested block", async () => {
   const { devchain, url } = await serve({ blocks: 10, libLagBlocks: 30 })
   const client = await connect(url)
   const known = positionsOf(devchain, 966, 974)

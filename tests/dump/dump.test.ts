@@ -175,13 +175,13 @@ it('the next publication adds files and changes none; --prune keeps the files of
   expect(first.newFiles).toBe(first.files + 1)
 })
 
-it('two publications at the same time follow one another', async () => {
+it('two concurrent publications run one after the other', async () => {
   const both = await Promise.all([publishInto('both'), publishInto('both')])
   const [first, second] = both.sort((one, other) => other.newFiles - one.newFiles)
   expect([first.newFiles, second.newFiles]).toEqual([first.files + 1, 1])
 })
 
-it('a dump does not have the address of the source of an import', async () => {
+it('a dump does not contain the address of the source of an import', async () => {
   const client = await connectDatabase(source, { applicationName: 'test' })
   await client.query(
     `INSERT INTO chain.imports (reader, kind, source, fingerprint, block_num, block_time, block_id, finished_at)

@@ -110,7 +110,7 @@ describe('a database of eosio-contract-api', () => {
     report = await runImport()
   })
 
-  it('a database of eosio-contract-api is planned without changes: rows counted, fitness checked', async () => {
+  it('the dry run of an import counts rows, checks the source and changes no database', async () => {
     const empty = await createTestDatabase()
     const home = await createFillerHome(running, empty.address)
     try {
@@ -135,12 +135,12 @@ describe('a database of eosio-contract-api', () => {
     }
   })
 
-  it('a database of eosio-contract-api is imported at its last irreversible block, and equals an index that read the blocks', async () => {
+  it('an import at the last irreversible block equals an index of the same blocks', async () => {
     expect(report).toMatchObject({ block: 730, resumedSteps: 0 })
     expect(await differences(730)).toEqual(known)
   })
 
-  it('a database of eosio-contract-api has the seals of a database that read the blocks, marked as imported', async () => {
+  it('an imported database has the seals of an indexed one, marked as imported', async () => {
     const found: KindSeals[][] = []
     for (const { address } of [imported, indexed])
       found.push(await sealDatabase(address, testSettings.name, SEALED_BLOCKS))
@@ -155,7 +155,7 @@ describe('a database of eosio-contract-api', () => {
     expect(differing.map(({ kind }) => kind)).toEqual(lackedKinds)
   })
 
-  it('a database of eosio-contract-api has the history of the chain, but for what the source lacks', async () => {
+  it('an imported database has the history of an indexed one, except for data that the source lacks', async () => {
     await withClient(imported, async (client) => {
       await client.query('BEGIN')
       const replayed = await replayHistory(client, {
@@ -181,7 +181,7 @@ describe('a database of eosio-contract-api', () => {
     })
   })
 
-  it('a database of eosio-contract-api has its missing data reported', () => {
+  it('the import reports data that the source lacks', () => {
     expect(report.differences.map(({ what }) => what)).toEqual([
       expect.stringContaining('chain.abis'),
       expect.stringContaining('ram_payer'),
@@ -194,7 +194,7 @@ describe('a database of eosio-contract-api', () => {
     ])
   })
 
-  it('a database of eosio-contract-api has its unused tables and contracts reported', () => {
+  it('the import reports tables and contracts that it does not use', () => {
     expect(report.leftOut).toEqual([
       {
         what: 'atomicassets_original_mints (1 rows)',
@@ -207,16 +207,16 @@ describe('a database of eosio-contract-api', () => {
     ])
   })
 
-  it('a database of eosio-contract-api is left unchanged by the import', async () => {
+  it('the import does not change the source database', async () => {
     expect(compareDumps(before, await dumpDatabase(old.address))).toEqual([])
   })
 
-  it('a database of eosio-contract-api is refused if the target has a committed position', async () => {
+  it('the import refuses a target database with a committed position', async () => {
     await expect(runImport()).rejects.toMatchObject({ code: 'IMPORT_TARGET_FILLED' })
   })
 
   it.each([740, 846])(
-    'a database of eosio-contract-api continues from blocks after the import, and equals an index of all blocks at block %i',
+    'indexing continues after an import, and equals an index of all blocks at block %i',
     async (block) => {
       await indexUntil(running, imported.address, block)
       expect(await differences(block)).toEqual(known)

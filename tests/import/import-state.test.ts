@@ -104,7 +104,7 @@ describe('the state of a chain', () => {
     ])
   })
 
-  it('the state of a chain equals the tables of the chain, with all derived rows', async () => {
+  it('imported state equals the tables of the chain, including all derived rows', async () => {
     expect(await verifyOf(imported.address, tablesOf('main'))).toMatchObject({
       differences: [],
       derived: [],
@@ -130,7 +130,7 @@ describe('the state of a chain', () => {
     }
   })
 
-  it('the state of a chain continues from blocks after the import, through an upgrade of the contracts', async () => {
+  it('indexing continues from imported state through an upgrade of the contracts', async () => {
     await readTo(imported, 964)
     expect(await verifyOf(imported.address, tablesOf('v2'))).toMatchObject({
       differences: [],
@@ -149,7 +149,7 @@ describe('the state of a chain', () => {
     expect(await query(imported, mints)).toEqual(expected)
   })
 
-  it('the state of a chain gives the answers of an index of all blocks, except for unknown data', async () => {
+  it('imported state gives the answers of an index of all blocks, except for unknown data', async () => {
     const [one, other] = [
       await serveStage(whole.address, stage, quiet),
       await serveStage(imported.address, stage, quiet),

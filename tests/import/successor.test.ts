@@ -180,7 +180,7 @@ describe('a database of the successor', () => {
     },
   )
 
-  it('a database of the successor without the ABI of the market continues with one from the node, and equals an index of the blocks', async () => {
+  it("an import without the market's ABI continues with the ABI from the node, and equals an index of the blocks", async () => {
     expect(await query(target, "SELECT FROM chain.abis WHERE account = 'atomicmarket'")).toEqual([])
     chain.chain.generate(60)
     const { num } = chain.chain.head()
@@ -196,7 +196,7 @@ describe('a database of the successor', () => {
     expect(differences.filter((text) => !text.startsWith('undo.assets_config '))).toEqual(lacking)
   })
 
-  it('a database of the successor has its missing data reported', () => {
+  it('the import from the successor reports data that the source lacks', () => {
     const named = report.differences.map(({ what }) => what)
     for (const what of ['chain.abis', 'assets.templates: 20', '__proto__', 'v2_since_block'])
       expect(named).toContainEqual(expect.stringContaining(what))
@@ -204,7 +204,7 @@ describe('a database of the successor', () => {
     expect(report.leftOut).toEqual([])
   })
 
-  it('a database of the successor and the blocks after it meet every rule but the one about missing data', async () => {
+  it('the rows of the import and of later blocks meet every rule of verify except that about missing data', async () => {
     const client = await connectDatabase(target.address, { applicationName: 'test' })
     try {
       expect(await findDerivedViolations(client, 5)).toEqual([])

@@ -122,7 +122,7 @@ describe('ABIs in a database of several readers', () => {
     await indexUntil(running, database.address, running.chain.head().num, main)
   })
 
-  it('ABIs in a database of several readers apply from their blocks on, whichever reader is ahead', async () => {
+  it('ABIs that several readers store apply from their blocks on, independent of which reader is ahead', async () => {
     const main = readerOf('main', 'assets', 'market', 'oracle')
     const straight = await createTestDatabase()
     try {
@@ -141,7 +141,7 @@ describe('ABIs in a database of several readers', () => {
     }
   })
 
-  it('ABIs of another reader serve a reader that begins later; without an older ABI it uses the next newer one', async () => {
+  it('a reader that begins later uses the ABIs of another reader; without an older ABI it uses the next newer one', async () => {
     await indexUntil(running, database.address, 970, readerOf('links', 'tools'))
     const main = readerOf('main', 'assets')
     const settings = { ...main.settings, start_block: 400, delete_data: true }
@@ -152,7 +152,7 @@ describe('ABIs in a database of several readers', () => {
     }
   })
 
-  it('ABIs in a database of several readers apply only to readers that have their block', async () => {
+  it('ABIs that several readers store apply only to readers that have indexed the block of the ABI', async () => {
     const [assets] = testSettings.contracts
     const handler = createHandler(assets!, testSettings.contracts)!
     const logger = createLogger({ name: 'test', level: 'silent', pretty: false })

@@ -39,7 +39,7 @@ function settled(dump: DatabaseDump): DatabaseDump {
   )
 }
 
-describe('the recordings main and v2 end with the same rows', () => {
+describe('runs that index the recordings main and v2 in different ways', () => {
   let history: TestChain
   let usual: DatabaseDump
 
@@ -72,18 +72,18 @@ describe('the recordings main and v2 end with the same rows', () => {
   }
 
   it.each(Object.entries(variants))(
-    'the recordings main and v2 end with the same rows: %s',
+    'indexing the recordings main and v2 gives the same rows with: %s',
     async (_, runs) => {
       expect(compareDumps(usual, await index(history, runs))).toEqual([])
     },
   )
 
-  it('the recordings main and v2 end with the same rows from a node that is replaying them', async () => {
+  it('indexing the recordings main and v2 gives the same rows while the node still replays them', async () => {
     const lived = await index({ recordings: bothContracts, replay: 'recorded' }, [{ stop_block: HEAD }])
     expect(compareDumps(usual, lived)).toEqual([])
   })
 
-  it('the recordings main and v2 end with the same rows without irreversible blocks, except for the undo journal', async () => {
+  it('indexing the recordings main and v2 as reversible blocks gives the same rows, except for the undo journal', async () => {
     const reversible = await index({ recordings: bothContracts, libLagBlocks: 10_000 }, [
       { stop_block: HEAD },
     ])
@@ -93,16 +93,19 @@ describe('the recordings main and v2 end with the same rows', () => {
   })
 })
 
-it.each([500, IRREVERSIBLE])('irreversible_only gives the same rows up to block %i', async (stop_block) => {
-  const usual = await index({ recordings: bothContracts }, [{ stop_block }])
-  for (const replay of ['history', 'recorded'] as const) {
-    const found = await index({ recordings: bothContracts, replay }, [
-      { stop_block, irreversible_only: true },
-    ])
-    expect(compareDumps(usual, found)).toEqual([])
-  }
-  expect(usual.get('chain.readers')![1]).toContain(`,${stop_block},`)
-})
+it.each([500, IRREVERSIBLE])(
+  'indexing with irreversible_only gives the same rows up to block %i',
+  async (stop_block) => {
+    const usual = await index({ recordings: bothContracts }, [{ stop_block }])
+    for (const replay of ['history', 'recorded'] as const) {
+      const found = await index({ recordings: bothContracts, replay }, [
+        { stop_block, irreversible_only: true },
+      ])
+      expect(compareDumps(usual, found)).toEqual([])
+    }
+    expect(usual.get('chain.readers')![1]).toContain(`,${stop_block},`)
+  },
+)
 
 it('a chain with three rewinds ends with the bytes of its final branch', async () => {
   const recordings = [join(import.meta.dirname, '../fixtures/recordings/fork')]

@@ -8,22 +8,25 @@ const start = { num: 41, id: Buffer.alloc(32, 7), slot: 1_700_000_000 }
 test.each([
   ['foreign' as const, 378, 1134, [280_000, 320_000]],
   ['empty' as const, 1, 1, [600, 900]],
-])('%s blocks decode and follow one another', (kind, transactions, actions, [least, most]) => {
-  const blocks = [...benchBlocks(kind, 5, start)]
-  blocks.forEach((block, index) => {
-    expect(block.num).toBe(42 + index)
-    expect(block.prevId).toEqual(index === 0 ? start.id : blocks[index - 1]!.id)
-    expect(block.id.readUInt32BE(0)).toBe(block.num)
-    const decoded = transactionsOf(block)
-    expect(decoded.length).toBe(transactions)
-    expect(decoded.flatMap((each) => each.actions).length).toBe(actions)
-    expect(signedBlockOf(block)['previous']).toBe(block.prevId!.toString('hex'))
-    expect(deltasOf(block).size).toBe(2)
-    const size = block.block!.length + block.traces!.length + block.deltas!.length
-    expect(size).toBeGreaterThan(least!)
-    expect(size).toBeLessThan(most!)
-  })
-})
+])(
+  'generated %s blocks can be decoded, and each block links to its parent',
+  (kind, transactions, actions, [least, most]) => {
+    const blocks = [...benchBlocks(kind, 5, start)]
+    blocks.forEach((block, index) => {
+      expect(block.num).toBe(42 + index)
+      expect(block.prevId).toEqual(index === 0 ? start.id : blocks[index - 1]!.id)
+      expect(block.id.readUInt32BE(0)).toBe(block.num)
+      const decoded = transactionsOf(block)
+      expect(decoded.length).toBe(transactions)
+      expect(decoded.flatMap((each) => each.actions).length).toBe(actions)
+      expect(signedBlockOf(block)['previous']).toBe(block.prevId!.toString('hex'))
+      expect(deltasOf(block).size).toBe(2)
+      const size = block.block!.length + block.traces!.length + block.deltas!.length
+      expect(size).toBeGreaterThan(least!)
+      expect(size).toBeLessThan(most!)
+    })
+  },
+)
 
 test('bench blocks follow the recordings', () => {
   const { num, id } = createDevchain().head()

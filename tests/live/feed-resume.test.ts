@@ -130,7 +130,7 @@ describe('a client that resumes', () => {
     },
   )
 
-  it('a client that resumes with a cursor gets no event undone meanwhile, and no fork that only concerns such events', async () => {
+  it('a resuming client gets no event that was undone meanwhile, and no fork of blocks that it had not received', async () => {
     const written = await openFeed('spared')
     await written.arrive(10)
     await written.block(1)
@@ -143,7 +143,7 @@ describe('a client that resumes', () => {
     expect(found.map(({ entry }) => [entry.kind, (entry as FeedBlock).block.num])).toEqual([['block', 12]])
   })
 
-  it('a client that resumes with a cursor gets one fork, the deepest, and its cursor does not repeat it', async () => {
+  it('a resuming client gets only the deepest fork, and its new cursor does not repeat the fork', async () => {
     const written = await openFeed('deepest')
     await written.arrive(10)
     for (let num = 11; num <= 15; num++) await written.block(1)

@@ -166,7 +166,7 @@ describe('a subscriber of a feed', () => {
     await expectAllOnce('silent', received, subscriber)
   })
 
-  it('a subscriber of a feed handles entries one at a time, however slowly, and continues after an error', async () => {
+  it('a subscriber of a feed handles one entry at a time, even slowly, and continues after an error', async () => {
     const taken: string[] = []
     let atOnce = 0
     const { written, subscriber } = await subscribe('slow', {

@@ -63,7 +63,7 @@ describe('the feed of a reader at the head', () => {
 
   afterAll(() => live.close())
 
-  it('the feed of a reader at the head has no event of catching up, and every later event once, in chain order', async () => {
+  it('the feed has every event after the reader reached the head, once and in chain order, and no earlier event', async () => {
     const lines = eventLines(survivingBlocks(entries))
     expect(comparable(lines)).toEqual(await tableLines(live.feed.query, before))
     expect(new Set(lines.map((line) => line.split(' ')[1]))).toEqual(new Set(['assets', 'market', 'tools']))
@@ -71,7 +71,7 @@ describe('the feed of a reader at the head', () => {
     expect(entries.map(({ kind }) => kind)).toEqual(entries.map(() => 'block'))
   })
 
-  it('the feed of a reader at the head has blocks and transactions as on the node', () => {
+  it('blocks and transactions in the feed equal those of the node', () => {
     for (const { block, transactions, events } of entries as FeedBlock[]) {
       const chainBlock = live.running.chain.block(block.num)!
       const header = ship.decoder<{ timestamp: string; producer: string }>('signed_block_header')(
@@ -117,7 +117,7 @@ describe('the feed of a reader at the head', () => {
     }
   })
 
-  it('the feed of a reader at the head decodes actions of indexed contracts, with 64-bit integers as text, and has other actions as bytes', () => {
+  it('the feed decodes actions of indexed contracts, with 64-bit integers as text, and has other actions as bytes', () => {
     const traces = (entries as FeedBlock[]).flatMap(({ transactions }) =>
       transactions.flatMap((tx) => tx.traces),
     )
@@ -160,7 +160,7 @@ describe('the feed of a reader at the head', () => {
       }
   })
 
-  it('the feed of a reader at the head is the same over the bus', async () => {
+  it('a subscriber receives the same feed over Redis', async () => {
     const received: FeedEntry[] = []
     const subscriber = await subscribeToFeed({
       store: live.store,
@@ -176,7 +176,7 @@ describe('the feed of a reader at the head', () => {
     await subscriber.close()
   })
 
-  it('the feed of a reader at the head continues after a restart where it stopped', async () => {
+  it('the feed continues after a restart of the reader at the next block', async () => {
     await live.stop()
     live.running.chain.generate(5)
     live.start()
@@ -187,7 +187,7 @@ describe('the feed of a reader at the head', () => {
     expect(comparable(eventLines(survivingBlocks(all)))).toEqual(await tableLines(live.feed.query, before))
   })
 
-  it('the feed of a reader at the head has a gap after a long outage', async () => {
+  it('the feed has a gap entry after a long outage of the reader', async () => {
     await live.stop()
     const { num } = live.running.chain.head()
     live.running.chain.generate(25)

@@ -82,7 +82,7 @@ describe('hostile clients', () => {
     return socket
   }
 
-  it('clients that do not read get a bounded number of answers: socket.io pings count like messages', async () => {
+  it('the number of unread answers of a client is bounded: socket.io pings count like messages', async () => {
     const socket = await openRaw()
     socket.pause()
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
@@ -95,7 +95,7 @@ describe('hostile clients', () => {
     expect(answers).toBeLessThan(100)
   })
 
-  it('clients that do not read get a bounded number of answers by polling', async () => {
+  it('the number of unread answers of a client is bounded with socket.io polling', async () => {
     const base = `${server.api.url}/socket.io/?EIO=3&transport=polling`
     const text = await (await fetch(base)).text()
     const sid = /"sid":"([^"]+)"/.exec(text)![1]!
@@ -142,7 +142,7 @@ describe('hostile clients', () => {
   })
 
   it.each(['/assets/v1/live', '/socket.io/?EIO=4&transport=websocket'])(
-    'clients that do not read get a bounded number of answers: pings of the websocket at %s',
+    'the number of unread answers of a client is bounded: pings of the websocket at %s',
     async (path) => {
       const headers =
         'Host: api\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'

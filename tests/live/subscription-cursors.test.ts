@@ -39,7 +39,7 @@ describe('cursors of subscriptions', () => {
     client.messages.flatMap(({ type, id, block }) => (type === 'event' ? [[block!.num, id]] : []))
 
   it.each(['at once', 'after subscribed', 'later'])(
-    'a second subscription after a resume gets all missed events: without a cursor, %s',
+    'a resumed subscription gets all missed events although a second subscription without a cursor is added %s',
     async (when) => {
       const first = await connect()
       await first.subscribe()

@@ -82,7 +82,7 @@ it('npm start indexes the chain of a given node, known or unknown', async () => 
 })
 
 it('npm start runs as an unprivileged user', async () => {
-  // If an ordinary user runs the tests, the tests above already show this.
+  // If an unprivileged user runs the tests, every test of this file already covers this case.
   const account = process.getuid?.() === 0 ? otherUser : null
   const reachable = spawnSync(process.execPath, ['--check', program], account ?? {}).status === 0
   if (!reachable)

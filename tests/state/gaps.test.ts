@@ -46,7 +46,7 @@ async function recordedGaps(): Promise<string[]> {
   return rows.map(({ gap }) => gap)
 }
 
-it('blocks skipped by a raised start_block are recorded, logged at every start, and requests for them refused', async () => {
+it('blocks that a raised start_block skips are recorded, logged at every start, and refused in requests', async () => {
   await index(100)
   expect(await recordedGaps()).toEqual([])
   await index(300, { start_block: 201 })
@@ -114,7 +114,7 @@ it('blocks before a gap have no known ABI if the gap may have replaced it; block
     expect((await ask(block)).body).toMatchObject({ block_num: 821, in_force: 'at_or_before' })
 })
 
-it('a planned gap that did not happen is removed, and so is a gap of deleted data', async () => {
+it("a recorded gap is removed if its blocks are indexed after all, or if the reader's data are deleted", async () => {
   await index(100)
   await index(100, { start_block: 401 })
   expect(await recordedGaps()).toEqual(['101-400'])

@@ -172,7 +172,7 @@ describe('a token', () => {
 })
 
 describe('an ABI', () => {
-  it('an ABI is returned as of before and after the upgrade, in the JSON form of nodeos', async () => {
+  it('requests before and at the upgrade block return the old and the new ABI, in the JSON form of nodeos', async () => {
     for (const [recording, block, set] of [
       ['main', UPGRADE - 1, 21],
       ['v2', UPGRADE, UPGRADE],
@@ -193,7 +193,7 @@ describe('an ABI', () => {
     }
   })
 
-  it('an ABI is returned packed as in the setabi action, for every account and height', async () => {
+  it('the packed ABI of every account at every block equals the bytes in its setabi action', async () => {
     const set = [...readSetAbis(readRecording('main')), ...readSetAbis(readRecording('v2'))]
     expect(set.length).toBeGreaterThan(12)
     for (const { block, account } of set) {
@@ -207,7 +207,7 @@ describe('an ABI', () => {
     }
   })
 
-  it('an ABI is that of the head without block_num, or with 0', async () => {
+  it('a request without block_num, or with block_num 0, returns the ABI at the head', async () => {
     const head = await user.get('/v0/state/abi', { account: 'atomicassets' })
     expect(head.body).toMatchObject({
       block_num: UPGRADE,
@@ -383,33 +383,36 @@ const errorCases: Record<string, ErrorCase> = {
   },
 }
 
-describe('a failure', () => {
-  it.each(Object.entries(errorCases))('a failure has its code: %s', async (_, expected) => {
-    const { path, query, post } = expected
-    const answer = post === undefined ? await user.get(path, query) : await user.post(path, post)
-    expect([answer.status, answer.body.code]).toEqual([expected.status, expected.code])
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
-    expect(answer.headers.get('x-trace-id')).toBe(answer.body.trace_id)
-    expect(answer.body).toMatchObject({
-      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
-      message: expect.stringMatching(/./) as string,
-    })
-    if (expected.details !== undefined) expect(answer.body.details).toEqual(expected.details)
-    if (expected.code === 'block_time_not_found') {
-      expect(answer.body).toEqual({
-        code: 'block_time_not_found',
-        trace_id: answer.body.trace_id,
-        message: 'no results found for query',
+describe('failed requests', () => {
+  it.each(Object.entries(errorCases))(
+    'the response to a failed request has the documented code: %s',
+    async (_, expected) => {
+      const { path, query, post } = expected
+      const answer = post === undefined ? await user.get(path, query) : await user.post(path, post)
+      expect([answer.status, answer.body.code]).toEqual([expected.status, expected.code])
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+      expect(answer.headers.get('x-trace-id')).toBe(answer.body.trace_id)
+      expect(answer.body).toMatchObject({
+        trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+        message: expect.stringMatching(/./) as string,
       })
-    }
-  })
+      if (expected.details !== undefined) expect(answer.body.details).toEqual(expected.details)
+      if (expected.code === 'block_time_not_found') {
+        expect(answer.body).toEqual({
+          code: 'block_time_not_found',
+          trace_id: answer.body.trace_id,
+          message: 'no results found for query',
+        })
+      }
+    },
+  )
 
-  it('a failure keeps a block number of 64 bits exact', async () => {
+  it('an error response contains a 64-bit block number without rounding', async () => {
     const { text } = await user.get('/v0/state/abi', { account: 'eosio', block_num: -1 })
     expect(text).toContain('"request_block_num":18446744073709551615,')
   })
 
-  it('a request before the first block is answered 503', async () => {
+  it('a request before the first block is indexed gets 503', async () => {
     const empty = await createTestDatabase()
     const early = await startService(empty, { chainId: running.chain.chainId, httpUrl: running.httpUrl })
     try {
@@ -426,7 +429,7 @@ describe('a failure', () => {
     }
   })
 
-  it('a request for rows to a server that stores no state is a clear 4xx, while ABIs are returned', async () => {
+  it('a request for rows to a server without stored state gets a 4xx error, while ABIs are returned', async () => {
     const other = await createTestDatabase()
     await indexUntil(running, other.address, 30, {
       settings: { contracts: [{ handler: 'oracle', args: { oracle_account: 'delphioracle' } }] },
@@ -455,8 +458,8 @@ describe('a failure', () => {
   })
 })
 
-describe('for browsers and probes', () => {
-  it('every origin may ask, with a token', async () => {
+describe('browsers and health probes', () => {
+  it('pages of every origin may send requests with a token', async () => {
     const preflight = await client().send('/v0/state/abi', {
       method: 'OPTIONS',
       headers: { Origin: 'https://x.example' },
@@ -481,7 +484,7 @@ describe('for browsers and probes', () => {
   })
 })
 
-describe('the client library of the service that clients know, unmodified', () => {
+describe('the client library of the former service, unmodified', () => {
   const open = () =>
     createDfuseClient({
       apiKey: key,
@@ -568,7 +571,7 @@ describe('the client library of the service that clients know, unmodified', () =
     }
   })
 
-  it('the unmodified client library understands the failures', async () => {
+  it('the unmodified client library reports the code and trace id of an error', async () => {
     const library = open()
     try {
       await expect(library.stateAbi('nobody')).rejects.toMatchObject({

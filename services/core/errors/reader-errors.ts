@@ -94,7 +94,7 @@ export const readerErrors = {
     },
   },
   IMPORT_UNFINISHED: {
-    meaning: 'An import into this database was interrupted, so what is there is incomplete.',
+    meaning: 'An import into this database was interrupted, so the database is incomplete.',
     remedy: {
       standalone: 'Start the same import again: it continues, or starts over when its source has changed.',
       appliance: `Start the same import again (\`${fillerCommand('import-database ADDRESS')}\`): it continues, or starts over when its source has changed.`,

@@ -43,7 +43,7 @@ export interface PublishedSeal {
 /** A part of a sealed range: the rows of some blocks. */
 export interface RangeParts {
   readonly rows: string
-  /** Ascending; parts without rows are left out. */
+  /** Parts in ascending order of their blocks, without empty parts. */
   readonly parts: readonly Omit<PublishedSeal, 'origin'>[]
   /**
    * Lines of the rows from `offset` on, in their order, if the rows are few or the part is a single block; else null.

@@ -175,7 +175,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#segments[0]?.link?.fail(
       connectionLost(`nothing came of block ${tail.next} for ${NO_PROGRESS_MS / 1_000} s`),
     )
-    // For no node is the block irreversible yet; the head stream can still read it.
+    // No node reports the block as irreversible yet; the head stream can still read it.
     if (this.#segments[0]?.link === null) this.#end()
     else this.#deliver()
   }
