@@ -32,7 +32,7 @@ export function text(description: string): RecordSchema {
   return { type: 'string', description }
 }
 
-/** One of a few texts. */
+/** A text that is one of `values`. */
 export function choice(description: string, values: readonly string[]): RecordSchema {
   return { type: 'string', enum: values, description }
 }

@@ -23,8 +23,8 @@ const memoParameters = { minimum: 1, maximum: 256 } as const
 
 /** `owner`, in addition to the filters of assets. */
 const homeFilter = {
-  collection_name: names('Collection is one of these.'),
-  schema_name: names('Schema is one of these.'),
+  collection_name: names('Collection is one of the given values.'),
+  schema_name: names('Schema is one of the given values.'),
 }
 
 /** Conditions on the assets that accounts hold. */
@@ -60,7 +60,7 @@ export function collectionParameters(limit: number) {
     ...paging(limit),
     ...sorting(['created', 'collection_name']),
     ...counting,
-    author: names('Author is one of these.'),
+    author: names('Author is one of the given values.'),
     authorized_account: name('Lists this account as authorized.'),
     notify_account: name('Notifies this account.'),
     ...collectionSearch,
@@ -113,9 +113,9 @@ export type TemplateValues = Values<ReturnType<typeof templateParameters>>
 
 /** Filters on both parties and on the memo, for offers and transfers. */
 const partyParameters = {
-  account: names('Sender or recipient is one of these.'),
-  sender: names('Sender is one of these.'),
-  recipient: names('Recipient is one of these.'),
+  account: names('Sender or recipient is one of the given values.'),
+  sender: names('Sender is one of the given values.'),
+  recipient: names('Recipient is one of the given values.'),
   memo: text('Memo.', memoParameters),
   match_memo: text('Text in the memo, in any letter case.', memoParameters),
   hide_contracts: flag('Leave out accounts with code that are not named.'),
@@ -129,10 +129,10 @@ export function offerParameters(limit: number) {
     ...counting,
     ...partyParameters,
     state: texts('0 pending, 1 invalid, 2 unknown, 3 accepted, 4 declined, 5 cancelled; several by comma.'),
-    account_whitelist: names('Sender or recipient is one of these.'),
-    sender_asset_blacklist: ids('The sender gives none of these.'),
+    account_whitelist: names('Sender or recipient is one of the given values.'),
+    sender_asset_blacklist: ids('The sender gives none of the given assets.'),
     sender_asset_whitelist: ids('The sender gives only these.'),
-    recipient_asset_blacklist: ids('The recipient gives none of these.'),
+    recipient_asset_blacklist: ids('The recipient gives none of the given assets.'),
     recipient_asset_whitelist: ids('The recipient gives only these.'),
     is_recipient_contract: flag('The recipient has code, or has none.'),
     hide_empty_offers: flag('Only offers with assets on both sides.'),

@@ -27,11 +27,11 @@ import { categories, listingTypes } from './records/royalty-records.ts'
 import { tradeTimes } from './aggregates/parameters.ts'
 
 const parties = {
-  account: names('Seller or buyer is one of these.'),
-  seller: names('Seller is one of these.'),
-  buyer: names('Buyer is one of these.'),
-  seller_blacklist: names('Seller is none of these.'),
-  buyer_blacklist: names('Buyer is none of these; what has no buyer stays.'),
+  account: names('Seller or buyer is one of the given values.'),
+  seller: names('Seller is one of the given values.'),
+  buyer: names('Buyer is one of the given values.'),
+  seller_blacklist: names('Seller is none of the given values.'),
+  buyer_blacklist: names('Buyer is none of the given values; listings without a buyer match.'),
   show_seller_contracts: flag('false: without listings of accounts that have code.', true),
   contract_whitelist: names('Accounts with code that are shown all the same.'),
 }
@@ -39,7 +39,7 @@ const parties = {
 const agents = {
   maker_marketplace: texts('Marketplace that it was listed on.'),
   taker_marketplace: texts('Marketplace that it was bought on.'),
-  marketplace: texts('Either marketplace is one of these; overrides the other two.'),
+  marketplace: texts('Either marketplace is one of the given values; overrides the other two.'),
 }
 
 const mintRange = {
@@ -57,7 +57,7 @@ const mintRange = {
 }
 
 const price = {
-  symbol: texts('Token of the price is one of these.'),
+  symbol: texts('Token of the price is one of the given values.'),
   min_price: decimal('Price in whole tokens is at least this; needs exactly one symbol. 0 means none.', 0),
   max_price: decimal('Price in whole tokens is at most this; needs exactly one symbol. 0 means none.', 0),
 }
@@ -101,7 +101,7 @@ export function cheapestParameters(limit: number) {
 export type CheapestValues = Values<ReturnType<typeof cheapestParameters>>
 
 const auctionFilter = {
-  bidder: names('With a bid of one of these.'),
+  bidder: names('One of the given accounts has bid.'),
   participant: name(
     'In which this account has something to do: running with its asset or bid, or ended and not claimed.',
   ),
@@ -158,18 +158,18 @@ export type ListingListValues = Values<ReturnType<typeof listingParameters>>
 export type ListingValues = Partial<ListingListValues>
 
 /** `symbol` of the prices: any number of tokens. */
-const priceSymbols = { symbol: texts('Token is one of these.') }
+const priceSymbols = { symbol: texts('Token is one of the given values.') }
 
 const homeFilter = {
-  collection_name: names('Collection is one of these.'),
-  schema_name: names('Schema is one of these.'),
+  collection_name: names('Collection is one of the given values.'),
+  schema_name: names('Schema is one of the given values.'),
 }
 
 /** Filters on trades of one asset. */
 export const tradeParameters = {
   ...homeFilter,
-  template_id: idsOrNull('Template is one of these; null for assets without one.'),
-  asset_id: ids('Asset is one of these.'),
+  template_id: idsOrNull('Template is one of the given values; null matches assets without a template.'),
+  asset_id: ids('Asset is one of the given values.'),
   burned: flag('The asset is burned, or is not.'),
   ...priceSymbols,
 }
@@ -188,7 +188,7 @@ export function templatePriceParameters(limit: number) {
   return {
     ...paging(limit),
     ...homeFilter,
-    template_id: ids('Template is one of these.'),
+    template_id: ids('Template is one of the given values.'),
     ...priceSymbols,
   }
 }
@@ -198,8 +198,8 @@ export type TemplatePriceValues = Values<ReturnType<typeof templatePriceParamete
 /** Parameters of the trades of an asset. */
 export const assetSaleParameters = {
   asset_id: inPath(id('Asset.')),
-  seller: names('Seller is one of these.'),
-  buyer: names('Buyer is one of these.'),
+  seller: names('Seller is one of the given values.'),
+  buyer: names('Buyer is one of the given values.'),
   ...priceSymbols,
   ...sortOrder('desc'),
   limit: int('Trades; at most 500.', { default: 500, minimum: 1 }),
@@ -212,13 +212,13 @@ export function payoutParameters(limit: number) {
     ...paging(limit),
     ...sorting(['created', 'amount']),
     ...counting,
-    recipient: names('Recipient is one of these.'),
-    collection_name: names('Collection is one of these.'),
-    asset_id: ids('Asset is one of these.'),
+    recipient: names('Recipient is one of the given values.'),
+    collection_name: names('Collection is one of the given values.'),
+    asset_id: ids('Asset is one of the given values.'),
     ...priceSymbols,
     listing_type: choice('What was traded.', listingTypes),
     listing_id: id('Its id.'),
-    category: choices('Rule is one of these.', categories),
+    category: choices('Rule is one of the given values.', categories),
     ...idBoundaries('log_global_sequence'),
   }
 }
@@ -228,14 +228,14 @@ export type PayoutValues = Values<ReturnType<typeof payoutParameters>>
 /** Parameters of what an account earned. */
 export const royaltySumParameters = {
   ...ofAccount,
-  collection_name: names('Collection is one of these.'),
+  collection_name: names('Collection is one of the given values.'),
   ...priceSymbols,
   ...tradeTimes,
 }
 
 /** Parameters of the rules of a collection by template. */
 export function templateRuleParameters(limit: number) {
-  return { ...ofCollection, template_id: ids('Template is one of these.'), ...paging(limit) }
+  return { ...ofCollection, template_id: ids('Template is one of the given values.'), ...paging(limit) }
 }
 
 /** Parameters of the rules of a collection by attribute. */

@@ -15,14 +15,14 @@ export function linkParameters(limit: number) {
     ...paging(limit),
     ...sorting(['created', 'updated']),
     ...counting,
-    creator: names('Account that announced it is one of these.'),
-    claimer: names('Account that claimed it is one of these.'),
+    creator: names('Account that announced the link is one of the given values.'),
+    claimer: names('Account that claimed the link is one of the given values.'),
     public_key: text(
       'Key: PUB_K1_..., PUB_R1_..., PUB_WA_..., or the older text of a K1 key that begins with EOS.',
       { minimum: 1, maximum: 1000 },
     ),
     state: ids(`${STATES}; several by comma.`, 'comma', `must be one or more of ${STATES}`),
-    asset_id: ids('Has one of these assets.'),
+    asset_id: ids('The link contains one of the given assets.'),
     ...collectionLists,
     ...idBoundaries('link_id'),
   }

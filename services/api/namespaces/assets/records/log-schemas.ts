@@ -20,7 +20,7 @@ const editor = shape.object({ authorized_editor: shape.text('Account that did it
 /** Actions on assets. */
 export const assetActions: LoggedActions = {
   logmint: shape.object({
-    new_asset_owner: shape.text('Account that it was minted to'),
+    new_asset_owner: shape.text('Account that got the minted asset'),
     authorized_minter: shape.text('Account that authorised the mint'),
   }),
   logburnasset: shape.object({

@@ -25,7 +25,7 @@ function ranking<const S extends string>(sorts: readonly [S, ...S[]], limit = MA
 }
 
 const ofCollection = { collection_name: inPath(name('Collection.')) }
-const collectionName = { collection_name: names('Collection is one of these.') }
+const collectionName = { collection_name: names('Collection is one of the given values.') }
 const collectionFilter = { ...symbol, ...tradeTimes, ...collectionSearch, ...collectionLists }
 
 /** Parameters of each kind of statistics. */
@@ -47,7 +47,7 @@ export const statsParameters = {
   accounts: {
     ...symbol,
     ...tradeTimes,
-    collection_name: names('Collection is one of these or of collection_whitelist.'),
+    collection_name: names('Collection is one of the given values or of collection_whitelist.'),
     ...collectionLists,
     ...ranking(['sell_volume', 'buy_volume']),
   },
@@ -56,7 +56,7 @@ export const statsParameters = {
     ...symbol,
     ...tradeTimes,
     ...collectionName,
-    schema_name: names('Schema is one of these.'),
+    schema_name: names('Schema is one of the given values.'),
     ...without(idBoundaries('template_id'), ['before', 'after']),
     ...collectionLists,
     ...templateNameSearch,

@@ -31,7 +31,10 @@ export function rowFilters(request: ListingRequest): Filter[] {
   ]
 }
 
-/** Indexed terms of a column. Sales have none for it: separate indexes are led by their seller and collection. */
+/**
+ * Indexed terms of a column. Sales have no terms for sellers and collections: separate indexes begin with these
+ * columns.
+ */
 function ownTerms(
   { table }: ListingRequest,
   kind: 'seller' | 'collection',

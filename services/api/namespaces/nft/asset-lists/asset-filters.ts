@@ -67,7 +67,7 @@ export function assetFilters(request: AssetRequest): Filter[] {
   ]
 }
 
-/** Filters that list templates. */
+/** Parameters whose values are template ids. */
 const givenTemplates = ['template_id', 'template_whitelist'] as const
 
 /**

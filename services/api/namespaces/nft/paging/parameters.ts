@@ -44,9 +44,12 @@ function boundaries<K extends string, L, B>(
   list: (description: string) => Parameter<L>,
   bound: (description: string) => Parameter<B>,
 ) {
-  const own = named(key, list(`${key} is one of these; together with ids, any of both.`))
+  const own = named(
+    key,
+    list(`${key} is one of the given values; together with ids, a value in either list matches.`),
+  )
   return {
-    ids: list(`${key} is one of these.`),
+    ids: list(`${key} is one of the given values.`),
     ...(isFilter ? ({} as typeof own) : own),
     lower_bound: bound(`${key} is at least this.`),
     upper_bound: bound(`${key} is below this.`),

@@ -12,16 +12,16 @@ export const greyLists = { ...collectionLists, account_blacklist: names('Not the
 
 /** Filters on one asset. */
 export const assetFilter = {
-  asset_id: ids('Asset is one of these.'),
-  owner: names('Owner is one of these.'),
+  asset_id: ids('Asset is one of the given values.'),
+  owner: names('Owner is one of the given values.'),
   burned: flag('Burned or not; both when absent.'),
-  template_id: idsOrNull('Template is one of these; null for assets without one.'),
-  collection_name: names('Collection is one of these.'),
-  schema_name: names('Schema is one of these.'),
+  template_id: idsOrNull('Template is one of the given values; null matches assets without a template.'),
+  collection_name: names('Collection is one of the given values.'),
+  schema_name: names('Schema is one of the given values.'),
   is_transferable: flag('Template is transferable (or there is none), or is not.'),
   is_burnable: flag('Template is burnable (or there is none), or is not.'),
   minter: names('Account that authorised the mint.'),
-  initial_receiver: names('Account that it was minted to.'),
+  initial_receiver: names('Account that got the asset at its mint.'),
   burner: names('Account that burned it.'),
 }
 
