@@ -18,7 +18,7 @@ describe('names of a generated database', () => {
     expect(accounts).toBeLessThanOrEqual(mostAccounts)
   })
 
-  test('factor 1 is the full database; factors with too few possible names are refused', () => {
+  test('factor 1 gives the full sizes; factors for which too few names exist are refused', () => {
     expect(scaledSizes(1)).toEqual(fullSizes)
     for (const factor of [0, 9, NaN]) expect(() => scaledSizes(factor)).toThrow(RangeError)
   })

@@ -172,7 +172,7 @@ describe('differences', () => {
     expect(of({ a: 1 }, { a: 1 })).toEqual([])
   })
 
-  it('differences of records compare the same record at any position', () => {
+  it('the comparison of two lists matches records by their key, and reports a different order separately', () => {
     const [one, two] = [
       { asset_id: '1', owner: 'a' },
       { asset_id: '2', owner: 'b' },

@@ -46,7 +46,7 @@ describe.each(paths)('a database filled by %s', (path, expected) => {
   afterAll(() => other.close())
 
   it(
-    `a database filled another way gives the documented answers to ${REQUESTS} random requests of seed ${SEED}`,
+    `a database filled by an import gives the documented answers to ${REQUESTS} random requests of seed ${SEED}`,
     async () => {
       const deviations: string[] = []
       const found = await compareServers({

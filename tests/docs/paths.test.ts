@@ -31,7 +31,7 @@ describe('paths in the documents', () => {
     expect(missing).toEqual([])
   })
 
-  it('the folders of the architecture exist', () => {
+  it('the folders listed in docs/architecture.md exist', () => {
     const [, tree] = /\n {4}services\/\n([\s\S]*?)\n\n/.exec(textOf('docs/architecture.md'))!
     let service = ''
     const missing: string[] = []

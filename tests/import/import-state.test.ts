@@ -255,7 +255,7 @@ describe('a contract that is upgraded between the first block and the last', () 
   })
   afterEach(() => database.drop())
 
-  it('a contract that is upgraded inside the window keeps its version if the import is interrupted after the upgrade', async () => {
+  it('a contract upgraded during the import keeps its new version if the import is interrupted after the upgrade', async () => {
     const firstBlock = 840
     const isPastUpgrade = ({ phase, done }: ImportProgress) =>
       phase === 'reading blocks' && done > upgradeBlock + 5 - firstBlock
@@ -267,7 +267,7 @@ describe('a contract that is upgraded between the first block and the last', () 
     expect(await query(database, version)).toEqual(await query(whole, version))
   })
 
-  it('a contract that is upgraded inside the window has the old version before the upgrade', async () => {
+  it('an interrupted import with contradictory contract versions is refused, and succeeds with --start-over', async () => {
     await query(database, "UPDATE assets.config SET version = '2.0.0', v2_since_block = 0")
     await expect(
       runImport({ database: database.address, settings: stageReader(database.address, stage) }),

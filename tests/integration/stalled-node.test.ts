@@ -85,7 +85,7 @@ async function heard(fits: (status: ReaderStatus) => boolean): Promise<ReaderSta
   return found!
 }
 
-it('a reader of a node that sends single bytes is unhealthy, reports it, and recovers', async () => {
+it('a reader whose node sends single bytes is unhealthy, reports the cause, and recovers', async () => {
   const shipUrl = await node.listen()
   const reading = indexUntil({ ...running, shipUrl }, database.address, 0, {
     signal: ending.signal,

@@ -55,7 +55,7 @@ describe('a database that is right', () => {
     }
   })
 
-  it("an undamaged database has no differences with the project's own decoder, which the report names", async () => {
+  it("verify with the project's own decoder finds no difference in an undamaged database, and the report names the decoder", async () => {
     const report = await verifyOf(database.address, state, { decoder: openOwnDecoder() })
     expect(report.differences).toEqual([])
     expect(report.decoder).toBe('own decoder (asked for)')

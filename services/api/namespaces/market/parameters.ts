@@ -32,18 +32,18 @@ const parties = {
   buyer: names('Buyer is one of the given values.'),
   seller_blacklist: names('Seller is none of the given values.'),
   buyer_blacklist: names('Buyer is none of the given values; listings without a buyer match.'),
-  show_seller_contracts: flag('false: without listings of accounts that have code.', true),
-  contract_whitelist: names('Accounts with code that are shown all the same.'),
+  show_seller_contracts: flag('false: leave out listings of accounts that have code.', true),
+  contract_whitelist: names('Accounts with code whose listings are included despite show_seller_contracts.'),
 }
 
 const agents = {
-  maker_marketplace: texts('Marketplace that it was listed on.'),
-  taker_marketplace: texts('Marketplace that it was bought on.'),
+  maker_marketplace: texts('Marketplace of the listing.'),
+  taker_marketplace: texts('Marketplace of the purchase.'),
   marketplace: texts('Either marketplace is one of the given values; overrides the other two.'),
 }
 
 const mintRange = {
-  min_template_mint: int('Every mint number in it is at least this.', { minimum: 1 }),
+  min_template_mint: int('Every mint number in the listing is at least this.', { minimum: 1 }),
   max_template_mint: int(
     'Every mint number in it is at most this; without a minimum, listings without any stay.',
     { minimum: 1 },
@@ -75,15 +75,15 @@ const listingFilter = {
 
 /** `min_assets`, `max_assets`. */
 const assetNumbers = {
-  min_assets: int('Contains at least so many assets.', { minimum: 1 }),
-  max_assets: int('Contains at most so many assets.', { minimum: 1 }),
+  min_assets: int('Number of assets in the listing is at least this.', { minimum: 1 }),
+  max_assets: int('Number of assets in the listing is at most this.', { minimum: 1 }),
 }
 
 /** `template_blacklist`, `hide_templates_by_accounts`. */
 const templateLists = {
-  template_blacklist: ids('Contains no asset of these templates.'),
+  template_blacklist: ids('Leave out listings with an asset of the given templates.'),
   hide_templates_by_accounts: names(
-    'Contains no asset of a template of which one of these accounts owns an asset.',
+    'Leave out listings with a template of which one of the given accounts owns an asset.',
   ),
 }
 
@@ -170,7 +170,7 @@ export const tradeParameters = {
   ...homeFilter,
   template_id: idsOrNull('Template is one of the given values; null matches assets without a template.'),
   asset_id: ids('Asset is one of the given values.'),
-  burned: flag('The asset is burned, or is not.'),
+  burned: flag('true: burned assets; false: assets that are not burned.'),
   ...priceSymbols,
 }
 
@@ -216,7 +216,7 @@ export function payoutParameters(limit: number) {
     collection_name: names('Collection is one of the given values.'),
     asset_id: ids('Asset is one of the given values.'),
     ...priceSymbols,
-    listing_type: choice('What was traded.', listingTypes),
+    listing_type: choice('Type of the listing.', listingTypes),
     listing_id: id('Its id.'),
     category: choices('Rule is one of the given values.', categories),
     ...idBoundaries('log_global_sequence'),

@@ -15,7 +15,7 @@ const attributeMap = shape.list(
 
 const fields = shape.list(shape.object({ name: shape.text('Attribute'), type: shape.text('Type') }))
 const accounts = shape.list(shape.text('Account'))
-const editor = shape.object({ authorized_editor: shape.text('Account that did it') })
+const editor = shape.object({ authorized_editor: shape.text('Account that authorised the action') })
 
 /** Actions on assets. */
 export const assetActions: LoggedActions = {
@@ -24,7 +24,7 @@ export const assetActions: LoggedActions = {
     authorized_minter: shape.text('Account that authorised the mint'),
   }),
   logburnasset: shape.object({
-    asset_owner: shape.text('Account that burned it'),
+    asset_owner: shape.text('Account that burned the asset'),
     backed_tokens: shape.list(shape.text('Amount'), 'Tokens that were released'),
   }),
   logbackasset: shape.object({ backed_token: shape.text('Amount that was locked') }),
@@ -37,9 +37,9 @@ export const assetActions: LoggedActions = {
 }
 
 const swap = shape.object({
-  'new_author?': shape.text('Author to be'),
-  'prior_author?': shape.text('Author until then'),
-  'actor?': shape.text('Account that did it'),
+  'new_author?': shape.text('New author'),
+  'prior_author?': shape.text('Former author'),
+  'actor?': shape.text('Account that authorised the action'),
 })
 
 /** Actions on collections. */
@@ -60,8 +60,8 @@ export const collectionActions: LoggedActions = {
   forbidnotify: shape.object({}),
   setmarketfee: shape.object({ market_fee: shape.number('Share of each sale') }),
   createauswap: shape.object({
-    new_author: shape.text('Author to be'),
-    owner: shape.flag('Asked for with the owner permission'),
+    new_author: shape.text('New author'),
+    owner: shape.flag('Whether the action was authorised with the owner permission'),
     'acceptance_date?': shape.integer('Earliest acceptance, seconds since 1970'),
   }),
   acceptauswap: swap,
@@ -71,15 +71,15 @@ export const collectionActions: LoggedActions = {
 /** Actions on schemas. */
 export const schemaActions: LoggedActions = {
   createschema: shape.object({
-    authorized_creator: shape.text('Account that did it'),
+    authorized_creator: shape.text('Account that authorised the action'),
     schema_format: fields,
   }),
   extendschema: shape.object({
-    authorized_editor: shape.text('Account that did it'),
+    authorized_editor: shape.text('Account that authorised the action'),
     schema_format_extension: fields,
   }),
   setschematyp: shape.object({
-    authorized_editor: shape.text('Account that did it'),
+    authorized_editor: shape.text('Account that authorised the action'),
     schema_format_type: shape.list(
       shape.object({
         name: shape.text('Attribute'),
@@ -93,13 +93,13 @@ export const schemaActions: LoggedActions = {
 /** Actions on templates. */
 export const templateActions: LoggedActions = {
   lognewtempl: shape.object({
-    authorized_creator: shape.text('Account that did it'),
+    authorized_creator: shape.text('Account that authorised the action'),
     max_supply: shape.integer('Greatest number of assets'),
   }),
   locktemplate: editor,
   deltemplate: editor,
   redtemplmax: shape.object({
-    authorized_editor: shape.text('Account that did it'),
+    authorized_editor: shape.text('Account that authorised the action'),
     new_max_supply: shape.integer('Greatest number of assets'),
   }),
   logsetdatatl: shape.object({

@@ -9,7 +9,7 @@ const MAX_RANKED = 100
 const MAX_TEMPLATES = 1000
 
 /** `symbol`: one token, which must be given. */
-const symbol = { symbol: text('Token that is counted; required.', { minimum: 1 }) }
+const symbol = { symbol: text('Token of the counted trades; required.', { minimum: 1 }) }
 
 /** Bounds of the times of trades. */
 export const tradeTimes = {

@@ -158,7 +158,7 @@ const members = {
     shape.object({
       market_contract: shape.text('Account of the market contract'),
       buyoffer_id: shape.decimal('Its id'),
-      token_symbol: shape.text('Token that it pays'),
+      token_symbol: shape.text('Token of the price'),
     }),
     'The highest open offer for its template in each token; always empty inside a listing, absent without a template',
   ),

@@ -21,7 +21,7 @@ const token = shape.object({
 
 const pair = shape.object({
   listing_symbol: shape.text('Symbol of listing prices'),
-  settlement_symbol: shape.text('Token that is paid with'),
+  settlement_symbol: shape.text('Token of the payment'),
   delphi_pair_name: shape.text('Pair of the oracle'),
   invert_delphi_pair: shape.flag('The price is multiplied by the median instead of divided'),
   data: shape.object({

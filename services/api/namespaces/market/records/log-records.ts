@@ -61,11 +61,11 @@ const royalties = {
 }
 
 const listed: StoredMembers = {
-  maker_marketplace: [shape.text('Marketplace that it was listed on'), 'l.maker_marketplace'],
+  maker_marketplace: [shape.text('Marketplace of the listing'), 'l.maker_marketplace'],
   collection_fee: [shape.number('Share of the price that goes to the collection'), 'l.collection_fee'],
 }
 const taken: StoredMembers = {
-  taker_marketplace: [shape.text('Marketplace that it was bought on'), 'l.taker_marketplace'],
+  taker_marketplace: [shape.text('Marketplace of the purchase'), 'l.taker_marketplace'],
 }
 const nothing: LoggedAction = { schema: shape.object({}) }
 

@@ -26,8 +26,8 @@ export const payouts = declareKind({
   members: {
     market_contract: field.contract('market_contract', 'Account of the market contract'),
     log_global_sequence: field.decimal('l.seq', 'Global sequence number of the log action'),
-    payout_index: field.integer('l.payout_index', 'Place in the action'),
-    listing_type: spelled('l.kind', 'What was traded; unresolved = not known', listingTypes, 0),
+    payout_index: field.integer('l.payout_index', 'Position of the payout in the action'),
+    listing_type: spelled('l.kind', 'Type of the listing; unresolved = unknown', listingTypes, 0),
     listing_id: field.nullable(field.decimal('l.listing_id', 'Its id')),
     category: spelled('l.category', 'Rule that the share comes from', categories, 1),
     collection_name: field.name('l.collection_name', 'Collection'),

@@ -4,8 +4,8 @@ import { paging, sortOrder } from '../paging/index.ts'
 
 /** `action_whitelist`, `action_blacklist`. */
 const logActions = {
-  action_whitelist: texts('Only these actions; unknown names are ignored.'),
-  action_blacklist: texts('Not these actions.'),
+  action_whitelist: texts('Action is one of the given values; unknown names are ignored.'),
+  action_blacklist: texts('Action is none of the given values.'),
 }
 
 /** Parameters of the logs of one subject. */

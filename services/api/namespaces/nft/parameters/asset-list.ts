@@ -20,18 +20,22 @@ export function assetListParameters(limit: number, further: readonly string[] = 
     ...hideOffers,
     ...idBoundaries('asset_id', true),
     authorized_account: name('Assets of collections that list this account as authorized.'),
-    template_whitelist: ids('Only these templates.'),
-    template_blacklist: ids('Not these templates; assets without a template stay.'),
-    hide_templates_by_accounts: names('Leave out templates of which one of these accounts owns an asset.'),
+    template_whitelist: ids('Template is one of the given values.'),
+    template_blacklist: ids('Template is none of the given values; assets without a template match.'),
+    hide_templates_by_accounts: names(
+      'Leave out templates of which one of the given accounts owns an asset.',
+    ),
     only_duplicate_templates: flag('Only assets whose owner has an older one of the same template.'),
-    has_backed_tokens: flag('With, or without, backed tokens.'),
-    has_template_buyoffer: flag('With, or without, a buy offer for the template.'),
+    has_backed_tokens: flag('true: assets with backed tokens; false: assets without.'),
+    has_template_buyoffer: flag(
+      'true: assets whose template has a listed buy offer; false: all other assets.',
+    ),
     template_mint: int('Mint number.', mint),
     min_template_mint: int('Mint number is at least this.', mint),
-    max_template_mint: int('Mint number is at most this; assets without a template stay.', mint),
-    original_mint: int('Mint number of the asset it was bridged from.', mint),
-    min_original_mint: int('That number is at least this.', mint),
-    max_original_mint: int('That number is at most this.', mint),
+    max_template_mint: int('Mint number is at most this; assets without a template match.', mint),
+    original_mint: int('Mint number of the original asset from which the asset was bridged.', mint),
+    min_original_mint: int('Mint number of the original asset is at least this.', mint),
+    max_original_mint: int('Mint number of the original asset is at most this.', mint),
   }
 }
 

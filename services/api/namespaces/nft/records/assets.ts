@@ -73,7 +73,7 @@ const ownFields = {
     isText: true,
     write: ({ lists }, id) => `"backed_tokens":${lists[0]!.get(id) ?? '[]'}`,
   },
-  burned_by_account: field.nullable(field.name('a.burned_by_account', 'Account that burned it')),
+  burned_by_account: field.nullable(field.name('a.burned_by_account', 'Account that burned the asset')),
   burned_at_block: field.nullable(field.decimal('a.burned_at_block', 'Block of the burn')),
   burned_at_time: field.nullable(field.time('a.burned_at_time', 'Time of the burn')),
   updated_at_block: block('updated_at_block', 'the last mint, transfer, data change or burn'),
