@@ -36,8 +36,8 @@ const SETTLING_BLOCKS = 40
 const SETTLING_RATE = 10
 
 /**
- * Generates many block trees above one base: the recordings and some generated blocks. A lost branch is produced when
- * its parent is the head, so it costs only its own blocks.
+ * Generates many block trees above one base: the recordings and some generated blocks. A losing branch is generated
+ * while its parent block is the head of the chain, so no other blocks need to be generated again.
  */
 export class TreeGrower {
   readonly chainId: string

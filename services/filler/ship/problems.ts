@@ -134,7 +134,7 @@ export function rangeMissing(from: number, to: number, status: StatusResult | nu
   return { kind: 'suspect', error }
 }
 
-/** Parts of a block that `missedFork` names. */
+/** Fields of a block that the message of `missedFork` contains. */
 interface UnlinkedBlock {
   readonly num: number
   readonly prevIdBytes: Uint8Array | null

@@ -24,7 +24,7 @@ const logCodes: Readonly<Record<NumberedTable['family'], Readonly<Record<string,
   tools: toolsLogCodes,
 }
 
-/** Tables keyed by name instead of a counter whose rows are created by a logged action. */
+/** Tables whose rows a logged action creates, and whose keys are names instead of counted ids. */
 const loggedByName = ['assets.collections', 'assets.schemas']
 
 /** Block number columns that are only set by logged actions, with their tables. */

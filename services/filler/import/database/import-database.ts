@@ -109,7 +109,7 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
   }
 }
 
-/** Temporary tables of facts that the event steps read from the log and that later steps add to other rows. */
+/** Temporary tables. The event steps fill them from the log, and later steps read them to complete other rows. */
 const workTables = [
   'CREATE TABLE import.mints (asset_id bigint NOT NULL, seq bigint NOT NULL)',
   'CREATE TABLE import.medians (sale_id bigint NOT NULL, median numeric NOT NULL)',

@@ -256,7 +256,7 @@ export class RangeReading<P extends ProtocolCodec> {
 
   /**
    * Resolves a deadlock: the first range has no node, and all nodes have stopped because the buffers of their ranges
-   * are full. The node of the last of these ranges leaves it and reads the first range.
+   * are full. The node of the last full range gives up this range and reads the first range.
    */
   #fillFront(): void {
     const front = this.#segments[0]
