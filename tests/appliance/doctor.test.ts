@@ -99,7 +99,7 @@ describe('the doctor', () => {
     expect((await findings([])).has('key-value store')).toBe(false)
   })
 
-  it('the doctor reports how long the served certificate is valid, and a renewed key that it cannot read', async () => {
+  it('the doctor reports the remaining validity of the served certificate, and an unreadable renewed key', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'pronghorn-doctor-'))
     await ensureSelfSigned(folder, 'localhost')
     const [cert, key] = await Promise.all(
