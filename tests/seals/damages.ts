@@ -64,6 +64,16 @@ export function damagesOf(kind: SealedKind): Damage[] {
   ]
 }
 
+/** Whether a damage changes rows; PostgreSQL refuses some random ones, because of a key for example. */
+export async function changesRows(session: pg.ClientBase, damage: string): Promise<boolean> {
+  try {
+    return (await session.query(damage)).rowCount !== 0
+  } catch (error) {
+    if ((error as { readonly code?: string }).code?.startsWith('23')) return false
+    throw error
+  }
+}
+
 const ofOther = (row: string): string => row.replaceAll('t.', 'x.')
 
 /** Identities of all rows of a kind that are sealed, in order. */
