@@ -72,8 +72,8 @@ export const knownMutants: readonly Mutant[] = [
   {
     behaviour: 'a driven list stops at its budget without saying so',
     file: 'services/api/planner/sources/driven.ts',
-    from: '${by} LIMIT ${number(most + 1)}',
-    to: '${by} LIMIT ${number(most)}',
+    from: '${by} LIMIT ${raw(most + 1)}',
+    to: '${by} LIMIT ${raw(most)}',
     tests: ['services/api/planner', 'tests/api/plans.test.ts'],
   },
   {
