@@ -52,6 +52,7 @@ export const right: readonly (readonly [what: string, text: string])[] = [
     'PostgreSQL at an IPv6 address',
     `${REAL}${POSTGRES.replace('db.guild.test', '2001:db8::7')}POSTGRES_PORT=6432\n`,
   ],
+  ['a superuser named after the appliance', `${REAL}${POSTGRES}POSTGRES_SUPERUSER=pronghorn_admin\n`],
   ['a managed PostgreSQL', `${REAL}${POSTGRES}POSTGRES_SUPERUSER=rdsadmin\nPOSTGRES_SSL_MODE=require\n`],
   ['a role of its own', `${REAL}${POSTGRES}POSTGRES_USER=guild\nPOSTGRES_PASSWORD_FILE=./secrets/role\n`],
   ['PgBouncer before the bundled server', `${REAL}POSTGRES_HOST=pgbouncer\nPOSTGRES_PORT=6432\n`],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type pg from 'pg'
-import { ensureSqlReader, grantRights, SQL_READER } from '../../services/appliance/database/roles.ts'
+import { ensureSqlReader, grantRights } from '../../services/appliance/database/roles.ts'
+import { SQL_READER } from '../../services/appliance/render/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'

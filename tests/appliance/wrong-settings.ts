@@ -41,7 +41,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'a role of the services',
     'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.test\nPOSTGRES_SUPERUSER=pronghorn_api',
-    'POSTGRES_SUPERUSER: a lower-case name of at most 63 characters that does not begin with pronghorn_',
+    'POSTGRES_SUPERUSER: a role of your own',
   ],
   [
     'more connections than PostgreSQL takes',

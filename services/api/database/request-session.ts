@@ -89,8 +89,7 @@ export class StatementRunner {
   readonly #parts: SessionParts
   #last: Promise<unknown> = Promise.resolve()
   #pending = 0
-  /** Resolves when the server has finished the running statement; undefined if none runs. */
-  settled: Promise<unknown> | undefined
+  #settled: Promise<unknown> | undefined
   /** Whether a cancel request was sent. It may still be in flight and would hit a later statement. */
   isInterrupted = false
   #isInTransaction = false
@@ -99,6 +98,11 @@ export class StatementRunner {
 
   constructor(parts: SessionParts) {
     this.#parts = parts
+  }
+
+  /** Resolves when the server has finished the running statement; undefined if none runs. */
+  get settled(): Promise<unknown> | undefined {
+    return this.#settled
   }
 
   /** Called when a transaction begins or ends. */
@@ -132,7 +136,7 @@ export class StatementRunner {
       const end = (): void => {
         clearTimeout(timer)
         scope.departure?.remove(onGone)
-        this.settled = undefined
+        this.#settled = undefined
       }
       const interrupt = (error: Error): void => {
         this.isInterrupted = true
@@ -146,7 +150,7 @@ export class StatementRunner {
         interrupt(timeIsUp())
       }, leftMs)
       scope.departure?.add(onGone)
-      this.settled = this.#send(statement).then(
+      this.#settled = this.#send(statement).then(
         ({ rows }) => {
           end()
           resolve(rows as unknown as Row[])

@@ -20,7 +20,7 @@ export interface List {
   readonly recordKeys?: ((keys: Sql) => Sql) | undefined
 }
 
-/** What a plan reads, or the number of hits before its row budget ran out. */
+/** Records that a plan reads, or the number of hits before its row budget ran out. */
 export type PageResult<Records> = { readonly records: Records } | { readonly hits: number }
 
 /** How the keys of a page are read. */

@@ -7,15 +7,9 @@ import {
 } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
 import { retry } from '../../core/retry/index.ts'
+import { SQL_READER } from '../render/index.ts'
 import type { Secrets } from '../render/index.ts'
-import {
-  allowConnections,
-  ensureDatabase,
-  ensureRoles,
-  ensureSqlReader,
-  grantRights,
-  SQL_READER,
-} from './roles.ts'
+import { allowConnections, ensureDatabase, ensureRoles, ensureSqlReader, grantRights } from './roles.ts'
 
 /** Options of `prepareDatabase`. */
 export interface PrepareOptions {

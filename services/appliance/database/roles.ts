@@ -1,19 +1,9 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import type pg from 'pg'
+import { serviceLogins, SQL_READER } from '../render/index.ts'
 import type { Secrets } from '../render/index.ts'
 
-/** Login roles of the services; the name of each password is that of its secret. */
-const logins = [
-  { role: 'pronghorn_filler', secret: 'filler' },
-  { role: 'pronghorn_api', secret: 'api' },
-  { role: 'pronghorn_state', secret: 'state' },
-  { role: 'pronghorn_graphql', secret: 'graphql' },
-  { role: 'pronghorn_hasura', secret: 'hasura' },
-] as const
-
-/** Role that reads the views over SQL; it exists once an operator has asked for it. */
-export const SQL_READER = 'pronghorn_sql'
-/** Settings of its sessions: a person's query must not slow down the filler and the api for long. */
+/** Settings of the sessions of SQL_READER: a person's query must not slow down the filler and the api for long. */
 const sqlReaderSettings = {
   default_transaction_read_only: 'on',
   statement_timeout: '60s',
@@ -43,7 +33,7 @@ const ACCESS_SCHEMA = 'access'
 export async function ensureRoles(admin: pg.ClientBase, secrets: Secrets): Promise<void> {
   const { rows } = await admin.query<{ rolname: string }>('SELECT rolname FROM pg_roles')
   const present = new Set(rows.map(({ rolname }) => rolname))
-  for (const { role, secret } of logins) {
+  for (const { role, secret } of serviceLogins) {
     if (!present.has(role)) await admin.query(`CREATE ROLE ${role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE`)
     await admin.query(`ALTER ROLE ${role} PASSWORD '${scramVerifier(secrets[secret])}'`)
   }

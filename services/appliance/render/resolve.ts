@@ -18,6 +18,7 @@ import { COMPOSE_BASE, listComposeFiles } from './compose-files.ts'
 import { parseOwnFile } from './own-files.ts'
 import type { OwnFiles } from './own-files.ts'
 import { demoPreset, findPreset, presets } from './presets.ts'
+import { serviceRoles } from './service-roles.ts'
 import { BUNDLED_POSTGRES, BUNDLED_REDIS, isJsonList, splitList, variables } from './variables.ts'
 import type { Resolved, Values } from './resolved.ts'
 import { refuseWithoutEffect } from './without-effect.ts'
@@ -352,9 +353,9 @@ function checkServers(values: Values, given: Readonly<Given>, refuse: Refuse): v
     if (values.REDIS_HOST !== BUNDLED_REDIS || !UNFIT_FOR_REDIS_CONF.test(given[name] ?? '')) continue
     refuse(name, given[name], 'text without spaces, quotes and control characters, for the bundled Redis')
   }
-  const roles = ['POSTGRES_USER', 'SQLDB_USER'].filter((name) => given[name]?.startsWith('pronghorn_'))
-  for (const name of roles)
-    refuse(name, given[name], 'a role that does not begin with pronghorn_, as those of the services do')
+  for (const name of ['POSTGRES_USER', 'SQLDB_USER', 'POSTGRES_SUPERUSER'])
+    if (serviceRoles.includes(given[name] ?? ''))
+      refuse(name, given[name], 'a role of your own, not one of a service')
   const passwords = ['PASSWORD', 'PASSWORD_FILE'].flatMap((word) => [`POSTGRES_${word}`, `SQLDB_${word}`])
   if (values.POSTGRES_HOST === BUNDLED_POSTGRES || passwords.some((name) => given[name] !== undefined)) return
   for (const name of ['POSTGRES_USER', 'SQLDB_USER']) {

@@ -234,8 +234,8 @@ export const variables = {
     desc: 'Name of the database; one for each chain.',
   }),
   POSTGRES_SUPERUSER: matching(
-    /^(?!pronghorn_)[a-z_][a-z0-9_]{0,62}$/,
-    'a lower-case name of at most 63 characters that does not begin with pronghorn_',
+    /^[a-z_][a-z0-9_]{0,62}$/,
+    'a lower-case name of at most 63 characters',
   )({
     default: 'postgres',
     desc: 'Role that creates the database and the roles.',

@@ -95,7 +95,7 @@ async function page(
   if (!found) return '[]'
   // The limit is a literal unless a generic plan is good enough: a generic plan does not know that the limit is small,
   // and then ignores an index in the wanted order.
-  const number = (value: number): Sql => (found.isFixed ? bind(value, 'integer') : raw(String(value)))
+  const number = (value: number): Sql => (found.isFixed ? bind(value, 'integer') : raw(value))
   const statement = sql`SELECT ${raw(accountCount.rows('p.assets DESC, p.account'))}
       FROM (SELECT k.account, k.assets FROM (${found.rows}) k
         ORDER BY k.assets DESC, k.account LIMIT ${number(window.limit)} OFFSET ${number(window.offset)}) p`

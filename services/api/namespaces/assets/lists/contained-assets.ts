@@ -245,7 +245,7 @@ function lastTransfers(
   return {
     visits: (wanted) => assets + 2 * FIND_VISITS * Math.min(assets, wanted),
     from: (wanted) => {
-      const many = raw(String(wanted))
+      const many = raw(wanted)
       const first = rowsWith(
         raw('SELECT c.asset_id FROM matching c JOIN since b ON c.at >= b.at'),
         containing,
@@ -272,7 +272,7 @@ function lastTransfers(
  */
 function rowsWith(assets: Sql, { table, alias, key, ids, atOnce }: ContainingTable): Sql {
   return sql`(SELECT DISTINCT ON (m.${raw(key)}) m.*
-    FROM (SELECT array_agg(g.asset_id) AS ids FROM (SELECT f.asset_id, row_number() OVER () / ${raw(String(atOnce))} AS place
+    FROM (SELECT array_agg(g.asset_id) AS ids FROM (SELECT f.asset_id, row_number() OVER () / ${raw(atOnce)} AS place
         FROM (${assets}) f) g GROUP BY g.place) p
       CROSS JOIN LATERAL (SELECT x.* FROM ${raw(table)} x WHERE ${ids('x')} && p.ids OFFSET 0) m
     ORDER BY m.${raw(key)}) ${raw(alias)}`

@@ -31,7 +31,7 @@ export async function accountStats(
 function accountPage(values: StatsValues['accounts'], symbol: string, order: Sql): Sql {
   const window = pageWindow(values)
   const pageOf = (sums: Sql): Sql => sql`SELECT a.* FROM (${sums}) a
-    ORDER BY ${order} LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`
+    ORDER BY ${order} LIMIT ${raw(window.limit)} OFFSET ${raw(window.offset)}`
   const token = isText('k.token_symbol', symbol)
   const range = tradeRange(values)
   const { collection_name: named, collection_whitelist: white } = values

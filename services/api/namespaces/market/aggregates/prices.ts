@@ -34,7 +34,7 @@ export async function templatePrices(
   const rows = await session.query<[string | null]>(
     sql`SELECT ${raw(templatePriceRecord.rows('p.template_id, p.token_symbol'))}
       FROM (SELECT * FROM market.template_prices p ${where(conditions)}
-        ORDER BY p.template_id, p.token_symbol LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}) p
+        ORDER BY p.template_id, p.token_symbol LIMIT ${raw(window.limit)} OFFSET ${raw(window.offset)}) p
         JOIN market.tokens y USING (token_symbol)`.render(),
   )
   return `[${templatePriceRecord.read(rows[0]![0], setup.assets.settings.given).join(',')}]`

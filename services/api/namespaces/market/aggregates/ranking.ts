@@ -32,7 +32,7 @@ export async function selectRanking(
   const { conditions, query, sumConditions } = ranking
   const [things, key, sums, sumKey] = [ranking.things, ranking.key, ranking.sums, ranking.sumKey].map(raw)
   const value = raw(context.values.sort === 'sales' ? 'k.trades' : 'k.volume')
-  const reach = raw(String(window.offset + window.limit))
+  const reach = raw(window.offset + window.limit)
   const linked = sql`${sumKey!} = ${key!}`
   const traded = sql`SELECT ${key!} AS k, k.trades AS t, k.volume AS s, ${value} AS v FROM ${sums!} JOIN ${things!} ON ${linked}
     ${where([...sumConditions, ...conditions])} ORDER BY ${value} DESC, ${sumKey!} LIMIT ${reach}`
@@ -42,6 +42,6 @@ export async function selectRanking(
   const prelude = query ? sql`WITH sums AS (${query})` : raw('')
   return context.session.query<Ranked>(
     sql`${prelude} SELECT u.k::text, u.t::text, u.s::text FROM ((${traded}) UNION ALL (${untraded})) u
-      ORDER BY u.v DESC NULLS LAST, u.k LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`.render(),
+      ORDER BY u.v DESC NULLS LAST, u.k LIMIT ${raw(window.limit)} OFFSET ${raw(window.offset)}`.render(),
   )
 }

@@ -29,7 +29,7 @@ export async function schemaStats(
         'collection_name', ${bind(values.collection_name, 'text')}, 'schema_name', k.schema_name, 'volume', k.sale_volume::text,
         'sales', k.sales::text, 'listings', k.listings::text) ORDER BY ${order}), '[]')::text
       FROM (SELECT * FROM (${saleSums(values, symbol)}) k ${where(conditions)}
-        ORDER BY ${order} LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}) k`.render(),
+        ORDER BY ${order} LIMIT ${raw(window.limit)} OFFSET ${raw(window.offset)}) k`.render(),
   )
   return rows[0]![0]
 }
@@ -92,7 +92,7 @@ export async function schemaStatsV2(
         LEFT JOIN (${sums}) k ON k.key = s.schema_name
       ${where([...isText('s.collection_name', values.collection_name), raw('n.minted > n.burned')])}
       ORDER BY coalesce(${value}, 0) DESC, s.schema_name
-      LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`.render(),
+      LIMIT ${raw(window.limit)} OFFSET ${raw(window.offset)}`.render(),
   )
   const wanted = new Map(rows.map((row) => [row[2], row[3]]))
   const found = await setup.assets.shared.loadAll(session, new Map([[collectionRow.kind, wanted]]))

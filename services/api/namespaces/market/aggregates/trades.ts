@@ -47,7 +47,7 @@ export function latestTrades(session: Session, values: TradeValues): Promise<str
     tradeRecord,
     sql`SELECT ${raw(tradeRecord.rows('k.trade_time, k.kind, k.listing_id'))}
       FROM (SELECT * FROM market.trades k ${where(singleTrades(values))}
-        ORDER BY k.trade_time DESC, k.kind DESC, k.listing_id DESC LIMIT ${raw(String(MAX_TRADES))}) k
+        ORDER BY k.trade_time DESC, k.kind DESC, k.listing_id DESC LIMIT ${raw(MAX_TRADES)}) k
         JOIN market.tokens y USING (token_symbol)`,
   )
 }
@@ -136,7 +136,7 @@ export function assetSales(
     ...oneOf('k.token_symbol', values.symbol),
     ...(values.bundles === false ? [raw('k.asset_count = 1')] : []),
   ]
-  const limit = raw(String(Math.min(values.limit, MAX_TRADES)))
+  const limit = raw(Math.min(values.limit, MAX_TRADES))
   const order = `k.trade_time ${direction}, k.kind, k.listing_id`
   return listOf(
     session,

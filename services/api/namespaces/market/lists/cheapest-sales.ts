@@ -174,5 +174,5 @@ function pageOf(found: Sql, values: CheapestValues, { limit, offset }: PageWindo
     values.sort === 'price'
       ? sql`c.price ${direction} NULLS LAST, c.template_id`
       : sql`c.template_id ${direction}`
-  return sql`SELECT c.sale_id::text FROM (${found}) c ORDER BY ${order} LIMIT ${raw(String(limit))} OFFSET ${raw(String(offset))}`
+  return sql`SELECT c.sale_id::text FROM (${found}) c ORDER BY ${order} LIMIT ${raw(limit)} OFFSET ${raw(offset)}`
 }

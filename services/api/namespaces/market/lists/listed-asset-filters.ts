@@ -330,7 +330,7 @@ function ownFilters(request: ListingRequest): Filter[] {
     return [{ ...common, found: allOf(found), rows: rows * traitShare }]
   }
   const found = sql`l.${raw(table.key)} = ANY(ARRAY(SELECT x.listing_id FROM assets.assets a
-      JOIN market.listing_assets x ON x.asset_id = a.asset_id AND x.kind = ${raw(String(table.kind))}
+      JOIN market.listing_assets x ON x.asset_id = a.asset_id AND x.kind = ${raw(table.kind)}
       WHERE ${allOf(foundConditions(filters))}))`
   const all = statistics.rows(ASSETS)
   // Each found asset costs one lookup in market.listing_assets.
@@ -359,7 +359,7 @@ function assetIdFilters({ table, values }: ListingRequest): Filter[] {
       name: 'asset_id',
       condition: table.kind === 4 ? sql`l.asset_id = ANY(${list})` : sql`l.asset_ids && ${list}`,
       found: sql`l.${raw(table.key)} = ANY(ARRAY(SELECT x.listing_id FROM market.listing_assets x
-        WHERE x.asset_id = ANY(${list}) AND x.kind = ${raw(String(table.kind))}))`,
+        WHERE x.asset_id = ANY(${list}) AND x.kind = ${raw(table.kind)}))`,
       rows: ids.length,
       isIndexed: true,
     },

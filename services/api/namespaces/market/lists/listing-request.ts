@@ -224,7 +224,7 @@ export async function resolveNamedTemplates(
     isNoneOf(raw('t.collection_name'), values.collection_blacklist ?? []),
   ]
   const idsOf = (conditions: readonly Sql[]): Sql => sql`(SELECT string_agg(x.template_id::text, ',') FROM (
-      SELECT t.template_id FROM assets.templates t ${where([...conditions, ...scope])} LIMIT ${raw(String(MOST_NAMED + 1))}) x)`
+      SELECT t.template_id FROM assets.templates t ${where([...conditions, ...scope])} LIMIT ${raw(MOST_NAMED + 1)}) x)`
   const [row] = await session.query<[string | null, string | null]>(
     sql`SELECT ${idsOf(names)}, ${idsOf([sql`${FIXED_NAME} IS NULL`])}`.render(),
   )

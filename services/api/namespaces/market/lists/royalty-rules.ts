@@ -80,7 +80,7 @@ async function rulePage(
   const collection = sql`r.collection_name = ${bind(values.collection_name, 'text')}`
   const rows = await session.query<[string]>(
     sql`SELECT ${raw(record.packed)} FROM ${raw(from)} ${where([collection, ...conditions])}
-      ORDER BY ${raw(order)} LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`.render(),
+      ORDER BY ${raw(order)} LIMIT ${raw(window.limit)} OFFSET ${raw(window.offset)}`.render(),
   )
   const given = { market_contract: `"${contract}"` }
   return `[${rows.flatMap(([row]) => record.read(row, given)).join(',')}]`

@@ -209,7 +209,7 @@ function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): 
     least: request.templates.unnamed,
     query: (checks, wanted) => sql`SELECT a.asset_id AS k, ${OWN_NAME} COLLATE "C" AS v
       FROM (SELECT t.template_id FROM assets.templates t ${unnamed} OFFSET 0) t JOIN assets.assets a USING (template_id)
-      ${where(checks)} ORDER BY v ${raw(direction)} FETCH FIRST ${raw(String(wanted))} ROWS WITH TIES`,
+      ${where(checks)} ORDER BY v ${raw(direction)} FETCH FIRST ${raw(wanted)} ROWS WITH TIES`,
   }
   return { driven }
 }
@@ -317,7 +317,7 @@ function mintsOfTemplates(
       (SELECT a.asset_id AS k, a.template_mint AS v
         FROM (SELECT t.template_id, t.issued_supply FROM assets.templates t ${where([...mints.templates, ...conditions])}) t
           CROSS JOIN LATERAL (${mints.assets}) a
-        ${where(checks)} ORDER BY a.template_mint ${raw(direction)} FETCH FIRST ${raw(String(wanted))} ROWS WITH TIES)
+        ${where(checks)} ORDER BY a.template_mint ${raw(direction)} FETCH FIRST ${raw(wanted)} ROWS WITH TIES)
       UNION ALL ${mints.behind}`,
   }
   return { driven }
@@ -329,7 +329,7 @@ function lastMints(low: number): MintBound {
   return {
     bound(templates, rows) {
       if (rows === undefined) return sql`SELECT ${lowest} AS mint`
-      const wanted = raw(String(rows))
+      const wanted = raw(rows)
       // Takes the templates with the highest supply until the next template has no mint number above the bound.
       return sql`SELECT greatest(${lowest}, (SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
           SELECT row_number() OVER w AS place, sum(t.issued_supply) OVER w AS mints, lead(t.issued_supply, 1, 0::bigint) OVER w AS next
@@ -354,7 +354,7 @@ function firstMints(high: number | undefined): MintBound {
       if (rows === undefined) return sql`SELECT max(${supply}) AS mint, max(${supply}) AS last ${from}`
       // Templates with a supply below the bound give all their assets; the others share the rest equally.
       return sql`SELECT least(max(s.supply),
-          max(ceil((${raw(String(rows))} - s.mints + s.supply) / (s.templates - s.place + 1)))::bigint) AS mint, max(s.supply) AS last
+          max(ceil((${raw(rows)} - s.mints + s.supply) / (s.templates - s.place + 1)))::bigint) AS mint, max(s.supply) AS last
         FROM (SELECT ${supply} AS supply, count(*) OVER () AS templates,
             row_number() OVER w AS place, sum(${supply}) OVER w AS mints
           ${from} WINDOW w AS (ORDER BY t.issued_supply, t.template_id ROWS UNBOUNDED PRECEDING)) s`

@@ -66,7 +66,7 @@ export function inCollections(column: string, values: CollectionListValues): Sql
  */
 export function hasTemplateBuyoffer(id: Sql, isWanted: boolean): Sql {
   const exists = sql`EXISTS (SELECT FROM market.template_buyoffers b WHERE b.template_id = ${id}
-    AND b.state = ${raw(String(LISTED))})`
+    AND b.state = ${raw(LISTED)})`
   return isWanted ? exists : sql`NOT ${exists}`
 }
 

@@ -15,7 +15,7 @@ export async function pageJson(session: Session, keys: readonly string[], kind: 
   return jsonArray([...(await kind.readKeys(session, keys)).values()])
 }
 
-/** What a list is read by. */
+/** Plans lists and reads the records of their pages. */
 interface RecordReading {
   readonly lists: ListReader
   readonly kind: RecordKind
