@@ -103,14 +103,11 @@ const paths: Readonly<Record<string, ChoosePath>> = {
     const through = request.filters.find((filter) => filter.through !== undefined)
     return through ? { kind: 'collect', through, expected: 1, reason: 'forced' } : choosePath(request)
   },
-  'gathering the last through another table': (request) => {
-    const filters = request.filters.map((filter) => {
-      const last = filter.through?.last
-      if (!last) return filter
-      const free = { from: last.from, visits: () => 0 }
-      return { ...filter, rows: 0, through: { ...filter.through, last: free } }
-    })
-    return choosePath({ ...request, filters })
+  'the newest rows through another table': (request) => {
+    const branches = request.order.branches.map((branch) =>
+      branch.driven ? { ...branch, driven: { ...branch.driven, rows: 0, drivers: 0 } } : branch,
+    )
+    return choosePath({ ...request, order: { ...request.order, branches } })
   },
 }
 
@@ -224,8 +221,8 @@ describe('the newest transfers of assets with one property', () => {
     const generator = createRandom(SEED)
     let isUsed = false
     const choose: ChoosePath = (request) => {
-      const path = paths['gathering the last through another table']!(request)
-      isUsed ||= path.kind === 'collect' && path.isLast === true
+      const path = paths['the newest rows through another table']!(request)
+      isUsed ||= path.kind !== 'collect' && path.walks[0]?.driven !== undefined
       return path
     }
     const reader = createListReader([], choose)

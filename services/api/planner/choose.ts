@@ -54,8 +54,6 @@ export interface GatherPath {
   readonly kind: 'collect'
   /** Entry filter when rows are found via another table (`Filter.through`). */
   readonly through?: Filter
-  /** Set if `through` finds only the matching rows with the greatest keys, as many as the page needs. */
-  readonly isLast?: boolean
   readonly expected: number
   readonly reason: string
 }
@@ -191,38 +189,17 @@ interface Gathering {
   readonly expected: number
   readonly by: string
   readonly through?: Filter
-  readonly isLast?: boolean
 }
 
 /** Cheapest way to collect all matching rows, by indexes or via another table; undefined if no filter has either. */
-function gatherCost(request: ListRequest): Gathering | undefined {
-  const { rows, filters, order } = request
+function gatherCost({ rows, filters, order }: ListRequest): Gathering | undefined {
   // An order with a FROM item of its own cannot be combined with `Through.from`.
   const through = order.sorted?.from ? undefined : throughCost(rows, filters)
-  return cheapest([indexedCost(rows, filters), through, lastCost(request)])
+  return cheapest([indexedCost(rows, filters), through])
 }
 
 function cheapest(gatherings: readonly (Gathering | undefined)[]): Gathering | undefined {
   return gatherings.reduce((a, b) => (a && b ? (b.cost < a.cost ? b : a) : (a ?? b)), undefined)
-}
-
-/**
- * Cost of finding only the matching rows with the greatest keys via another table; undefined if they are not the page.
- */
-function lastCost({ source, filters, order, window }: ListRequest): Gathering | undefined {
-  const [branch, ...others] = order.branches
-  const isOfLast = others.length === 0 && branch?.column === source.key && order.direction === 'DESC'
-  const filter = filters.find(({ through }) => through?.last !== undefined)
-  if (!isOfLast || !filter || filters.some((each) => each !== filter && !each.isImplied)) return undefined
-  const wanted = window.offset + window.limit
-  const expected = Math.min(filter.rows, wanted)
-  return {
-    cost: HEAP_COST * (filter.through!.last!.visits(wanted) + expected),
-    expected,
-    by: `${filter.name} (through another table, the last)`,
-    through: filter,
-    isLast: true,
-  }
 }
 
 /**
@@ -263,18 +240,12 @@ function throughCost(rows: number, filters: readonly Filter[]): Gathering | unde
     .filter(({ isIndexed, through }) => isIndexed && through !== undefined)
     .map((filter) => ({
       cost:
-        HEAP_COST * (filter.through!.visits + filter.rows) +
-        visitsOf(rows, uncovered(filters, filter), [filter]) * filter.rows,
+        HEAP_COST * (filter.through!.visits + filter.rows) + visitsOf(rows, filters, [filter]) * filter.rows,
       expected: filter.rows,
       by: `${filter.name} (through another table)`,
       through: filter,
     }))
     .reduce<Gathering | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
-}
-
-/** Drops the filters that another filter implies, except the entry filter `through`. */
-function uncovered(filters: readonly Filter[], through: Filter): Filter[] {
-  return filters.filter((each) => each === through || !each.isImplied)
 }
 
 /**

@@ -62,7 +62,7 @@ function foundRows(
   through: Filter | undefined,
 ): { from: Sql; conditions: readonly Sql[] } {
   if (!through?.through) return { from, conditions: foundConditions(filters) }
-  const others = filters.filter((filter) => filter !== through && !filter.isImplied)
+  const others = filters.filter((filter) => filter !== through)
   return { from: through.through.from, conditions: others.map(({ condition }) => condition) }
 }
 
@@ -102,12 +102,9 @@ function indexOrder(request: StatementRequest, branch: Branch, value: Sql, key: 
   return isByBoth ? sql`${value} ${direction}, ${key} ${direction}` : sql`${value} ${direction}`
 }
 
-function gather(request: StatementRequest, { through, isLast }: GatherPath): Sql {
+function gather(request: StatementRequest, { through }: GatherPath): Sql {
   const { source, filters, order, window } = request
-  const last = isLast ? through?.through?.last : undefined
-  const { from, conditions } = last
-    ? { from: last.from(window.offset + window.limit), conditions: [] }
-    : foundRows(order.sorted?.from ?? source.from, filters, through)
+  const { from, conditions } = foundRows(order.sorted?.from ?? source.from, filters, through)
   const [only] = order.branches
   const value = order.sorted?.value ?? valueOf(source, only!)
   const direction = raw(order.direction)

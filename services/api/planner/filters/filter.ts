@@ -30,18 +30,13 @@ export interface Through {
   readonly from: Sql
   /** Cost of finding the rows, without reading them, in units of one visited row. */
   readonly visits: number
-  /** Finds only the matching rows with the greatest keys: at least `wanted` rows if that many match. */
-  readonly last?: {
-    readonly from: (wanted: number) => Sql
-    readonly visits: (wanted: number) => number
-  }
 }
 
 /** One part of a filter that is split into disjoint parts. */
 export interface FilterPart {
   /** Filter of this part alone. An index may serve a part even if no index serves the whole filter. */
   readonly filter: Filter
-  /** Excludes the rows of the other parts. Nearly all rows pass. */
+  /** Makes the part disjoint from the parts before it. Nearly all rows of the part's filter pass. */
   readonly apart?: Sql
 }
 
@@ -77,8 +72,6 @@ export interface Filter {
   readonly through?: Through
   /** Name of a filter that implies this one: rows that match that filter need no check of this one. */
   readonly impliedBy?: string
-  /** Whether another filter implies this one: rows that were found through another table match it. */
-  readonly isImplied?: boolean
   /** Rows of other tables that one check of this condition visits. Default 0. */
   readonly visits?: number
   /** The filter as disjoint parts: a walk may read each part on its own, and a count adds the parts up. */

@@ -3,7 +3,8 @@ import { bindIds, bindIntegers, raw, sql, where } from '../../../sql/index.ts'
 import type { Session } from '../../../database/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { estimateRows, foundConditions, nothing } from '../../../planner/filters/index.ts'
-import type { Filter, FilterPart, Through } from '../../../planner/filters/index.ts'
+import type { Filter, FilterPart } from '../../../planner/filters/index.ts'
+import type { Driven, PageWindow } from '../../../planner/sources/index.ts'
 import type { Statistics } from '../../../planner/index.ts'
 import { resolveTemplates, keyAtTime } from '../../nft/filters/index.ts'
 import type { ResolvedTemplates } from '../../nft/filters/index.ts'
@@ -194,7 +195,7 @@ function detailFilters(
   const findVisits = isSkipped ? 2 * ASSET_VISITS : ASSET_VISITS + FIND_VISITS
   const name = names.join(', ')
   return [
-    ...(atHome ? [{ ...atHome, name: `collections of ${name}`, group, isImplied: true }] : []),
+    ...(atHome ? [{ ...atHome, name: `collections of ${name}`, group }] : []),
     {
       name,
       condition: sql`EXISTS (${looked})`,
@@ -203,7 +204,6 @@ function detailFilters(
       through: {
         from: rowsWith(found, containing),
         visits: findVisits * assets,
-        ...(isTransfer && !isSkipped ? { last: lastTransfers(filters, assets, containing) } : {}),
       },
       visits: CHECK_VISITS,
       group,
@@ -227,40 +227,47 @@ function countedParts(looked: Sql, filters: readonly Filter[], rows: number): Fi
   const common = { name: 'contained', rows, isIndexed: false, visits: CHECK_VISITS }
   // Negated condition: without statistics PostgreSQL estimates that most rows match it.
   return [
-    { filter: { ...common, condition: sql`NOT (${isBundle}) AND t.asset_ids[1] IN (${found})` } },
-    { filter: { ...common, condition: sql`${isBundle} AND EXISTS (${looked})` } },
+    { filter: { ...common, condition: sql`t.asset_ids[1] IN (${found})` }, apart: sql`NOT (${isBundle})` },
+    { filter: { ...common, condition: sql`EXISTS (${looked})` }, apart: isBundle },
   ]
 }
 
 /**
- * The newest transfers via the assets that moved last. Takes as many distinct transfer times as rows are wanted; all
- * transfers since the earliest of these times are complete. A change of owner without a transfer can leave too few
- * rows; then all transfers are read.
+ * Reads the newest transfers of the matching assets via the assets that moved last. Takes as many distinct transfer
+ * times as the page needs rows; all transfers since the earliest of these times are complete. A change of owner without
+ * a transfer can leave too few rows; then all transfers are read.
+ * @param all the filters of the list: those of `contained` alone.
  */
-function lastTransfers(
-  filters: readonly Filter[],
-  assets: number,
+export function newestTransfers(
+  { filters, assets }: ContainedAssets,
+  all: readonly Filter[],
   containing: ContainingTable,
-): NonNullable<Through['last']> {
+  { offset, limit }: PageWindow,
+): Driven {
+  const moved = Math.min(assets, offset + limit)
   return {
-    visits: (wanted) => assets + 2 * FIND_VISITS * Math.min(assets, wanted),
-    from: (wanted) => {
+    applied: new Set(all.map(({ name }) => name)),
+    rows: Math.min(...all.map(({ rows }) => rows)),
+    drivers: 2 * (assets + 2 * FIND_VISITS * moved),
+    rowsOfEach: 1,
+    query: (checks, wanted) => {
       const many = raw(wanted)
       const first = rowsWith(
         raw('SELECT c.asset_id FROM matching c JOIN since b ON c.at >= b.at'),
         containing,
       )
-      const all = rowsWith(raw('SELECT c.asset_id FROM matching c'), containing)
-      const { alias, key } = { alias: raw(containing.alias), key: raw(containing.key) }
-      return sql`(WITH matching AS MATERIALIZED (
+      const whole = rowsWith(raw('SELECT c.asset_id FROM matching c'), containing)
+      const key = raw(`${containing.alias}.${containing.key}`)
+      return sql`WITH matching AS MATERIALIZED (
           SELECT a.asset_id, a.transferred_at_time AS at, a.transferred_at_block > a.minted_at_block AS is_moved
           FROM assets.assets a ${where(foundConditions(filters))}),
         since AS MATERIALIZED (SELECT min(d.at) AS at FROM (
           SELECT DISTINCT c.at FROM matching c WHERE c.is_moved ORDER BY 1 DESC LIMIT ${many}) d),
-        newest AS MATERIALIZED (SELECT ${alias}.* FROM ${first}
-          WHERE ${alias}.${key} >= ${keyAtTime(blocks, raw('(SELECT b.at FROM since b)'))})
-        SELECT n.* FROM newest n WHERE (SELECT count(*) FROM newest) >= ${many}
-        UNION ALL SELECT ${alias}.* FROM ${all} WHERE (SELECT count(*) FROM newest) < ${many}) ${alias}`
+        newest AS MATERIALIZED (SELECT ${key} AS k FROM ${first}
+          ${where([sql`${key} >= ${keyAtTime(blocks, raw('(SELECT b.at FROM since b)'))}`, ...checks])})
+        SELECT x.k, x.k AS v FROM (SELECT n.k FROM newest n WHERE (SELECT count(*) FROM newest) >= ${many}
+          UNION ALL SELECT ${key} FROM ${whole} ${where([sql`(SELECT count(*) FROM newest) < ${many}`, ...checks])}) x
+        ORDER BY x.k DESC LIMIT ${many}`
     },
   }
 }

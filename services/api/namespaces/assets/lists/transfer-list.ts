@@ -3,12 +3,12 @@ import type { Session } from '../../../database/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, ListReader, Statistics } from '../../../planner/index.ts'
-import type { Source } from '../../../planner/sources/index.ts'
-import { directionOf } from '../../nft/paging/index.ts'
+import type { Order, Source } from '../../../planner/sources/index.ts'
+import { directionOf, pageWindow } from '../../nft/paging/index.ts'
 import { wantedCollections } from '../../nft/conditions/index.ts'
 import { boundaryFilters, nameFilter } from '../../nft/filters/index.ts'
 import { collectionFilter } from './collection-filters.ts'
-import { blocks, containedFilters, resolveContained, TRANSFERS } from './contained-assets.ts'
+import { blocks, containedFilters, newestTransfers, resolveContained, TRANSFERS } from './contained-assets.ts'
 import type { ContainingTable } from './contained-assets.ts'
 import { partyFilters } from './party-filters.ts'
 import type { TransferValues } from '../parameters.ts'
@@ -51,9 +51,9 @@ export async function transferList(
     }),
     atOnce: 16,
   }
-  const filters = [
-    // Filters on contained assets select the fewest rows, so they come first.
-    ...containedFilters(values, contained, statistics, containing),
+  // Filters on contained assets select the fewest rows, so they come first.
+  const ofAssets = containedFilters(values, contained, statistics, containing)
+  const others = [
     ...collectionFilters(values, contained?.home?.collections, statistics),
     ...partyFilters(values, statistics, { table: TRANSFERS, alias: 't' }),
     ...boundaryFilters(
@@ -70,8 +70,15 @@ export async function transferList(
       values.transfer_id,
     ),
   ]
-  const order = { direction: directionOf(values), branches: [{ rank: 0, column: 'transfer_id' }] }
-  return { source: transferSource, table: TRANSFERS, filters, order }
+  const direction = directionOf(values)
+  // Assets that cannot be transferred rarely moved, and a page of other filters needs more than the newest transfers.
+  const isOfMovedAssets = contained?.isFixed === false && values.asset_id === undefined && others.length === 0
+  const driven =
+    isOfMovedAssets && direction === 'DESC'
+      ? { driven: newestTransfers(contained, ofAssets, containing, pageWindow(values)) }
+      : {}
+  const order: Order = { direction, branches: [{ rank: 0, column: 'transfer_id', ...driven }] }
+  return { source: transferSource, table: TRANSFERS, filters: [...ofAssets, ...others], order }
 }
 
 /** @param home the collections of all contained assets that can match: the filters on assets already imply them. */
