@@ -68,11 +68,9 @@ interface Kind {
   /** Whether the values of the ranges come from a query. */
   readonly isQueried: boolean
   readonly isChecked: boolean
-  /** Whether several index values map to the same sort value. */
-  readonly isCoarse: boolean
 }
 
-function listOf(ranges: number, { direction, isQueried, isChecked, isCoarse }: Kind): List {
+function listOf(ranges: number, { direction, isQueried, isChecked }: Kind): List {
   const values = Array.from({ length: ranges }, (_, range) => range)
   const condition = sql`e.range = ANY(${bind(values.map(String), 'integer[]')})`
   const equals = {
@@ -95,7 +93,7 @@ function listOf(ranges: number, { direction, isQueried, isChecked, isCoarse }: K
     ],
     order: {
       direction,
-      branches: [{ rank: 0, column: 'value', ...(isCoarse ? { value: raw('e.value / 10'), isCoarse } : {}) }],
+      branches: [{ rank: 0, column: 'value' }],
     },
   }
 }
@@ -120,7 +118,6 @@ describe.each(seeds)('index scans, seed %i', (seed) => {
           direction: pick(random, ['ASC', 'DESC']),
           isQueried: random.fraction() < 0.5,
           isChecked: random.fraction() < 0.9,
-          isCoarse: random.fraction() < 0.3,
         }
         const list = listOf(ranges, kind)
         const limit = pick(random, [1, 5, 20, 100])

@@ -150,7 +150,7 @@ function budgetOf(
   // Second choice, after a scan ran out of its budget: no cheaper path is left, so this scan is unlimited.
   if (seen) return undefined
   // No other path exists, and no branch is read whole without a budget: a budget would save nothing.
-  if (gatherCost === undefined && !walk.walks.some(isWholeWithoutBudget)) return undefined
+  if (gatherCost === undefined && !walk.walks.some(({ driven }) => driven?.isBounded)) return undefined
   const beforeRows = walk.walks.reduce((sum, { driven }) => sum + driverCost(driven), 0)
   const rowCost = Math.max(HEAP_COST, (walk.cost - beforeRows) / Math.max(1, walk.expected))
   // The budget is smaller for rows that are expensive to check, but at least twice the row estimate.
@@ -172,11 +172,7 @@ export function isChecked({ walks }: Pick<WalkPath, 'walks'>): boolean {
 
 /** Whether a walk may read rows that are not on the page: rows that a filter rejects, or rows to be sorted first. */
 export function isWalkChecked(walk: BranchWalk): boolean {
-  return walk.checks.length > 0 || isWholeWithoutBudget(walk)
-}
-
-function isWholeWithoutBudget({ branch, driven }: Pick<BranchWalk, 'branch' | 'driven'>): boolean {
-  return branch.isCoarse === true || driven?.isBounded === true
+  return walk.checks.length > 0 || walk.driven?.isBounded === true
 }
 
 /** Number of ordered streams that the walks read. The row budget applies to each stream. */
@@ -388,7 +384,7 @@ function estimated(
   const merged = rowsOfMerge(wanted, ranges)
   const full = Math.max(Math.min(within * share, merged), walk.driven?.least ?? 0)
   const needed = (merged * within * share) / Math.max(matching, 0.5)
-  const isWhole = seen !== undefined && isWholeWithoutBudget(walk)
+  const isWhole = seen !== undefined && walk.driven?.isBounded === true
   const before = rowsBefore(rows, walk) * (within / Math.max(rows, 1)) * share
   const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, before + needed))
   const expected = isWhole ? within * share : read

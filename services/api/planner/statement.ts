@@ -89,7 +89,7 @@ function isByKey({ source, order }: StatementRequest): boolean {
 function hasOrderOfKeys({ source, order }: StatementRequest, branch: Branch): boolean {
   const isOfColumn = branch.value === undefined || branch.column === source.key
   const direction = branch.direction ?? order.direction
-  return isOfColumn && branch.isCoarse !== true && direction === (order.keys ?? 'ASC')
+  return isOfColumn && direction === (order.keys ?? 'ASC')
 }
 
 /**
@@ -260,10 +260,6 @@ function rowsOfMany(
     return rangeOf(request, walk, [...single, ...conditions, ...more])
   }
   const all = rangeBy((index) => `r${index}.value`, [])
-  // A coarse branch cannot use the bound: rows beyond it may have the same value and lower keys.
-  if (branch.isCoarse === true) {
-    return sql`SELECT ${ROWS_OF_RANGE} FROM ${drivers} CROSS JOIN LATERAL (${rangeRows(request, walk, all, { budget, most })}) x`
-  }
   // Each range continues at the first row that matched: the rows before it did not match.
   const continued = (known: string, selected: Sql, some: Sql, more: readonly Sql[]): Sql => {
     const range = rangeBy((index) => `r.v${index}`, [sql`${ordered} ${raw(atLeast)} r.begins`, ...more])
@@ -362,8 +358,7 @@ function streamOf(
         ? rows(
             ofDriver,
             walk.checks.map(({ condition }) => condition),
-            // A coarse branch has no limit here: rows beyond a limit may have the same value and lower keys.
-            walk.branch.isCoarse === true ? raw('') : most,
+            most,
           )
         : rows(ofDriver, [], sql`LIMIT ${raw(budget + 1)}`)
     ranges.push(sql`(SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${first}) x
@@ -383,22 +378,19 @@ function rangeRows(
   { from, conditions, ordered }: Range,
   { budget, most }: Pick<RangeParts, 'budget' | 'most'>,
 ): Sql {
-  const { source, order } = request
-  const direction = raw(branch.direction ?? order.direction)
+  const { source } = request
   const key = column(source, source.key)
   const value = branch.value ?? ordered
   const fields = sql`${key} AS k, ${value} AS v, ${raw(branch.rank)} AS rank, ${ordered} AS c`
   const byIndex = indexOrder(request, branch, ordered, key)
-  const isCoarse = branch.isCoarse === true
   if (budget === undefined) {
     const all = [...conditions, ...checks.map(({ condition }) => condition)]
-    const by = isCoarse ? sql`${value} ${direction}` : byIndex
-    return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${by} ${most}`
+    return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${byIndex} ${most}`
   }
   // One row more than the budget: its presence shows that the range continues.
   const isWithin = sql`y.place <= ${raw(budget)}`
   const knownKey = hasOrderOfKeys(request, branch) ? raw('y.k') : sql`CASE WHEN ${isWithin} THEN y.k END`
-  const by = isCoarse ? sql`y.v ${direction}` : indexOrder(request, branch, raw('y.c'), raw('y.k'))
+  const by = indexOrder(request, branch, raw('y.c'), raw('y.k'))
   return sql`SELECT ${knownKey} AS k, y.v, y.rank, y.c, y.hit AND ${isWithin} AS hit FROM (
       SELECT ${fields}, ${isHit(checks)} AS hit, row_number() OVER (ORDER BY ${byIndex}) AS place
       FROM ${from} ${where(conditions)} ORDER BY ${byIndex} LIMIT ${raw(budget + 1)}) y

@@ -52,15 +52,10 @@ export interface Branch {
   /** Expression that the index stores under the name of `column`. Default: the column itself. */
   readonly expression?: Sql
   /**
-   * Expression that rows of different branches are compared by; must not decrease as `column` grows. Default: the
-   * column.
+   * Expression that rows of different branches are compared by: it is the same for all rows of the branch, or grows with
+   * every step of `column`. Default: the column.
    */
   readonly value?: Sql
-  /**
-   * Set if rows with different values of `column` may have the same `value`. Rows are then read in the order of the
-   * column within a row budget, and sorted by `value`.
-   */
-  readonly isCoarse?: boolean
   /**
    * Direction in which this branch is read, if `value` is the same for all its rows. Default: direction of the order.
    */

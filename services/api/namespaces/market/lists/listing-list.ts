@@ -64,7 +64,7 @@ export async function listingList(
     const pricing = await readSalePricing(session, values, isByPrice)
     const own = stateFilters(request)
     return isByPrice
-      ? listOf(own, salePriceOrder(directionOf(values), pricing, statistics))
+      ? listOf(own, salePriceOrder(request, pricing))
       : listOf([...own, ...salePriceFilters(request, pricing)])
   }
   const prices = priceFilters(request, await readPriceBounds(session, values))

@@ -1,10 +1,11 @@
 import type { Session } from '../../../database/index.ts'
 import type { Sql } from '../../../sql/index.ts'
-import { bind, raw, sql, allOf, joinSql } from '../../../sql/index.ts'
+import { bind, raw, sql, allOf, joinSql, where } from '../../../sql/index.ts'
 import { invalidParameter } from '../../../request/index.ts'
 import { RequestError } from '../../../../core/http/index.ts'
 import { warningHeader } from '../../../../core/http/headers/index.ts'
 import type { ListingValues } from '../parameters.ts'
+import { directionOf } from '../../nft/paging/index.ts'
 import { NEVER, nothing } from '../../../planner/filters/index.ts'
 import type { Branch, Order } from '../../../planner/sources/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
@@ -267,27 +268,60 @@ export function salePriceFilters(request: ListingRequest, pricing: SalePricing):
   ]
 }
 
-/** The order by price; the price bounds are conditions of its segments. */
-export function salePriceOrder(
+/**
+ * A segment of the order by price for a rate that converts different listing prices to one price: the index on listing
+ * prices does not have the order of the sales, so all sales of the pair are read and sorted.
+ */
+function sortedSales(
+  request: ListingRequest,
+  { conditions, price, share, checks }: Priced,
   direction: 'ASC' | 'DESC',
-  pricing: SalePricing,
-  statistics: Statistics,
-): Order {
-  const parts = pricedParts(pricing, statistics)
+): Omit<Branch, 'rank'> {
+  const { states, statistics } = request
+  const rows = statistics.rows(table)
+  const ofStates = states ? statistics.equal(table, 'state', states) : rows
+  return {
+    column: 'price at a rate',
+    share,
+    driven: {
+      applied: new Set(),
+      rows,
+      drivers: 0,
+      rowsOfEach: 1,
+      least: share * ofStates,
+      query: (
+        filters,
+        wanted,
+      ) => sql`SELECT l.sale_id AS k, ${price} AS v FROM ${listingTables.sale.source.from}
+        ${where([ofAnyState(request, allOf(conditions)), ...checks, ...filters])}
+        ORDER BY v ${raw(direction)}, k LIMIT ${raw(wanted)}`,
+    },
+  }
+}
+
+/** The order by price; the price bounds are conditions of its segments. */
+export function salePriceOrder(request: ListingRequest, pricing: SalePricing): Order {
+  const direction = directionOf(request.values)
+  const parts = pricedParts(pricing, request.statistics)
   const cases = parts.map(({ checks, price }) => sql`WHEN ${allOf(checks)} THEN ${price}`)
   return {
     direction,
-    branches: parts.map(({ rate, conditions, checks, price, share }): Branch => ({
+    branches: parts.map((part): Branch => {
+      const { rate, conditions, checks, price, share } = part
       // Pairs without an oracle rate come last.
-      rank: rate?.ratio === null ? 1 : 0,
-      column: 'asked',
-      expression: ASKED,
-      // The index stores a fixed price itself; a converted price is computed.
-      ...(rate ? { value: price } : {}),
-      conditions: [...conditions, ...checks],
-      share,
-      ...(rate && (rate.isCoarse || rate.ratio === null) ? { isCoarse: true } : {}),
-    })),
+      const rank = rate?.ratio === null ? 1 : 0
+      if (rate && (rate.isCoarse || rate.ratio === null))
+        return { rank, ...sortedSales(request, part, direction) }
+      return {
+        rank,
+        column: 'asked',
+        expression: ASKED,
+        // The index stores a fixed price itself; a converted price is computed.
+        ...(rate ? { value: price } : {}),
+        conditions: [...conditions, ...checks],
+        share,
+      }
+    }),
     sorted: {
       from: sql`(SELECT l.* FROM ${listingTables.sale.source.from}
         WHERE ${anyOf(parts.map(({ checks }) => checks))}) l`,
