@@ -76,13 +76,6 @@ describe('the access path of a list', () => {
     expect(path.expected).toBe(500)
   })
 
-  it('the access path of a list collects and sorts matches that are adjacent in the order, because a scan would read all rows before them', () => {
-    const spread = request([equal('owner', 20_000)], 'time')
-    expect(choosePath(spread).kind).toBe('scan')
-    const branches = [{ rank: 0, column: 'time', clusters: new Map([['owner', 1]]) }]
-    expect(choosePath({ ...spread, order: { ...spread.order, branches } }).kind).toBe('collect')
-  })
-
   it('the access path of a list lets each of many ranges read four times its share of the row budget', () => {
     const of = (count: number): number => {
       const schemas = Array.from({ length: count }, (_, index) => `s${index}`)

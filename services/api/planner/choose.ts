@@ -385,8 +385,7 @@ function estimated(
   const full = Math.max(Math.min(within * share, merged), walk.driven?.least ?? 0)
   const needed = (merged * within * share) / Math.max(matching, 0.5)
   const isWhole = seen !== undefined && walk.driven?.isBounded === true
-  const before = rowsBefore(rows, walk) * (within / Math.max(rows, 1)) * share
-  const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, before + needed))
+  const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
   const expected = isWhole ? within * share : read
   const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
   const served = filters.filter((filter) => !checks.includes(filter))
@@ -395,19 +394,6 @@ function estimated(
   const first = Math.max(firstOfRange(wanted, ranges), checks.length === 0 ? 0 : Math.ceil(expected / ranges))
   const cost = expected * rowCost + rangeCost * ranges
   return { walk: { ...walk, first }, expected, most: within * share, cost }
-}
-
-/**
- * Estimated rows before the first match, if the matches of a filter are adjacent in the order (`Branch.clusters`).
- * With matches in n places, 1/(n + 1) of the other rows come first.
- */
-function rowsBefore(
-  rows: number,
-  { branch: { clusters }, checks }: Pick<BranchWalk, 'branch' | 'checks'>,
-): number {
-  const clustered = checks.filter(({ name }) => clusters?.has(name) === true)
-  const places = Math.min(...clustered.map(({ name }) => Math.max(1, clusters!.get(name)!)))
-  return clustered.length === 0 ? 0 : (rows - estimateRows(rows, clustered)) / (1 + places)
 }
 
 /**

@@ -64,11 +64,6 @@ export interface Branch {
   readonly conditions?: readonly Sql[]
   /** Estimated share of the table's rows in this branch. Default 1. */
   readonly share?: number
-  /**
-   * Filters, by name, whose matching rows are adjacent in the order instead of spread over it, with the number of
-   * adjacent groups. Example: the assets of one template, in a list ordered by name, form one group.
-   */
-  readonly clusters?: ReadonlyMap<string, number>
   /** Set if the branch can be read via a driving table. Used if no index has the order, or if it costs less. */
   readonly driven?: Driven
 }

@@ -7,7 +7,7 @@ import type { ListingListValues, ListingValues } from '../parameters.ts'
 import { without } from '../../../../core/endpoint/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List } from '../../../planner/index.ts'
-import { resolveTemplates, TEMPLATE_DATA } from '../../nft/filters/index.ts'
+import { resolveTemplates } from '../../nft/filters/index.ts'
 import { directionOf } from '../../nft/paging/index.ts'
 import type { MarketSetup } from '../setup.ts'
 import { hiddenTemplates, listedAssetFilters, withoutNames } from './listed-asset-filters.ts'
@@ -19,8 +19,6 @@ import { readPriceBounds, readSalePricing, salePriceFilters, salePriceOrder } fr
 import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
 import type { Branch, Order } from '../../../planner/sources/index.ts'
-import { SCHEMAS } from '../../nft/tables.ts'
-import { wantedCollections } from '../../nft/conditions/index.ts'
 
 /** Dependencies of lists of listings. */
 export type ListingSetup = Pick<MarketSetup, 'trigrams' | 'clock' | 'lists'>
@@ -118,22 +116,6 @@ function nullShare({ table: { table }, statistics }: ListingRequest, column: str
   return statistics.equal(table, column, [null]) / statistics.rows(table)
 }
 
-/**
- * Number of adjacent groups in the name index that the rows of each filter form: the assets of a template share a
- * name, names within a collection are similar.
- */
-function placesOfNames({ values, templates, named, statistics }: ListingRequest): Map<string, number> {
-  const collections = wantedCollections(values)?.length
-  const schemas = values.schema_name ?? []
-  return new Map([
-    ['collection', collections ?? 1],
-    ['schema_name', collections ?? statistics.equal(SCHEMAS, 'schema_name', schemas)],
-    ['template_id', values.template_id?.length ?? 1],
-    [TEMPLATE_DATA, templates.kind === 'ids' ? templates.ids.length : 1],
-    ['names', named?.matching.length ?? 1],
-  ])
-}
-
 /** Order by name; listings without a name come last. The index stores only the first characters of a name. */
 function nameOrder(request: ListingRequest): Order {
   const none = nullShare(request, 'name')
@@ -147,7 +129,6 @@ function nameOrder(request: ListingRequest): Order {
         value: raw('l.name'),
         conditions: [raw('l.name IS NOT NULL')],
         share: 1 - none,
-        clusters: placesOfNames(request),
       },
       last(request, 'name', 'text COLLATE "C"', none),
     ],
