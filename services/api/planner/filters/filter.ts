@@ -52,7 +52,12 @@ export interface Filter {
   readonly rows: number
   /** Set if the condition is exactly `column IN (values)`: an index may serve it. */
   readonly equals?: EqualValues
-  /** Further columns that `found` compares with one value each, besides the column of `equals`. */
+  /**
+   * Further columns that `found` compares with one value each, besides the column of `equals`: a prepared statement then
+   * uses the index that they lead. Only the assets of an owner and a template have one, and keep it because their
+   * statements would be planned for each request: `traffic.js --factor 0.2 --only 'owner, template' --samples 200` of
+   * 2026-11-29 takes 3.6 ms of processor time (p50) with it and 4.7 without, the count 1.1 and 1.9.
+   */
   readonly alsoEqual?: readonly string[]
   /**
    * Set if the condition is essentially a lower or upper bound of this column: an index ordered by the column serves
