@@ -70,14 +70,14 @@ export const knownMutants: readonly Mutant[] = [
     tests: market,
   },
   {
-    behaviour: 'a driven list stops at its budget without saying so',
-    file: 'services/api/planner/sources/driven.ts',
+    behaviour: 'a list via a driving table stops at its budget without saying so',
+    file: 'services/api/planner/sources/driving-table.ts',
     from: '${by} LIMIT ${raw(most + 1)}',
     to: '${by} LIMIT ${raw(most)}',
     tests: ['services/api/planner', 'tests/api/plans.test.ts'],
   },
   {
-    behaviour: 'a list that is gathered from several sources ignores the order of its keys',
+    behaviour: 'a list that is collected and sorted ignores the order of its keys',
     file: 'services/api/planner/statement.ts',
     from: "?? 'LAST')}, g.k ${raw(order.keys ?? 'ASC')}`",
     to: "?? 'LAST')}, g.k ASC`",

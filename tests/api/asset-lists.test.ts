@@ -161,11 +161,11 @@ async function texts(statement: Sql): Promise<string[]> {
 async function plainPage({ list }: { list: List }, query: Query): Promise<string[]> {
   const { order } = list
   const direction = raw(order.direction)
-  const [branch] = order.branches
+  const [segment] = order.segments
   const isByMint = query['sort'] === 'template_mint'
-  const value = isByMint ? raw('a.template_mint') : (order.sorted?.value ?? raw(`a.${branch!.column}`))
+  const value = isByMint ? raw('a.template_mint') : (order.sorted?.value ?? raw(`a.${segment!.column}`))
   const by =
-    branch!.column === 'asset_id' && !isByMint
+    segment!.column === 'asset_id' && !isByMint
       ? sql`a.asset_id ${direction}`
       : sql`${value} ${direction} NULLS LAST, a.asset_id`
   const limit = Number(query['limit'])

@@ -99,15 +99,15 @@ const lists: readonly TestedList[] = [
 /** Choices of the planner that force each access path, including the path through another table wherever it exists. */
 const paths: Readonly<Record<string, ChoosePath>> = {
   ...forcedPaths,
-  'gathering through another table': (request) => {
+  'collecting through another table': (request) => {
     const through = request.filters.find((filter) => filter.through !== undefined)
     return through ? { kind: 'collect', through, expected: 1, reason: 'forced' } : choosePath(request)
   },
   'the newest rows through another table': (request) => {
-    const branches = request.order.branches.map((branch) =>
-      branch.driven ? { ...branch, driven: { ...branch.driven, rows: 0, drivers: 0 } } : branch,
+    const segments = request.order.segments.map((segment) =>
+      segment.driving ? { ...segment, driving: { ...segment.driving, rows: 0, drivingRows: 0 } } : segment,
     )
-    return choosePath({ ...request, order: { ...request.order, branches } })
+    return choosePath({ ...request, order: { ...request.order, segments } })
   },
 }
 
@@ -222,7 +222,7 @@ describe('the newest transfers of assets with one property', () => {
     let isUsed = false
     const choose: ChoosePath = (request) => {
       const path = paths['the newest rows through another table']!(request)
-      isUsed ||= path.kind !== 'collect' && path.walks[0]?.driven !== undefined
+      isUsed ||= path.kind !== 'collect' && path.scans[0]?.driving !== undefined
       return path
     }
     const reader = createListReader([], choose)

@@ -6,12 +6,12 @@ import type { ChoosePath } from '../../services/api/planner/list.ts'
 /** Choices of the planner that force each access path. All of them must return the same page. */
 export const forcedPaths: Readonly<Record<string, ChoosePath>> = {
   'as chosen': choosePath,
-  gathering: () => ({ kind: 'collect', expected: 1, reason: 'forced' }),
-  'walking without a budget': (request) => walked(request, undefined),
-  'walking with a tiny budget': (request) => walked(request, 3),
-  'merging more ranges than were estimated': (request) => underestimated(walked(request, undefined)),
-  'the same with a budget': (request) => underestimated(walked(request, 40)),
-  'through another table, where it has the order': (request) => walked(byKeyAlone(request), 40),
+  collecting: () => ({ kind: 'collect', expected: 1, reason: 'forced' }),
+  'scanning without a budget': (request) => scanned(request, undefined),
+  'scanning with a tiny budget': (request) => scanned(request, 3),
+  'merging more ranges than were estimated': (request) => underestimated(scanned(request, undefined)),
+  'the same with a budget': (request) => underestimated(scanned(request, 40)),
+  'through another table, where it has the order': (request) => scanned(byKeyAlone(request), 40),
 }
 
 /** Removes all indexes except the key's: the list can be scanned only by key, or via another table. */
@@ -24,17 +24,17 @@ function byKeyAlone(request: ListRequest): ListRequest {
 /** Sets the estimate of every query of values to one value, so that all further ranges come unexpectedly. */
 function underestimated(path: AccessPath): AccessPath {
   if (path.kind === 'collect') return path
-  const walks = path.walks.map((walk) => {
-    const prefix = walk.prefix.map((equals) =>
+  const scans = path.scans.map((scan) => {
+    const prefix = scan.prefix.map((equals) =>
       equals.values instanceof Sql ? { ...equals, count: 1 } : equals,
     )
-    return { ...walk, prefix, ranges: prefix.reduce((product, { count }) => product * count, 1) }
+    return { ...scan, prefix, ranges: prefix.reduce((product, { count }) => product * count, 1) }
   })
-  return { ...path, walks }
+  return { ...path, scans }
 }
 
 /** The index scan that the planner chooses if no filter is indexed; collect and sort if no index has the order. */
-function walked(request: ListRequest, budget: number | undefined): AccessPath {
+function scanned(request: ListRequest, budget: number | undefined): AccessPath {
   const filters = request.filters.map((filter) => ({ ...filter, isIndexed: false }))
   const path = choosePath({ ...request, filters })
   if (path.kind === 'collect' || request.seen) return path

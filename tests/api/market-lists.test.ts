@@ -215,7 +215,7 @@ async function plainPage(
   { source, filters, order }: List,
   { values }: EndpointContext<Paged>,
 ): Promise<string[]> {
-  const [only] = order.branches
+  const [only] = order.segments
   const key = raw(`l.${source.key}`)
   const value = order.sorted?.value ?? raw(`l.${only!.column}`)
   const direction = raw(order.direction)
@@ -304,7 +304,7 @@ describe('open sales', () => {
       const setup = {
         trigrams: true,
         clock,
-        lists: createListReader(marketTables, forcedPaths['gathering']),
+        lists: createListReader(marketTables, forcedPaths['collecting']),
       }
       const sought = ['template_id', 'template_data.rarity', 'search', 'match', 'template_blacklist']
       const shown = new Set<string>()

@@ -31,7 +31,7 @@ function endpointsOf(family: 'assets' | 'market'): readonly Endpoint[] {
  * Filters that exclude few rows: a count with them scans the table, within the time limit of a query. Lists with them
  * find their first page at once.
  */
-const countedByWalking: Readonly<Record<string, readonly string[]>> = {
+const countedByScanning: Readonly<Record<string, readonly string[]>> = {
   '/v1/assets/_count': ['hide_templates_by_accounts'],
   '/v1/offers/_count': [
     ...['account_blacklist', 'collection_blacklist', 'hide_contracts', 'is_burnable', 'is_transferable'],
@@ -114,14 +114,14 @@ afterAll(async () => {
 })
 
 /** URLs of requests that scan a big table, with the tables. */
-async function walksOf(requests: readonly RequestCase[]): Promise<Record<string, string[]>> {
-  const walks: Record<string, string[]> = {}
+async function scannedBy(requests: readonly RequestCase[]): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
   for (const request of requests) {
     const { scans } = await scansOf(client, request)
     const big = scans.filter(({ table }) => bigTables.has(table)).map(({ table }) => table)
-    if (big.length > 0) walks[addressOf(request)] = big
+    if (big.length > 0) found[addressOf(request)] = big
   }
-  return walks
+  return found
 }
 
 /** Selects every sort without a filter, and every filter with one sort in turn. */
@@ -144,12 +144,12 @@ function inTurns(requests: readonly RequestCase[]): RequestCase[] {
 describe('assets endpoints with every sort and every single filter', () => {
   const paths = [...new Set(endpoints.map(({ path }) => path))]
   it.each(paths)('the endpoint %s of assets scans no big table', async (path) => {
-    const walking = countedByWalking[path] ?? []
+    const scanning = countedByScanning[path] ?? []
     const requests = cases.filter(
-      ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
+      ({ endpoint, filter }) => endpoint.path === path && !scanning.includes(filter),
     )
     expect(requests).not.toEqual([])
-    expect(await walksOf(requests)).toEqual({})
+    expect(await scannedBy(requests)).toEqual({})
   })
 })
 
@@ -196,12 +196,12 @@ describe('filters that match few rows at the start of the order, or very many ro
 describe('market endpoints with every sort and every single filter', () => {
   const paths = [...new Set(marketEndpoints.map(({ path }) => path))]
   it.each(paths)('the endpoint %s of the market scans no big table', async (path) => {
-    const walking = countedByWalking[path] ?? []
+    const scanning = countedByScanning[path] ?? []
     const requests = marketCases.filter(
-      ({ endpoint, filter }) => endpoint.path === path && !walking.includes(filter),
+      ({ endpoint, filter }) => endpoint.path === path && !scanning.includes(filter),
     )
     expect(requests).not.toEqual([])
-    expect(await walksOf(requests)).toEqual({})
+    expect(await scannedBy(requests)).toEqual({})
   })
 })
 

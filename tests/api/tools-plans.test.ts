@@ -53,14 +53,14 @@ const generation = [
 
 const key = keyText('PUB', 0, Buffer.alloc(33, 2))
 
-/** Every filter on its own. The counts of `walkingCounts` may scan the table. */
+/** Every filter on its own. The counts of `scanningCounts` may scan the table. */
 const filters = [
   ...['', 'page=150', 'creator=creatorc', 'creator=creatorc,creator4a', 'creator=nobody', 'claimer=claimer3'],
   ...['state=1', 'state=0,3', `public_key=${key}`, 'asset_id=77', 'asset_id=77,20001,999999'],
   ...['collection_whitelist=collect3', 'collection_whitelist=collectee,collect1', 'ids=5,900', 'link_id=77'],
   ...['lower_bound=19000', 'upper_bound=1000', 'before=5000000', 'after=9000000'],
 ]
-const walkingCounts = ['collection_blacklist=collectee']
+const scanningCounts = ['collection_blacklist=collectee']
 
 let database: TestDatabase
 let client: pg.Client
@@ -85,12 +85,12 @@ afterAll(async () => {
 })
 
 /** Runs a request, explains each of its statements, and returns the tables that are scanned completely. */
-async function walksOf(
+async function scannedBy(
   path: string,
   query: string,
   segments = {},
-): Promise<{ walks: string[]; data: unknown }> {
-  const walks: string[] = []
+): Promise<{ scans: string[]; data: unknown }> {
+  const scans: string[] = []
   const session: Session = {
     async query<Row extends readonly unknown[]>({ text, values }: Statement): Promise<Row[]> {
       const parameters = { values: [...values], rowMode: 'array' } as const
@@ -98,7 +98,7 @@ async function walksOf(
         text: `EXPLAIN (FORMAT JSON) ${text}`,
         ...parameters,
       })
-      walks.push(...scannedTables(plan.rows[0]![0][0].Plan))
+      scans.push(...scannedTables(plan.rows[0]![0][0].Plan))
       return (await client.query<unknown[]>({ text, ...parameters })).rows as unknown as Row[]
     },
     snapshot: (work) => work(),
@@ -111,7 +111,7 @@ async function walksOf(
     lists: () => Promise.resolve([]),
   })
   const data = await endpoint.run({ session, values, attributes: [] })
-  return { data: JSON.parse(jsonString(data)), walks }
+  return { data: JSON.parse(jsonString(data)), scans }
 }
 
 function scannedTables(node: PlanNode): string[] {
@@ -121,24 +121,24 @@ function scannedTables(node: PlanNode): string[] {
 }
 
 describe('no request of the tools namespace scans a big table', () => {
-  it.each([...filters, ...walkingCounts])('links with %s scan no big table in any order', async (filter) => {
+  it.each([...filters, ...scanningCounts])('links with %s scan no big table in any order', async (filter) => {
     for (const sort of ['created', 'updated']) {
       for (const order of ['asc', 'desc']) {
         const query = `${filter}&sort=${sort}&order=${order}`
-        const { walks, data } = await walksOf('/v1/links', query)
-        expect([query, walks]).toEqual([query, []])
+        const { scans, data } = await scannedBy('/v1/links', query)
+        expect([query, scans]).toEqual([query, []])
         expect((data as unknown[]).length > 0).toBe(!filter.includes('nobody'))
       }
     }
   })
 
   it.each(filters)('the number of links with %s scans no big table', async (filter) => {
-    expect((await walksOf('/v1/links/_count', filter)).walks).toEqual([])
+    expect((await scannedBy('/v1/links/_count', filter)).scans).toEqual([])
   })
 
   it('a link by id and its logs scan no big table', async () => {
-    expect((await walksOf('/v1/links/:link_id', '', { link_id: '77' })).walks).toEqual([])
-    const { walks, data } = await walksOf('/v1/links/:link_id/logs', '', { link_id: '77' })
-    expect([walks, (data as unknown[]).length]).toEqual([[], 3])
+    expect((await scannedBy('/v1/links/:link_id', '', { link_id: '77' })).scans).toEqual([])
+    const { scans, data } = await scannedBy('/v1/links/:link_id/logs', '', { link_id: '77' })
+    expect([scans, (data as unknown[]).length]).toEqual([[], 3])
   })
 })

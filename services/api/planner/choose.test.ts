@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { raw } from '../sql/index.ts'
 import { choosePath } from './choose.ts'
-import type { ListRequest, WalkPath } from './choose.ts'
+import type { ListRequest, ScanPath } from './choose.ts'
 import { estimateRows } from './filters/index.ts'
 import type { Filter } from './filters/index.ts'
-import type { Branch } from './sources/index.ts'
+import type { Segment } from './sources/index.ts'
 
 const ROWS = 1_000_000
 
@@ -36,31 +36,31 @@ const request = (filters: readonly Filter[], column = 'id', limit = 100): ListRe
   },
   rows: ROWS,
   filters,
-  order: { direction: 'DESC', branches: [{ rank: 0, column }] },
+  order: { direction: 'DESC', segments: [{ rank: 0, column }] },
   window: { offset: 0, limit },
 })
 
 describe('the access path of a list', () => {
   it('the access path of a list is an index scan of the key if there are no filters', () => {
     const path = choosePath(request([]))
-    expect([path.kind, path.expected, (path as WalkPath).budget]).toEqual(['scan', 100, undefined])
+    expect([path.kind, path.expected, (path as ScanPath).budget]).toEqual(['scan', 100, undefined])
   })
 
   it('the access path of a list is an index scan with equality on the columns before the sort column', () => {
-    const path = choosePath(request([equal('owner', 5_000)])) as WalkPath
+    const path = choosePath(request([equal('owner', 5_000)])) as ScanPath
     expect([path.kind, path.expected]).toEqual(['scan', 100])
-    expect(path.walks[0]!.prefix.map(({ column }) => column)).toEqual(['owner'])
+    expect(path.scans[0]!.prefix.map(({ column }) => column)).toEqual(['owner'])
   })
 
   it('the access path of a list merges one index range for each of several values', () => {
-    const path = choosePath(request([equal('schema', 9_000, ['x', 'y', 'z'])], 'time')) as WalkPath
-    expect([path.kind, path.walks[0]!.ranges]).toEqual(['merge', 3])
+    const path = choosePath(request([equal('schema', 9_000, ['x', 'y', 'z'])], 'time')) as ScanPath
+    expect([path.kind, path.scans[0]!.ranges]).toEqual(['merge', 3])
   })
 
   it('the access path of a list reads few rows of each of many ranges', () => {
     const schemas = Array.from({ length: 100 }, (_, place) => `s${place}`)
-    const path = choosePath(request([equal('schema', 20_000, schemas)], 'time')) as WalkPath
-    expect([path.kind, path.walks[0]!.ranges]).toEqual(['merge', 100])
+    const path = choosePath(request([equal('schema', 20_000, schemas)], 'time')) as ScanPath
+    expect([path.kind, path.scans[0]!.ranges]).toEqual(['merge', 100])
     expect(path.expected).toBeLessThan(1_000)
   })
 
@@ -71,8 +71,8 @@ describe('the access path of a list', () => {
   })
 
   it('the access path of a list scans in the wanted order if many rows match, with a row budget', () => {
-    const path = choosePath(request([equal('owner', 200_000)], 'time')) as WalkPath
-    expect([path.kind, path.walks[0]!.prefix, path.budget]).toEqual(['scan', [], 65_536])
+    const path = choosePath(request([equal('owner', 200_000)], 'time')) as ScanPath
+    expect([path.kind, path.scans[0]!.prefix, path.budget]).toEqual(['scan', [], 65_536])
     expect(path.expected).toBe(500)
   })
 
@@ -80,7 +80,7 @@ describe('the access path of a list', () => {
     const of = (count: number): number => {
       const schemas = Array.from({ length: count }, (_, index) => `s${index}`)
       const filters = [{ ...equal('schema', 2_000, schemas), isIndexed: false }, equal('owner', 200_000)]
-      return (choosePath(request(filters, 'time', 10)) as WalkPath).budget!
+      return (choosePath(request(filters, 'time', 10)) as ScanPath).budget!
     }
     // Eight ranges: a budget of 50,000 rows in one merged stream. Sixteen ranges cost more to begin: 19,700 rows, 1,231
     // for each range.
@@ -88,12 +88,12 @@ describe('the access path of a list', () => {
   })
 
   it('the access path of a list has no row budget if collecting is not possible', () => {
-    expect((choosePath(request([check('flag', 10)])) as WalkPath).budget).toBeUndefined()
+    expect((choosePath(request([check('flag', 10)])) as ScanPath).budget).toBeUndefined()
   })
 
   it('the access path of a list is chosen again after a scan: collecting, if far fewer rows match than estimated', () => {
     const first = request([equal('owner', 20_000), check('flag', 900_000)], 'time')
-    const path = choosePath(first) as WalkPath
+    const path = choosePath(first) as ScanPath
     expect(path.kind).toBe('scan')
     expect(choosePath({ ...first, seen: { most: path.most, read: path.budget!, hits: 0 } }).kind).toBe(
       'collect',
@@ -102,62 +102,62 @@ describe('the access path of a list', () => {
 
   it('the access path of a list continues without a row budget if a scan is still the cheapest by the rows it has read', () => {
     const first = request([equal('owner', 300_000)], 'time')
-    const again = choosePath({ ...first, seen: { most: ROWS, read: 1_000, hits: 60 } }) as WalkPath
+    const again = choosePath({ ...first, seen: { most: ROWS, read: 1_000, hits: 60 } }) as ScanPath
     expect([again.kind, again.budget]).toEqual(['scan', undefined])
   })
 
   it('the access path of a list stays within the ranges in which a scan has found matches', () => {
     const first = request([equal('schema', 20_000, ['x', 'y', 'z']), check('flag', 500_000)], 'time')
-    const { most } = choosePath(first) as WalkPath
-    const again = choosePath({ ...first, seen: { most, read: 4_096, hits: 90 } }) as WalkPath
-    expect([most, again.walks[0]!.prefix.length, again.most]).toEqual([20_000, 1, 20_000])
+    const { most } = choosePath(first) as ScanPath
+    const again = choosePath({ ...first, seen: { most, read: 4_096, hits: 90 } }) as ScanPath
+    expect([most, again.scans[0]!.prefix.length, again.most]).toEqual([20_000, 1, 20_000])
   })
 
   it('the access path of a list skips the check of a filter implied by another, unless that one was applied elsewhere', () => {
     const filters = [equal('template', 90_000), { ...equal('schema', 400_000), impliedBy: 'template' }]
-    const checksOf = (branch: Partial<Branch>): string[] => {
-      const order = { direction: 'DESC', branches: [{ rank: 0, column: 'id', ...branch }] } as const
-      const path = choosePath({ ...request(filters), order }) as WalkPath
-      return path.walks[0]!.checks.map(({ name }) => name)
+    const checksOf = (segment: Partial<Segment>): string[] => {
+      const order = { direction: 'DESC', segments: [{ rank: 0, column: 'id', ...segment }] } as const
+      const path = choosePath({ ...request(filters), order }) as ScanPath
+      return path.scans[0]!.checks.map(({ name }) => name)
     }
-    const driven = {
+    const driving = {
       query: () => raw(''),
       applied: new Set(['template']),
       rows: 100,
-      drivers: 1,
+      drivingRows: 1,
       rowsOfEach: 100,
     }
-    expect([checksOf({}), checksOf({ driven })]).toEqual([['template'], ['schema']])
+    expect([checksOf({}), checksOf({ driving })]).toEqual([['template'], ['schema']])
   })
 
   it('the access path of a list has a row budget if another table only bounds the scan, and reads all rows afterwards', () => {
-    const driven = {
+    const driving = {
       query: () => raw(''),
       applied: new Set<string>(),
       rows: ROWS,
-      drivers: 0,
+      drivingRows: 0,
       rowsOfEach: 100,
       isBounded: true,
     }
-    const order = { direction: 'DESC', branches: [{ rank: 0, column: 'mint', driven }] } as const
-    const first = choosePath({ ...request([]), order }) as WalkPath
+    const order = { direction: 'DESC', segments: [{ rank: 0, column: 'mint', driving }] } as const
+    const first = choosePath({ ...request([]), order }) as ScanPath
     expect([first.expected, first.budget]).toEqual([100, 512])
     const seen = { most: first.most, read: 512, hits: 10 }
-    const second = choosePath({ ...request([]), order, seen }) as WalkPath
+    const second = choosePath({ ...request([]), order, seen }) as ScanPath
     expect([second.expected, second.budget]).toEqual([ROWS, undefined])
   })
 
   it('the access path of a list has the same row budget whatever the cost of sorting the driving table', () => {
-    const budgetOf = (drivers: number): number | undefined => {
-      const driven = {
+    const budgetOf = (drivingRows: number): number | undefined => {
+      const driving = {
         query: () => raw(''),
         applied: new Set<string>(),
         rows: ROWS,
-        drivers,
+        drivingRows,
         rowsOfEach: 100,
       }
-      const order = { direction: 'DESC', branches: [{ rank: 0, column: 'price', driven }] } as const
-      return (choosePath({ ...request([equal('owner', 900_000)]), order }) as WalkPath).budget
+      const order = { direction: 'DESC', segments: [{ rank: 0, column: 'price', driving }] } as const
+      return (choosePath({ ...request([equal('owner', 900_000)]), order }) as ScanPath).budget
     }
     expect(budgetOf(0)).toBeGreaterThan(0)
     expect(budgetOf(100_000)).toBe(budgetOf(0))

@@ -1,6 +1,6 @@
 import type { EqualValues, Filter } from './filters/index.ts'
 import { BITMAP_COST, estimateRows, HEAP_COST, withoutImplied } from './filters/index.ts'
-import type { Branch, Driven, Index, Order, PageWindow, Source } from './sources/index.ts'
+import type { Segment, DrivingTable, Index, Order, PageWindow, Source } from './sources/index.ts'
 
 /** Input of the planner: the list to read, the page, and the size of the table. */
 export interface ListRequest {
@@ -17,9 +17,9 @@ export interface ListRequest {
   readonly seen?: { readonly most: number; readonly read: number; readonly hits: number }
 }
 
-/** How one branch of the order is read: an index scan in the wanted order (a walk). */
-export interface BranchWalk {
-  readonly branch: Branch
+/** How one segment of the order is read: an index scan in the wanted order. */
+export interface SegmentScan {
+  readonly segment: Segment
   /**
    * Equality filters on the index columns before the sort column. Each combination of their values is one index range.
    */
@@ -33,13 +33,13 @@ export interface BranchWalk {
   /** Rows that are read first from each range, if there are too many ranges to merge as one stream. */
   readonly first: number
   /** Set if the scan iterates another table (templates by name, say) and looks up this table's rows from it. */
-  readonly driven?: Driven
+  readonly driving?: DrivingTable
 }
 
-/** Access path: scans indexes in the wanted order until the page is full. Several ranges or branches are merged. */
-export interface WalkPath {
+/** Access path: scans indexes in the wanted order until the page is full. Several ranges or segments are merged. */
+export interface ScanPath {
   readonly kind: 'scan' | 'merge'
-  readonly walks: readonly BranchWalk[]
+  readonly scans: readonly SegmentScan[]
   /** Row budget of each range, or of the merged stream; undefined means unlimited. */
   readonly budget: number | undefined
   /** Estimated rows that the scan reads. */
@@ -50,7 +50,7 @@ export interface WalkPath {
 }
 
 /** Access path: collects all matching rows through the most selective filters, and sorts them (top-N sort). */
-export interface GatherPath {
+export interface CollectPath {
   readonly kind: 'collect'
   /** Entry filter when rows are found via another table (`Filter.through`). */
   readonly through?: Filter
@@ -59,7 +59,7 @@ export interface GatherPath {
 }
 
 /** The access path of a list: an ordered index scan, or collect and sort. */
-export type AccessPath = WalkPath | GatherPath
+export type AccessPath = ScanPath | CollectPath
 
 /**
  * Start-up cost of one index range: its descent, three or four pages. Above MERGED_RANGES each range is probed twice, in a
@@ -69,7 +69,7 @@ export type AccessPath = WalkPath | GatherPath
 const RANGE_COST = 12
 const MANY_RANGE_COST = 100
 /** Cost of one row of the driving table: read by an index and sorted. Half of HEAP_COST, because its rows are few and in memory. */
-const DRIVER_COST = 2
+const DRIVING_ROW_COST = 2
 /**
  * More index ranges than this are never merged: the index is not used for the order. Bounds the values of a statement and
  * the probes of its first step; a list with more values is collected and sorted.
@@ -94,7 +94,7 @@ const SURE = 4
  * The row budget of an index scan is never worth less than this share of the cost of collecting and sorting: a scan that is
  * given up costs at most this share more than collecting at once.
  */
-const SHARE_OF_GATHERING = 0.25
+const SHARE_OF_COLLECTING = 0.25
 
 /**
  * Accept an index scan up to SAME_ROWS x the cost of collecting and sorting if the scan can read no more rows: popular
@@ -103,7 +103,7 @@ const SHARE_OF_GATHERING = 0.25
 const SAME_ROWS = 2
 
 interface Candidate {
-  readonly walks: readonly BranchWalk[]
+  readonly scans: readonly SegmentScan[]
   /** Estimated rows that the scans read. */
   readonly expected: number
   /** Estimated rows that the scans read if the page never fills. */
@@ -116,71 +116,74 @@ interface Candidate {
  * the same path.
  */
 export function choosePath(request: ListRequest): AccessPath {
-  const gather = gatherCost(request)
-  const walk = cheapestWalk(request)
+  const collecting = collectingCost(request)
+  const candidate = cheapestScan(request)
   const matches = Math.round(estimateRows(request.rows, request.filters))
   const about = `about ${matches} of ${Math.round(request.rows)} rows match`
-  const isOfSameRows = gather && walk && !request.seen && walk.most <= gather.expected
-  if (!walk || (gather && gather.cost * (isOfSameRows ? SAME_ROWS : 1) < walk.cost)) {
-    const other = walk ? `; a scan would read ${Math.round(walk.expected)}` : '; no index has this order'
+  const isOfSameRows = collecting && candidate && !request.seen && candidate.most <= collecting.expected
+  if (!candidate || (collecting && collecting.cost * (isOfSameRows ? SAME_ROWS : 1) < candidate.cost)) {
+    const other = candidate
+      ? `; a scan would read ${Math.round(candidate.expected)}`
+      : '; no index has this order'
     const whole = { cost: Infinity, by: 'reading the table', expected: request.rows }
-    const { cost: _, by, ...found }: Gathering = gather ?? whole
+    const { cost: _, by, ...found }: Collecting = collecting ?? whole
     return { kind: 'collect', ...found, reason: `${about}, found by ${by}${other}` }
   }
-  const ranges = walk.walks.reduce((sum, each) => sum + each.ranges, 0)
+  const ranges = candidate.scans.reduce((sum, each) => sum + each.ranges, 0)
   return {
     kind: ranges > 1 ? 'merge' : 'scan',
-    walks: walk.walks,
-    budget: isChecked(walk) ? budgetOf(walk, gather?.cost, request) : undefined,
-    expected: walk.expected,
-    most: walk.most,
-    reason: `${about}, a scan of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(walk.expected)}${
-      gather
-        ? `; collecting by ${gather.by} costs ${Math.round(gather.cost)} against ${Math.round(walk.cost)}`
+    scans: candidate.scans,
+    budget: isChecked(candidate) ? budgetOf(candidate, collecting?.cost, request) : undefined,
+    expected: candidate.expected,
+    most: candidate.most,
+    reason: `${about}, a scan of ${ranges} ${ranges === 1 ? 'range' : 'ranges'} is estimated to read ${Math.round(candidate.expected)}${
+      collecting
+        ? `; collecting by ${collecting.by} costs ${Math.round(collecting.cost)} against ${Math.round(candidate.cost)}`
         : ''
     }`,
   }
 }
 
 function budgetOf(
-  walk: Candidate,
-  gatherCost: number | undefined,
+  candidate: Candidate,
+  collectingCost: number | undefined,
   { seen }: ListRequest,
 ): number | undefined {
   // Second choice, after a scan ran out of its budget: no cheaper path is left, so this scan is unlimited.
   if (seen) return undefined
-  // No other path exists, and no branch is read whole without a budget: a budget would save nothing.
-  if (gatherCost === undefined && !walk.walks.some(({ driven }) => driven?.isBounded)) return undefined
-  const beforeRows = walk.walks.reduce((sum, { driven }) => sum + driverCost(driven), 0)
-  const rowCost = Math.max(HEAP_COST, (walk.cost - beforeRows) / Math.max(1, walk.expected))
+  // No other path exists, and no segment is read whole without a budget: a budget would save nothing.
+  if (collectingCost === undefined && !candidate.scans.some(({ driving }) => driving?.isBounded))
+    return undefined
+  const beforeRows = candidate.scans.reduce((sum, { driving }) => sum + costOfDrivingRows(driving), 0)
+  const rowCost = Math.max(HEAP_COST, (candidate.cost - beforeRows) / Math.max(1, candidate.expected))
   // The budget is smaller for rows that are expensive to check, but at least twice the row estimate.
-  const most = Math.max((MAX_BUDGET * HEAP_COST) / rowCost, 2 * walk.expected)
+  const most = Math.max((MAX_BUDGET * HEAP_COST) / rowCost, 2 * candidate.expected)
   const rows = Math.max(
-    Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * walk.expected)),
-    (SHARE_OF_GATHERING * (gatherCost ?? 0)) / rowCost,
+    Math.min(most, Math.max(MIN_BUDGET, BUDGET_FACTOR * candidate.expected)),
+    (SHARE_OF_COLLECTING * (collectingCost ?? 0)) / rowCost,
   )
-  const streams = streamsOf(walk.walks)
+  const streams = streamsOf(candidate.scans)
   const each = (rows / streams) * (isOneStream(streams) ? 1 : SKEW)
   // Rounded up to a power of two: fewer different statements, so that connections can prepare them.
   return 2 ** Math.ceil(Math.log2(Math.max(1, each)))
 }
 
-/** Whether an index scan of the path may read rows that are not on the page; see `isWalkChecked`. */
-export function isChecked({ walks }: Pick<WalkPath, 'walks'>): boolean {
-  return walks.some(isWalkChecked)
+/** Whether an index scan of the path may read rows that are not on the page; see `isScanChecked`. */
+export function isChecked({ scans }: Pick<ScanPath, 'scans'>): boolean {
+  return scans.some(isScanChecked)
 }
 
-/** Whether a walk may read rows that are not on the page: rows that a filter rejects, or rows to be sorted first. */
-export function isWalkChecked(walk: BranchWalk): boolean {
-  return walk.checks.length > 0 || walk.driven?.isBounded === true
+/** Whether a scan may read rows that are not on the page: rows that a filter rejects, or rows to be sorted first. */
+export function isScanChecked(scan: SegmentScan): boolean {
+  return scan.checks.length > 0 || scan.driving?.isBounded === true
 }
 
-/** Number of ordered streams that the walks read. The row budget applies to each stream. */
-export function streamsOf(walks: readonly BranchWalk[]): number {
-  return walks.reduce((sum, { ranges }) => sum + (isOneStream(ranges) ? 1 : ranges), 0)
+/** Number of ordered streams that the scans read. The row budget applies to each stream. */
+export function streamsOf(scans: readonly SegmentScan[]): number {
+  return scans.reduce((sum, { ranges }) => sum + (isOneStream(ranges) ? 1 : ranges), 0)
 }
 
-interface Gathering {
+interface Collecting {
   readonly cost: number
   readonly expected: number
   readonly by: string
@@ -188,23 +191,23 @@ interface Gathering {
 }
 
 /** Cheapest way to collect all matching rows, by indexes or via another table; undefined if no filter has either. */
-function gatherCost({ rows, filters, order }: ListRequest): Gathering | undefined {
+function collectingCost({ rows, filters, order }: ListRequest): Collecting | undefined {
   // An order with a FROM item of its own cannot be combined with `Through.from`.
   const through = order.sorted?.from ? undefined : throughCost(rows, filters)
   return cheapest([indexedCost(rows, filters), through])
 }
 
-function cheapest(gatherings: readonly (Gathering | undefined)[]): Gathering | undefined {
-  return gatherings.reduce((a, b) => (a && b ? (b.cost < a.cost ? b : a) : (a ?? b)), undefined)
+function cheapest(ways: readonly (Collecting | undefined)[]): Collecting | undefined {
+  return ways.reduce((a, b) => (a && b ? (b.cost < a.cost ? b : a) : (a ?? b)), undefined)
 }
 
 /**
  * Cost of collecting all matching rows by indexes. Uses an index if its entries cost less than the rows it excludes,
  * or a single filter whose `found` condition searches other tables.
  */
-function indexedCost(rows: number, filters: readonly Filter[]): Gathering | undefined {
+function indexedCost(rows: number, filters: readonly Filter[]): Collecting | undefined {
   const indexed = filters.filter((each) => each.isIndexed && !each.through).sort((a, b) => a.rows - b.rows)
-  const costOf = (some: readonly Filter[]): Gathering => {
+  const costOf = (some: readonly Filter[]): Collecting => {
     const left = estimateRows(rows, some)
     const finding = some.reduce((sum, each) => sum + (each.finding ?? 0), 0)
     const entries = some.length === 1 ? 0 : some.reduce((sum, each) => sum + each.rows, 0)
@@ -217,7 +220,7 @@ function indexedCost(rows: number, filters: readonly Filter[]): Gathering | unde
     return { cost, expected: left, by: some.map(({ name }) => name).join(', ') }
   }
   const plain = indexed.filter(({ finding }) => finding === undefined)
-  let [best, used]: [Gathering | undefined, readonly Filter[]] = [undefined, []]
+  let [best, used]: [Collecting | undefined, readonly Filter[]] = [undefined, []]
   for (const filter of plain) {
     const next = costOf([...used, filter])
     if (!best || next.cost < best.cost) [best, used] = [next, [...used, filter]]
@@ -231,7 +234,7 @@ export function findingCost(rows: number, filters: readonly Filter[]): number {
   return (indexedCost(rows, filters)?.cost ?? HEAP_COST * rows) / HEAP_COST
 }
 
-function throughCost(rows: number, filters: readonly Filter[]): Gathering | undefined {
+function throughCost(rows: number, filters: readonly Filter[]): Collecting | undefined {
   return filters
     .filter(({ isIndexed, through }) => isIndexed && through !== undefined)
     .map((filter) => ({
@@ -241,7 +244,7 @@ function throughCost(rows: number, filters: readonly Filter[]): Gathering | unde
       by: `${filter.name} (through another table)`,
       through: filter,
     }))
-    .reduce<Gathering | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
+    .reduce<Collecting | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
 }
 
 /**
@@ -263,52 +266,52 @@ export function countedThrough(rows: number, filters: readonly Filter[]): Filter
   return through && through.cost < plain ? through.through : undefined
 }
 
-function cheapestWalk(request: ListRequest): Candidate | undefined {
+function cheapestScan(request: ListRequest): Candidate | undefined {
   const { rows, filters, order, window, seen } = request
   const matching = estimateRows(rows, filters)
-  const walks: BranchWalk[] = []
+  const scans: SegmentScan[] = []
   let cost = 0
   let expected = 0
   let most = 0
-  for (const branch of order.branches) {
-    const best = [walkOfBranch(request, branch), ...walksOfParts(request, branch)]
+  for (const segment of order.segments) {
+    const best = [scanOfSegment(request, segment), ...scansOfParts(request, segment)]
       .filter((each) => each !== undefined)
       .reduce<Candidate | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
     if (!best) return undefined
-    walks.push(...best.walks)
+    scans.push(...best.scans)
     most += best.most
-    const before = order.branches.filter(({ rank }) => rank < branch.rank)
+    const before = order.segments.filter(({ rank }) => rank < segment.rank)
     const first = matching * before.reduce((sum, { share = 1 }) => sum + share, 0)
     // Later ranks are read only if the earlier ranks do not fill the page.
     if (!seen && before.length > 0 && first >= SURE * (window.offset + window.limit)) continue
     cost += best.cost
     expected += best.expected
   }
-  return { walks, cost, expected, most }
+  return { scans, cost, expected, most }
 }
 
-/** The cheapest walk of a branch, with every filter as a whole. */
-function walkOfBranch(request: ListRequest, branch: Branch): Candidate | undefined {
-  const driven = branch.driven ? [drivenWalk(request, branch, branch.driven)] : []
-  const best = [...driven, ...request.source.indexes.map((index) => walkOf(request, branch, index))]
+/** The cheapest scan of a segment, with every filter as a whole. */
+function scanOfSegment(request: ListRequest, segment: Segment): Candidate | undefined {
+  const driving = segment.driving ? [scanByDrivingTable(request, segment, segment.driving)] : []
+  const best = [...driving, ...request.source.indexes.map((index) => scanByIndex(request, segment, index))]
     .filter((each) => each !== undefined)
     .reduce<Estimated | undefined>((a, b) => (a && a.cost <= b.cost ? a : b), undefined)
-  return best && { ...best, walks: [best.walk] }
+  return best && { ...best, scans: [best.scan] }
 }
 
-/** For each filter that has disjoint parts: one candidate that walks the branch once for each part. */
-function walksOfParts(request: ListRequest, branch: Branch): (Candidate | undefined)[] {
+/** For each filter that has disjoint parts: one candidate that scans the segment once for each part. */
+function scansOfParts(request: ListRequest, segment: Segment): (Candidate | undefined)[] {
   return request.filters.flatMap((filter) => {
-    if (!filter.parts || branch.driven) return []
+    if (!filter.parts || segment.driving) return []
     const found = filter.parts.map((part) => {
       const filters = request.filters.map((each) => (each === filter ? part.filter : each))
-      const conditions = [...(branch.conditions ?? []), ...(part.apart ? [part.apart] : [])]
-      return walkOfBranch({ ...request, filters }, { ...branch, conditions })
+      const conditions = [...(segment.conditions ?? []), ...(part.apart ? [part.apart] : [])]
+      return scanOfSegment({ ...request, filters }, { ...segment, conditions })
     })
     if (!found.every((each) => each !== undefined)) return []
     return [
       {
-        walks: found.flatMap(({ walks }) => walks),
+        scans: found.flatMap(({ scans }) => scans),
         cost: found.reduce((sum, { cost }) => sum + cost, 0),
         expected: found.reduce((sum, { expected }) => sum + expected, 0),
         most: found.reduce((sum, { most }) => sum + most, 0),
@@ -317,20 +320,20 @@ function walksOfParts(request: ListRequest, branch: Branch): (Candidate | undefi
   })
 }
 
-/** A walk of a branch with its estimated rows and cost. */
+/** A scan of a segment with its estimated rows and cost. */
 interface Estimated {
-  readonly walk: BranchWalk
+  readonly scan: SegmentScan
   readonly expected: number
   readonly most: number
   readonly cost: number
 }
 
-/** The walk of a branch by one index; undefined if the index does not have the wanted order. */
-function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated | undefined {
+/** The scan of a segment by one index; undefined if the index does not have the wanted order. */
+function scanByIndex(request: ListRequest, segment: Segment, index: Index): Estimated | undefined {
   const { source, filters } = request
-  const place = index.columns.indexOf(branch.column)
+  const place = index.columns.indexOf(segment.column)
   if (place === -1) return undefined
-  if (branch.column !== source.key && index.columns[place + 1] !== source.key) return undefined
+  if (segment.column !== source.key && index.columns[place + 1] !== source.key) return undefined
   const prefix: EqualValues[] = []
   const served: Filter[] = []
   for (const column of index.columns.slice(0, place)) {
@@ -342,49 +345,49 @@ function walkOf(request: ListRequest, branch: Branch, index: Index): Estimated |
   }
   const ranges = prefix.reduce((product, { count }) => product * count, 1)
   if (ranges > MAX_RANGES) return undefined
-  const bounds = filters.filter(({ range }) => range?.column === branch.column)
+  const bounds = filters.filter(({ range }) => range?.column === segment.column)
   const checks = withoutImplied(filters).filter(
     (filter) => !served.includes(filter) && !bounds.includes(filter),
   )
   const within = estimateRows(request.rows, [...served, ...bounds])
   const has = new Set([...index.columns, ...(index.includes ?? [])])
-  return estimated(request, { branch, prefix, bounds, checks, ranges }, within, has)
+  return estimated(request, { segment, prefix, bounds, checks, ranges }, within, has)
 }
 
-/** The walk of a branch via a driving table (`Driven`). */
-function drivenWalk(request: ListRequest, branch: Branch, driven: Driven): Estimated {
-  const checks = withoutImplied(request.filters.filter(({ name }) => !driven.applied.has(name)))
-  const walk = { branch, prefix: [], bounds: [], checks, ranges: 1, driven }
-  const walked = estimated(request, walk, driven.rows, new Set())
-  return { ...walked, cost: walked.cost + driverCost(driven) }
+/** The scan of a segment via a driving table (`DrivingTable`). */
+function scanByDrivingTable(request: ListRequest, segment: Segment, driving: DrivingTable): Estimated {
+  const checks = withoutImplied(request.filters.filter(({ name }) => !driving.applied.has(name)))
+  const scan = { segment, prefix: [], bounds: [], checks, ranges: 1, driving }
+  const scanned = estimated(request, scan, driving.rows, new Set())
+  return { ...scanned, cost: scanned.cost + costOfDrivingRows(driving) }
 }
 
 /** Cost of sorting the rows of the driving table. The cost is the same however many rows of the list are then read. */
-function driverCost(driven: Driven | undefined): number {
-  return DRIVER_COST * (driven?.drivers ?? 0)
+function costOfDrivingRows(driving: DrivingTable | undefined): number {
+  return DRIVING_ROW_COST * (driving?.drivingRows ?? 0)
 }
 
 /**
- * @param within rows that the walk could read, at most.
+ * @param within rows that the scan could read, at most.
  * @param has columns that the index contains: checks of these columns alone do not visit the table.
  */
 function estimated(
   { rows, filters, window, seen }: ListRequest,
-  walk: Omit<BranchWalk, 'first'>,
+  scan: Omit<SegmentScan, 'first'>,
   within: number,
   has: ReadonlySet<string>,
 ): Estimated {
-  const { branch, checks, ranges } = walk
-  const share = branch.share ?? 1
+  const { segment, checks, ranges } = scan
+  const share = segment.share ?? 1
   const wanted = window.offset + window.limit
   const matches = seen
     ? Math.min(within, (seen.most * (seen.hits + 0.5)) / Math.max(1, seen.read))
     : estimateRows(rows, filters)
   const matching = matches * share
   const merged = rowsOfMerge(wanted, ranges)
-  const full = Math.max(Math.min(within * share, merged), walk.driven?.least ?? 0)
+  const full = Math.max(Math.min(within * share, merged), scan.driving?.least ?? 0)
   const needed = (merged * within * share) / Math.max(matching, 0.5)
-  const isWhole = seen !== undefined && walk.driven?.isBounded === true
+  const isWhole = seen !== undefined && scan.driving?.isBounded === true
   const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
   const expected = isWhole ? within * share : read
   const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
@@ -393,12 +396,12 @@ function estimated(
   const rangeCost = isOneStream(ranges) ? RANGE_COST : MANY_RANGE_COST
   const first = Math.max(firstOfRange(wanted, ranges), checks.length === 0 ? 0 : Math.ceil(expected / ranges))
   const cost = expected * rowCost + rangeCost * ranges
-  return { walk: { ...walk, first }, expected, most: within * share, cost }
+  return { scan: { ...scan, first }, expected, most: within * share, cost }
 }
 
 /**
  * PostgreSQL merges up to this many index ranges as one ordered stream. Above, each range is probed on its own. Each range
- * is a branch of the statement that is planned and started, also where it has no row of the page.
+ * is a union branch of the statement that is planned and started, also where it has no row of the page.
  */
 const MERGED_RANGES = 8
 /**

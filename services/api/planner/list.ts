@@ -134,10 +134,10 @@ function withoutBudget({ reason }: AccessPath): Error {
   return new Error(`an access path without a row budget cannot exceed one: ${reason}`)
 }
 
-/** Observations of a walk whose budget has run out. */
+/** Observations of a scan whose budget has run out. */
 function seenBy(path: AccessPath, hits: number): NonNullable<ListRequest['seen']> {
   if (path.kind === 'collect' || path.budget === undefined) throw withoutBudget(path)
-  // The walk read between `budget` rows (one stream) and `budget` rows of every stream: take the geometric mean.
-  const read = path.budget * Math.sqrt(streamsOf(path.walks))
+  // The scan read between `budget` rows (one stream) and `budget` rows of every stream: take the geometric mean.
+  const read = path.budget * Math.sqrt(streamsOf(path.scans))
   return { most: path.most, read: Math.min(path.most, read), hits }
 }

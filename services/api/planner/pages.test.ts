@@ -8,7 +8,7 @@ import { connectDatabase } from '../../core/database/index.ts'
 import { raw, sql } from '../sql/index.ts'
 import type { Sql } from '../sql/index.ts'
 import type { Filter } from './filters/index.ts'
-import { rowsOfDrivers } from './sources/index.ts'
+import { rowsByDrivingTable } from './sources/index.ts'
 import { countOf, pageOf } from './statement.ts'
 
 const THINGS = 400
@@ -89,7 +89,7 @@ describe('the keys of a page', () => {
         ]
         const filters = chosen.map(([filter]) => filter)
         const window = { offset: random.between(0, 1) * random.between(0, 70), limit: random.between(1, 40) }
-        const order = { direction, keys, branches: [{ rank: 0, column }] } as const
+        const order = { direction, keys, segments: [{ rank: 0, column }] } as const
         const list = { source, rows: THINGS, filters, order, window }
         const found = await select<{ k: bigint | null; n: bigint }>(pageOf(list, choose(list)))
         const matching = things.filter((thing) => chosen.every(([, matches]) => matches(thing)))
@@ -110,12 +110,12 @@ describe('the keys of a page', () => {
 })
 
 describe('rows via a driving table', () => {
-  const drivers = raw('SELECT g.value FROM generate_series(1, 9) g(value)')
+  const drivingRows = raw('SELECT g.value FROM generate_series(1, 9) g(value)')
   const rowsOf = (budget: number | undefined, wanted: number, weights: string) =>
     select<{ k: bigint | null; v: number }>(
-      rowsOfDrivers({
+      rowsByDrivingTable({
         ...{
-          drivers,
+          drivingRows,
           from: raw('things x'),
           key: raw('x.id'),
           direction: 'ASC',

@@ -1,10 +1,10 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../sql/index.ts'
 import type { SqlValue } from '../sql/index.ts'
-import { firstOfRange, isChecked, isOneStream, isWalkChecked } from './choose.ts'
-import type { AccessPath, BranchWalk, GatherPath, WalkPath } from './choose.ts'
+import { firstOfRange, isChecked, isOneStream, isScanChecked } from './choose.ts'
+import type { AccessPath, SegmentScan, CollectPath, ScanPath } from './choose.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
 import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filters/index.ts'
-import type { Branch, Order, PageWindow, Source } from './sources/index.ts'
+import type { Segment, Order, PageWindow, Source } from './sources/index.ts'
 
 /** Input of the statement builder. */
 export interface StatementRequest {
@@ -20,7 +20,7 @@ export interface StatementRequest {
  * number of hits before it.
  */
 export function pageOf(request: StatementRequest, path: AccessPath): Sql {
-  return path.kind === 'collect' ? gather(request, path) : merge(request, path)
+  return path.kind === 'collect' ? collectAndSort(request, path) : mergeScans(request, path)
 }
 
 /**
@@ -70,42 +70,42 @@ function column(source: Source, name: string): Sql {
   return raw(`${source.alias}.${name}`)
 }
 
-function valueOf(source: Source, branch: Branch): Sql {
-  return branch.value ?? orderedBy(source, branch)
+function valueOf(source: Source, segment: Segment): Sql {
+  return segment.value ?? orderedBy(source, segment)
 }
 
-/** Expression in whose order a walk of the branch reads. */
-function orderedBy(source: Source, { expression, column: name }: Branch): Sql {
+/** Expression in whose order a scan of the segment reads. */
+function orderedBy(source: Source, { expression, column: name }: Segment): Sql {
   return expression ?? column(source, name)
 }
 
 /** Whether the list is ordered by the key alone, so that no ties exist. */
 function isByKey({ source, order }: StatementRequest): boolean {
-  const [branch] = order.branches
-  return order.branches.length === 1 && branch?.column === source.key && branch.value === undefined
+  const [segment] = order.segments
+  return order.segments.length === 1 && segment?.column === source.key && segment.value === undefined
 }
 
-/** Whether a walk returns rows with the same value in the wanted order of their keys without a sort. */
-function hasOrderOfKeys({ source, order }: StatementRequest, branch: Branch): boolean {
-  const isOfColumn = branch.value === undefined || branch.column === source.key
-  const direction = branch.direction ?? order.direction
+/** Whether a scan returns rows with the same value in the wanted order of their keys without a sort. */
+function hasOrderOfKeys({ source, order }: StatementRequest, segment: Segment): boolean {
+  const isOfColumn = segment.value === undefined || segment.column === source.key
+  const direction = segment.direction ?? order.direction
   return isOfColumn && direction === (order.keys ?? 'ASC')
 }
 
 /**
- * ORDER BY expression of a walk; equals the order of the index.
+ * ORDER BY expression of a scan; equals the order of the index.
  * @param value expression that the index stores under the name of the column.
  */
-function indexOrder(request: StatementRequest, branch: Branch, value: Sql, key: Sql): Sql {
-  const direction = raw(branch.direction ?? request.order.direction)
-  const isByBoth = branch.column !== request.source.key && hasOrderOfKeys(request, branch)
+function indexOrder(request: StatementRequest, segment: Segment, value: Sql, key: Sql): Sql {
+  const direction = raw(segment.direction ?? request.order.direction)
+  const isByBoth = segment.column !== request.source.key && hasOrderOfKeys(request, segment)
   return isByBoth ? sql`${value} ${direction}, ${key} ${direction}` : sql`${value} ${direction}`
 }
 
-function gather(request: StatementRequest, { through }: GatherPath): Sql {
+function collectAndSort(request: StatementRequest, { through }: CollectPath): Sql {
   const { source, filters, order, window } = request
   const { from, conditions } = foundRows(order.sorted?.from ?? source.from, filters, through)
-  const [only] = order.branches
+  const [only] = order.segments
   const value = order.sorted?.value ?? valueOf(source, only!)
   const direction = raw(order.direction)
   const by = isByKey(request)
@@ -129,7 +129,7 @@ function roundedUp(rows: number): number {
   return Math.ceil(rows / unit) * unit
 }
 
-function merge(request: StatementRequest, path: WalkPath): Sql {
+function mergeScans(request: StatementRequest, path: ScanPath): Sql {
   const { order, window } = request
   const end = window.offset + window.limit
   const wanted = isChecked(path) ? end : roundedUp(end)
@@ -142,10 +142,10 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
   const within = isByKey(request)
     ? sql`m.v ${direction}`
     : sql`m.v ${direction}, m.k ${raw(order.keys ?? 'ASC')} NULLS FIRST`
-  const ranks = [...new Set(path.walks.map(({ branch }) => branch.rank))].sort((a, b) => a - b)
+  const ranks = [...new Set(path.scans.map(({ segment }) => segment.rank))].sort((a, b) => a - b)
   const items = ranks.map((rank, index) => {
-    const walks = path.walks.filter(({ branch }) => branch.rank === rank)
-    const parts = walks.map((walk) => branchRows(request, walk, path.budget, wanted))
+    const scans = path.scans.filter(({ segment }) => segment.rank === rank)
+    const parts = scans.map((scan) => segmentRows(request, scan, path.budget, wanted))
     const all =
       parts.length === 1
         ? parts[0]!
@@ -155,7 +155,7 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
           )
     // Each of many ranges returns up to a page of rows: materialize only one page of them.
     const rows =
-      parts.length > 1 || walks.some(hasSeveralRanges)
+      parts.length > 1 || scans.some(hasSeveralRanges)
         ? sql`SELECT m.* FROM (${all}) m ORDER BY ${within} LIMIT ${raw(wanted)}`
         : all
     const name = raw(`rank${rank}`)
@@ -177,48 +177,48 @@ function merge(request: StatementRequest, path: WalkPath): Sql {
 const ROWS_OF_RANGE = raw('x.k, x.v, x.rank, x.hit')
 
 /**
- * Query of the first rows of a branch: `k`, `v`, `rank`, `hit`. Returns as many rows as the page needs, and rows tied
+ * Query of the first rows of a segment: `k`, `v`, `rank`, `hit`. Returns as many rows as the page needs, and rows tied
  * with the last.
  */
-function branchRows(
+function segmentRows(
   request: StatementRequest,
-  walk: BranchWalk,
+  scan: SegmentScan,
   budgetOfChecked: number | undefined,
   wanted: number,
 ): Sql {
   const { source } = request
-  // A walk without checks needs no budget: every row that it reads is on the page.
-  const checked = isWalkChecked(walk) ? budgetOfChecked : undefined
-  const isOfPage = walk.driven?.isBounded === true && walk.checks.length === 0
+  // A scan without checks needs no budget: every row that it reads is on the page.
+  const checked = isScanChecked(scan) ? budgetOfChecked : undefined
+  const isOfPage = scan.driving?.isBounded === true && scan.checks.length === 0
   const budget = checked !== undefined && isOfPage ? Math.min(checked, wanted) : checked
-  if (walk.driven) {
-    const { driven, branch } = walk
-    const checks = [...walk.checks.map(({ condition }) => condition), ...(branch.conditions ?? [])]
-    return sql`SELECT d.k, d.v, ${raw(branch.rank)} AS rank, d.k IS NOT NULL AS hit
-      FROM (${driven.query(checks, wanted, budget)}) d`
+  if (scan.driving) {
+    const { driving, segment } = scan
+    const checks = [...scan.checks.map(({ condition }) => condition), ...(segment.conditions ?? [])]
+    return sql`SELECT d.k, d.v, ${raw(segment.rank)} AS rank, d.k IS NOT NULL AS hit
+      FROM (${driving.query(checks, wanted, budget)}) d`
   }
-  const { branch } = walk
-  const several = walk.prefix.filter((equals) => !isOneValue(equals))
-  const single = walk.prefix.filter(isOneValue).map(({ column: name, values, type }) => {
+  const { segment } = scan
+  const several = scan.prefix.filter((equals) => !isOneValue(equals))
+  const single = scan.prefix.filter(isOneValue).map(({ column: name, values, type }) => {
     const [value] = values as readonly SqlValue[]
     return sql`${column(source, name)} = ${bind(value ?? null, type)}`
   })
   const most =
-    isByKey(request) || hasOrderOfKeys(request, branch)
+    isByKey(request) || hasOrderOfKeys(request, segment)
       ? sql`LIMIT ${raw(wanted)}`
       : sql`FETCH FIRST ${raw(wanted)} ROWS WITH TIES`
   const parts = { single, several, budget, most }
   if (several.length === 0) {
-    const rows = rangeRows(request, walk, rangeOf(request, walk, single), parts)
+    const rows = rangeRows(request, scan, rangeOf(request, scan, single), parts)
     return sql`SELECT ${ROWS_OF_RANGE} FROM (${rows}) x`
   }
-  if (!isOneStream(walk.ranges)) return rowsOfMany(request, walk, parts, wanted)
-  const { lists, stream } = streamOf(request, walk, parts)
+  if (!isOneStream(scan.ranges)) return rowsOfMany(request, scan, parts, wanted)
+  const { lists, stream } = streamOf(request, scan, parts)
   const items = lists.length === 0 ? raw('') : sql`WITH ${joinSql(lists, ', ')} `
-  return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, walk, stream, parts)}) x`
+  return sql`${items}SELECT ${ROWS_OF_RANGE} FROM (${rangeRows(request, scan, stream, parts)}) x`
 }
 
-/** Conditions, budget and limit shared by the index ranges of a walk. */
+/** Conditions, budget and limit shared by the index ranges of a scan. */
 interface RangeParts {
   /** Conditions on the columns that are compared with one value. */
   readonly single: readonly Sql[]
@@ -236,28 +236,28 @@ interface RangeParts {
  */
 function rowsOfMany(
   request: StatementRequest,
-  walk: BranchWalk,
+  scan: SegmentScan,
   { single, several, budget, most }: RangeParts,
   wanted: number,
 ): Sql {
   const { source, order } = request
-  const { branch, checks } = walk
-  const drivers = joinSql(
-    several.map((equals, index) => driverOf(equals, `r${index}`)),
+  const { segment, checks } = scan
+  const valueRows = joinSql(
+    several.map((equals, index) => rowsOfValues(equals, `r${index}`)),
     ' CROSS JOIN ',
   )
-  const direction = branch.direction ?? order.direction
+  const direction = segment.direction ?? order.direction
   const [least, last, atMost, atLeast] =
     direction === 'ASC' ? ['min', 'max', '<=', '>='] : ['max', 'min', '>=', '<=']
   const by = raw(direction)
-  const ordered = orderedBy(source, branch)
+  const ordered = orderedBy(source, segment)
   const keys = raw(several.map((_, index) => `v${index}`).join(', '))
   const values = raw(several.map((_, index) => `r${index}.value AS v${index}`).join(', '))
   const rangeBy = (value: (index: number) => string, more: readonly Sql[]): Range => {
     const conditions = several.map(
       ({ column: name }, index) => sql`${column(source, name)} = ${raw(value(index))}`,
     )
-    return rangeOf(request, walk, [...single, ...conditions, ...more])
+    return rangeOf(request, scan, [...single, ...conditions, ...more])
   }
   const all = rangeBy((index) => `r${index}.value`, [])
   // Each range continues at the first row that matched: the rows before it did not match.
@@ -265,14 +265,14 @@ function rowsOfMany(
     const range = rangeBy((index) => `r.v${index}`, [sql`${ordered} ${raw(atLeast)} r.begins`, ...more])
     return sql`SELECT ${selected} FROM (SELECT ${keys}, coalesce(${raw(least)}(c) FILTER (WHERE hit), ${raw(last)}(c)) AS begins
         FROM ${raw(known)} GROUP BY ${keys}) r
-      CROSS JOIN LATERAL (${rangeRows(request, walk, range, { budget, most: some })}) x`
+      CROSS JOIN LATERAL (${rangeRows(request, scan, range, { budget, most: some })}) x`
   }
   const isPage = sql`(SELECT count(*) >= ${raw(wanted)} FROM first WHERE hit)`
-  const ofEach = sql`LIMIT ${raw(firstOfRange(wanted, walk.ranges))}`
+  const ofEach = sql`LIMIT ${raw(firstOfRange(wanted, scan.ranges))}`
   const rest = (more: readonly Sql[]): Sql => continued('starts', ROWS_OF_RANGE, most, more)
   return sql`WITH first AS MATERIALIZED (
-      SELECT ${values}, x.c, x.hit FROM ${drivers} CROSS JOIN LATERAL (SELECT ${ordered} AS c, ${isHit(checks)} AS hit
-        FROM ${all.from} ${where(all.conditions)} ORDER BY ${ordered} ${by} LIMIT ${raw(walk.first)}) x),
+      SELECT ${values}, x.c, x.hit FROM ${valueRows} CROSS JOIN LATERAL (SELECT ${ordered} AS c, ${isHit(checks)} AS hit
+        FROM ${all.from} ${where(all.conditions)} ORDER BY ${ordered} ${by} LIMIT ${raw(scan.first)}) x),
     starts AS MATERIALIZED (SELECT ${keys}, c, hit FROM first WHERE ${isPage}
       UNION ALL ${continued('first', sql`${keys}, x.c, x.hit`, ofEach, [])} WHERE NOT ${isPage}),
     bound AS MATERIALIZED (
@@ -291,16 +291,16 @@ interface Range {
 /** The index range that the values of the leading columns select. */
 function rangeOf(
   { source }: StatementRequest,
-  { branch, bounds }: BranchWalk,
+  { segment, bounds }: SegmentScan,
   prefix: readonly Sql[],
 ): Range {
-  const conditions = [...prefix, ...bounds.map(({ condition }) => condition), ...(branch.conditions ?? [])]
-  return { from: source.from, conditions, ordered: orderedBy(source, branch) }
+  const conditions = [...prefix, ...bounds.map(({ condition }) => condition), ...(segment.conditions ?? [])]
+  return { from: source.from, conditions, ordered: orderedBy(source, segment) }
 }
 
 /**
  * Spare merge inputs in case the subquery returns more values than estimated: statistics miss the newest schemas. Each is a
- * branch of the statement that is planned.
+ * union branch of the statement that is planned.
  */
 const SPARE_RANGES = 2
 
@@ -310,34 +310,34 @@ const SPARE_RANGES = 2
  */
 function streamOf(
   request: StatementRequest,
-  walk: BranchWalk,
+  scan: SegmentScan,
   parts: RangeParts,
 ): { readonly lists: readonly Sql[]; readonly stream: Range } {
   const { source } = request
   const { single, several, budget, most } = parts
   const alias = raw(source.alias)
   const orderIn = (row: string): Sql =>
-    indexOrder(request, walk.branch, raw(`${row}.ordered_by`), raw(`${row}.${source.key}`))
+    indexOrder(request, scan.segment, raw(`${row}.ordered_by`), raw(`${row}.${source.key}`))
   const rows = (prefix: readonly Sql[], checks: readonly Sql[], some: Sql): Sql => {
-    const { from, conditions, ordered } = rangeOf(request, walk, [...single, ...prefix])
+    const { from, conditions, ordered } = rangeOf(request, scan, [...single, ...prefix])
     return sql`SELECT ${alias}.*, ${ordered} AS ordered_by FROM ${from} ${where([...conditions, ...checks])}
-      ORDER BY ${indexOrder(request, walk.branch, ordered, column(source, source.key))} ${some}`
+      ORDER BY ${indexOrder(request, scan.segment, ordered, column(source, source.key))} ${some}`
   }
   const isOf = (equals: EqualValues, value: Sql): Sql => sql`${column(source, equals.column)} = ${value}`
   const lists: Sql[] = []
   const unmerged: Sql[] = []
-  const drivers: Sql[] = []
+  const valueRows: Sql[] = []
   const choices = several.map((equals, index) => {
     const { values, type, count } = equals
     if (!(values instanceof Sql)) {
-      drivers.push(driverOf(equals, `r${index}`))
+      valueRows.push(rowsOfValues(equals, `r${index}`))
       return values.map((value) => isOf(equals, bind(value, type)))
     }
     const list = `list${index}`
     lists.push(
       sql`${raw(list)} AS MATERIALIZED (SELECT array_agg(q.value ORDER BY q.value) AS list FROM (${values}) q)`,
     )
-    drivers.push(
+    valueRows.push(
       sql`unnest((SELECT list FROM ${raw(list)})) WITH ORDINALITY AS ${raw(`r${index}(value, place)`)}`,
     )
     const merged = count + SPARE_RANGES
@@ -352,16 +352,16 @@ function streamOf(
   )
   const ranges = prefixes.map((prefix) => sql`(${rows(prefix, [], raw(''))})`)
   if (unmerged.length > 0) {
-    const ofDriver = several.map((equals, index) => isOf(equals, raw(`r${index}.value`)))
+    const ofValues = several.map((equals, index) => isOf(equals, raw(`r${index}.value`)))
     const first =
       budget === undefined
         ? rows(
-            ofDriver,
-            walk.checks.map(({ condition }) => condition),
+            ofValues,
+            scan.checks.map(({ condition }) => condition),
             most,
           )
-        : rows(ofDriver, [], sql`LIMIT ${raw(budget + 1)}`)
-    ranges.push(sql`(SELECT x.* FROM ${joinSql(drivers, ' CROSS JOIN ')} CROSS JOIN LATERAL (${first}) x
+        : rows(ofValues, [], sql`LIMIT ${raw(budget + 1)}`)
+    ranges.push(sql`(SELECT x.* FROM ${joinSql(valueRows, ' CROSS JOIN ')} CROSS JOIN LATERAL (${first}) x
       WHERE ${joinSql(unmerged, ' OR ')} ORDER BY ${orderIn('x')})`)
   }
   const ordered = sql`${alias}.ordered_by`
@@ -374,23 +374,23 @@ function streamOf(
 /** Query of the rows of a range, with `c`, the value in whose order the range is read. */
 function rangeRows(
   request: StatementRequest,
-  { branch, checks }: BranchWalk,
+  { segment, checks }: SegmentScan,
   { from, conditions, ordered }: Range,
   { budget, most }: Pick<RangeParts, 'budget' | 'most'>,
 ): Sql {
   const { source } = request
   const key = column(source, source.key)
-  const value = branch.value ?? ordered
-  const fields = sql`${key} AS k, ${value} AS v, ${raw(branch.rank)} AS rank, ${ordered} AS c`
-  const byIndex = indexOrder(request, branch, ordered, key)
+  const value = segment.value ?? ordered
+  const fields = sql`${key} AS k, ${value} AS v, ${raw(segment.rank)} AS rank, ${ordered} AS c`
+  const byIndex = indexOrder(request, segment, ordered, key)
   if (budget === undefined) {
     const all = [...conditions, ...checks.map(({ condition }) => condition)]
     return sql`SELECT ${fields}, true AS hit FROM ${from} ${where(all)} ORDER BY ${byIndex} ${most}`
   }
   // One row more than the budget: its presence shows that the range continues.
   const isWithin = sql`y.place <= ${raw(budget)}`
-  const knownKey = hasOrderOfKeys(request, branch) ? raw('y.k') : sql`CASE WHEN ${isWithin} THEN y.k END`
-  const by = indexOrder(request, branch, raw('y.c'), raw('y.k'))
+  const knownKey = hasOrderOfKeys(request, segment) ? raw('y.k') : sql`CASE WHEN ${isWithin} THEN y.k END`
+  const by = indexOrder(request, segment, raw('y.c'), raw('y.k'))
   return sql`SELECT ${knownKey} AS k, y.v, y.rank, y.c, y.hit AND ${isWithin} AS hit FROM (
       SELECT ${fields}, ${isHit(checks)} AS hit, row_number() OVER (ORDER BY ${byIndex}) AS place
       FROM ${from} ${where(conditions)} ORDER BY ${byIndex} LIMIT ${raw(budget + 1)}) y
@@ -403,12 +403,12 @@ function isHit(checks: readonly Filter[]): Sql {
   return sql`(${joinSql([raw('true'), ...cheapFirst.map(({ condition }) => sql`(${condition})`)], ' AND ')}) IS TRUE`
 }
 
-function hasSeveralRanges({ driven, prefix }: BranchWalk): boolean {
-  return driven === undefined && !prefix.every(isOneValue)
+function hasSeveralRanges({ driving, prefix }: SegmentScan): boolean {
+  return driving === undefined && !prefix.every(isOneValue)
 }
 
 /** FROM item with the values of an equality filter in the column `value`. */
-function driverOf({ values, type }: EqualValues, alias: string): Sql {
+function rowsOfValues({ values, type }: EqualValues, alias: string): Sql {
   if (values instanceof Sql) return sql`(${values}) AS ${raw(alias)}`
   return sql`unnest(${bind(values.map(String), `${type}[]`)}) AS ${raw(`${alias}(value)`)}`
 }

@@ -17,7 +17,7 @@ const source = {
 }
 
 function request(filters: readonly Filter[], rows = 1_000_000): ListRequest & { source: typeof source } {
-  const order = { direction: 'DESC', branches: [{ rank: 0, column: 'id' }] } as const
+  const order = { direction: 'DESC', segments: [{ rank: 0, column: 'id' }] } as const
   return { source, rows, filters, order, window: { offset: 0, limit: 100 } }
 }
 
@@ -65,7 +65,7 @@ describe('a filter in parts', () => {
   })
 
   it('a filter in parts is collected and sorted as a whole if no index has the order', () => {
-    const order = { direction: 'DESC', branches: [{ rank: 0, column: 'weight' }] } as const
+    const order = { direction: 'DESC', segments: [{ rank: 0, column: 'weight' }] } as const
     const heaviest = { ...request([account(20)]), order }
     const path = choosePath(heaviest)
     expect(path.kind).toBe('collect')
@@ -97,9 +97,9 @@ describe('filters through another table', () => {
   })
 
   it('a filter through another table is checked on a scan with a row budget if most rows match; an expensive check lowers the budget', () => {
-    const walk = choosePath(request([containing(5_000, 12_000)], 100_000))
-    expect(walk).toMatchObject({ kind: 'scan', expected: 2_000 })
-    const budget = (walk as { budget: number }).budget
+    const scan = choosePath(request([containing(5_000, 12_000)], 100_000))
+    expect(scan).toMatchObject({ kind: 'scan', expected: 2_000 })
+    const budget = (scan as { budget: number }).budget
     expect(budget).toBeGreaterThanOrEqual(4_000)
     expect(budget).toBeLessThan(8_000)
   })

@@ -79,7 +79,7 @@ export interface Filter {
   readonly impliedBy?: string
   /** Rows of other tables that one check of this condition visits. Default 0. */
   readonly visits?: number
-  /** The filter as disjoint parts: a walk may read each part on its own, and a count adds the parts up. */
+  /** The filter as disjoint parts: a scan may read each part on its own, and a count adds the parts up. */
   readonly parts?: readonly FilterPart[]
   /**
    * Filters of one group imply each other: rows that match all of them are the rows that match the strictest. Filters

@@ -1,3 +1,3 @@
-export type { PageWindow, Branch, Driven, Index, Order, Source } from './source.ts'
-export { rowsOfDrivers } from './driven.ts'
-export type { DrivenRows } from './driven.ts'
+export type { PageWindow, Segment, DrivingTable, Index, Order, Source } from './source.ts'
+export { rowsByDrivingTable } from './driving-table.ts'
+export type { DrivingRows } from './driving-table.ts'

@@ -29,8 +29,8 @@ export interface Order {
   /** Direction of the key among rows with the same value. Default ascending. */
   readonly keys?: 'ASC' | 'DESC'
   /** Disjoint parts of the rows, each with its own index order. Together they contain all rows. */
-  readonly branches: readonly Branch[]
-  /** Sort expression for rows that were collected first. Default: the column of the only branch. */
+  readonly segments: readonly Segment[]
+  /** Sort expression for rows that were collected first. Default: the column of the only segment. */
   readonly sorted?: {
     /** FROM item, if the sort value needs more tables than `Source.from`. */
     readonly from?: Sql
@@ -40,38 +40,38 @@ export interface Order {
   }
 }
 
-/** A part of the rows with its own order. Branches are merged by rank, then by value, then by key. */
-export interface Branch {
+/** A part of the rows with its own order. Segments are merged by rank, then by value, then by key. */
+export interface Segment {
   /** Lower ranks come first, whatever the direction. A rank is read only if the lower ranks do not fill the page. */
   readonly rank: number
   /**
-   * Index column, without alias, in whose order the branch is read. The key column if the list is ordered by key
+   * Index column, without alias, in whose order the segment is read. The key column if the list is ordered by key
    * alone.
    */
   readonly column: string
   /** Expression that the index stores under the name of `column`. Default: the column itself. */
   readonly expression?: Sql
   /**
-   * Expression that rows of different branches are compared by: it is the same for all rows of the branch, or grows with
+   * Expression that rows of different segments are compared by: it is the same for all rows of the segment, or grows with
    * every step of `column`. Default: the column.
    */
   readonly value?: Sql
   /**
-   * Direction in which this branch is read, if `value` is the same for all its rows. Default: direction of the order.
+   * Direction in which this segment is read, if `value` is the same for all its rows. Default: direction of the order.
    */
   readonly direction?: 'ASC' | 'DESC'
-  /** Conditions that select the rows of this branch, for example `a.template_mint IS NOT NULL`. */
+  /** Conditions that select the rows of this segment, for example `a.template_mint IS NOT NULL`. */
   readonly conditions?: readonly Sql[]
-  /** Estimated share of the table's rows in this branch. Default 1. */
+  /** Estimated share of the table's rows in this segment. Default 1. */
   readonly share?: number
-  /** Set if the branch can be read via a driving table. Used if no index has the order, or if it costs less. */
-  readonly driven?: Driven
+  /** Set if the segment can be read via a driving table. Used if no index has the order, or if it costs less. */
+  readonly driving?: DrivingTable
 }
 
 /** Reads rows of the list via a driving table, which has the wanted order. */
-export interface Driven {
+export interface DrivingTable {
   /**
-   * Query of the first rows of the branch in order, with columns `k` (key) and `v` (value). Returns at least `wanted`
+   * Query of the first rows of the segment in order, with columns `k` (key) and `v` (value). Returns at least `wanted`
    * rows if that many exist, and rows tied with the last value up to the key limit.
    * @param checks conditions on the rows.
    * @param budget approximate rows to read. If more rows follow, the result has a marker row, whose `k` is null.
@@ -82,7 +82,7 @@ export interface Driven {
   /** Estimated rows of the list that the driving table leads to. */
   readonly rows: number
   /** Estimated rows of the driving table that are sorted first. */
-  readonly drivers: number
+  readonly drivingRows: number
   /** Estimated rows of the list per driving row. */
   readonly rowsOfEach: number
   /**

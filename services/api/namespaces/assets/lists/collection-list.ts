@@ -52,7 +52,7 @@ export async function collectionList(
     ),
   ]
   const column = values.sort === 'collection_name' ? 'collection_name' : 'created_at_time'
-  const order = { direction: directionOf(values), branches: [{ rank: 0, column }] }
+  const order = { direction: directionOf(values), segments: [{ rank: 0, column }] }
   return { source: collectionSource, table: COLLECTIONS, filters, order }
 }
 

@@ -4,7 +4,7 @@ import type { Session } from '../../../database/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { estimateRows, foundConditions, nothing } from '../../../planner/filters/index.ts'
 import type { Filter, FilterPart } from '../../../planner/filters/index.ts'
-import type { Driven, PageWindow } from '../../../planner/sources/index.ts'
+import type { DrivingTable, PageWindow } from '../../../planner/sources/index.ts'
 import type { Statistics } from '../../../planner/index.ts'
 import { resolveTemplates, keyAtTime } from '../../nft/filters/index.ts'
 import type { ResolvedTemplates } from '../../nft/filters/index.ts'
@@ -243,12 +243,12 @@ export function newestTransfers(
   all: readonly Filter[],
   containing: ContainingTable,
   { offset, limit }: PageWindow,
-): Driven {
+): DrivingTable {
   const moved = Math.min(assets, offset + limit)
   return {
     applied: new Set(all.map(({ name }) => name)),
     rows: Math.min(...all.map(({ rows }) => rows)),
-    drivers: 2 * (assets + 2 * FIND_VISITS * moved),
+    drivingRows: 2 * (assets + 2 * FIND_VISITS * moved),
     rowsOfEach: 1,
     query: (checks, wanted) => {
       const many = raw(wanted)

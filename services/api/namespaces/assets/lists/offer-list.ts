@@ -80,7 +80,7 @@ export async function offerList(reader: ListReader, session: Session, values: Of
       values.offer_id,
     ),
   ]
-  const order = { direction: directionOf(values), branches: [{ rank: 0, column: time }] }
+  const order = { direction: directionOf(values), segments: [{ rank: 0, column: time }] }
   return { source: offerSource, table: OFFERS, filters, order }
 }
 

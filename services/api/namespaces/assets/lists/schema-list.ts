@@ -73,7 +73,7 @@ function orderOf(values: SchemaValues): Order {
     return {
       direction,
       // No index has the order of `minted`: schemas are sorted.
-      branches: [{ rank: 0, column: 'minted' }],
+      segments: [{ rank: 0, column: 'minted' }],
       sorted: {
         from: raw(`${KEYED} LEFT JOIN assets.schema_counts k
           ON k.collection_name = s.collection_name AND k.schema_name = s.schema_name`),
@@ -82,7 +82,7 @@ function orderOf(values: SchemaValues): Order {
     }
   }
   const column = sort === 'schema_name' ? 'schema_name' : 'created_at_time'
-  return { direction, branches: [{ rank: 0, column }] }
+  return { direction, segments: [{ rank: 0, column }] }
 }
 
 /** Converts the keys of a page of schemas to record keys, `collection/schema`. */

@@ -165,12 +165,12 @@ function dataFilters(
 /** Templates without a name come first in descending order and last in ascending order. */
 function orderOf(values: TemplateValues): Order {
   const direction = directionOf(values)
-  if (values.sort !== 'name') return { direction, branches: [{ rank: 0, column: 'template_id' }] }
+  if (values.sort !== 'name') return { direction, segments: [{ rank: 0, column: 'template_id' }] }
   const isNull: Sql = sql`${TEMPLATE_NAME_HEAD} IS NULL`
   const value = sql`${TEMPLATE_NAME} COLLATE "C"`
   return {
     direction,
-    branches: [
+    segments: [
       {
         rank: 1,
         column: 'name',

@@ -73,11 +73,11 @@ export async function transferList(
   const direction = directionOf(values)
   // Assets that cannot be transferred rarely moved, and a page of other filters needs more than the newest transfers.
   const isOfMovedAssets = contained?.isFixed === false && values.asset_id === undefined && others.length === 0
-  const driven =
+  const driving =
     isOfMovedAssets && direction === 'DESC'
-      ? { driven: newestTransfers(contained, ofAssets, containing, pageWindow(values)) }
+      ? { driving: newestTransfers(contained, ofAssets, containing, pageWindow(values)) }
       : {}
-  const order: Order = { direction, branches: [{ rank: 0, column: 'transfer_id', ...driven }] }
+  const order: Order = { direction, segments: [{ rank: 0, column: 'transfer_id', ...driving }] }
   return { source: transferSource, table: TRANSFERS, filters: [...ofAssets, ...others], order }
 }
 

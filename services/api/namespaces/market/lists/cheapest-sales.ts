@@ -37,7 +37,7 @@ export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template
 export async function selectCheapest(
   context: EndpointContext<CheapestValues>,
   setup: Pick<MarketSetup, 'trigrams' | 'lists'>,
-  choose: ChooseCheapest = (visits, gathered) => (visits < gathered ? 'by template' : 'of all'),
+  choose: ChooseCheapest = (visits, collected) => (visits < collected ? 'by template' : 'of all'),
 ): Promise<string[]> {
   const { session, values } = context
   const window = pageWindow(values)
@@ -61,8 +61,8 @@ export async function selectCheapest(
   )
   const rows = request.statistics.rows(table)
   // No index has this order, so the estimate is that of collecting and sorting.
-  const order = { direction: 'ASC', branches: [{ rank: 0, column: '' }] } as const
-  const gathered = choosePath({
+  const order = { direction: 'ASC', segments: [{ rank: 0, column: '' }] } as const
+  const collected = choosePath({
     source: { key: 'sale_id', indexes: [] },
     rows,
     filters: all,
@@ -76,7 +76,7 @@ export async function selectCheapest(
   )
   const visits = scope.templates * (LOOKUP_COST + ofScope / matching)
   const found =
-    choose(visits, gathered) === 'by template'
+    choose(visits, collected) === 'by template'
       ? byTemplate([...scope.conditions, ...unset], all, pricing, asked)
       : ofAll(unset, all, pricing, request.statistics)
   const ids = await session.query<[string]>(pageOf(found, values, window).render())

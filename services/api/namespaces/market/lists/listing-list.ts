@@ -18,7 +18,7 @@ import { auctionFilters, priceFilters, stateFilters, rowFilters } from './row-fi
 import { readPriceBounds, readSalePricing, salePriceFilters, salePriceOrder } from './prices.ts'
 import type { Sql } from '../../../sql/index.ts'
 import { bind, raw, sql } from '../../../sql/index.ts'
-import type { Branch, Order } from '../../../planner/sources/index.ts'
+import type { Segment, Order } from '../../../planner/sources/index.ts'
 
 /** Dependencies of lists of listings. */
 export type ListingSetup = Pick<MarketSetup, 'trigrams' | 'clock' | 'lists'>
@@ -103,11 +103,11 @@ function listingOrder(request: ListingRequest): Order {
 }
 
 function orderBy({ values }: ListingRequest, column: string): Order {
-  return { direction: directionOf(values), branches: [{ rank: 0, column }] }
+  return { direction: directionOf(values), segments: [{ rank: 0, column }] }
 }
 
 /** Last segment of an order: rows whose sort column is NULL, by key. */
-function last({ table }: ListingRequest, column: string, type: string, share: number): Branch {
+function last({ table }: ListingRequest, column: string, type: string, share: number): Segment {
   const conditions = [raw(`l.${column} IS NULL`)]
   return { rank: 1, column: table.key, direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
 }
@@ -121,7 +121,7 @@ function nameOrder(request: ListingRequest): Order {
   const none = nullShare(request, 'name')
   return {
     direction: directionOf(request.values),
-    branches: [
+    segments: [
       {
         rank: 0,
         column: 'name_head',
@@ -150,7 +150,7 @@ function mintOrder(request: ListingRequest): Order {
       (name) => values[name] !== undefined,
     ) ||
     (table.kind === 4 && most !== undefined)
-  const numbered: Branch = {
+  const numbered: Segment = {
     rank: 0,
     column: lowest,
     conditions: [sql`${column} IS NOT NULL`, ...bound],
@@ -158,7 +158,7 @@ function mintOrder(request: ListingRequest): Order {
   }
   return {
     direction: directionOf(values),
-    branches: isNeverNull ? [numbered] : [numbered, last(request, lowest, 'integer', none)],
+    segments: isNeverNull ? [numbered] : [numbered, last(request, lowest, 'integer', none)],
     sorted: { value: column },
   }
 }

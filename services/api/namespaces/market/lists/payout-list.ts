@@ -52,8 +52,8 @@ export async function payoutList(
 function payoutOrder(values: PayoutValues): Order {
   const isByAmount = values.sort === 'amount'
   const value = raw(`ARRAY[${isByAmount ? 'l.amount, ' : ''}l.seq, l.payout_index::bigint]`)
-  const branch = { rank: 0, column: isByAmount ? 'amount' : 'seq', value }
-  return { direction: directionOf(values), branches: [branch] }
+  const segment = { rank: 0, column: isByAmount ? 'amount' : 'seq', value }
+  return { direction: directionOf(values), segments: [segment] }
 }
 
 function valueFilters(values: PayoutValues, statistics: Statistics): Filter[] {

@@ -2,7 +2,7 @@ import { raw, sql, where } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
 import { estimateRows } from '../../../planner/filters/index.ts'
-import type { Driven, Order } from '../../../planner/sources/index.ts'
+import type { DrivingTable, Order } from '../../../planner/sources/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, Statistics } from '../../../planner/index.ts'
 import {
@@ -55,11 +55,11 @@ function priceOrder(request: AssetRequest, filters: readonly Filter[], column: s
   const direction = request.values.order === 'asc' ? 'ASC' : 'DESC'
   return {
     direction,
-    branches: [
+    segments: [
       {
         rank: 0,
         column: 'price of the template',
-        driven: templatesByPrice(request, column, direction),
+        driving: templatesByPrice(request, column, direction),
         share: 1 - UNPRICED,
       },
       assetsWithoutValue('bigint', [sql`NOT ${HAS_PRICE}`], UNPRICED),
@@ -92,7 +92,7 @@ function pricesOf(alias: string, rows: number, column: string, statistics: Stati
 }
 
 /** Assets with a price via their templates, which are read in the order of their prices. */
-function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC' | 'DESC'): Driven {
+function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC' | 'DESC'): DrivingTable {
   const { conditions, applied, templates, assets } = templateScope(request)
   const { statistics } = request
   const rowsOfEach = assets / Math.max(1, templates)
@@ -100,12 +100,12 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
     applied,
     rows: assets,
     // No index has the order of the prices: all matching templates are read and sorted.
-    drivers: (statistics.rows(PRICES) * templates) / statistics.rows('assets.templates'),
+    drivingRows: (statistics.rows(PRICES) * templates) / statistics.rows('assets.templates'),
     rowsOfEach,
     query(checks, wanted, budget) {
-      const drivers = sql`SELECT t.template_id, p.price AS value
+      const drivingRows = sql`SELECT t.template_id, p.price AS value
         FROM assets.templates t JOIN ${pricesOf('t', templates, column, statistics)} ${where(conditions)} ORDER BY 2 ${raw(direction)}`
-      return assetsOfTemplates({ drivers, conditions: checks, direction, wanted, budget, rowsOfEach })
+      return assetsOfTemplates({ drivingRows, conditions: checks, direction, wanted, budget, rowsOfEach })
     },
   }
 }

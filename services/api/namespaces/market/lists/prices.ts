@@ -7,7 +7,7 @@ import { warningHeader } from '../../../../core/http/headers/index.ts'
 import type { ListingValues } from '../parameters.ts'
 import { directionOf } from '../../nft/paging/index.ts'
 import { NEVER, nothing } from '../../../planner/filters/index.ts'
-import type { Branch, Order } from '../../../planner/sources/index.ts'
+import type { Segment, Order } from '../../../planner/sources/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { Statistics } from '../../../planner/index.ts'
 import type { ListingRequest } from './listing-request.ts'
@@ -276,17 +276,17 @@ function sortedSales(
   request: ListingRequest,
   { conditions, price, share, checks }: Priced,
   direction: 'ASC' | 'DESC',
-): Omit<Branch, 'rank'> {
+): Omit<Segment, 'rank'> {
   const { states, statistics } = request
   const rows = statistics.rows(table)
   const ofStates = states ? statistics.equal(table, 'state', states) : rows
   return {
     column: 'price at a rate',
     share,
-    driven: {
+    driving: {
       applied: new Set(),
       rows,
-      drivers: 0,
+      drivingRows: 0,
       rowsOfEach: 1,
       least: share * ofStates,
       query: (
@@ -306,7 +306,7 @@ export function salePriceOrder(request: ListingRequest, pricing: SalePricing): O
   const cases = parts.map(({ checks, price }) => sql`WHEN ${allOf(checks)} THEN ${price}`)
   return {
     direction,
-    branches: parts.map((part): Branch => {
+    segments: parts.map((part): Segment => {
       const { rate, conditions, checks, price, share } = part
       // Pairs without an oracle rate come last.
       const rank = rate?.ratio === null ? 1 : 0

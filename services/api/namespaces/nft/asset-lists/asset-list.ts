@@ -2,7 +2,7 @@ import type { Session } from '../../../database/index.ts'
 import type { AttributeFilter } from '../../../request/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, ListReader, Statistics } from '../../../planner/index.ts'
-import type { Order, Branch, DrivenRows, Source, Driven } from '../../../planner/sources/index.ts'
+import type { Order, Segment, DrivingRows, Source, DrivingTable } from '../../../planner/sources/index.ts'
 import { resolveTemplates } from '../filters/index.ts'
 import { assetFilters, timeOfSort } from './asset-filters.ts'
 import type { AssetRequest } from './asset-filters.ts'
@@ -10,7 +10,7 @@ import { ASSETS, SCHEMAS } from '../tables.ts'
 import type { AssetValues } from '../parameters/index.ts'
 import { raw, sql, PreparedNames, where, bind } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
-import { rowsOfDrivers } from '../../../planner/sources/index.ts'
+import { rowsByDrivingTable } from '../../../planner/sources/index.ts'
 import { TEMPLATE_NAME_HEAD } from '../template-name.ts'
 import { templateScope } from './template-scope.ts'
 
@@ -71,15 +71,15 @@ const OF_ONE_TEMPLATE = raw(`(SELECT a.* FROM assets.assets a WHERE a.template_i
   ORDER BY a.asset_id OFFSET 0) a`)
 
 /** Assets `a` of templates `t`, one template after the other. */
-export function assetsOfTemplates(rows: Omit<DrivenRows, 'from' | 'key'>): Sql {
-  return rowsOfDrivers({ ...rows, from: OF_ONE_TEMPLATE, key: raw('a.asset_id') })
+export function assetsOfTemplates(rows: Omit<DrivingRows, 'from' | 'key'>): Sql {
+  return rowsByDrivingTable({ ...rows, from: OF_ONE_TEMPLATE, key: raw('a.asset_id') })
 }
 
 /**
  * Last segment of an order: assets whose sort value is NULL, by id.
  * @param type of the value.
  */
-export function assetsWithoutValue(type: string, conditions: readonly Sql[], share: number): Branch {
+export function assetsWithoutValue(type: string, conditions: readonly Sql[], share: number): Segment {
   return { rank: 1, column: 'asset_id', direction: 'ASC', value: raw(`NULL::${type}`), conditions, share }
 }
 
@@ -133,11 +133,11 @@ async function assetOrder(
   const direction = values.order === 'asc' ? 'ASC' : 'DESC'
   const sort = values.sort ?? ''
   const time = timeOfSort[sort]
-  if (time !== undefined) return { direction, branches: [{ rank: 0, column: time }] }
+  if (time !== undefined) return { direction, segments: [{ rank: 0, column: time }] }
   if (sort === 'template_mint' && !(await haveOrderOfMints(filters, session)))
     return mintOrder(direction, request)
   if (sort === 'name') return nameOrder(direction, request)
-  return { direction, branches: [{ rank: 0, column: 'asset_id' }] }
+  return { direction, segments: [{ rank: 0, column: 'asset_id' }] }
 }
 
 /**
@@ -159,14 +159,14 @@ function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
     raw(
       `EXISTS (SELECT FROM assets.templates t WHERE t.template_id = a.template_id AND ${condition} OFFSET 0)`,
     )
-  const ofTemplates: Branch = {
+  const ofTemplates: Segment = {
     rank: 0,
     column: 'name of the template',
-    driven: templatesByName(direction, request),
+    driving: templatesByName(direction, request),
   }
   return {
     direction,
-    branches: [
+    segments: [
       ...(request.values.template_id === null ? [] : [ofTemplates]),
       {
         rank: 0,
@@ -197,25 +197,25 @@ function nameOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
 }
 
 /** Assets with a name of their own, via the templates that a filter selects. */
-function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { driven?: Driven } {
+function ownNamesOfTemplates(direction: 'ASC' | 'DESC', request: AssetRequest): { driving?: DrivingTable } {
   if (request.templates.kind !== 'ids') return {}
   const { conditions, applied, templates } = templateScope(request)
   const unnamed = where([...conditions, raw(`t.immutable_data ->> 'name' IS NULL`)])
-  const driven: Driven = {
+  const driving: DrivingTable = {
     applied,
     rows: request.templates.unnamed,
-    drivers: templates,
+    drivingRows: templates,
     rowsOfEach: request.templates.unnamed / Math.max(1, templates),
     least: request.templates.unnamed,
     query: (checks, wanted) => sql`SELECT a.asset_id AS k, ${OWN_NAME} COLLATE "C" AS v
       FROM (SELECT t.template_id FROM assets.templates t ${unnamed} OFFSET 0) t JOIN assets.assets a USING (template_id)
       ${where(checks)} ORDER BY v ${raw(direction)} FETCH FIRST ${raw(wanted)} ROWS WITH TIES`,
   }
-  return { driven }
+  return { driving }
 }
 
 /** Assets with the name of their template, via the templates in the order of names. */
-function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driven {
+function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): DrivingTable {
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
   const rowsOfEach = assets / Math.max(1, templates)
   const name = sql`coalesce(${FIXED_NAME}, ${CHANGING_NAME}) COLLATE "C"`
@@ -223,18 +223,26 @@ function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driv
     applied,
     rows: assets,
     // Without a filter on templates, an index has the first templates of the order, so none has to be collected.
-    drivers: isWide ? 0 : templates,
+    drivingRows: isWide ? 0 : templates,
     rowsOfEach,
     query(checks, wanted, budget) {
       const columns = sql`t.template_id, ${name} AS value, ${FIXED_NAME} IS NOT NULL AS is_fixed`
-      const drivers = isWide
+      const drivingRows = isWide
         ? sql`SELECT ${columns}, ${TEMPLATE_NAME_HEAD} AS head FROM assets.templates t
           ${where([sql`${TEMPLATE_NAME_HEAD} IS NOT NULL`, ...conditions])} ORDER BY 4 ${raw(direction)}, 2 ${raw(direction)}`
         : sql`SELECT ${columns} FROM assets.templates t
           ${where([sql`${name} IS NOT NULL`, ...conditions])} ORDER BY 2 ${raw(direction)}`
       const own = [sql`(t.is_fixed OR ${OWN_NAME} IS NULL)`, ...checks]
       const head = isWide ? { head: 'head' } : {}
-      return assetsOfTemplates({ drivers, conditions: own, direction, ...head, wanted, budget, rowsOfEach })
+      return assetsOfTemplates({
+        drivingRows,
+        conditions: own,
+        direction,
+        ...head,
+        wanted,
+        budget,
+        rowsOfEach,
+      })
     },
   }
 }
@@ -246,7 +254,7 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
   const none = statistics.equal(ASSETS, 'template_mint', [null]) / statistics.rows(ASSETS)
   return {
     direction,
-    branches: [
+    segments: [
       {
         rank: 0,
         column: 'template_mint',
@@ -291,7 +299,7 @@ function mintsOfTemplates(
   direction: 'ASC' | 'DESC',
   request: AssetRequest,
   share: number,
-): { readonly driven?: Driven } {
+): { readonly driving?: DrivingTable } {
   const {
     template_id: id,
     template_mint: exact,
@@ -305,11 +313,11 @@ function mintsOfTemplates(
   const isInVain = isUpwards ? low !== undefined || isWide : high !== undefined
   if (id === null || exact !== undefined || isInVain) return {}
   const mints = isUpwards ? firstMints(high) : lastMints(low ?? 1)
-  const driven: Driven = {
+  const driving: DrivingTable = {
     applied,
     rows: assets,
     // Without a filter on templates, an index has the first templates of the order, so none has to be collected.
-    drivers: isWide ? 0 : templates,
+    drivingRows: isWide ? 0 : templates,
     least: isUpwards ? Math.min(templates, assets * share) : 0,
     rowsOfEach: assets / Math.max(1, templates),
     isBounded: true,
@@ -320,7 +328,7 @@ function mintsOfTemplates(
         ${where(checks)} ORDER BY a.template_mint ${raw(direction)} FETCH FIRST ${raw(wanted)} ROWS WITH TIES)
       UNION ALL ${mints.behind}`,
   }
-  return { driven }
+  return { driving }
 }
 
 /** Bound for descending order: the highest mint numbers, down to `low`. */

@@ -60,7 +60,7 @@ export function logList(
     },
     table,
     filters,
-    order: { direction: directionOf(values), branches: [{ rank: 0, column: 'seq' }] },
+    order: { direction: directionOf(values), segments: [{ rank: 0, column: 'seq' }] },
   }
 }
 

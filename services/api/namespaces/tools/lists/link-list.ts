@@ -65,7 +65,7 @@ export async function linkList(reader: ListReader, session: Session, values: Lin
   ]
   const direction = directionOf(values)
   const column = isByUpdate ? 'updated_at_time' : 'link_id'
-  const order = { direction, branches: [{ rank: 0, column }], keys: direction }
+  const order = { direction, segments: [{ rank: 0, column }], keys: direction }
   return { source: linkSource, table: LINKS, filters, order }
 }
 

@@ -2,41 +2,41 @@ import { raw, sql, where } from '../../sql/index.ts'
 import type { Sql } from '../../sql/index.ts'
 
 /**
- * Rows found via one driving row are adjacent in the index, so DRIVEN_ROWS of them count as one budget row. Not measured: a
+ * Rows found via one driving row are adjacent in the index, so ADJACENT_ROWS of them count as one budget row. Not measured: a
  * larger one lets a scan with a wrong estimate read longer.
  */
-const DRIVEN_ROWS = 2
+const ADJACENT_ROWS = 2
 
 /** Rows of the driving table within a row budget, rounded up to a power of two: fewer different statement texts. */
-function driversWithin(budget: number, rowsOfEach: number): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(1, (DRIVEN_ROWS * budget) / Math.max(1, rowsOfEach))))
+function drivingRowsWithin(budget: number, rowsOfEach: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(1, (ADJACENT_ROWS * budget) / Math.max(1, rowsOfEach))))
 }
 
-/** Input of `rowsOfDrivers`. */
-export interface DrivenRows {
+/** Input of `rowsByDrivingTable`. */
+export interface DrivingRows {
   /** Query of the driving rows in the order of the list: `value`, and the columns that `from` and `conditions` use. */
-  readonly drivers: Sql
+  readonly drivingRows: Sql
   /** FROM item of the list's rows that belong to one driving row `t`, in the order of `key`. */
   readonly from: Sql
   readonly key: Sql
   readonly conditions: readonly Sql[]
   readonly direction: 'ASC' | 'DESC'
   /**
-   * Column of `drivers` that an index has in the same order, but coarser: different values may be equal in it (a text
+   * Column of `drivingRows` that an index has in the same order, but coarser: different values may be equal in it (a text
    * prefix, say).
    */
   readonly head?: string
   readonly wanted: number
-  /** Row budget, as in `Driven.query`. */
+  /** Row budget, as in `DrivingTable.query`. */
   readonly budget: number | undefined
-  /** Estimated list rows per driving row, as in `Driven`. */
+  /** Estimated list rows per driving row, as in `DrivingTable`. */
   readonly rowsOfEach: number
 }
 
-/** Query of the list's rows, driving row by driving row; returns the columns of `Driven.query`. */
-export function rowsOfDrivers(rows: DrivenRows): Sql {
-  const { drivers, from, key, conditions, direction, head, wanted, budget } = rows
-  const most = budget === undefined ? undefined : driversWithin(budget, rows.rowsOfEach)
+/** Query of the list's rows, driving row by driving row; returns the columns of `DrivingTable.query`. */
+export function rowsByDrivingTable(rows: DrivingRows): Sql {
+  const { drivingRows, from, key, conditions, direction, head, wanted, budget } = rows
+  const most = budget === undefined ? undefined : drivingRowsWithin(budget, rows.rowsOfEach)
   const of = (all: readonly Sql[]): Sql =>
     // No driving row can contribute more rows to the page than the page has.
     sql`SELECT ${key} AS k FROM ${from} ${where(all)} ORDER BY ${key} LIMIT ${raw(wanted)}`
@@ -44,8 +44,8 @@ export function rowsOfDrivers(rows: DrivenRows): Sql {
   const by = raw(`ORDER BY ${columns.map((column) => `t.${column} ${direction}`).join(', ')}`)
   const numbered =
     most === undefined
-      ? drivers
-      : sql`SELECT t.*, row_number() OVER (${by}) AS place FROM (${drivers}) t ${by} LIMIT ${raw(most + 1)}`
+      ? drivingRows
+      : sql`SELECT t.*, row_number() OVER (${by}) AS place FROM (${drivingRows}) t ${by} LIMIT ${raw(most + 1)}`
   const each =
     most === undefined
       ? of(conditions)

@@ -93,13 +93,13 @@ function listOf(ranges: number, { direction, isQueried, isChecked }: Kind): List
     ],
     order: {
       direction,
-      branches: [{ rank: 0, column: 'value' }],
+      segments: [{ rank: 0, column: 'value' }],
     },
   }
 }
 
 async function plainPage({ filters, order }: List, window: PageWindow): Promise<string[]> {
-  const value = order.branches[0]!.value ?? raw('e.value')
+  const value = order.segments[0]!.value ?? raw('e.value')
   const conditions = where(filters.map(({ condition }): Sql => condition))
   const statement = sql`SELECT e.id::text FROM ranged e ${conditions}
     ORDER BY ${value} ${raw(order.direction)}, e.id LIMIT ${raw(String(window.limit))} OFFSET ${raw(String(window.offset))}`
