@@ -1,6 +1,6 @@
 import { Sql } from '../../services/api/sql/sql.ts'
 import { choosePath } from '../../services/api/planner/choose.ts'
-import type { AccessPath, ListRequest } from '../../services/api/planner/choose.ts'
+import type { AccessPath, ListRequest } from '../../services/api/planner/access-path.ts'
 import type { ChoosePath } from '../../services/api/planner/list.ts'
 
 /** Choices of the planner that force each access path. All of them must return the same page. */

@@ -10,10 +10,10 @@ import type { Channel } from './channel.ts'
 import { cursorText, sayBegun } from './client.ts'
 import type { LiveClient, Subscription } from './client.ts'
 import type { ReaderHub } from './hub.ts'
-import type { PlacedEvent } from './live-event.ts'
 import type { LiveObserver } from './observer.ts'
 import { errorMessage, message } from './outgoing.ts'
 import { compareEvents, lowestOf, nextEvent, samePlace } from './places.ts'
+import { receiversOf } from './resumed-receivers.ts'
 import { ResumeTurns } from './resume-turns.ts'
 import { isRead } from './slow-client.ts'
 
@@ -375,30 +375,6 @@ class ResumeTurn {
     }
     return sent
   }
-}
-
-/**
- * The subscriptions that an event is for. If all subscriptions of the client are at this position, the event moves the
- * cursor of all.
- */
-function receiversOf(
-  events: BlockEvents,
-  event: PlacedEvent,
-  walking: readonly Subscription[],
-  client: LiveClient,
-): readonly Subscription[] {
-  if (walking.length === client.subscriptions.size) return walking
-  const isHit = ({ filter }: Subscription): boolean =>
-    events.hits(filter).some(({ index }) => index === event.index)
-  const place = { sequence: BigInt(events.block.sequence), index: event.index }
-  const hadIt = (other: Subscription): boolean =>
-    !walking.includes(other) &&
-    other.start !== undefined &&
-    compareEvents(nextEvent(other.start), place) <= 0 &&
-    isHit(other)
-  return walking.filter(
-    (each) => isHit(each) && !(each.isJoined && [...client.subscriptions.values()].some(hadIt)),
-  )
 }
 
 function isGone({ connection, left }: LiveClient): boolean {

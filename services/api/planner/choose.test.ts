@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { raw } from '../sql/index.ts'
 import { choosePath } from './choose.ts'
-import type { ListRequest, ScanPath } from './choose.ts'
+import type { ListRequest, ScanPath } from './access-path.ts'
 import { estimateRows } from './filters/index.ts'
 import type { Filter } from './filters/index.ts'
 import type { Segment } from './sources/index.ts'

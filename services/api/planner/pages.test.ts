@@ -9,7 +9,8 @@ import { raw, sql } from '../sql/index.ts'
 import type { Sql } from '../sql/index.ts'
 import type { Filter } from './filters/index.ts'
 import { rowsByDrivingTable } from './sources/index.ts'
-import { countOf, pageOf } from './statement.ts'
+import { countOf } from './count.ts'
+import { pageOf } from './statement.ts'
 
 const THINGS = 400
 const REQUESTS = 60

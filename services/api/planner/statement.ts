@@ -1,9 +1,9 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../sql/index.ts'
 import type { SqlValue } from '../sql/index.ts'
 import { firstOfRange, isChecked, isOneStream, isScanChecked } from './choose.ts'
-import type { AccessPath, SegmentScan, CollectPath, ScanPath } from './choose.ts'
+import type { AccessPath, SegmentScan, CollectPath, ScanPath } from './access-path.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
-import { conditionAmong, foundConditions, isOneValue, withoutImplied } from './filters/index.ts'
+import { foundConditions, isOneValue } from './filters/index.ts'
 import type { Segment, Order, PageWindow, Source } from './sources/index.ts'
 
 /** Input of the statement builder. */
@@ -23,40 +23,8 @@ export function pageOf(request: StatementRequest, path: AccessPath): Sql {
   return path.kind === 'collect' ? collectAndSort(request, path) : mergeScans(request, path)
 }
 
-/**
- * Query of the number of rows that match all filters, as text.
- * @param through entry filter, if rows are found via another table.
- */
-export function countOf(
-  { source, filters }: Pick<StatementRequest, 'source' | 'filters'>,
-  through?: Filter,
-): Sql {
-  const { from, conditions } = foundRows(source.from, filters, through)
-  if (through) return sql`SELECT count(*)::text FROM ${from} ${where(conditions)}`
-  const counts = partsOf(withoutImplied(filters)).map(
-    (all) => sql`(SELECT count(*) FROM ${source.from} ${where(all)})`,
-  )
-  return sql`SELECT (${joinSql(counts, ' + ')})::text`
-}
-
-/** Conditions of all combinations of the filters' parts. The combinations are disjoint and cover all matching rows. */
-function partsOf(filters: readonly Filter[]): Sql[][] {
-  return filters.reduce<Sql[][]>(
-    (lists, filter) => {
-      const own = filter.parts
-        ? filter.parts.map((part) => [
-            part.filter.found ?? part.filter.condition,
-            ...(part.apart ? [part.apart] : []),
-          ])
-        : [[conditionAmong(filter, filters)]]
-      return lists.flatMap((list) => own.map((conditions) => [...list, ...conditions]))
-    },
-    [[]],
-  )
-}
-
 /** FROM item and conditions of the rows that match all filters. */
-function foundRows(
+export function foundRows(
   from: Sql,
   filters: readonly Filter[],
   through: Filter | undefined,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { raw } from '../sql/index.ts'
 import { choosePath, countedThrough } from './choose.ts'
-import type { ListRequest } from './choose.ts'
+import type { ListRequest } from './access-path.ts'
+import { countOf } from './count.ts'
 import type { Filter } from './filters/index.ts'
-import { countOf, pageOf } from './statement.ts'
+import { pageOf } from './statement.ts'
 
 const source = {
   from: raw('things t'),

@@ -1,15 +1,16 @@
 import { pick, without } from '../../../../core/endpoint/index.ts'
-import { allOf, anyOf, bind, raw, sql } from '../../../sql/index.ts'
+import { allOf, bind, raw, sql } from '../../../sql/index.ts'
 import type { Session } from '../../../database/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { AttributeFilter } from '../../../request/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
-import { estimateRows, foundConditions, NEVER, nothing } from '../../../planner/filters/index.ts'
+import { estimateRows, foundConditions, nothing } from '../../../planner/filters/index.ts'
 import { findingCost } from '../../../planner/index.ts'
 import { assetFilters } from '../../nft/asset-lists/index.ts'
 import { ASSETS } from '../../nft/tables.ts'
 import { isOneOf, wantedCollections } from '../../nft/conditions/index.ts'
 import { MAX_SCHEMA_PAIRS, schemaKey, TEMPLATE_DATA, templateConditions } from '../../nft/filters/index.ts'
+import { assetTraits, traitConditions } from './asset-traits.ts'
 import type { ListingRequest } from './listing-request.ts'
 import {
   columnFilter,
@@ -369,45 +370,4 @@ function assetIdFilters({ table, values }: ListingRequest): Filter[] {
 /** Share of the template buy offers that are fulfilled. */
 function fulfilledShare({ table: { table }, statistics }: ListingRequest): number {
   return 1 - statistics.equal(table, 'asset_id', [null]) / statistics.rows(table)
-}
-
-/** Names of the filters on assets that the stored traits prefilter. */
-const assetTraits = new Set(['minter', 'initial_receiver', 'immutable_data'])
-
-/**
- * Prefilter of the filters on assets by traits. Every matching listing passes; a few others pass too, because the
- * traits of a bundle do not say which asset has them.
- * @param column traits of the listing, or the indexed terms that include them.
- * @param computed when the traits of attribute filters are computed: `once` in a subquery, for checks of many rows;
- * `when it is planned` inline, so that the planner sees the values.
- */
-function traitConditions(
-  { values }: ListingRequest,
-  attributes: readonly AttributeFilter[],
-  column: Sql,
-  computed: 'once' | 'when it is planned',
-): Sql[] {
-  const ofAccounts = (
-    [
-      ['minter', 'minter'],
-      ['initial_receiver', 'receiver'],
-    ] as const
-  ).flatMap(([parameter, kind]) => {
-    const accounts = values[parameter]
-    if (!accounts) return []
-    return [accounts.length === 0 ? NEVER : hasTerm(column, termsOf(kind, accounts))]
-  })
-  const ofData = attributes.flatMap(({ family, containments }) => {
-    if (family !== 'immutable_data' || containments.length === 0) return []
-    // Attributes that are lists have no traits.
-    const isList = (containment: string): boolean =>
-      Object.values(JSON.parse(containment) as object).some((value) => typeof value === 'object')
-    if (containments.some(isList)) return []
-    const conditions = containments.map((containment) => {
-      const traits = sql`market.data_traits(${bind(containment, 'jsonb')})`
-      return computed === 'once' ? sql`${column} @> (SELECT ${traits})` : sql`${column} @> ${traits}`
-    })
-    return [anyOf(conditions)]
-  })
-  return [...ofAccounts, ...ofData]
 }

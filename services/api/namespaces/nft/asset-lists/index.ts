@@ -1,4 +1,5 @@
-export { NOT_OFFERED, assetFilters } from './asset-filters.ts'
+export { assetFilters } from './asset-filters.ts'
+export { NOT_OFFERED } from './related-filters.ts'
 export type { AssetRequest } from './asset-filters.ts'
 export { assetList, countAssets, assetsOfTemplates, assetsWithoutValue } from './asset-list.ts'
 export { templateScope } from './template-scope.ts'

@@ -1,0 +1,28 @@
+import type { BlockEvents } from './block-events.ts'
+import type { LiveClient, Subscription } from './client.ts'
+import type { PlacedEvent } from './live-event.ts'
+import { compareEvents, nextEvent } from './places.ts'
+
+/**
+ * The subscriptions that an event is for. If all subscriptions of the client are at this position, the event moves the
+ * cursor of all.
+ */
+export function receiversOf(
+  events: BlockEvents,
+  event: PlacedEvent,
+  walking: readonly Subscription[],
+  client: LiveClient,
+): readonly Subscription[] {
+  if (walking.length === client.subscriptions.size) return walking
+  const isHit = ({ filter }: Subscription): boolean =>
+    events.hits(filter).some(({ index }) => index === event.index)
+  const place = { sequence: BigInt(events.block.sequence), index: event.index }
+  const hadIt = (other: Subscription): boolean =>
+    !walking.includes(other) &&
+    other.start !== undefined &&
+    compareEvents(nextEvent(other.start), place) <= 0 &&
+    isHit(other)
+  return walking.filter(
+    (each) => isHit(each) && !(each.isJoined && [...client.subscriptions.values()].some(hadIt)),
+  )
+}

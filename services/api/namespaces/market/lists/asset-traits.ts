@@ -1,0 +1,47 @@
+import { anyOf, bind, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import type { AttributeFilter } from '../../../request/index.ts'
+import { NEVER } from '../../../planner/filters/index.ts'
+import type { ListingRequest } from './listing-request.ts'
+import { hasTerm, termsOf } from './listing-request.ts'
+
+/** Names of the filters on assets that the stored traits prefilter. */
+export const assetTraits = new Set(['minter', 'initial_receiver', 'immutable_data'])
+
+/**
+ * Prefilter of the filters on assets by traits. Every matching listing passes; a few others pass too, because the
+ * traits of a bundle do not say which asset has them.
+ * @param column traits of the listing, or the indexed terms that include them.
+ * @param computed when the traits of attribute filters are computed: `once` in a subquery, for checks of many rows;
+ * `when it is planned` inline, so that the planner sees the values.
+ */
+export function traitConditions(
+  { values }: ListingRequest,
+  attributes: readonly AttributeFilter[],
+  column: Sql,
+  computed: 'once' | 'when it is planned',
+): Sql[] {
+  const ofAccounts = (
+    [
+      ['minter', 'minter'],
+      ['initial_receiver', 'receiver'],
+    ] as const
+  ).flatMap(([parameter, kind]) => {
+    const accounts = values[parameter]
+    if (!accounts) return []
+    return [accounts.length === 0 ? NEVER : hasTerm(column, termsOf(kind, accounts))]
+  })
+  const ofData = attributes.flatMap(({ family, containments }) => {
+    if (family !== 'immutable_data' || containments.length === 0) return []
+    // Attributes that are lists have no traits.
+    const isList = (containment: string): boolean =>
+      Object.values(JSON.parse(containment) as object).some((value) => typeof value === 'object')
+    if (containments.some(isList)) return []
+    const conditions = containments.map((containment) => {
+      const traits = sql`market.data_traits(${bind(containment, 'jsonb')})`
+      return computed === 'once' ? sql`${column} @> (SELECT ${traits})` : sql`${column} @> ${traits}`
+    })
+    return [anyOf(conditions)]
+  })
+  return [...ofAccounts, ...ofData]
+}

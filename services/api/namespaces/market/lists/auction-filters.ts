@@ -1,0 +1,108 @@
+import { bind, raw, sql } from '../../../sql/index.ts'
+import type { Sql } from '../../../sql/index.ts'
+import { nothing } from '../../../planner/filters/index.ts'
+import type { Filter } from '../../../planner/filters/index.ts'
+import type { ListingRequest } from './listing-request.ts'
+import { distinct, hasTerm, termsOf } from './listing-request.ts'
+
+/** An unclaimed bundle: a contract of version 2 returns it. */
+const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
+  AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
+
+/** The filters that only auctions have. @param nowMs ms since 1970: the states of an auction that has begun depend on the clock. */
+export function auctionFilters(request: ListingRequest, nowMs: number): Filter[] {
+  const now = Math.floor(nowMs / 1000)
+  return [...auctionStateFilters(request, now), ...bidFilters(request, now)]
+}
+
+function auctionStateFilters(request: ListingRequest, nowSeconds: number): Filter[] {
+  const { table, states, statistics } = request
+  if (!states) return []
+  const now = bind(nowSeconds, 'bigint')
+  const meanings: Readonly<Record<number, Sql>> = {
+    1: sql`l.end_time > ${now}`,
+    3: sql`(l.end_time <= ${now} AND l.buyer IS NOT NULL AND NOT ${raw(DISSOLVED)})`,
+    4: sql`(l.end_time <= ${now} AND (l.buyer IS NULL OR ${raw(DISSOLVED)}))`,
+  }
+  const wanted = distinct(states).filter((state) => state >= 0 && state <= 4)
+  const conditions = wanted.map((state) =>
+    meanings[state] ? sql`(l.state = 1 AND ${meanings[state]})` : sql`l.state = ${bind(state, 'smallint')}`,
+  )
+  const [first, ...others] = conditions
+  if (!first) return [nothing('state')]
+  const all = statistics.rows(table.table)
+  const running = statistics.between(table.table, 'end_time', BigInt(nowSeconds), undefined)
+  const ended = statistics.equal(table.table, 'state', [1]) - running
+  const rowsOf = (state: number): number =>
+    state === 1 ? running : meanings[state] ? ended / 2 : statistics.equal(table.table, 'state', [state])
+  const condition = sql`(${others.reduce((any, each) => sql`${any} OR ${each}`, first)})`
+  const terms = termsOf('state', distinct(wanted.map((state) => (meanings[state] ? 1 : state))))
+  const isRunning = wanted.every((state) => state === 1)
+  return [
+    {
+      name: 'state',
+      condition,
+      // Running auctions are a range of `end_time`: few auctions with a later end are cancelled.
+      ...(isRunning
+        ? { range: { column: 'end_time' } }
+        : { found: sql`${hasTerm(table.terms, terms)} AND ${condition}` }),
+      rows: Math.min(
+        all,
+        Math.max(
+          1,
+          wanted.reduce((sum, state) => sum + rowsOf(state), 0),
+        ),
+      ),
+      columns: ['state', 'end_time', 'buyer'],
+      isIndexed: true,
+    },
+  ]
+}
+
+function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: number): Filter[] {
+  const filters: Filter[] = []
+  const bidsOf = (accounts: Sql): Sql =>
+    sql`SELECT b.auction_id FROM market.bids b WHERE b.account = ${accounts}`
+  // The check of many rows uses a hashed subquery; the index condition needs an array.
+  const isBidOn = (accounts: Sql): Sql => sql`l.auction_id IN (${bidsOf(accounts)})`
+  const foundByBids = (accounts: Sql): Sql => sql`l.auction_id = ANY(ARRAY(${bidsOf(accounts)}))`
+  const bidders = values.bidder
+  if (bidders) {
+    const accounts = sql`ANY(${bind(bidders, 'text[]')})`
+    filters.push({
+      name: 'bidder',
+      condition: isBidOn(accounts),
+      found: foundByBids(accounts),
+      rows: statistics.equal('market.bids', 'account', bidders),
+      isIndexed: true,
+    })
+  }
+  if (values.hide_empty_auctions === true) {
+    filters.push({
+      name: 'hide_empty_auctions',
+      condition: raw('l.buyer IS NOT NULL'),
+      rows: statistics.rows(table.table) - statistics.equal(table.table, 'buyer', [null]),
+      columns: ['buyer'],
+      isIndexed: false,
+    })
+  }
+  const participant = values.participant
+  if (participant !== undefined) {
+    const account = bind(participant, 'text')
+    const now = bind(nowSeconds, 'bigint')
+    const condition = sql`(l.state = 1 AND ((l.end_time > ${now} AND (l.seller = ${account} OR ${isBidOn(account)}))
+        OR (l.end_time <= ${now} AND ((l.seller = ${account} AND NOT l.claimed_by_seller)
+          OR (l.buyer = ${account} AND NOT l.claimed_by_buyer)))))`
+    const terms = [...termsOf('seller', [participant]), ...termsOf('buyer', [participant])]
+    filters.push({
+      name: 'participant',
+      condition,
+      found: sql`(${hasTerm(table.terms, terms)} OR ${foundByBids(account)}) AND ${condition}`,
+      rows:
+        statistics.equal(table.table, 'seller', [participant]) +
+        statistics.equal('market.bids', 'account', [participant]),
+      isIndexed: true,
+    })
+  }
+  return filters
+}
