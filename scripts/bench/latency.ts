@@ -1,12 +1,15 @@
 /**
  * Measures the latency from the node's frame of a block to its commit, and to the client's event.
- * Usage: node dist/scripts/bench/latency.js [--rates 2,50] [--seconds 60] [--clients 20] [--requests 200] [--json
- * FILE]
+ * Usage: node dist/scripts/bench/latency.js [--rates 2,50] [--seconds 60] [--clients 20] [--requests 200]
+ * [--blocks 3000] [--publish FOLDER [--pairs 3]] [--json FILE]
  *
  * A generated chain produces blocks at each rate, first without requests, then with REST requests at a fixed rate,
  * each for another URL. Node, filler, API and clients are separate processes. Filler and API share a Redis
  * (`redis-server` must be on the PATH), as in the appliance. Prints p50 and p99 in ms: from the frame to the commit,
  * from the commit until the last client has its first event of the block, and the sum.
+ *
+ * With `--publish`, all rounds have requests. Rounds alternate, `--pairs` times: without and with `pronghorn publish`,
+ * which writes the whole database into a new folder below FOLDER again and again. Prints how the medians of both change.
  */
 import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -16,10 +19,12 @@ import { parseArgs } from 'node:util'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { createDevchain } from '../../services/devchain/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
+import { CpuMeter } from './cpu-meter.ts'
 import { createDatabase } from './databases.ts'
+import { PublishLoop } from './latency/publish-loop.ts'
 import { sharedNow } from './latency/messages.ts'
 import type { ClientsMessage, FillerMessage, LatencySetting, WantedLoad } from './latency/messages.ts'
-import { percentile, PrintedTable, storeFigures } from './report.ts'
+import { median, percentile, PrintedTable, storeFigures } from './report.ts'
 
 const { values } = parseArgs({
   options: {
@@ -27,12 +32,15 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     clients: { type: 'string', default: '20' },
     requests: { type: 'string', default: '200' },
+    blocks: { type: 'string', default: '3000' },
+    publish: { type: 'string' },
+    pairs: { type: 'string', default: '3' },
     json: { type: 'string' },
   },
 })
 
-/** Blocks of the chain before the measured ones, and actions that users push in each measured block. */
-const BLOCKS = 3_000
+/** Blocks of the chain before the measured ones, and actions that users push in each block. */
+const blocks = Number(values.blocks)
 const ACTIONS = 4
 const PATIENCE_MS = 120_000
 const READER = 'latency'
@@ -41,6 +49,10 @@ const READER = 'latency'
 interface Latencies {
   readonly blocksPerSecond: number
   readonly requestsPerSecond: number
+  /** Publications that began in the round; null if none was wanted. */
+  readonly publications: number | null
+  /** Processor time of the main thread of the API for each request, ms. */
+  readonly apiCpuMs: number
   readonly toCommit: number[]
   readonly toEvent: number[]
   readonly toClient: number[]
@@ -52,7 +64,7 @@ const processes: ChildProcess[] = []
 const postgres = await startEmbeddedPostgres({ settings: { shared_buffers: '256MB' } })
 const { host, port, user, password } = postgres
 const database = await createDatabase({ host, port, user, password, database: 'postgres' }, 'latency')
-const chain = createDevchain({ recordings: ['main'], blocks: BLOCKS, rate: ACTIONS, libLagBlocks: 12 })
+const chain = createDevchain({ recordings: ['main'], blocks, rate: ACTIONS, libLagBlocks: 12 })
 const { httpUrl, shipUrl } = await chain.start()
 const redis = { host: '127.0.0.1', port: await findFreePort() }
 const keyValueServer = spawn(
@@ -85,10 +97,21 @@ try {
   })
   await once(clients, 'message')
   const rounds: Latencies[] = []
+  const requests = Number(values.requests)
   for (const rate of values.rates.split(',').map(Number)) {
-    for (const load of [0, Number(values.requests)]) rounds.push(await measure(clients, rate, load))
+    if (values.publish === undefined)
+      for (const load of [0, requests]) rounds.push(await measure({ clients, api }, rate, load))
+    else
+      for (let pair = 0; pair < Number(values.pairs); pair++) {
+        rounds.push(await measure({ clients, api }, rate, requests))
+        const publishing = await PublishLoop.start(setting, values.publish)
+        rounds.push(
+          await measure({ clients, api }, rate, requests, publishing).finally(() => publishing.stop()),
+        )
+      }
   }
   print(rounds)
+  if (values.publish !== undefined) printChange(rounds)
   await storeFigures(values.json, rounds.map(summaryOf))
 } finally {
   for (const child of processes) if (child.connected) child.disconnect()
@@ -99,14 +122,18 @@ try {
 }
 
 async function measure(
-  clients: ChildProcess,
+  { clients, api }: { readonly clients: ChildProcess; readonly api: ChildProcess },
   blocksPerSecond: number,
   requestsPerSecond: number,
+  publishing?: PublishLoop,
 ): Promise<Latencies> {
   clients.send({ perSecond: requestsPerSecond } satisfies WantedLoad)
   // Warm-up: prepares statements and compiles programs.
   await produce(blocksPerSecond, 3)
   const first = chain.head().num + 1
+  const begun = publishing?.begun ?? 0
+  const meter = new CpuMeter([api.pid!])
+  const cpuMs = meter.read()
   clients.send({ perSecond: requestsPerSecond } satisfies WantedLoad)
   await produce(blocksPerSecond, Number(values.seconds))
   const last = chain.head().num
@@ -116,6 +143,8 @@ async function measure(
   clients.send({ perSecond: 0 } satisfies WantedLoad)
   await waitFor(() => restNow !== undefined)
   const result: Latencies = {
+    publications: publishing === undefined ? null : publishing.begun - begun,
+    apiCpuMs: (meter.read() - cpuMs) / restNow!.restMs.length,
     ...{ blocksPerSecond, requestsPerSecond, toCommit: [], toEvent: [], toClient: [] },
     ...{ rest: restNow!.restMs, failures: restNow!.failures },
   }
@@ -152,6 +181,7 @@ async function waitFor(isThere: () => boolean): Promise<void> {
 function summaryOf({ toCommit, toEvent, toClient, rest, failures, ...round }: Latencies) {
   const of = (times: readonly number[]) => ({
     p50: Number(percentile(times, 0.5).toFixed(1)),
+    p95: Number(percentile(times, 0.95).toFixed(1)),
     p99: Number(percentile(times, 0.99).toFixed(1)),
   })
   return {
@@ -162,14 +192,41 @@ function summaryOf({ toCommit, toEvent, toClient, rest, failures, ...round }: La
 
 function print(rounds: readonly Latencies[]): void {
   const times = ['Frame to commit, p50, p99 ms', 'Commit to event', 'Frame to event', 'REST']
-  const table = new PrintedTable(['Blocks/s', 'Requests/s', 'Blocks', ...times])
+  const isPublishing = values.publish !== undefined
+  const table = new PrintedTable([
+    ...['Blocks/s', 'Requests/s', 'Blocks', ...times],
+    ...(isPublishing ? ['Publications', 'API CPU ms/request'] : []),
+  ])
   for (const round of rounds) {
     const { toCommit, toEvent, toClient, rest, ...of } = summaryOf(round)
     const pair = ({ p50, p99 }: { p50: number; p99: number }): string => `${p50}, ${p99}`
     const requests = of.requests === 0 ? '' : `${pair(rest)}${of.failures ? ` (${of.failures} failed)` : ''}`
     const blocks = `${of.blocks} (${of.withEvents} with events)`
     const delays = [toCommit, toEvent, toClient].map(pair)
-    table.row([of.blocksPerSecond, of.requestsPerSecond, blocks, ...delays, requests])
+    const publishing = [of.publications ?? 'none', of.apiCpuMs.toFixed(2)]
+    table.row([
+      ...[of.blocksPerSecond, of.requestsPerSecond, blocks, ...delays, requests],
+      ...(isPublishing ? publishing : []),
+    ])
+  }
+}
+
+/** Prints, for the rounds without and with publications: the median of their p50 and p95, and the change. */
+function printChange(rounds: readonly Latencies[]): void {
+  const all = rounds.map(summaryOf)
+  const table = new PrintedTable(['', 'without', 'with publications', 'change'])
+  const rows: readonly (readonly [string, (round: (typeof all)[number]) => number])[] = [
+    ['frame to commit, p50 ms', ({ toCommit }) => toCommit.p50],
+    ['frame to commit, p95 ms', ({ toCommit }) => toCommit.p95],
+    ['REST, p50 ms', ({ rest }) => rest.p50],
+    ['REST, p95 ms', ({ rest }) => rest.p95],
+    ['API CPU, ms a request', ({ apiCpuMs }) => apiCpuMs],
+  ]
+  for (const [name, of] of rows) {
+    const medianOf = (isWanted: boolean) =>
+      median(all.filter(({ publications }) => (publications === null) === isWanted).map(of))
+    const [without, beside] = [medianOf(true), medianOf(false)]
+    table.row([name, without.toFixed(2), beside.toFixed(2), `${((beside / without - 1) * 100).toFixed(1)} %`])
   }
 }
 

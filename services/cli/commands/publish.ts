@@ -4,10 +4,12 @@ import { wholeNumber } from '../arguments.ts'
 import { dataOption, requireSchema, withDatabase, withNamedDatabase } from '../database.ts'
 import type { DatabaseOption } from '../database.ts'
 import type { CliIo } from '../io.ts'
+import { giveWay } from '../priority.ts'
 import { CARE_GROUP, configOption } from './groups.ts'
 
 interface PublishFlags extends DatabaseOption {
   readonly jobs: number
+  readonly share: number
   readonly key?: string
   readonly prune?: true
   readonly json?: true
@@ -31,14 +33,22 @@ export function addPublish(program: Command, io: CliIo): void {
     .addOption(dataOption())
     .option('--key <file>', 'sign the dump with this Ed25519 private key (PEM)')
     .option('--jobs <number>', 'sessions that read at the same time', wholeNumber(1, 16), 1)
+    .option(
+      '--share <percent>',
+      'part of the time that each session works; it rests meanwhile, so that services are not slowed',
+      wholeNumber(1, 100),
+      20,
+    )
     .option('--prune', 'remove files that neither this publication nor the one before it names')
     .option('--json', 'JSON on the standard output, for scripts')
     .action(async (folder: string, flags: PublishFlags) => {
       const { publish } = await import('../../dump/index.ts')
+      if (flags.share < 100) giveWay()
       await withNamedDatabase(io, flags, async (address) => {
         await withDatabase(address, 'pronghorn publish', requireSchema)
         const report = await publish({
-          ...{ database: address, folder, jobs: flags.jobs, prune: flags.prune === true, signal: io.signal },
+          ...{ database: address, folder, jobs: flags.jobs, share: flags.share / 100 },
+          ...{ prune: flags.prune === true, signal: io.signal },
           ...(flags.key === undefined ? {} : { keyFile: flags.key }),
           ...(io.isTerminal
             ? {

@@ -14,6 +14,7 @@ import { readPrivateKey } from '../format/signature.ts'
 import { ContentCutter } from './content-cutter.ts'
 import type { Content } from './content-cutter.ts'
 import { DumpFolder } from './dump-folder.ts'
+import { Pace } from './pace.ts'
 import { readPublishedTables } from './published-tables.ts'
 import type { PublishedTable } from './published-tables.ts'
 import { restQuery, segmentQuery } from './row-statements.ts'
@@ -27,6 +28,8 @@ export interface PublishOptions {
   readonly folder: string
   /** Sessions that read at the same time. */
   readonly jobs: number
+  /** Share of the time that each session works; it rests meanwhile. Default 1. */
+  readonly share?: number
   /** File with an Ed25519 private key. */
   readonly keyFile?: string
   /** Whether files that only older publications name are removed. */
@@ -95,6 +98,12 @@ interface Part {
   readonly segment: PlannedSegment | undefined
 }
 
+/** A session with its pace. */
+interface Reading {
+  readonly session: pg.Client
+  readonly pace: Pace
+}
+
 class Publication {
   readonly folder: DumpFolder
   readonly #options: PublishOptions
@@ -148,8 +157,9 @@ class Publication {
     let failure: unknown
     await Promise.all(
       this.#sessions.map(async (session) => {
+        const reading: Reading = { session, pace: new Pace(this.#options.share ?? 1, this.#options.signal) }
         for (let part = waiting.shift(); part && failure === undefined; part = waiting.shift())
-          await this.#readPart(session, part).catch((error: unknown) => {
+          await this.#readPart(reading, part).catch((error: unknown) => {
             failure ??= error
           })
       }),
@@ -157,14 +167,15 @@ class Publication {
     if (failure !== undefined) throw failure as Error
   }
 
-  async #readPart(session: pg.Client, { table, segment }: Part): Promise<void> {
-    if (segment === undefined) await this.#readRest(session, table)
-    else await this.#readSegment(session, table, segment)
+  async #readPart(reading: Reading, { table, segment }: Part): Promise<void> {
+    if (segment === undefined) await this.#readRest(reading, table)
+    else await this.#readSegment(reading, table, segment)
+    await reading.pace.rest()
     this.#done++
     this.#report()
   }
 
-  async #readSegment(session: pg.Client, table: PublishedTable, segment: PlannedSegment): Promise<void> {
+  async #readSegment(reading: Reading, table: PublishedTable, segment: PlannedSegment): Promise<void> {
     const { kind, firstBlock, lastBlock, ranges, former } = segment
     const sealed = {
       kind: kind.name,
@@ -183,7 +194,7 @@ class Publication {
       return
     }
     const parts: Buffer[] = []
-    await this.#copy(session, await segmentQuery(session, table, segment), (chunk) => {
+    await this.#copy(reading, await segmentQuery(reading.session, table, segment), (chunk) => {
       parts.push(chunk)
     })
     const text = Buffer.concat(parts)
@@ -197,7 +208,8 @@ class Publication {
     this.#add(table, { ...(await this.folder.put(table.name, { text, rows })), sealed })
   }
 
-  async #readRest(session: pg.Client, table: PublishedTable): Promise<void> {
+  async #readRest(reading: Reading, table: PublishedTable): Promise<void> {
+    const { session } = reading
     const ends = new Map(
       this.#segments
         .filter(({ kind }) => kind.table === table.name)
@@ -210,13 +222,13 @@ class Publication {
     }
     // Forces an index scan along the primary key instead of a sort of a large table.
     await session.query('SET LOCAL enable_sort = off')
-    await this.#copy(session, query, (chunk) => put(cutter.push(chunk)))
+    await this.#copy(reading, query, (chunk) => put(cutter.push(chunk)))
     await put(cutter.end())
     await session.query('SET LOCAL enable_sort = on')
   }
 
   async #copy(
-    session: pg.Client,
+    { session, pace }: Reading,
     query: string,
     onChunk: (chunk: Buffer) => void | Promise<void>,
   ): Promise<void> {
@@ -225,6 +237,7 @@ class Publication {
       if (this.#options.signal.aborted)
         throw new RetryableError('PUBLISH_FAILED', 'the publication was stopped')
       await onChunk(chunk)
+      await pace.rest()
     }
   }
 

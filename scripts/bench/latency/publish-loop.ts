@@ -1,0 +1,61 @@
+/** Publications for `bench/latency`. */
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { packageRoot } from '../../../services/core/paths/index.ts'
+import type { LatencySetting } from './messages.ts'
+
+/** Runs `pronghorn publish` again and again, each time into an empty folder. */
+export class PublishLoop {
+  /** Publications that have begun. */
+  begun = 0
+  readonly #folder: string
+  readonly #running: Promise<void>
+  #child: ChildProcess | undefined
+  #isStopping = false
+
+  private constructor(folder: string) {
+    this.#folder = folder
+    this.#running = this.#run()
+  }
+
+  /** @param parent folder in which a temporary folder is made. */
+  static async start({ database, chain }: LatencySetting, parent: string): Promise<PublishLoop> {
+    await mkdir(parent, { recursive: true })
+    const folder = await mkdtemp(join(parent, 'publications-'))
+    const connections = {
+      sqldb: database,
+      chain: { name: 'devchain', chain_id: chain.chainId, http: chain.http, ship: chain.ship },
+    }
+    await writeFile(join(folder, 'connections.config.json'), JSON.stringify(connections))
+    return new PublishLoop(folder)
+  }
+
+  /** Ends the running publication and removes all files. @throws Error if a publication failed. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#child?.kill('SIGTERM')
+    try {
+      await this.#running
+    } finally {
+      await rm(this.#folder, { recursive: true, force: true })
+    }
+  }
+
+  async #run(): Promise<void> {
+    const program = join(packageRoot, 'dist/services/cli/main.js')
+    const target = join(this.#folder, 'dump')
+    do {
+      this.begun++
+      this.#child = spawn(process.execPath, [program, 'publish', target, '--config', this.#folder], {
+        env: {},
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+      const [code] = (await once(this.#child, 'exit')) as [number | null]
+      if (code !== 0 && !this.#isStopping) throw new Error(`a publication ended with ${String(code)}`)
+      await rm(target, { recursive: true, force: true })
+    } while (!this.#isStopping)
+  }
+}

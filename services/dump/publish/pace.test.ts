@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { Pace } from './pace.ts'
+
+/** Keeps the processor busy. */
+function work(ms: number): void {
+  const untilMs = performance.now() + ms
+  while (performance.now() < untilMs);
+}
+
+async function restAfter(share: number, workMs: number, signal = new AbortController().signal) {
+  const pace = new Pace(share, signal)
+  work(workMs)
+  const startedMs = performance.now()
+  await pace.rest()
+  return performance.now() - startedMs
+}
+
+it('a session with a share of 20 % rests four times as long as it worked', async () => {
+  const restedMs = await restAfter(0.2, 40)
+  expect(restedMs).toBeGreaterThanOrEqual(159)
+})
+
+it('a session does not rest after little work, nor with a share of 100 %', async () => {
+  // A rest at a share of 0.1 % would last 5 seconds.
+  expect(await restAfter(0.001, 5)).toBeLessThan(2_000)
+  expect(await restAfter(1, 40)).toBeLessThan(2_000)
+})
+
+it('a stop ends a rest', async () => {
+  const stop = new AbortController()
+  setTimeout(() => {
+    stop.abort()
+  }, 20)
+  // Without the stop, the rest would last 40 seconds.
+  expect(await restAfter(0.001, 40, stop.signal)).toBeLessThan(20_000)
+})
