@@ -28,6 +28,8 @@ export interface NodeScript {
   /** Size of websocket fragments; 0 sends each message in one frame. */
   fragmentBytes: number
   answersStatus: boolean
+  /** Time from a blocks request to its first block, ms: a node that reads a large block from a slow disk. */
+  firstBlockMs: number
   /** Called when a blocks request arrives, before the node handles it. */
   onRequest: () => void
   /** Replaces the message of a block; null sends nothing. `connection` counts from 1. */
@@ -42,6 +44,8 @@ export class NodeConnection {
   readonly acks: number[] = []
   statusRequests = 0
   credits = 0
+  /** Whether the node still reads the first block of the last request. */
+  isPreparing = false
   /** Lowest number of credits left after a block was sent. */
   lowestCredits = Infinity
   cursor = 0
@@ -79,6 +83,7 @@ export class ScriptedNode {
       ignoresPositions: false,
       fragmentBytes: 0,
       answersStatus: true,
+      firstBlockMs: 0,
       onRequest: () => undefined,
       tamper: (block) => block,
       ...script,
@@ -136,7 +141,7 @@ export class ScriptedNode {
   /** Sends the next blocks as far as cursor and credits allow. */
   serve(connection: NodeConnection): void {
     const { request } = connection
-    if (request === null) return
+    if (request === null || connection.isPreparing) return
     const last = request.irreversibleOnly ? Math.min(this.libNum, this.head.num) : this.head.num
     let sent = 0
     while (connection.credits > 0 && connection.cursor <= last && connection.cursor < request.end) {
@@ -202,11 +207,20 @@ export class ScriptedNode {
       connection.requests.push(request)
       connection.cursor = this.#startFor(request)
       connection.credits = request.maxInFlight
+      if (this.script.firstBlockMs > 0 && !request.irreversibleOnly) this.#prepare(connection)
     } else if (bytes[0] === 2) {
       connection.acks.push(bytes.readUInt32LE(1))
       connection.credits += bytes.readUInt32LE(1)
     } else throw new Error(`request ${bytes.toString('hex')}`)
     this.serve(connection)
+  }
+
+  #prepare(connection: NodeConnection): void {
+    connection.isPreparing = true
+    setTimeout(() => {
+      connection.isPreparing = false
+      this.serve(connection)
+    }, this.script.firstBlockMs)
   }
 
   #startFor(request: BlocksRequest): number {

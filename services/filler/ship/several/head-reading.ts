@@ -16,6 +16,8 @@ import { refusalOfAll } from './range-reading.ts'
 const LEFT_REST_MS = 3_000
 /** Minimum time between two switches away from a lagging node that still sends bytes, ms: prevents flapping. */
 const STEADY_MS = 5_000
+/** Limit of the doublings of the times that a node has: the default 600 ms grow to 77 s. */
+const MOST_DOUBLINGS = 7
 /** Node-specific errors: a multi-node session tries another node, a single-node session stops. */
 const faultsOfNode = new Set(['CHAIN_MISMATCH', 'FORK_BELOW_IRREVERSIBLE'])
 
@@ -33,7 +35,7 @@ export class HeadReading<P extends ProtocolCodec> {
   readonly #reader: ReaderState<P>
   readonly #links: readonly NodeLink<P>[]
   readonly #backoff: Backoff
-  readonly #lag: LagWatch
+  readonly #lag = new LagWatch()
   readonly #streamed = new Map<NodeLink<P>, Streamed>()
   readonly #left = new Map<NodeLink<P>, number>()
   /** Count and last error of the failures of each node since the last received block. */
@@ -46,13 +48,15 @@ export class HeadReading<P extends ProtocolCodec> {
   #missedForks = 0
   #missedForkAt = -1
   #leftLaggingAt = -Infinity
+  /** Times that a node was left for its lag or branch since the last received block. */
+  #leaves = 0
+  #leavesAt = -1
   #wake: () => void = () => undefined
 
   constructor(reader: ReaderState<P>, links: readonly NodeLink<P>[]) {
     this.#reader = reader
     this.#links = links
     this.#backoff = new Backoff(connectBackoff(reader.settings))
-    this.#lag = new LagWatch(reader.settings.timing.takeoverMs)
   }
 
   /** The node that streams at present; null between two streams. */
@@ -137,13 +141,26 @@ export class HeadReading<P extends ProtocolCodec> {
     const isAlone = judgeBranches(
       { links: this.#links, followed, lib: followed.libNum, last: tail.next - 1 },
       consumer.resumePosition().havePositions,
-      settings.timing.otherBranchMs,
+      settings.timing.otherBranchMs * this.#patience(),
       now,
     )
     if (isAlone) this.#leave('the node is on its own branch')
   }
 
+  /**
+   * Factor of the times that a node has before it is left. The factor doubles whenever all nodes were left and none of
+   * them sent a block: a block that every node needs longer for could otherwise never be read.
+   */
+  #patience(): number {
+    if (this.#leavesAt !== this.#reader.blocksReceived) return 1
+    return 2 ** Math.min(Math.floor(this.#leaves / this.#links.length), MOST_DOUBLINGS)
+  }
+
   #leave(reason: string): void {
+    const { blocksReceived } = this.#reader
+    if (this.#leavesAt !== blocksReceived) this.#leaves = 0
+    this.#leavesAt = blocksReceived
+    this.#leaves += 1
     this.#attempt?.finish({ kind: 'problem', problem: connectionLost(reason) })
   }
 
@@ -173,7 +190,10 @@ export class HeadReading<P extends ProtocolCodec> {
     reader.connections += 1
     this.#followed = link
     this.#counted = { blocks: reader.blocksReceived, bytes: reader.bytesReceived }
-    this.#lag.begin(performance.now())
+    this.#lag.begin(performance.now(), reader.settings.timing.takeoverMs * this.#patience())
+    // A mark compares a node with the branch of the stream before. With it, every node would be left before its first
+    // block arrives, and the fork that ends the difference would never be read.
+    for (const each of this.#links) each.otherBranchSince = null
     let attempt: StreamAttempt<P> | null = null
     const abort = (): void => attempt?.finish({ kind: 'aborted' })
     const outcome = await new Promise<Outcome>((resolve) => {

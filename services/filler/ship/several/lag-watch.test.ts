@@ -7,8 +7,8 @@ import { LagWatch } from './lag-watch.ts'
 function watch(
   samples: readonly (readonly [last: number, otherHead: number, bytes: number, expected?: boolean])[],
 ) {
-  const lag = new LagWatch(600)
-  lag.begin(0)
+  const lag = new LagWatch()
+  lag.begin(0, 600)
   return samples.map(([last, otherHead, bytesRead, isExpected = true], place) =>
     lag.sample((place + 1) * 100, { last, otherHead, bytesRead, isExpected }),
   )

@@ -19,17 +19,17 @@ export interface Lag {
 }
 
 /**
- * Longest step between two samples that is counted, ms. A longer gap means that this process was busy, not that the
- * node was slow.
+ * Longest step between two samples that is counted, as a share of the allowed time. A longer gap means that this process
+ * was busy, not that the node was slow. At least three samples have to show a lag.
  */
-const MOST_STEP_MS = 250
+const MOST_STEP_SHARE = 0.4
 
 /** Multiple of the allowed time that one block may take while the stream is catching up and bytes still arrive. */
 const STUCK_FACTOR = 5
 
 /** Detects that the streaming node does not send a block within the allowed time after another node has it. */
 export class LagWatch {
-  readonly #allowedMs: number
+  #allowedMs = 0
   #sampledAt = 0
   /** Sum of the counted steps between samples, ms; all times below are on this clock. */
   #clock = 0
@@ -42,13 +42,12 @@ export class LagWatch {
   /** Whether the stream has reached the head of the other nodes; until then it is catching up. */
   #hasArrived = false
 
-  /** `allowedMs`: time that the streaming node has for a block after another node has it. */
-  constructor(allowedMs: number) {
+  /**
+   * Resets the watch: the stream has switched to another node, which has `allowedMs` for a block after another node has
+   * the block.
+   */
+  begin(nowMs: number, allowedMs: number): void {
     this.#allowedMs = allowedMs
-  }
-
-  /** Resets the watch: the stream has switched to another node. */
-  begin(nowMs: number): void {
     this.#sampledAt = nowMs
     const now = this.#clock
     this.#block = 0
@@ -61,7 +60,7 @@ export class LagWatch {
   /** Takes a sample. Returns the lag of the stream, null while the stream is in time. */
   sample(nowMs: number, facts: LagFacts): Lag | null {
     const { last, otherHead, bytesRead, isExpected } = facts
-    this.#clock += Math.min(nowMs - this.#sampledAt, MOST_STEP_MS)
+    this.#clock += Math.min(nowMs - this.#sampledAt, this.#allowedMs * MOST_STEP_SHARE)
     this.#sampledAt = nowMs
     const now = this.#clock
     if (bytesRead !== this.#bytesRead) this.#byteAt = now
