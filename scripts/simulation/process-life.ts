@@ -11,7 +11,7 @@ import { DatabaseProxy } from './database-proxy.ts'
 import type { Life, LifeEnd, LifeOptions } from './life.ts'
 
 const program = join(packageRoot, 'dist/services/cli/main.js')
-const codes = Object.keys(errorCatalogue)
+const codes = new Set(Object.keys(errorCatalogue))
 
 /** A filler run as a separate process, `pronghorn filler`, with production timing. */
 export class ProcessLife implements Life {
@@ -64,11 +64,8 @@ export class ProcessLife implements Life {
   }
 }
 
-/** The last error code in the output. */
+/** The code of the last error in the output. An error's line begins with its code; the codes of causes follow. */
 function lastCode(output: string): string {
-  const [last] = codes
-    .map((code) => ({ code, at: output.lastIndexOf(`${code}:`) }))
-    .filter(({ at }) => at >= 0)
-    .sort((a, b) => b.at - a.at)
-  return last?.code ?? 'INTERNAL'
+  const starts = output.split('\n').map((line) => line.slice(0, line.indexOf(':')))
+  return starts.findLast((start) => codes.has(start)) ?? 'INTERNAL'
 }

@@ -205,26 +205,26 @@ test('the client of several nodes uses a node again that temporarily sent no pro
 
 test('the client of several nodes reads a block for which every node needs longer than the takeover time', async () => {
   const { nodes, urls } = await nodesWith(30, [{}, {}])
-  const { collector, stop } = harness.read(urls, { timing: { takeoverMs: 60, otherBranchMs: 60 } })
-  await until('all is read', () => collector.nums.at(-1) === 30)
+  const run = harness.read(urls, { timing: { takeoverMs: 60, otherBranchMs: 60 } })
+  await until('all is read', () => run.collector.nums.at(-1) === 30)
   for (const { script } of nodes) script.firstBlockMs = 1_000
   for (const node of nodes) killConnections(node)
   for (const node of nodes) node.extend(3)
-  await until('the new blocks are read', () => collector.nums.at(-1) === 33)
-  expect(collector.nums).toEqual(range(1, 33))
-  await stop()
+  await until('the new blocks are read', () => run.collector.nums.at(-1) === 33)
+  expect(run.collector.nums).toEqual(range(1, 33))
+  await run.stop()
 })
 
 test('the client of several nodes reads a fork for which every node needs longer than a node may be on another branch', async () => {
   const { nodes, urls } = await nodesWith(30, [{}, {}])
-  const { collector, stop } = harness.read(urls, { timing: { takeoverMs: 60, otherBranchMs: 60 } })
-  await until('all is read', () => collector.nums.at(-1) === 30)
+  const run = harness.read(urls, { timing: { takeoverMs: 60, otherBranchMs: 60 } })
+  await until('all is read', () => run.collector.nums.at(-1) === 30)
   for (const { script } of nodes) script.firstBlockMs = 1_000
   for (const node of nodes) killConnections(node)
   for (const node of nodes) node.fork(28, 3, 'b')
   await delay(300)
   for (const node of nodes) node.extend(3, 'b')
-  await until('the new blocks are read', () => collector.nums.at(-1) === 33)
-  expect(collector.forks).toEqual([28])
-  await stop()
+  await until('the new blocks are read', () => run.collector.nums.at(-1) === 33)
+  expect(run.collector.forks).toEqual([28])
+  await run.stop()
 })
