@@ -130,23 +130,6 @@ describe('the access path of a list', () => {
     expect([checksOf({}), checksOf({ driving })]).toEqual([['template'], ['schema']])
   })
 
-  it('the access path of a list has a row budget if another table only bounds the scan, and reads all rows afterwards', () => {
-    const driving = {
-      query: () => raw(''),
-      applied: new Set<string>(),
-      rows: ROWS,
-      drivingRows: 0,
-      rowsOfEach: 100,
-      isBounded: true,
-    }
-    const order = { direction: 'DESC', segments: [{ rank: 0, column: 'mint', driving }] } as const
-    const first = choosePath({ ...request([]), order }) as ScanPath
-    expect([first.expected, first.budget]).toEqual([100, 512])
-    const seen = { most: first.most, read: 512, hits: 10 }
-    const second = choosePath({ ...request([]), order, seen }) as ScanPath
-    expect([second.expected, second.budget]).toEqual([ROWS, undefined])
-  })
-
   it('the access path of a list has the same row budget whatever the cost of sorting the driving table', () => {
     const budgetOf = (drivingRows: number): number | undefined => {
       const driving = {

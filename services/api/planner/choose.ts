@@ -93,9 +93,8 @@ function budgetOf(
 ): number | undefined {
   // Second choice, after a scan ran out of its budget: no cheaper path is left, so this scan is unlimited.
   if (seen) return undefined
-  // No other path exists, and no segment is read whole without a budget: a budget would save nothing.
-  if (collectingCost === undefined && !candidate.scans.some(({ driving }) => driving?.isBounded))
-    return undefined
+  // No other path exists, and no scan via a driving table reads more without a budget: a budget would save nothing.
+  if (collectingCost === undefined && !candidate.scans.some(({ driving }) => driving)) return undefined
   const beforeRows = candidate.scans.reduce((sum, { driving }) => sum + costOfDrivingRows(driving), 0)
   const rowCost = Math.max(HEAP_COST, (candidate.cost - beforeRows) / Math.max(1, candidate.expected))
   // The budget is smaller for rows that are expensive to check, but at least twice the row estimate.
@@ -110,14 +109,9 @@ function budgetOf(
   return 2 ** Math.ceil(Math.log2(Math.max(1, each)))
 }
 
-/** Whether an index scan of the path may read rows that are not on the page; see `isScanChecked`. */
+/** Whether the scans may read rows that are not on the page: rows that a filter rejects. */
 export function isChecked({ scans }: Pick<ScanPath, 'scans'>): boolean {
-  return scans.some(isScanChecked)
-}
-
-/** Whether a scan may read rows that are not on the page: rows that a filter rejects, or rows to be sorted first. */
-export function isScanChecked(scan: SegmentScan): boolean {
-  return scan.checks.length > 0 || scan.driving?.isBounded === true
+  return scans.some(({ checks }) => checks.length > 0)
 }
 
 /** Number of ordered streams that the scans read. The row budget applies to each stream. */
@@ -329,9 +323,7 @@ function estimated(
   const merged = rowsOfMerge(wanted, ranges)
   const full = Math.max(Math.min(within * share, merged), scan.driving?.least ?? 0)
   const needed = (merged * within * share) / Math.max(matching, 0.5)
-  const isWhole = seen !== undefined && scan.driving?.isBounded === true
-  const read = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
-  const expected = isWhole ? within * share : read
+  const expected = checks.length === 0 ? full : Math.max(full, Math.min(within * share, needed))
   const isCovered = checks.every(({ columns }) => columns?.every((column) => has.has(column)) === true)
   const served = filters.filter((filter) => !checks.includes(filter))
   const rowCost = (isCovered ? 1 : HEAP_COST) + visitsOf(rows, filters, served)

@@ -1,6 +1,6 @@
 import { bind, joinSql, raw, Sql, sql, where } from '../sql/index.ts'
 import type { SqlValue } from '../sql/index.ts'
-import { firstOfRange, isChecked, isOneStream, isScanChecked } from './choose.ts'
+import { firstOfRange, isChecked, isOneStream } from './choose.ts'
 import type { AccessPath, SegmentScan, CollectPath, ScanPath } from './access-path.ts'
 import type { EqualValues, Filter } from './filters/index.ts'
 import { foundConditions, isOneValue } from './filters/index.ts'
@@ -156,9 +156,7 @@ function segmentRows(
 ): Sql {
   const { source } = request
   // A scan without checks needs no budget: every row that it reads is on the page.
-  const checked = isScanChecked(scan) ? budgetOfChecked : undefined
-  const isOfPage = scan.driving?.isBounded === true && scan.checks.length === 0
-  const budget = checked !== undefined && isOfPage ? Math.min(checked, wanted) : checked
+  const budget = scan.checks.length > 0 ? budgetOfChecked : undefined
   if (scan.driving) {
     const { driving, segment } = scan
     const checks = [...scan.checks.map(({ condition }) => condition), ...(segment.conditions ?? [])]

@@ -85,13 +85,6 @@ export interface DrivingTable {
   readonly drivingRows: number
   /** Estimated rows of the list per driving row. */
   readonly rowsOfEach: number
-  /**
-   * Whether the driving table only limits which rows are read. The estimate of the rows within the limit may be too
-   * high. Only the order by mint number has such a table, and keeps it: 180 pages in this order of a collection, a schema
-   * or both, on the 200,000 assets of `generate.js --factor 0.2`, took 3.8 ms (p50) and 7.0 ms (p95) on 2026-11-29, and
-   * 8.6 and 41 ms without the limit.
-   */
-  readonly isBounded?: boolean
   /** Estimated minimum of rows that are read: all rows where the driving table does not have the wanted order. */
   readonly least?: number
 }

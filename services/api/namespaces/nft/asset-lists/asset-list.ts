@@ -277,8 +277,8 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
  * supplies tell how many assets are within a bound.
  */
 interface MintBound {
-  /** Query of the `mint` that bounds at least `rows` assets of the templates; without `rows` it bounds all. */
-  bound(templates: readonly Sql[], rows: number | undefined): Sql
+  /** Query of the `mint` that bounds at least `rows` assets of the templates. */
+  bound(templates: readonly Sql[], rows: number): Sql
   /** Conditions on templates, `t`, that have assets within the bound. */
   readonly templates: readonly Sql[]
   /** Query of the assets of a template, `t`, within the bound. Mint numbers ascend with ids. */
@@ -289,6 +289,9 @@ interface MintBound {
    */
   readonly behind: Sql
 }
+
+/** Assets of a template, `t`. */
+const OF_TEMPLATE = raw('SELECT l.* FROM assets.assets l WHERE l.template_id = t.template_id')
 
 /**
  * The first assets in mint order, read template by template. In ascending order only for a filter that selects some of
@@ -320,13 +323,22 @@ function mintsOfTemplates(
     drivingRows: isWide ? 0 : templates,
     least: isUpwards ? Math.min(templates, assets * share) : 0,
     rowsOfEach: assets / Math.max(1, templates),
-    isBounded: true,
-    query: (checks, wanted, budget) => sql`WITH bound AS MATERIALIZED (${mints.bound(conditions, budget)})
-      (SELECT a.asset_id AS k, a.template_mint AS v
-        FROM (SELECT t.template_id, t.issued_supply FROM assets.templates t ${where([...mints.templates, ...conditions])}) t
-          CROSS JOIN LATERAL (${mints.assets}) a
-        ${where(checks)} ORDER BY a.template_mint ${raw(direction)} FETCH FIRST ${raw(wanted)} ROWS WITH TIES)
-      UNION ALL ${mints.behind}`,
+    query(checks, wanted, budget) {
+      const assetsOf = (
+        some: readonly Sql[],
+        own: Sql,
+      ): Sql => sql`SELECT a.asset_id AS k, a.template_mint AS v
+        FROM (SELECT t.template_id, t.issued_supply FROM assets.templates t ${where([...some, ...conditions])}) t
+          CROSS JOIN LATERAL (${own}) a
+        ${where(checks)} ORDER BY a.template_mint ${raw(direction)} FETCH FIRST ${raw(wanted)} ROWS WITH TIES`
+      const bound = sql`WITH bound AS MATERIALIZED (${mints.bound(conditions, budget ?? wanted)})`
+      const within = assetsOf(mints.templates, mints.assets)
+      if (budget !== undefined) return sql`${bound} (${within}) UNION ALL ${mints.behind}`
+      // Filters reject assets, and an import of the chain state leaves assets without a number.
+      const isShort = sql`(SELECT count(*) FROM page) < ${raw(wanted)} AND EXISTS (${mints.behind})`
+      return sql`${bound}, page AS MATERIALIZED (${within}) SELECT * FROM page WHERE NOT (${isShort})
+        UNION ALL SELECT * FROM (${assetsOf([], OF_TEMPLATE)}) w WHERE ${isShort}`
+    },
   }
   return { driving }
 }
@@ -336,7 +348,6 @@ function lastMints(low: number): MintBound {
   const lowest = bind(low, 'bigint')
   return {
     bound(templates, rows) {
-      if (rows === undefined) return sql`SELECT ${lowest} AS mint`
       const wanted = raw(rows)
       // Takes the templates with the highest supply until the next template has no mint number above the bound.
       return sql`SELECT greatest(${lowest}, (SELECT div(s.mints - ${wanted}, s.place)::bigint + 1 FROM (
@@ -359,7 +370,6 @@ function firstMints(high: number | undefined): MintBound {
   return {
     bound(templates, rows) {
       const from = sql`FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}`
-      if (rows === undefined) return sql`SELECT max(${supply}) AS mint, max(${supply}) AS last ${from}`
       // Templates with a supply below the bound give all their assets; the others share the rest equally.
       return sql`SELECT least(max(s.supply),
           max(ceil((${raw(rows)} - s.mints + s.supply) / (s.templates - s.place + 1)))::bigint) AS mint, max(s.supply) AS last
