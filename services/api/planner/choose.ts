@@ -3,44 +3,54 @@ import type { EqualValues, Filter } from './filters/index.ts'
 import { BITMAP_COST, estimateRows, HEAP_COST, withoutImplied } from './filters/index.ts'
 import type { Segment, DrivingTable, Index } from './sources/index.ts'
 
+/*
+ * Effect of the constants below, and of those in the other files of the planner, where a comment has figures: pages of the
+ * database (`blks_hit` and `blks_read` of pg_stat_database) that 8 requests of each kind of `traffic.js` read on 1,000,000
+ * generated assets, 2026-11-29, relative to the value that is set. Two runs with the set values differ by 0.03 %; a
+ * difference of up to 0.5 % is called the same number.
+ */
+
 /**
  * Start-up cost of one index range: its descent, three or four pages. Above MERGED_RANGES each range is probed twice, in a
- * lateral join: MANY_RANGE_COST. Not measured: higher ones collect and sort where a merge reads less, lower ones merge
- * thousands of nearly empty ranges.
+ * lateral join: MANY_RANGE_COST. Higher ones collect and sort where a merge reads less, lower ones merge thousands
+ * of nearly empty ranges. Half and twice either value read the same number of pages.
  */
 const RANGE_COST = 12
 const MANY_RANGE_COST = 100
-/** Cost of one row of the driving table: read by an index and sorted. Half of HEAP_COST, because its rows are few and in memory. */
+/** Cost of one row of the driving table: read by an index and sorted. Half of HEAP_COST, because its rows are few and in memory: 1 reads the same number of pages, 4 reads 0.6 % more. */
 const DRIVING_ROW_COST = 2
 /**
  * More index ranges than this are never merged: the index is not used for the order. Bounds the values of a statement and
- * the probes of its first step; a list with more values is collected and sorted.
+ * the probes of its first step; a list with more values is collected and sorted. 512 and 32,768 read the same pages.
  */
 const MAX_RANGES = 4_096
 /**
  * Give up an index scan after BUDGET_FACTOR x its estimated rows, clamped to MIN_BUDGET..MAX_BUDGET, and plan again. A larger
  * budget wastes more on a wrong estimate, a smaller one plans right scans twice. MIN_BUDGET rows cost less than a second
- * statement; MAX_BUDGET rows bound what a wrong estimate costs, whatever the estimate is.
+ * statement; MAX_BUDGET rows bound what a wrong estimate costs, whatever the estimate is. Factor 2 reads the same pages and
+ * 3.3 % more rows, 8 reads 3.6 % more pages; 128 and 2,048 rows the same pages; 5,000 and 80,000 rows 1.4 % more.
  */
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
 const MAX_BUDGET = 20_000
-/** Budget multiplier per range when there are many: matches are spread unevenly, so an equal share would end early in most lists. */
+/** Budget multiplier per range when there are many: matches are spread unevenly, so an equal share would end early in most lists. 1 and 16 read the same number of pages. */
 const SKEW = 4
 /**
  * Earlier ranks with SURE x the rows of the page, by estimate, are taken to fill the page: later ranks then cost
- * nothing. A lower one forgets the cost of ranks that are read after all, a higher one counts ranks that are not.
+ * nothing. A lower one forgets the cost of ranks that are read after all, a higher one counts ranks that are not. 1 and
+ * 16 read the same number of pages.
  */
 const SURE = 4
 /**
  * The row budget of an index scan is never worth less than this share of the cost of collecting and sorting: a scan that is
- * given up costs at most this share more than collecting at once.
+ * given up costs at most this share more than collecting at once. 0.0625 reads the same number of pages, 1 reads 3.2 % more.
  */
 const SHARE_OF_COLLECTING = 0.25
 
 /**
  * Accept an index scan up to SAME_ROWS x the cost of collecting and sorting if the scan can read no more rows: popular
  * values have more rows than the average that the estimate assumes. Does not apply after a scan ran out of its budget.
+ * 1 reads the same number of pages, 4 reads 0.7 % less.
  */
 const SAME_ROWS = 2
 
@@ -335,12 +345,13 @@ function estimated(
 
 /**
  * PostgreSQL merges up to this many index ranges as one ordered stream. Above, each range is probed on its own. Each range
- * is a union branch of the statement that is planned and started, also where it has no row of the page.
+ * is a union branch of the statement that is planned and started, also where it has no row of the page. 2 and 32 read
+ * the same number of pages.
  */
 const MERGED_RANGES = 8
 /**
  * Above MERGED_RANGES the first probe reads FIRST_ROWS x the rows of a page, over all ranges together. With fewer, uneven
- * ranges give no bound and are probed again; more are read for nothing where ranges are even.
+ * ranges give no bound and are probed again; more are read for nothing where ranges are even. 1 reads 0.6 % more pages, 4 the same number.
  */
 const FIRST_ROWS = 2
 
