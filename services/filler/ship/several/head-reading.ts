@@ -27,6 +27,19 @@ interface Streamed {
   bytes: number
 }
 
+/** Failures while no block was received: each count begins anew with the next block. */
+interface Failures {
+  /** Number of received blocks at which the counts began. */
+  readonly blocksReceived: number
+  missedForks: number
+  /** Times that a node was left for its lag or branch. */
+  leaves: number
+}
+
+function noFailures(blocksReceived: number): Failures {
+  return { blocksReceived, missedForks: 0, leaves: 0 }
+}
+
 /**
  * Streams from one node at the head, and switches to another one when the node stalls, lags or is on its own branch.
  * The links poll the status of all nodes for the comparison.
@@ -38,19 +51,16 @@ export class HeadReading<P extends ProtocolCodec> {
   readonly #lag = new LagWatch()
   readonly #streamed = new Map<NodeLink<P>, Streamed>()
   readonly #left = new Map<NodeLink<P>, number>()
-  /** Count and last error of the failures of each node since the last received block. */
+  /** Count and last error of the unusable replies of each node. Cleared by the next one after a received block. */
   readonly #strikes = new Map<NodeLink<P>, { count: number; error: PronghornError }>()
   #strikesAt = -1
+  /** Read by `#sinceBlock`. */
+  #failures: Failures = noFailures(0)
   #attempt: StreamAttempt<P> | null = null
   #followed: NodeLink<P> | null = null
   #counted: Streamed = { blocks: 0, bytes: 0 }
   #isFarBehind: () => boolean = () => false
-  #missedForks = 0
-  #missedForkAt = -1
   #leftLaggingAt = -Infinity
-  /** Times that a node was left for its lag or branch since the last received block. */
-  #leaves = 0
-  #leavesAt = -1
   #wake: () => void = () => undefined
 
   constructor(reader: ReaderState<P>, links: readonly NodeLink<P>[]) {
@@ -152,15 +162,17 @@ export class HeadReading<P extends ProtocolCodec> {
    * them sent a block: a block that every node needs longer for could otherwise never be read.
    */
   #patience(): number {
-    if (this.#leavesAt !== this.#reader.blocksReceived) return 1
-    return 2 ** Math.min(Math.floor(this.#leaves / this.#links.length), MOST_DOUBLINGS)
+    return 2 ** Math.min(Math.floor(this.#sinceBlock().leaves / this.#links.length), MOST_DOUBLINGS)
+  }
+
+  #sinceBlock(): Failures {
+    const { blocksReceived } = this.#reader
+    if (this.#failures.blocksReceived !== blocksReceived) this.#failures = noFailures(blocksReceived)
+    return this.#failures
   }
 
   #leave(reason: string): void {
-    const { blocksReceived } = this.#reader
-    if (this.#leavesAt !== blocksReceived) this.#leaves = 0
-    this.#leavesAt = blocksReceived
-    this.#leaves += 1
+    this.#sinceBlock().leaves += 1
     this.#attempt?.finish({ kind: 'problem', problem: connectionLost(reason) })
   }
 
@@ -267,14 +279,12 @@ export class HeadReading<P extends ProtocolCodec> {
    * last block. Returns false if the node has to be left.
    */
   #mayRewind(problem: Problem): boolean {
-    const { blocksReceived, tail } = this.#reader
-    if (this.#missedForkAt !== blocksReceived) this.#missedForks = 0
-    this.#missedForkAt = blocksReceived
-    this.#missedForks += 1
-    if (this.#missedForks === 1) return true
-    if (this.#missedForks <= this.#links.filter((link) => link.isReady).length) return false
-    this.#missedForks = 0
-    this.#reader.undoBefore(problem.num ?? tail.next, problem.error)
+    const failures = this.#sinceBlock()
+    failures.missedForks += 1
+    if (failures.missedForks === 1) return true
+    if (failures.missedForks <= this.#links.filter((link) => link.isReady).length) return false
+    failures.missedForks = 0
+    this.#reader.undoBefore(problem.num ?? this.#reader.tail.next, problem.error)
     return true
   }
 

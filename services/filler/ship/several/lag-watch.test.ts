@@ -43,3 +43,14 @@ test('the lag watch reports a stream whose block never completes although bytes 
 test('the lag watch reports nothing while the stream waits for the pipeline', () => {
   expect(watch(repeat(40, () => [5, 9, 100, false])).every((each) => each === null)).toBe(true)
 })
+
+test('the lag watch counts little of the time in which this process took no samples', () => {
+  for (const allowedMs of [60, 600]) {
+    const lag = new LagWatch()
+    lag.begin(0, allowedMs)
+    const facts = { last: 5, otherHead: 6, bytesRead: 100, isExpected: true }
+    const samples = [1, 2, 3, 4].map((seconds) => lag.sample(seconds * 1_000, facts))
+    expect(samples.slice(0, 3)).toEqual([null, null, null])
+    expect(samples[3]).toMatchObject({ block: 6, isSilent: true })
+  }
+})
