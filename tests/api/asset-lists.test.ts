@@ -230,6 +230,29 @@ describe('lists of assets', () => {
     },
   )
 
+  it.each(['asc', 'desc'])(
+    'a page in the order of mint numbers is full where the first assets of each template match no filter, order %s',
+    async (order) => {
+      // Owners of few assets of a large collection.
+      const { rows } = await client.query<{ collection_name: string; owner: string }>(
+        `SELECT collection_name, owner FROM assets.assets WHERE owner IS NOT NULL AND template_id IS NOT NULL
+         GROUP BY 1, 2 HAVING count(*) BETWEEN 2 AND 20
+         ORDER BY (SELECT count(*) FROM assets.assets c WHERE c.collection_name = assets.collection_name) DESC, 2 LIMIT 6`,
+      )
+      expect(rows).toHaveLength(6)
+      for (const filters of rows) {
+        const query = { ...filters, sort: 'template_mint', order, limit: '2', page: '1' }
+        const context = await contextOf(query, assetListParameters(1_000))
+        const expected = await plainPage(await assetList(readers[0]![1], true, context), query)
+        expect(expected).toHaveLength(2)
+        for (const [name, reader] of readers) {
+          const { list } = await assetList(reader, true, context)
+          expect([query, name, await keysOf(reader, list, query)]).toEqual([query, name, expected])
+        }
+      }
+    },
+  )
+
   const priced = 'lists of assets are the same in the order of prices, seed %i'
   it.each(seedsBeside(SEED))(priced, { timeout: patient(300_000) }, async (seed) => {
     const random = chance(seed)

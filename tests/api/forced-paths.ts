@@ -10,8 +10,9 @@ export const forcedPaths: Readonly<Record<string, ChoosePath>> = {
   'scanning without a budget': (request) => scanned(request, undefined),
   'scanning with a tiny budget': (request) => scanned(request, 3),
   'merging more ranges than were estimated': (request) => underestimated(scanned(request, undefined)),
-  'the same with a budget': (request) => underestimated(scanned(request, 40)),
+  'merging more ranges, with a budget': (request) => underestimated(scanned(request, 40)),
   'through another table, where it has the order': (request) => scanned(byKeyAlone(request), 40),
+  'through another table, without a budget': (request) => scanned(byKeyAlone(request), undefined),
 }
 
 /** Removes all indexes except the key's: the list can be scanned only by key, or via another table. */
