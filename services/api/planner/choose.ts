@@ -4,10 +4,9 @@ import { BITMAP_COST, estimateRows, HEAP_COST, withoutImplied } from './filters/
 import type { Segment, DrivingTable, Index } from './sources/index.ts'
 
 /*
- * Effect of the constants below, and of those in the other files of the planner, where a comment has figures: pages of the
- * database (`blks_hit` and `blks_read` of pg_stat_database) that 8 requests of each kind of `traffic.js` read on 1,000,000
- * generated assets, 2026-11-29, relative to the value that is set. Two runs with the set values differ by 0.03 %; a
- * difference of up to 0.5 % is called the same number.
+ * The comments of the planner's constants say what another value costs: pages of the database (`blks_hit` and `blks_read`
+ * of pg_stat_database) that 8 requests of each kind of `traffic.js` read on 1,000,000 generated assets, against the value
+ * that is set (2026-11-29). Two runs with the set values differ by 0.03 %; up to 0.5 % is called the same number.
  */
 
 /**
@@ -17,7 +16,10 @@ import type { Segment, DrivingTable, Index } from './sources/index.ts'
  */
 const RANGE_COST = 12
 const MANY_RANGE_COST = 100
-/** Cost of one row of the driving table: read by an index and sorted. Half of HEAP_COST, because its rows are few and in memory: 1 reads the same number of pages, 4 reads 0.6 % more. */
+/**
+ * Cost of one row of the driving table: read by an index and sorted. Half of HEAP_COST, because its rows are few and in
+ * memory: 1 reads the same number of pages, 4 reads 0.6 % more.
+ */
 const DRIVING_ROW_COST = 2
 /**
  * More index ranges than this are never merged: the index is not used for the order. Bounds the values of a statement and
@@ -33,7 +35,10 @@ const MAX_RANGES = 4_096
 const BUDGET_FACTOR = 4
 const MIN_BUDGET = 512
 const MAX_BUDGET = 20_000
-/** Budget multiplier per range when there are many: matches are spread unevenly, so an equal share would end early in most lists. 1 and 16 read the same number of pages. */
+/**
+ * Budget multiplier per range when there are many: matches are spread unevenly, so an equal share would end early in most
+ * lists. 1 and 16 read the same number of pages.
+ */
 const SKEW = 4
 /**
  * Earlier ranks with SURE x the rows of the page, by estimate, are taken to fill the page: later ranks then cost
