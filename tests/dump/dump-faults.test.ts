@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,13 +8,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { digestOf } from '../../scripts/simulation/digests.ts'
 import { connectDatabase, isMigrated } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { createLogger } from '../../services/core/log/index.ts'
 import { checkSeals } from '../../services/core/seals/index.ts'
 import { packContent, unpackContent } from '../../services/dump/format/compression.ts'
 import { formatManifest, parseManifest } from '../../services/dump/format/manifest.ts'
 import type { Manifest, ManifestFile } from '../../services/dump/format/manifest.ts'
 import { publish, restore } from '../../services/dump/index.ts'
+import { startApi } from '../../services/api/index.ts'
 import { compareDigests } from '../../services/verify/index.ts'
 import type { DatabaseDigest } from '../../services/verify/index.ts'
+import { apiConfig } from '../api/server.ts'
+import { DatabaseProxy } from '../integration/database-proxy.ts'
 import { createFillerHome } from '../integration/filler-process.ts'
 import type { FillerHome } from '../integration/filler-process.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
@@ -21,6 +26,7 @@ import type { TestChain } from '../integration/index-chain.ts'
 import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
 import { readNumber } from '../setup/read-number.ts'
 import { sealDatabase } from '../setup/seals.ts'
 import { seedsBeside } from '../setup/seeds.ts'
@@ -29,6 +35,7 @@ import { asIs, serveDump } from './dump-server.ts'
 import type { DumpFault, DumpServer } from './dump-server.ts'
 
 const SEALED_BLOCKS = 50
+const logger = createLogger({ name: 'dump', level: 'silent' })
 const KILLS = readNumber('RESTORE_KILLS', 2, 1, 10_000)
 const seeds = seedsBeside(7)
 /** Damages for each seed: two seeds share them. */
@@ -68,7 +75,7 @@ const restoreFrom = (database: DatabaseAddress, anew = false) =>
   })
 
 async function isServed(address: DatabaseAddress): Promise<boolean> {
-  const client = await connectDatabase(address, { applicationName: 'test' })
+  const client = await connectDatabase(address, { applicationName: 'test', isOfRestore: true })
   try {
     return await isMigrated(client)
   } catch (error) {
@@ -91,6 +98,84 @@ async function expectWhole(address: DatabaseAddress): Promise<void> {
   await client.end()
   expect(rows).toEqual([])
 }
+
+/** Holds every download after half of the files until `release`. */
+function holdHalf() {
+  const half = manifest.tables.reduce((sum, { files }) => sum + files.length, 0) / 2
+  const gate = new EventEmitter()
+  let asked = 0
+  const released = once(gate, 'released')
+  server.fault = async (name, bytes) => {
+    if (name.startsWith('files/') && ++asked > half) {
+      gate.emit('held')
+      await released
+    }
+    return { bytes }
+  }
+  return { held: once(gate, 'held'), release: () => gate.emit('released') }
+}
+
+const listPaths = ['assets?limit=100', 'transfers?limit=100', 'collections', 'templates']
+
+/** Answers of an API to lists; null for a refusal. */
+async function askLists(url: string): Promise<(string | null)[]> {
+  return Promise.all(
+    listPaths.map(async (path) => {
+      const answer = await fetch(`${url}/assets/v1/${path}`)
+      const { data } = (await answer.json()) as { data?: unknown }
+      return answer.status === 200 ? JSON.stringify(data) : null
+    }),
+  )
+}
+
+async function listsOf(address: DatabaseAddress): Promise<(string | null)[]> {
+  const api = await startApi({ config: apiConfig(address), logger })
+  try {
+    return await askLists(api.url)
+  } finally {
+    await api.close()
+  }
+}
+
+it('no service starts or answers before a restore is complete, not even one that was running and cut off', async () => {
+  const whole = await listsOf(source.address)
+  const database = await createTestDatabase()
+  const proxy = new DatabaseProxy(database.address)
+  await proxy.open()
+  const api = await startApi({ config: apiConfig(proxy.address), logger })
+  const home = await createFillerHome(running, proxy.address)
+  try {
+    expect(await askLists(api.url)).toEqual(listPaths.map(() => '[]'))
+    await expect(restoreFrom(database.address)).rejects.toMatchObject({ code: 'RESTORE_TARGET_FILLED' })
+    await proxy.close()
+    const { held, release } = holdHalf()
+    const restored = restoreFrom(database.address)
+    await held
+    await proxy.open()
+    const filler = home.start()
+    const untilMs = performance.now() + 4_000
+    while (performance.now() < untilMs) {
+      expect(await askLists(api.url)).toEqual(listPaths.map(() => null))
+      await delay(100)
+    }
+    expect((await fetch(`${api.url}/health`)).status).toBe(503)
+    await expect(startApi({ config: apiConfig(proxy.address), logger, waitMs: 100 })).rejects.toMatchObject({
+      code: 'RESTORE_UNFINISHED',
+    })
+    await expect.poll(() => filler.output(), { timeout: patient(20_000) }).toContain('RESTORE_UNFINISHED')
+    await filler.kill()
+    release()
+    await restored
+    await expect.poll(() => askLists(api.url), { timeout: patient(20_000) }).toEqual(whole)
+    await expectWhole(database.address)
+  } finally {
+    server.fault = asIs
+    await home.remove()
+    await api.close()
+    await proxy.close()
+    await database.drop()
+  }
+})
 
 /** A fault of the server, and with which codes a restore may end; none where it has to come to its end. */
 interface Damage {

@@ -72,14 +72,15 @@ export async function examine(given: DoctorOptions): Promise<void> {
   if (options.backups !== null) report(...(await examineBackups(options.backups, new Date(), options.mode)))
   await examineStore(options)
   const node = await examineNode(options)
-  const client = await connectDatabase(options.address, { applicationName: 'pronghorn-doctor' }).catch(
-    (error: unknown) => {
-      const failure = databaseFailure(error, 'the database cannot be reached', options.address)
-      const remedy = remedyOf(failure.code, options.mode, failure.details)
-      report('fail', 'database', `${describeError(failure)}. ${remedy}`)
-      return null
-    },
-  )
+  const client = await connectDatabase(options.address, {
+    applicationName: 'pronghorn-doctor',
+    isOfRestore: true,
+  }).catch((error: unknown) => {
+    const failure = databaseFailure(error, 'the database cannot be reached', options.address)
+    const remedy = remedyOf(failure.code, options.mode, failure.details)
+    report('fail', 'database', `${describeError(failure)}. ${remedy}`)
+    return null
+  })
   if (!client) return
   try {
     await examineDatabase(client, options, node)

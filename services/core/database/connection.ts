@@ -3,6 +3,7 @@ import pg from 'pg'
 import { sslOptions } from './encryption.ts'
 import type { DatabaseSsl } from './encryption.ts'
 import { repeatWhileLate } from './late-loop.ts'
+import { FIND_RESTORE, refuseFoundRestore } from './unfinished-restore.ts'
 
 /** Address of a PostgreSQL database. The keys are those of `sqldb` in connections.config.json. */
 export interface DatabaseAddress {
@@ -27,6 +28,8 @@ export interface DatabaseLimits {
   readonly settings?: Readonly<Record<string, string>>
   /** Connect timeout in ms; default 10 seconds. Tests shorten it. */
   readonly connectTimeoutMs?: number
+  /** Whether the session is part of a restore, or looks at one; other sessions are refused until its end. */
+  readonly isOfRestore?: true
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -67,14 +70,25 @@ async function readPassword({ password, password_file: file }: DatabaseAddress):
   )
 }
 
-/** Applies the settings of a session by SET. As startup parameters, PgBouncer would refuse most of them. */
+/**
+ * Applies the settings of a session by SET, and refuses a database whose restore is unfinished. As startup parameters,
+ * PgBouncer would refuse most settings.
+ *
+ * @throws RetryableError `RESTORE_UNFINISHED`.
+ */
 async function setUp(client: pg.ClientBase, limits: DatabaseLimits): Promise<void> {
   const settings = {
     ...limits.settings,
     ...(limits.statementTimeoutMs ? { statement_timeout: String(limits.statementTimeoutMs) } : {}),
   }
   const statements = Object.entries(settings).map(([name, value]) => `SET ${name} = '${value}'`)
-  if (statements.length > 0) await client.query(statements.join('; '))
+  // A service that was cut off may reconnect while a restore fills the database.
+  if (limits.isOfRestore !== true) statements.push(FIND_RESTORE)
+  if (statements.length === 0) return
+  // Several statements have an array of results.
+  const found: unknown = await client.query(statements.join('; '))
+  const last = (Array.isArray(found) ? found.at(-1) : found) as pg.QueryResult
+  if (limits.isOfRestore !== true) refuseFoundRestore(last)
 }
 
 /**
@@ -88,7 +102,12 @@ export function connectDatabase(address: DatabaseAddress, limits: DatabaseLimits
     // process.
     client.on('error', () => undefined)
     await client.connect()
-    await setUp(client, limits)
+    try {
+      await setUp(client, limits)
+    } catch (error) {
+      await client.end().catch(() => undefined)
+      throw error
+    }
     return client
   })
 }

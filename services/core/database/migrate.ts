@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { FatalError, PronghornError, RetryableError } from '../errors/index.ts'
+import { FatalError, PronghornError } from '../errors/index.ts'
 import { packageRoot } from '../paths/index.ts'
 import { retry } from '../retry/index.ts'
 import { checkServer, explainDatabaseError } from './failures.ts'
+import { MIGRATIONS, refuseUnfinishedRestore, RESTORE_SCHEMA } from './unfinished-restore.ts'
 
 /** An applied migration. */
 export interface AppliedMigration {
@@ -29,11 +30,8 @@ const MIGRATION_LOCK = 0x50524f4e
 const FIRST_MIGRATION = 1000
 
 /** Table of the applied migrations. */
-const MIGRATIONS = 'pronghorn_migrations'
 export const HISTORY = `public.${MIGRATIONS}`
 
-/** Schema of a restore that is unfinished; it has the table of the applied migrations until the end. */
-export const RESTORE_SCHEMA = 'restore'
 /** Table of the applied migrations of an unfinished restore: without `HISTORY` no process serves the database. */
 export const RESTORE_HISTORY = `${RESTORE_SCHEMA}.${MIGRATIONS}`
 
@@ -97,20 +95,6 @@ export async function readApplied(client: pg.ClientBase, history = HISTORY): Pro
     `SELECT number, name, checksum FROM ${history} ORDER BY number`,
   )
   return rows
-}
-
-/** @throws RetryableError `RESTORE_UNFINISHED`. */
-async function refuseUnfinishedRestore(client: pg.ClientBase | pg.Pool): Promise<void> {
-  // `to_regclass` would need a right on the schema.
-  const { rowCount } = await client.query(
-    'SELECT FROM pg_class WHERE relname = $1 AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $2)',
-    [MIGRATIONS, RESTORE_SCHEMA],
-  )
-  if (rowCount !== 0)
-    throw new RetryableError(
-      'RESTORE_UNFINISHED',
-      'the database is being restored; the restore is unfinished',
-    )
 }
 
 /** Creates the table of the applied migrations. */

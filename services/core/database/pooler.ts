@@ -19,7 +19,10 @@ export async function refusePooledTransactions(client: pg.Client, address: Datab
   const process = await readProcess(client)
   // Without a pooler, the process id of the protocol handshake is the server's; a pooler sends its own.
   if ((client as unknown as { processID: number | null }).processID === process) return
-  const second = await connectDatabase(address, { applicationName: 'pronghorn-start' })
+  const second = await connectDatabase(address, {
+    applicationName: 'pronghorn-start',
+    isOfRestore: true,
+  })
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const own = await readProcess(client)

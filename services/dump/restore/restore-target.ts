@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { connectDatabase, databaseFailure, refusePooledTransactions } from '../../core/database/index.ts'
 import type { DatabaseAddress } from '../../core/database/index.ts'
@@ -26,10 +27,16 @@ const LOCK = "pg_try_advisory_lock(hashtextextended('pronghorn restore', 0))"
 const PARTITION_BITS = 33n
 /** A server crash may lose the last steps together with their rows; the next run repeats them. */
 const settings = { synchronous_commit: 'off', maintenance_work_mem: '256MB', jit: 'off' }
+/** Time to wait for other connections to end: services that wait for the end of a restore connect now and then. */
+const OTHERS_MS = 2_000
+const OTHERS_POLL_MS = 50
 
 /** Opens a session that loads rows or builds indexes. */
 export async function openSession(address: DatabaseAddress): Promise<pg.Client> {
-  const client = await connectDatabase(address, { applicationName: APPLICATION_NAME, settings })
+  const client = await connectDatabase(address, {
+    ...{ applicationName: APPLICATION_NAME, settings },
+    isOfRestore: true,
+  })
   await noticeKills(client)
   return client
 }
@@ -97,6 +104,8 @@ export class RestoreTarget {
             BigInt(partition) << PARTITION_BITS,
           ])
     })
+    // From the commit on, sessions are refused when they connect. This finds those that connected before it.
+    await this.refuseOthers()
   }
 
   /** Paths of the loaded files. */
@@ -107,6 +116,21 @@ export class RestoreTarget {
 
   /** Refuses a database that other programs use: they would see tables without rows. */
   async refuseOthers(): Promise<void> {
+    const deadline = performance.now() + OTHERS_MS
+    for (;;) {
+      const names = await this.#readOthers()
+      if (names.length === 0) return
+      if (performance.now() > deadline)
+        throw new FatalError(
+          'RESTORE_TARGET_FILLED',
+          `${names.length} connections use the database: ${names.join(', ')}`,
+        )
+      await delay(OTHERS_POLL_MS)
+    }
+  }
+
+  /** Names of other programs' connections. */
+  async #readOthers(): Promise<string[]> {
     // Without the right to see other sessions, their backend_type is null.
     const { rows } = await this.client.query<{ name: string }>(
       `SELECT coalesce(nullif(application_name, ''), 'process ' || pid) AS name FROM pg_stat_activity
@@ -114,11 +138,7 @@ export class RestoreTarget {
          AND coalesce(backend_type, 'client backend') = 'client backend' ORDER BY 1`,
       [APPLICATION_NAME],
     )
-    if (rows.length > 0)
-      throw new FatalError(
-        'RESTORE_TARGET_FILLED',
-        `${rows.length} connections use the database: ${rows.map(({ name }) => name).join(', ')}`,
-      )
+    return rows.map(({ name }) => name)
   }
 
   /**

@@ -1,4 +1,5 @@
-export { migrateRestored, readApplied, RESTORE_SCHEMA } from '../migrate.ts'
+export { migrateRestored, readApplied } from '../migrate.ts'
 export type { AppliedMigration } from '../migrate.ts'
 export { listIndexStatements } from '../query-indexes.ts'
+export { RESTORE_SCHEMA } from '../unfinished-restore.ts'
 export { checkMigrations, isNewest, publishSchema, recreateSchema } from './schema.ts'

@@ -7,9 +7,9 @@ import {
   HISTORY,
   readMigrations,
   RESTORE_HISTORY,
-  RESTORE_SCHEMA,
 } from '../migrate.ts'
 import type { AppliedMigration } from '../migrate.ts'
+import { RESTORE_SCHEMA } from '../unfinished-restore.ts'
 
 /** Checks that this version knows the migrations. @throws FatalError `DATABASE_TOO_NEW`, `MIGRATION_FAILED`. */
 export async function checkMigrations(applied: readonly AppliedMigration[]): Promise<void> {
