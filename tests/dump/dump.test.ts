@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +18,8 @@ import { readPublishedTables } from '../../services/dump/publish/published-table
 import { compareDigests } from '../../services/verify/index.ts'
 import { indexUntil, startChain, testSettings } from '../integration/index-chain.ts'
 import type { TestChain } from '../integration/index-chain.ts'
+import { PositionWatch } from '../integration/position.ts'
+import { createRandom } from '../integration/seeded-random.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { sealDatabase } from '../setup/seals.ts'
@@ -173,6 +176,52 @@ it('the next publication adds files and changes none; --prune keeps the files of
   const pruned = await readFiles('grown')
   for (const name of foreign) expect(pruned.get(name)?.toString(), name).toBe('of the operator')
   expect(first.newFiles).toBe(first.files + 1)
+})
+
+it('a publication during which the chain forks can be restored: the reader leaves the lost branch', async () => {
+  const { chain } = running
+  const forked = await create('pronghorn_template')
+  const ending = new AbortController()
+  const reading = indexUntil(running, forked, 0, {
+    signal: ending.signal,
+    settings: { ...broadChain.settings, seal_history: true },
+    options: { sealing: { rangeBlocks: SEALED_BLOCKS, share: 1, idleMs: 50 } },
+  })
+  reading.catch(() => undefined)
+  const watch = await PositionWatch.open(forked, testSettings.name)
+  const reachHead = () => watch.until((at) => at?.id === chain.head().id)
+  await reachHead()
+  const progress = new EventEmitter()
+  const begun = once(progress, 'begun')
+  let isPublished = false
+  const publishing = publishInto('forked', {
+    ...{ database: forked, share: 0.2 },
+    onProgress: () => progress.emit('begun'),
+  }).finally(() => (isPublished = true))
+  publishing.catch(() => undefined)
+  await Promise.race([begun, publishing])
+  const random = createRandom(5)
+  let forks = 0
+  for (; !isPublished; forks++) {
+    const depth = random.between(1, 10)
+    chain.fork(depth, depth + random.between(0, 2))
+    await reachHead()
+  }
+  expect(forks).toBeGreaterThan(1)
+  await watch.close()
+  ending.abort()
+  await reading
+  const { block_num: block, block_id: id } = (await publishing).manifest.readers[0]!
+  expect(chain.block(block)!.id.toString('hex')).not.toBe(id)
+  const restored = await create()
+  await restoreFrom(restored, join(folder, 'forked'))
+  chain.generate(SEALED_BLOCKS)
+  for (const address of [forked, restored]) {
+    await indexTo(address, chain.head().num)
+    await sealDatabase(address, testSettings.name, SEALED_BLOCKS)
+  }
+  expect(compareDigests(await digestOf(forked), await digestOf(restored))).toEqual([])
+  expect(await sealsOf(restored)).toEqual(await sealsOf(forked))
 })
 
 it('two concurrent publications run one after the other', async () => {

@@ -2,12 +2,14 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type pg from 'pg'
 import { connectDatabase, migrate } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
-import { readSeals, sealAtOnce } from '../../services/core/seals/index.ts'
+import { readSeals, sealAtOnce, sealedKinds } from '../../services/core/seals/index.ts'
 import type { KindSeals } from '../../services/core/seals/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
 import type { EmbeddedPostgres } from '../../services/standalone/index.ts'
@@ -157,6 +159,42 @@ async function indexWithKills(address: DatabaseAddress, until: number): Promise<
   }
 }
 
+async function countSeals(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ count: number }>('SELECT count(*)::int AS count FROM chain.seals')
+  return rows[0]!.count
+}
+
+/** Seals an indexed database with fillers that are killed while they seal, then with one that finishes. */
+async function sealWithKills(address: DatabaseAddress, until: number, seals: number): Promise<number> {
+  const random = createRandom(30)
+  const home = await createFillerHome(running, address, { stop_block: until, seal_history: true })
+  const client = await connectDatabase(address, { applicationName: 'test' })
+  let killed = 0
+  try {
+    // A kind keeps the size of its ranges; that of new kinds is not a setting.
+    await client.query(
+      `INSERT INTO chain.sealed (kind, reader, range_blocks, sealed_to, next_position)
+       SELECT kind, $2, $3, -1, -9223372036854775808 FROM unnest($1::text[]) kind`,
+      [sealedKinds.map(({ name }) => name), testSettings.name, SEALED_BLOCKS],
+    )
+    while (killed < kills) {
+      const from = await countSeals(client)
+      const goal = from + random.between(1, Math.floor((seals - from) / (kills - killed + 1)))
+      const filler = home.start()
+      while ((await countSeals(client)) < goal && !filler.hasEnded()) await delay(2)
+      if (!(await filler.kill())) break
+      expect(await countSeals(client)).toBeLessThan(seals)
+      killed++
+    }
+    const filler = home.start()
+    expect(await filler.ended, filler.output()).toEqual({ code: 0, signal: null })
+    return killed
+  } finally {
+    await client.end()
+    await home.remove()
+  }
+}
+
 async function runScript(script: string, address: DatabaseAddress): Promise<void> {
   await writeFile(join(folder, 'password'), address.password)
   const { host, port, user, database } = address
@@ -229,6 +267,11 @@ it(
     const killed = await create()
     expect(await indexWithKills(killed, until)).toBe(kills)
     await note(`${kills} kills`, killed)
+    const killedSealing = await create()
+    await indexUntil(running, killedSealing, until)
+    const count = sealedAtEnd.reduce((sum, kind) => sum + kind.seals.length, 0)
+    expect(await sealWithKills(killedSealing, until, count)).toBe(kills)
+    await note(`${kills} kills of the sealer`, killedSealing)
     const on18 = await createNewer('straight', true)
     await indexUntil(running, on18, until)
     await note('straight on 18', on18)
