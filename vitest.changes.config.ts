@@ -2,11 +2,11 @@ import { defineConfig } from 'vitest/config'
 import { shared } from './tests/setup/vitest.ts'
 
 // What takes the better part of an hour: every change of a running appliance under load, upgrades from the oldest version,
-// clients of IPv6, servers of the operator, and what an operator does with containers.
+// published dumps, clients of IPv6, servers of the operator, and what an operator does with containers.
 export default defineConfig({
   test: {
     ...shared,
-    include: ['tests/appliance/{changes,ipv6,operator,own-infrastructure,upgrade,scale}.rehearsal.ts'],
+    include: ['tests/appliance/{changes,dump,ipv6,operator,own-infrastructure,upgrade,scale}.rehearsal.ts'],
     reporters: ['default'],
   },
 })

@@ -26,8 +26,8 @@ export interface DumpServer {
 
 export const asIs: DumpFault = (_name, bytes) => ({ bytes })
 
-/** Starts a server of a folder. */
-export async function serveDump(folder: string): Promise<DumpServer> {
+/** Starts a server of a folder, on an address of this machine. */
+export async function serveDump(folder: string, host = '127.0.0.1'): Promise<DumpServer> {
   const sent = { bytes: 0, ranges: 0 }
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
@@ -56,9 +56,9 @@ export async function serveDump(folder: string): Promise<DumpServer> {
     if (cutAfter === undefined) response.end(shown)
     else response.write(shown, () => response.destroy())
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const served: DumpServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     fault: asIs,
     sent,
     stop: () =>
