@@ -366,7 +366,7 @@ it(`a restore that is killed ${KILLS} times at random points completes with an e
 
 /** Longest life of a restore that is killed, ms. */
 const LIFE_MS = readNumber('RESTORE_LIFE_MS', 5_000, 1, 600_000)
-/** Kills of the restore of one database; then it may end. */
+/** Number of times that the restore of one database is killed; the next run may complete. */
 const KILLS_OF_DATABASE = 6
 
 async function killUntilEnd(

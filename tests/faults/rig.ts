@@ -263,7 +263,7 @@ export class Rig {
         const signal = AbortSignal.any([this.stopping.signal, this.#fillerRun.signal])
         await runReader(this.#readerOptions(this.address, this.shipUrl, 0), signal)
       } catch {
-        // A container that has ended is started again.
+        // A container that has exited is started again.
       }
       await sleep(RESTART_MS)
     }

@@ -31,7 +31,7 @@ export const updated = { updated_at_time: block.timeMs, updated_at_block: block.
 export const unknownCreation = { created_at_time: 0, created_at_block: 0 }
 export const unknownUpdate = { updated_at_time: 0, updated_at_block: 0 }
 
-/** Attribute formats that pack the attributes of the cases. */
+/** Attribute formats with which the attributes of the test rows are packed. */
 export const collectionFormat = [
   { name: 'title', type: 'string' },
   { name: 'grade', type: 'uint16' },

@@ -10,8 +10,8 @@ export interface ListRequest {
   readonly order: Order
   readonly window: PageWindow
   /**
-   * Result of an earlier index scan whose row budget ran out; replaces the row estimate. The scan could read `most`
-   * rows; it read about `read` rows, and `hits` of them matched.
+   * Result of an earlier index scan whose row budget ran out; replaces the row estimate. The scan could read at
+   * most `most` rows. The scan read about `read` rows, of which `hits` matched.
    */
   readonly seen?: { readonly most: number; readonly read: number; readonly hits: number }
 }

@@ -11,8 +11,8 @@ import type { Segment, DrivingTable, Index } from './sources/index.ts'
 
 /**
  * Start-up cost of one index range: its descent, three or four pages. Above MERGED_RANGES each range is probed twice, in a
- * lateral join: MANY_RANGE_COST. Higher ones collect and sort where a merge reads less, lower ones merge thousands
- * of nearly empty ranges. Half and twice either value read the same number of pages.
+ * lateral join: MANY_RANGE_COST. Higher costs collect and sort lists for which a merge reads less; lower costs
+ * merge thousands of nearly empty ranges. Half and twice either cost read the same number of pages.
  */
 const RANGE_COST = 12
 const MANY_RANGE_COST = 100
@@ -42,7 +42,7 @@ const MAX_BUDGET = 20_000
 const SKEW = 4
 /**
  * Earlier ranks with SURE x the rows of the page, by estimate, are taken to fill the page: later ranks then cost
- * nothing. A lower one forgets the cost of ranks that are read after all, a higher one counts ranks that are not. 1 and
+ * nothing. A lower factor omits the cost of ranks that are read; a higher factor counts ranks that are not read. 1 and
  * 16 read the same number of pages.
  */
 const SURE = 4

@@ -33,8 +33,8 @@ export interface PagePlan {
   /** Why the planner chose this access path; logged. */
   readonly reason: string
   /**
-   * The plan to continue with if the row budget ran out: chosen by the rows that this one has read, without a budget.
-   * @param hits number of matching rows that it has read.
+   * The plan to continue with if the row budget ran out: chosen by the rows that the first plan has read, without a
+   * budget. @param hits number of matching rows that the first plan has read.
    */
   readonly again: (hits: number) => PagePlan
 }

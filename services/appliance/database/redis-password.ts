@@ -30,7 +30,7 @@ async function command(
     ...{ host, port, password, lazyConnect: true, maxRetriesPerRequest: 0 },
     ...{ connectTimeout: TIMEOUT_MS, commandTimeout: TIMEOUT_MS, retryStrategy: () => null },
   })
-  // The failing command reports the same error.
+  // The error is ignored: the command that fails next reports it.
   client.on('error', () => undefined)
   try {
     await client.connect()

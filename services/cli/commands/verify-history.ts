@@ -88,8 +88,8 @@ async function replay(client: Client, options: ReplayHistoryOptions): Promise<Re
 }
 
 /**
- * Compares, and replaces the rows that differ, in one transaction under the lease of the reader. Nothing is written when
- * a row cannot be.
+ * Compares, and replaces the rows that differ, in one transaction under the lease of the reader. Nothing is written
+ * if one of the rows cannot be written.
  */
 async function repairHistory(
   address: DatabaseAddress,

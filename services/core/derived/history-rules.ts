@@ -15,7 +15,10 @@ const eventFamilies = ['assets', 'market', 'tools'] as const
 const readerOf = (table: string): string =>
   `(SELECT reader FROM chain.sources WHERE family = '${table.split('.')[0]!}')`
 
-/** Statement that returns every block that rows of a reader name, and the time of the block. Rows without a known block have 0. */
+/**
+ * Statement that returns the block numbers in the rows of a reader, each with the time of the block. The number is
+ * 0 in rows whose block is unknown.
+ */
 const datedBlocks = [
   ...eventFamilies.map(
     (family) => `SELECT ${readerOf(family)} AS reader, block_num, block_time FROM ${family}.blocks`,

@@ -17,7 +17,7 @@ export interface Rule {
 
 /** A rule that derived rows follow. */
 export interface DerivedRule extends Rule {
-  /** The columns that the rule checks: table, and its columns. */
+  /** The columns that the rule checks, by table. */
   readonly covers: Readonly<Record<string, readonly string[]>>
   /**
    * Rows that the rule reads and that the chain does not hold any more. When such a rule is broken, the rows that it

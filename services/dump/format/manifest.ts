@@ -104,7 +104,7 @@ export function parseManifest(bytes: Buffer): Manifest {
   return data
 }
 
-/** Refuses a table or file that is named twice, and a file outside the folder of its table. */
+/** Refuses a manifest that names a table or file twice, or a file outside the folder of the file's table. */
 function refuseRepeated({ tables }: Manifest): void {
   const seen = new Set<string>()
   for (const table of tables) {

@@ -25,7 +25,7 @@ export class ContentCutter {
   #hash = FNV_BASIS
   #rowBytes = 0
 
-  /** Takes further text; returns the chunks that it completes. */
+  /** Appends text; returns the chunks that the text completes. */
   push(chunk: Buffer): Content[] {
     const contents: Content[] = []
     let start = 0
@@ -52,7 +52,7 @@ export class ContentCutter {
     return contents
   }
 
-  /** Returns the last chunk; none without rows. */
+  /** Returns the last chunk; an empty list if no rows remain. */
   end(): Content[] {
     return this.#rows === 0 ? [] : [this.#take()]
   }

@@ -11,7 +11,7 @@ import type { Content } from './content-cutter.ts'
 
 /** Suffix of incomplete files. */
 const PARTIAL = '.partial'
-/** Hexadecimal digits of the SHA-256 of the content in the name of a file. */
+/** Number of hexadecimal digits of the content's SHA-256 in a file name. */
 const NAME_DIGITS = 32
 /** Paths that a publication writes. The folder may hold other files; they are never removed. */
 const ourPaths = new RegExp(
@@ -99,7 +99,7 @@ export class DumpFolder {
     await this.#write(MANIFEST, bytes)
   }
 
-  /** Removes files that neither the manifest nor the former one names. @returns their number. */
+  /** Removes files that are in neither the new nor the former manifest. @returns their number. */
   async prune(manifest: Manifest): Promise<number> {
     const kept = new Set([this.#formerSignature, signatureName(digestOf(formatManifest(manifest)))])
     for (const { tables } of [manifest, ...(this.former === undefined ? [] : [this.former])])

@@ -4,7 +4,7 @@ import { pause } from '../../core/retry/index.ts'
 const WORK_MS = 20
 
 /**
- * Makes a session rest after it worked, so that it works for a share of the time. Without rests, a publication takes a
+ * Pauses a session after each period of work, so that the session works only a share of the time. Without rests, a publication takes a
  * processor from the reader and from requests: on two processors the time from a block's frame to its commit grew by 90 %
  * (p50, 2026-11-29, `bench latency --publish`).
  */
@@ -13,7 +13,7 @@ export class Pace {
   readonly #signal: AbortSignal
   #sinceMs = performance.now()
 
-  /** @param share above 0, at most 1: works all the time. */
+  /** @param share of the time that the session works: above 0, at most 1 (no rests). */
   constructor(share: number, signal: AbortSignal) {
     this.#share = share
     this.#signal = signal

@@ -28,7 +28,7 @@ export interface PublishOptions {
   readonly folder: string
   /** Sessions that read at the same time. */
   readonly jobs: number
-  /** Share of the time that each session works; it rests meanwhile. Default 1. */
+  /** Share of the time that each session works; it rests the rest of the time. Default 1. */
   readonly share?: number
   /** File with an Ed25519 private key. */
   readonly keyFile?: string

@@ -3,9 +3,9 @@ import type pg from 'pg'
 /** A table of the dump, as the database describes it. */
 export interface PublishedTable {
   readonly name: string
-  /** All columns but generated ones, ascending by name: the order of the fields of a line. */
+  /** All columns except generated columns, ascending by name. A line has its fields in this order. */
   readonly columns: readonly string[]
-  /** Columns that the rows are ordered by: the primary key, else all columns. */
+  /** Sort columns of the rows: the primary key, or all columns if the table has none. */
   readonly key: readonly string[]
   /** Numbers of the partitions; empty for a table without partitions. */
   readonly partitions: readonly string[]
@@ -14,8 +14,8 @@ export interface PublishedTable {
 const publishedSchemas = ['assets', 'chain', 'market', 'oracle', 'state', 'tools', 'undo']
 
 /**
- * Tables of the local installation: leases, feed of live events, named lists, tasks. API keys are in a schema of their
- * own, which is never published.
+ * Tables of the local installation: leases, feed of live events, named lists, tasks. API keys are in a separate
+ * schema, which is never published.
  */
 const unpublished = [
   'chain.feed',
@@ -28,7 +28,7 @@ const unpublished = [
   'chain.tasks',
 ]
 
-/** Columns that a dump has empty: the address of an import's source is that of a host of the operator. */
+/** Columns that are empty in a dump: the source address of an import would reveal a host of the operator. */
 export const isBlanked = (table: string, column: string): boolean =>
   table === 'chain.imports' && column === 'source'
 

@@ -7,7 +7,10 @@ import { excludeOthers, noticeKills } from '../exclusive-run.ts'
 const APPLICATION_NAME = 'pronghorn publish'
 /** Two publications into one folder would remove each other's incomplete files. */
 const LOCK = "pg_try_advisory_xact_lock(hashtextextended('pronghorn publish', 0))"
-/** Formats values as seals do. Parallel plans are off: they would take processors from the running installation. */
+/**
+ * Values have the text format of seals. Parallel plans are off, because they would take processors from the running
+ * installation.
+ */
 const settings = {
   extra_float_digits: '1',
   bytea_output: 'hex',

@@ -97,8 +97,9 @@ async function findReferences(
 }
 
 /**
- * Statements of an index. The index of a constraint is built first, together with others of its table: ADD CONSTRAINT
- * alone would lock the table. Partitioned tables know no other way.
+ * Statements of an index. The index of a constraint is built before the constraint, concurrently with other indexes
+ * of the table: ADD CONSTRAINT alone would lock the table. PostgreSQL supports only ADD CONSTRAINT alone for
+ * partitioned tables.
  */
 function definitionsOf(index: FoundIndex): Definition[] {
   const { table_name: table, name, constraint_name: constraint, constraint_definition: added } = index

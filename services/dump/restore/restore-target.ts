@@ -27,7 +27,7 @@ const LOCK = "pg_try_advisory_lock(hashtextextended('pronghorn restore', 0))"
 const PARTITION_BITS = 33n
 /** A server crash may lose the last steps together with their rows; the next run repeats them. */
 const settings = { synchronous_commit: 'off', maintenance_work_mem: '256MB', jit: 'off' }
-/** Time to wait for other connections to end: services that wait for the end of a restore connect now and then. */
+/** Time to wait until other connections close: services that wait for the end of a restore connect repeatedly. */
 const OTHERS_MS = 2_000
 const OTHERS_POLL_MS = 50
 
@@ -104,7 +104,7 @@ export class RestoreTarget {
             BigInt(partition) << PARTITION_BITS,
           ])
     })
-    // From the commit on, sessions are refused when they connect. This finds those that connected before it.
+    // Sessions that connect after the commit are refused. The check finds sessions that connected before the commit.
     await this.refuseOthers()
   }
 

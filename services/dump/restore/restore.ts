@@ -18,7 +18,7 @@ import type { SignedManifest } from './restore-target.ts'
 /** Options of `restore`. */
 export interface RestoreOptions {
   readonly database: DatabaseAddress
-  /** Chain of the configuration; the dump has to be of the same. */
+  /** Chain of the configuration; the dump must be of the same chain. */
   readonly chainId: string
   /** HTTP or HTTPS address, or a folder. */
   readonly from: string
@@ -26,7 +26,7 @@ export interface RestoreOptions {
   readonly jobs: number
   /** File with the Ed25519 public key of the publisher. */
   readonly keyFile?: string
-  /** Name of the reader here, if the dump has one reader. */
+  /** Name that the reader gets in this database, if the dump has one reader. */
   readonly reader?: string
   /** Whether to discard an unfinished restore. */
   readonly anew: boolean
@@ -48,7 +48,7 @@ export interface RestoreReport {
   readonly manifest: Manifest
   /** Files that an earlier, interrupted run had loaded. */
   readonly resumedFiles: number
-  /** Migrations that the dump did not have. */
+  /** Migrations that were applied because the dump lacks them. */
   readonly migrations: readonly number[]
   readonly seconds: number
 }
@@ -161,7 +161,7 @@ class Restore {
     return loaded.size
   }
 
-  /** Runs the stored statements stage by stage, each once; `checks` run beside those of the first stage. */
+  /** Runs the stored statements stage by stage, each once; `checks` run concurrently with the first stage. */
   async #build(isWanted: (stage: number) => boolean, checks: readonly Task[]): Promise<void> {
     const { rows } = await this.#target.client.query<Statement>(
       `SELECT d.id, d.stage, d.statement FROM restore.definitions d LEFT JOIN pg_class c ON c.oid = to_regclass(d.table_name)

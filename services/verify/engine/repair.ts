@@ -29,7 +29,7 @@ export interface Repaired extends Verified {
   readonly repairs: readonly PlannedRepair[]
   /** Derived rules whose rows were rewritten. */
   readonly rebuilt: readonly string[]
-  /** Broken derived rules whose rows cannot be written. */
+  /** Violated derived rules that cannot be repaired. */
   readonly refused: readonly RefusedRule[]
   /** Whether the rows were written: all of them or none. */
   readonly isWritten: boolean

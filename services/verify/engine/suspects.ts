@@ -49,7 +49,7 @@ interface Open {
 export interface Settled {
   /** Rows whose difference stayed. */
   readonly differing: readonly { readonly suspect: Suspect; readonly difference: Difference }[]
-  /** Rows that agreed later. */
+  /** Rows that differed at first and agreed when they were compared again. */
   readonly agreed: readonly Suspect[]
   /** Rows still undecided when neither chain nor database advanced any more. */
   readonly open: readonly Suspect[]

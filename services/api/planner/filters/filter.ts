@@ -8,9 +8,9 @@ import type { SqlValue } from '../../sql/index.ts'
  */
 export const HEAP_COST = 4
 /**
- * Cost of an index entry in a bitmap scan, in units of one row of an index-only scan. A higher one checks rows of
- * the most selective index instead of combining two: 0.6 reads 6.1 % more pages. A lower one reads long indexes for few
- * rows: 0.04 reads 3.4 % fewer pages and 10 % more rows. Measured as described in `choose.ts`.
+ * Cost of an index entry in a bitmap scan, in units of one row of an index-only scan. A higher cost checks rows of
+ * the most selective index instead of combining two indexes: 0.6 reads 6.1 % more pages. A lower cost reads long
+ * indexes for few rows: 0.04 reads 3.4 % fewer pages and 10 % more rows. Measured as described in `choose.ts`.
  */
 export const BITMAP_COST = 0.15
 
@@ -37,7 +37,7 @@ export interface Through {
 export interface FilterPart {
   /** Filter of this part alone. An index may serve a part even if no index serves the whole filter. */
   readonly filter: Filter
-  /** Makes the part disjoint from the parts before it. Nearly all rows of the part's filter pass. */
+  /** Condition that excludes the rows of earlier parts. Nearly all rows of the part's filter pass. */
   readonly apart?: Sql
 }
 
@@ -55,9 +55,9 @@ export interface Filter {
   readonly equals?: EqualValues
   /**
    * Further columns that `found` compares with one value each, besides the column of `equals`: a prepared statement then
-   * uses the index that they lead. Only the assets of an owner and a template have one, and keep it because their
-   * statements would be planned for each request: `traffic.js --factor 0.2 --only 'owner, template' --samples 200` of
-   * 2026-11-29 takes 3.6 ms of processor time (p50) with it and 4.7 without, the count 1.1 and 1.9.
+   * uses the index that they lead. Set only for the assets of an owner and a template, whose statements would
+   * otherwise be planned for each request: `traffic.js --factor 0.2 --only 'owner, template' --samples 200` of
+   * 2026-11-29 takes 3.6 ms of processor time (p50) with `found` columns and 4.7 without; the count takes 1.1 and 1.9 ms.
    */
   readonly alsoEqual?: readonly string[]
   /**

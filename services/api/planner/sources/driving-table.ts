@@ -3,7 +3,7 @@ import type { Sql } from '../../sql/index.ts'
 
 /**
  * Rows found via one driving row are adjacent in the index, so ADJACENT_ROWS of them count as one budget row. A
- * larger one lets a scan with a wrong estimate read longer. 1 reads 1.9 % more pages, 4 the same number; measured as
+ * larger value lets a scan with a wrong estimate read more rows. 1 reads 1.9 % more pages, 4 the same number; measured as
  * described in `choose.ts`.
  */
 const ADJACENT_ROWS = 2

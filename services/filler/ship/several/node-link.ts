@@ -85,7 +85,7 @@ export class NodeLink<P extends ProtocolCodec> {
   #task: LinkTask<P> | null = null
   #head: WirePosition | null = null
   #statusHead: BlockPosition | null = null
-  /** Blocks that the node may still send of a range that was left (`leaveRange`). */
+  /** Number of blocks that the node may still send after `leaveRange` has abandoned their range. */
   #left: { readonly from: number; readonly to: number } | null = null
   #libNum = 0
   #answeredAt: number | null = null

@@ -167,7 +167,10 @@ const ofTemplates = (flag: string): string =>
   `SELECT a.owner AS account, count(*) AS assets FROM assets.templates t JOIN assets.assets a USING (template_id)
     WHERE NOT t.${flag} AND a.owner IS NOT NULL GROUP BY 1`
 
-/** Filters that exclude few assets: query of `account`, `assets` of the excluded assets, by filter. */
+/**
+ * By filter that excludes few assets: a query that returns each account (`account`) with the number of its excluded
+ * assets (`assets`).
+ */
 const leftOut: Readonly<Record<string, string>> = {
   is_transferable: ofTemplates('transferable'),
   is_burnable: ofTemplates('burnable'),

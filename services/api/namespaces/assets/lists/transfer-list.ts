@@ -81,7 +81,10 @@ export async function transferList(
   return { source: transferSource, table: TRANSFERS, filters: [...ofAssets, ...others], order }
 }
 
-/** @param home the collections of all contained assets that can match: the filters on assets already imply them. */
+/**
+ * @param home collections of the contained assets that can match; the filters on assets already imply these
+ * collections.
+ */
 function collectionFilters(
   values: TransferValues,
   home: readonly string[] | undefined,

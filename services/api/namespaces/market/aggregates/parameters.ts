@@ -11,7 +11,7 @@ const MAX_TEMPLATES = 1000
 /** `symbol`: one token, which must be given. */
 const symbol = { symbol: text('Token of the counted trades; required.', { minimum: 1 }) }
 
-/** Bounds of the times of trades. */
+/** Earliest and latest trade time. */
 export const tradeTimes = {
   before: int('Trades before this time, ms since 1970.', { minimum: 1 }),
   after: int('Trades after this time, ms since 1970.', { minimum: 1 }),
@@ -81,5 +81,5 @@ export type StatsValues = {
 
 /** The token of any kind. */
 export type SymbolValues = Values<typeof symbol>
-/** Bounds of the times of trades. */
+/** Earliest and latest trade time. */
 export type TimeValues = Values<typeof tradeTimes>

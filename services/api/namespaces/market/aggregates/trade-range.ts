@@ -10,7 +10,7 @@ export interface TradeRange {
   readonly from: number
   /** Exclusive. */
   readonly until: number
-  /** Whole days since 1970, first inclusive, last exclusive; first >= last when there is none. */
+  /** Whole days since 1970, first inclusive, last exclusive; first >= last if the range contains no whole day. */
   readonly days: readonly [first: number, last: number]
 }
 

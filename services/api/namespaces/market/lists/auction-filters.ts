@@ -63,7 +63,8 @@ function bidFilters({ table, values, statistics }: ListingRequest, nowSeconds: n
   const filters: Filter[] = []
   const bidsOf = (accounts: Sql): Sql =>
     sql`SELECT b.auction_id FROM market.bids b WHERE b.account = ${accounts}`
-  // The check of many rows uses a hashed subquery; the index condition needs an array.
+  // Two forms of one condition: a hashed subquery is faster for checking many rows, but only an array can be an
+  // index condition.
   const isBidOn = (accounts: Sql): Sql => sql`l.auction_id IN (${bidsOf(accounts)})`
   const foundByBids = (accounts: Sql): Sql => sql`l.auction_id = ANY(ARRAY(${bidsOf(accounts)}))`
   const bidders = values.bidder

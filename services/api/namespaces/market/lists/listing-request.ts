@@ -22,7 +22,7 @@ export interface ListingRequest {
   readonly trigrams: boolean
   /** Templates that filters on templates select. */
   readonly templates: ResolvedTemplates
-  /** Templates that searches in names select. */
+  /** Templates whose names match the request's search texts. */
   readonly named: NamedTemplates | undefined
   /** Templates that are hidden with the listings of their assets. */
   readonly hidden: readonly number[]

@@ -12,7 +12,10 @@ interface LoggedAction {
   readonly data?: string
 }
 
-/** Members of data that the row of the listing has: shape, and SQL; `l` is the row, `y` its token. */
+/**
+ * Members of `data` that are read from the listing's row: their shape and SQL. `l` is the listing, `y` the
+ * listing's token.
+ */
 type StoredMembers = Readonly<Record<string, readonly [schema: RecordSchema, sql: string]>>
 
 function stored(members: StoredMembers): LoggedAction {
