@@ -1,4 +1,4 @@
-/** Prints what the last test runs counted, in plain lines; fails when a test failed or a suite was left out. */
+/** Prints the test counts of the last runs as plain lines; fails if a test failed or a suite was skipped. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../services/core/paths/index.ts'
@@ -10,7 +10,7 @@ interface TestResults {
   readonly numTodoTests: number
 }
 
-/** Files of results in `.data`, by what the tests ran on. */
+/** Result files in `.data`, by the platform on which the tests ran. */
 const runs = { 'PostgreSQL 14': 'test-results.json', 'PostgreSQL 18': 'test-results-18.json' }
 const total = { passed: 0, failed: 0, skipped: 0 }
 

@@ -1,5 +1,5 @@
 /**
- * A reader in its own process that is started again whenever it ends, and that is quick to try again. Usage:
+ * A reader in its own process, with short retry delays; it is restarted whenever it exits. Usage:
  * hostile-reader.js OPTIONS [PORT], those of `runReader` as JSON and where its health is requested. Prints a line
  * `ended CODE` each time, with the message.
  */

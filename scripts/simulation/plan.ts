@@ -8,11 +8,11 @@ import type { ReaderCount } from './readers.ts'
 /** A fault of a session to the chain node. `after` counts results. */
 export type SessionFault =
   | { readonly kind: 'duplicate' | 'missing' | 'garbage' | 'empty' | 'incomplete'; readonly after: number }
-  /** A frame that ends too early, by that share of its length. */
+  /** A truncated frame: this share of its length is missing. */
   | { readonly kind: 'truncated'; readonly after: number; readonly share: number }
   /** Nothing for a while, then everything. */
   | { readonly kind: 'late'; readonly after: number; readonly ms: number }
-  /** Nothing ever again, over a connection that stays open. */
+  /** The connection stays open, but no byte is sent any more. */
   | { readonly kind: 'half-open'; readonly after: number }
   | { readonly kind: 'dripping'; readonly after: number; readonly bytesPerSecond: number }
   | { readonly kind: 'lost-rewinds'; readonly always: boolean }
@@ -22,7 +22,7 @@ export type SessionFault =
 /** One event of a seed's plan. Heights count from the base; `node` and `reader` are 0 or 1. */
 export type Happening =
   | { readonly kind: 'grow'; readonly node: number; readonly blocks: number }
-  /** A fork of one block when it is single, else one of the branch's own depth. */
+  /** A fork of one block if `single` is set, otherwise a fork of the branch's depth. */
   | {
       readonly kind: 'fork'
       readonly node: number
@@ -63,7 +63,7 @@ export type Happening =
   | { readonly kind: 'clock'; readonly offsetMs: number }
   | { readonly kind: 'store'; readonly state: 'lost' | 'frozen' | 'back' }
   | { readonly kind: 'sigterm' | 'sigkill' | 'zombie'; readonly reader: number }
-  /** A second filler begins beside one that holds the lease; the node has more blocks for both. */
+  /** A second filler starts while the first holds the lease; the node has more blocks for both fillers. */
   | { readonly kind: 'rival'; readonly reader: number; readonly node: number; readonly blocks: number }
   /** The session of a filler loses its lock, a second filler takes the lease, and the first one continues. */
   | { readonly kind: 'lost-lock'; readonly reader: number; readonly node: number; readonly blocks: number }

@@ -66,7 +66,7 @@ export class Progress {
     const kind = problem?.summary ?? ''
     if (kind === this.#lastProblem) return
     if (text !== '') this.print(`${this.#paint('red', `Trouble: ${text}`)}\n`)
-    // A reader that stops tells no trouble any more; what stopped it is told by the caller.
+    // A reader that stops no longer reports trouble; the caller reports why the reader stopped.
     else if (status.state !== 'stopped') this.print(`${this.#paint('green', 'The trouble is over.')}\n`)
     this.#lastProblem = kind
   }

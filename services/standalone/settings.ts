@@ -125,7 +125,7 @@ export function createConfig(settings: StandaloneSettings): AppConfig {
   })
 }
 
-/** Options by the last key of the setting that each of them gives. */
+/** Options, by the last key of the setting that the option sets. */
 const optionsByKey: Readonly<Record<string, string>> = {
   assets_account: '--assets-account',
   accounts: '--assets-account',

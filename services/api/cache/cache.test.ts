@@ -22,7 +22,7 @@ function textOf({ answer }: { readonly answer: AnyAnswer }): string {
   return (answer as Answer).bytes.toString()
 }
 
-/** A source of answers that resolves when the test says so. */
+/** A source of answers that resolves when the test releases it. */
 function createSource(): {
   create: () => Promise<Answer>
   settle: (at: number, result: Answer | Error) => Promise<void>

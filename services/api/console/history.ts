@@ -7,7 +7,7 @@ import type { Look } from './speed-line.ts'
 /** Largest drop of a position that is a fork; a reader that indexes again drops further. */
 const MAX_FORK_BLOCKS = 5_000
 
-/** Limit of remembered readers: a removed reader has no other end. */
+/** Maximum number of remembered readers: nothing else removes the history of a deleted reader. */
 const MAX_READERS = 64
 
 interface ReaderHistory extends Readonly<Record<HistoryRange, SpeedLine>> {

@@ -184,7 +184,7 @@ export class ReplicaRouter {
         ? this.#current.state !== 'ready'
         : this.#current.state === 'unavailable'
       if (isUseless) this.leave(this.#current.server)
-      // Those that stay where they are and those that go over share the replicas evenly in the end.
+      // Requests that stay on their server and requests that move to another server together use the replicas evenly.
       else if (joined.length > 0 && this.#parts.random() < joined.length / watch.ready.length) {
         await this.#changeTo(this.#pick(joined)!)
       }

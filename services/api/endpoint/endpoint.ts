@@ -40,7 +40,7 @@ export interface Endpoint<P extends Parameters = Parameters> extends EndpointBas
   readonly failures?: readonly Failure[]
   /** Cache key of an answer: path and parameters (default), the path alone, or none. */
   readonly cache?: 'path' | 'none'
-  /** How many times longer than those of other endpoints its answers are cached. Default 1. */
+  /** Factor of the cache lifetime of this endpoint's answers, relative to other endpoints. Default 1. */
   readonly cacheLifeFactor?: number
   run(context: EndpointContext<Values<P>>): Promise<Json>
 }

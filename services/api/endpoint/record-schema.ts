@@ -21,7 +21,7 @@ export interface RecordSchema {
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null'
 
-/** Members of an object by name; a name that ends in `?` is that of a member that may be absent. */
+/** Members of an object by name; a member whose name ends in `?` may be absent. */
 export type Members = Readonly<Record<string, RecordSchema>>
 
 /** A schema that is a record. */
@@ -96,7 +96,7 @@ export function record(title: string, description: string, members: Members): Na
   return { title, ...object(members, description) }
 }
 
-/** A value from history: null when it is older than the first block of the reader's history. */
+/** A value from history: null if the event happened before the first block of the reader's history. */
 export function ofHistory(schema: RecordSchema): RecordSchema {
   const { description = '' } = schema
   return nullable({ ...schema, description: `${description}; null before history_since_block of /v1/config` })
@@ -120,7 +120,7 @@ export function extend(
   }
 }
 
-/** Attributes: what a schema of the contract defines, so any name and any of these values. */
+/** Attributes: a schema of the contract defines their names, so any name may occur, with any of these value types. */
 export function attributes(description: string): RecordSchema {
   return { type: 'object', additionalProperties: attributeValue, description }
 }

@@ -116,7 +116,7 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   }
 }
 
-/** A poll that runs again and again until it is stopped. */
+/** A poll that is repeated until it is stopped. */
 interface Repeated {
   /** Resolves when no poll is running. */
   running(): Promise<void>

@@ -127,7 +127,7 @@ function createNamespaceStep(mounts: readonly Mount[]): Middleware {
     .flatMap(({ namespace, paths }) =>
       paths.map((path) => ({ path: path.toLowerCase(), name: namespace.name })),
     )
-    // One path may begin with another: the longer one is meant.
+    // If one path is a prefix of another, the longer path is used.
     .sort((one, other) => other.path.length - one.path.length)
   return (context, next) => {
     const path = context.path.toLowerCase()

@@ -1,6 +1,7 @@
 /**
- * JSON text in pieces, in their order: texts, and UTF-8 bytes that several answers share. A list of a hundred records
- * consists mostly of such bytes; a text of all of them would be written, and encoded, for every request.
+ * JSON text in pieces, in their order: texts, and UTF-8 bytes that several answers share. A list of a hundred
+ * records consists mostly of shared bytes; one text of the whole list would have to be built and encoded for every
+ * request.
  */
 export type Json = string | Uint8Array | LateJson | readonly Json[]
 
@@ -125,7 +126,7 @@ function* leavesOf(json: Json): Generator<string | Uint8Array> {
 
 function* partsOf(text: string): Generator<string> {
   for (let at = 0; at < text.length;) {
-    // A character of two units stays whole.
+    // A surrogate pair is not split.
     const isSplit = (text.charCodeAt(at + PIECE_BYTES - 1) & 0xfc00) === 0xd800
     const end = at + PIECE_BYTES + (isSplit ? 1 : 0)
     yield text.slice(at, end)
@@ -205,7 +206,7 @@ export function joinDataMap(members: readonly DataMember[]): string {
   return `${text}}`
 }
 
-/** The JSON members `data` and `name` of a record; `name` is left out where the map has none. */
+/** The JSON members `data` and `name` of a record; `name` is absent if the attribute map has no name. */
 export function dataMembers(members: readonly DataMember[]): string {
   const name = nameOf(members)
   const data = `"data":${joinDataMap(members)}`

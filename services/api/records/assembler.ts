@@ -22,7 +22,7 @@ export interface RowParts extends Parts {
   readonly place: number
 }
 
-/** Values by the key of a record, or of what it shares. */
+/** Values by the key of a record or of a shared row. */
 export type ListValues = ReadonlyMap<string, string>
 
 /** Input for reading and writing records that the declaration does not hold. */
@@ -47,7 +47,7 @@ export interface Contained {
   readonly kind: DeclaredKind
   /** SQL of an array of their keys. */
   readonly keys: string
-  /** Selects the sizes of records with what they contain. @param rows what is known of the records. */
+  /** Selects the sizes of records, including the rows that they contain. @param rows the records. */
   readonly measure: (rows: ContainingRows) => Selection
 }
 
@@ -57,7 +57,7 @@ export interface ContainingRows {
   readonly ctes: Selection['ctes']
   readonly relation: string
   readonly contained: string
-  /** SQL of the key, of the texts, and of an array of the keys of what a row contains. */
+  /** SQL expressions of a row's key, of its texts, and of an array with the keys of the contained rows. */
   readonly key: string
   readonly texts: readonly string[]
   readonly keys: string
@@ -81,7 +81,7 @@ export interface Declaration {
   readonly shared?: readonly SharedRow[]
   readonly lists?: readonly KeyedList[]
   readonly contained?: Contained
-  /** Selects the sizes of records: packed rows of key, bytes of the record, and those that are read for it. */
+  /** Selects the sizes of records: packed rows of key, bytes of the record, and bytes that are read for the record. */
   readonly measure?: (keys: string) => Selection
   /** SQL of whether the rows are too much to be read at once. */
   readonly tooMuch?: string
@@ -89,7 +89,7 @@ export interface Declaration {
   readonly one?: string
 }
 
-/** A declaration with what follows from it. */
+/** A declaration with the values derived from it. */
 export interface DeclaredKind extends Declaration {
   readonly schema: NamedSchema
   readonly compiled: Compiled<RowParts>
@@ -175,8 +175,8 @@ function select(reading: Reading, keys: string): Selection {
 }
 
 /**
- * WITH items: the rows of a page with their places, `n`, and the keys of what they contain. Without `OFFSET 0` PostgreSQL
- * may read a whole table for what it takes to be many keys.
+ * WITH items: the rows of a page with their positions `n` and the keys of the contained rows. Without `OFFSET 0`
+ * PostgreSQL may overestimate the number of keys and read a whole table.
  */
 function rowItems({ kind, clock = Date.now }: Reading, keys: string): Sql[] {
   const { alias, compiled, from, where, further = [], contained } = kind
@@ -190,7 +190,7 @@ function rowItems({ kind, clock = Date.now }: Reading, keys: string): Sql[] {
   return [rows, raw(`${CONTAINED} AS MATERIALIZED (${inner})`)]
 }
 
-/** The rows themselves, versions of what they share, lists. */
+/** The rows, the versions of the shared rows, and the lists. */
 function pageColumns({ kind, clock = Date.now }: Reading): Sql[] {
   const { alias, sharedRows, lists = [] } = kind
   const fields = namesOf(kind).map((name) => `${alias}.${name}`)
@@ -280,7 +280,7 @@ function keyOf(row: readonly string[], columns: readonly number[]): string {
   return columns.length === 1 ? first : `${first}/${row[columns[1]!]!}`
 }
 
-/** One row at `$1`, with the versions of what it shares and its lists behind it. */
+/** One row with the key `$1`, followed by the versions of its shared rows and by its lists. */
 function oneRow(reading: Reading, condition: string): NonNullable<Assembler['one']> {
   const { title, alias, compiled, from, sharedRows, places, lists = [] } = reading.kind
   const further = [...sharedRows.map(({ one }) => one(alias)), ...lists.map(({ one }) => one!)]

@@ -12,18 +12,19 @@ import type { FoundFragments, FragmentKind, Fragments, WantedFragments } from '.
 import { bind, joinSql, PreparedNames, raw, sql } from '../sql/index.ts'
 
 /**
- * How the records of one kind are read.
+ * Reading of the records of one type.
  *
  * A page is a query of its keys with two columns: `k`, the key, and `n`, a number that ascends in the order of the page.
- * A row whose `k` is null says that the row budget ran out before the page was found.
+ * A row whose `k` is null is a marker: the row budget ran out before the page was complete.
  */
 export interface RecordKind {
   readonly schema: NamedSchema
   /** SQL type of its keys. */
   readonly keyType: string
   /**
-   * The records of a page in its order; a key without a row is left out. One statement, another one before it where the
-   * keys are planned for their values, and another one after it when fragments that records share are not cached.
+   * The records of a page in the order of the page; a key without a row is skipped. Runs one statement. A statement
+   * before it reads the keys if the keys are planned for their values; a statement after it reads shared fragments
+   * that are not cached.
    */
   readPage(session: Session, plan: PagePlan): Promise<readonly Json[]>
   /** Records by key, in the order of the keys; one without a row is missing. */
@@ -38,7 +39,7 @@ export interface PendingRecords {
   readonly assemble: (found: FoundFragments, before?: number) => Map<string, Json>
 }
 
-/** Selects what records of one kind are assembled from, and assembles them. */
+/** Selects the data of records of one type, and assembles the records. */
 export interface Assembler {
   readonly schema: NamedSchema
   /** SQL type of the keys. */
@@ -49,7 +50,7 @@ export interface Assembler {
   readonly columnCount: number
   /** Converts the selected columns to records. */
   readonly read: (texts: PageTexts) => PendingRecords
-  /** Selects the sizes of records: packed rows of key, bytes of the record, and those that are read for it. */
+  /** Selects the sizes of records: packed rows of key, bytes of the record, and bytes that are read for the record. */
   readonly measure?: (keys: string) => Selection
   /** A cheaper statement for one key, `$1`, which answers one text. */
   readonly one?: {
@@ -188,14 +189,17 @@ const PAGE_KEYS = 'known'
 
 /** Statements of pages that are prepared; each takes memory on every connection. */
 const pageNames = new PreparedNames(300)
-/** Statements of given keys, one for each kind of record or for what is read together: all of them are prepared. */
+/**
+ * Statements that read given keys: one for each record type, or one for types that are read together. All
+ * statements are prepared.
+ */
 const keysNames = new PreparedNames(200)
 
 /**
- * Reads a page: in one statement where that is prepared. Otherwise the statement of its keys comes first: planning what is
- * read of the records for their values too takes longer than reading it. Both see the same snapshot.
- * @param page query of the keys, `k`, and their places, `n`; a row whose `k` is null says that its row budget ran out,
- *   with the number of hits before as its place.
+ * Reads a page in one statement if that statement can be prepared. Otherwise a first statement reads the keys, and
+ * a prepared statement reads the records: planning both for the values takes longer than reading the records. Both
+ * statements see the same snapshot. @param page query of the keys `k` and their positions `n`. A row whose `k` is
+ * null is a marker: the row budget ran out, and `n` is the number of hits before.
  * @param keyType SQL type of the keys.
  * @throws TooMuchAtOnce.
  */
@@ -229,7 +233,10 @@ function wholePage(keys: Sql, selection: Selection): Sql {
     SELECT ${joinSql([raw(HITS), ...columns], ', ')} ${from}`
 }
 
-/** WITH items, columns and FROM of selections: the first column says whether they are too much, and the others are null then. */
+/**
+ * WITH items, columns and FROM of selections. The first column is true if the selected data exceeds the limit; the
+ * other columns are then null.
+ */
 function guarded(selections: readonly Selection[]): { items: Sql[]; columns: Sql[]; from: Sql } {
   const items = selections.flatMap(({ ctes }) => ctes)
   const columns = selections.flatMap((selection) => selection.columns)
@@ -251,7 +258,7 @@ function guarded(selections: readonly Selection[]): { items: Sql[]; columns: Sql
 /** Hits before the marker of a page whose row budget ran out; null for a page that is known. */
 const HITS = '(SELECT min(n) FROM page WHERE k IS NULL)'
 
-/** Reads what a selection selects of given keys, in one statement. @param keyType SQL type of the keys. */
+/** Runs a selection for the given keys in one statement. @param keyType SQL type of the keys. */
 async function readKeysTexts(
   session: Session,
   keys: readonly string[],
@@ -264,8 +271,7 @@ async function readKeysTexts(
 }
 
 /**
- * Reads what several selections select, each of keys of its own, in one statement.
- * @returns the texts of each. @throws TooMuchAtOnce.
+ * Runs several selections in one statement, each for its own keys. @returns the texts of each selection. @throws TooMuchAtOnce.
  */
 export async function readTogether(
   session: Session,

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 
-/** Where Redis is. */
+/** Address of Redis. */
 export interface RedisAddress {
   readonly host: string
   readonly port: number

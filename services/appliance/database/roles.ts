@@ -15,11 +15,14 @@ const PASSWORD_BYTES = 24
 
 /** Longest statement of a GraphQL client. */
 const GRAPHQL_TIMEOUT = '10s'
-/** Schemas with what the chain says; the api reads them all. */
+/** Schemas with chain data; the role of the api can read all of them. */
 const publicSchemas = ['chain', 'assets', 'market', 'oracle', 'tools', 'state', 'lists']
 /** Views that GraphQL shows; they read the tables with the rights of their owner. */
 const GRAPHQL_SCHEMA = 'graphql'
-/** Schema whose functions the planner needs, as indexes are on them; its tables stay closed. */
+/**
+ * Schema with functions that indexes use, so that PostgreSQL's planner must be able to call them; its tables cannot
+ * be read.
+ */
 const GRAPHQL_FUNCTIONS = 'market'
 /** Schemas that the role of GraphQL could read in versions without the views. */
 const graphqlFormerSchemas = ['chain', 'assets', 'market', 'oracle', 'tools']

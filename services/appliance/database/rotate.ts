@@ -32,8 +32,8 @@ interface Witness {
 
 /**
  * Replaces every secret: the roles get their new passwords in one transaction, and the files are exchanged after it.
- * A run that was cut off in between is finished, or forgotten, by the next one. Services read their new database password
- * when they next connect; for the others they have to be started again.
+ * The next run completes or discards an interrupted run. Services read a new database password when they next
+ * connect; the other secrets take effect after a restart.
  *
  * @throws see `databaseFailure`; all roles keep their passwords.
  */

@@ -16,8 +16,8 @@ const UNSCHEDULED_HOURS = 168
 const MAX_FILE_LENGTH = 100_000
 
 /**
- * How old the newest whole backup of a folder is, when a restored copy was last compared with its digests, and what
- * failed since. `status` in the folder is written by infra/postgres/keep-backups.sh.
+ * Age of the newest complete backup in a folder, time of the last comparison of a restored copy with its digests,
+ * and failures since. `status` in the folder is written by infra/postgres/keep-backups.sh.
  */
 export async function examineBackups(
   folder: string,

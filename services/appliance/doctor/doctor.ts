@@ -38,13 +38,16 @@ export interface DoctorOptions {
   readonly proxy: { readonly host: string; readonly port: number; readonly serverName: string } | null
   /** A folder on the disk of the database; null where it is elsewhere. */
   readonly databaseDisk: string | null
-  /** Families that the filler indexes, and so builds query indexes for; null for those that the database has. */
+  /**
+   * Families that the filler indexes, and for which it builds query indexes; null means the families in the
+   * database.
+   */
   readonly families: readonly string[] | null
   /** Last block of each reader that is to stop at one. */
   readonly stopBlocks: ReadonlyMap<string, number>
   /** Folder of the backups; null where this machine has none. */
   readonly backups: string | null
-  /** Decides what a finding advises. */
+  /** Decides which advice a finding gets. */
   readonly mode: RunMode
   /** Reports one line, with a command that shows more if something is wrong; '' for none. */
   readonly report: (level: Level, subject: string, note: string, command?: string) => void

@@ -17,7 +17,7 @@ const commands: readonly (readonly [string, string, string])[] = [
   ['disk', 'docker system df; du -sh backups', 'df -h; du -sh backups'],
 ]
 
-/** The command that shows more of what is wrong with a subject; undefined where none does. */
+/** The command that shows more about a problem of the subject; undefined if no command does. */
 export function commandFor(subject: string, mode: RunMode): string | undefined {
   const [, inContainers, asProcesses] = commands.find(([begin]) => subject.startsWith(begin)) ?? []
   if (mode === 'standalone') return undefined

@@ -17,8 +17,8 @@ const TIMEOUT_MS = 60_000
 const RETRY_MS = 1_000
 
 /**
- * Gives Hasura the metadata of this version. Nothing inconsistent is taken.
- * @throws RetryableError `HASURA_UNAVAILABLE`; FatalError `HASURA_REFUSED` with what it says.
+ * Sends Hasura the metadata of this version. Hasura refuses inconsistent metadata. @throws RetryableError
+ * `HASURA_UNAVAILABLE`; FatalError `HASURA_REFUSED` with Hasura's message.
  */
 export async function applyMetadata(options: ApplyOptions): Promise<void> {
   const { adminSecret, rowLimit } = await readHasuraSettings(options.rendered)

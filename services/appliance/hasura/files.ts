@@ -23,7 +23,7 @@ async function readMetadataFiles(): Promise<MetadataFiles> {
   return files
 }
 
-/** Replaces the metadata in the repository by what the schema of a migrated database asks for. */
+/** Replaces the metadata in the repository by metadata generated from the schema of a migrated database. */
 async function generateHasura(client: pg.ClientBase): Promise<void> {
   const files = await metadataFor(client)
   await rm(folder, { recursive: true, force: true })
@@ -35,7 +35,7 @@ async function generateHasura(client: pg.ClientBase): Promise<void> {
 
 /**
  * The differences between the metadata in the repository and the schema of a migrated database.
- * @param mode `write`: the metadata are made from the schema first.
+ * @param mode `write` first generates the metadata from the schema.
  */
 export async function compareHasura(
   client: pg.ClientBase,

@@ -16,7 +16,7 @@ export type MetadataFiles = Readonly<Record<string, string>>
 
 /**
  * The metadata directory (format 3 of Hasura 2) for a schema.
- * @throws FatalError CONFIG_INVALID naming what the catalogue says of tables or columns that do not exist.
+ * @throws FatalError CONFIG_INVALID naming catalogue entries whose table or column does not exist.
  */
 export function generateMetadata(catalogue: Catalogue, tables: readonly ShownTable[]): MetadataFiles {
   const shown = tables.filter((table) => !catalogue.hidden.includes(nameOf(table)))

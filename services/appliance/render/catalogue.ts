@@ -13,7 +13,7 @@ import { variables } from './variables.ts'
 /** A variable of `.env` that is no key of the three files, for the documentation. */
 interface ApplianceVariable {
   readonly name: string
-  /** As it would stand in `.env`; '' where there is none. */
+  /** The value as written in `.env`; '' if there is no value. */
   readonly defaultText: string
   readonly description: string
 }
@@ -34,7 +34,7 @@ export function listVariables(): {
   }
 }
 
-/** The appliance's own variables, and those that containers read. */
+/** Variables of the appliance and variables that containers read. */
 function listApplianceVariables(): ApplianceVariable[] {
   const own: [string, Described][] = Object.entries({
     ...chosenVariables,

@@ -85,7 +85,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** The content of a text that has what every compose file of the project has, or could have. */
+/** The parsed text, if it has the structure of a compose file of the project. */
 function parseComposeFile(text: string): unknown {
   try {
     // Custom tags such as !reset belong to Compose and are ignored.

@@ -164,7 +164,7 @@ export const composeVariables = {
 /** Port of the state service's metrics that the compose file sets unless the operator sets another one. */
 export const STATE_METRICS_PORT = 9110
 
-/** Names that Compose reads from `.env` itself, and those that choose a chain. */
+/** Variables that Compose itself reads from `.env`, and variables that choose a chain. */
 export const otherNames = [...Object.keys(chosenVariables), ...Object.keys(composeVariables)] as const
 
 const OF_SHELL = 'nothing: Docker reads it from the environment of the shell alone'

@@ -14,7 +14,7 @@ export interface EnvFile {
   readonly used: ReadonlySet<string>
   /** Lines without effect, or with another effect than they suggest. */
   readonly problems: readonly ConfigProblem[]
-  /** No line can be read; the only problem says why. */
+  /** The file cannot be read: report one problem with the reason. */
   readonly isUnreadable?: true
 }
 
@@ -37,9 +37,9 @@ export const knownNames: readonly string[] = [
 ]
 
 /**
- * Reads an `.env` line by line, as Compose does: quotes and comments are taken off, and variables filled in.
- * @param environment what `${NAME}` may stand for besides the lines above it.
- * @returns undefined where there is no such file; null where it is there and cannot be read.
+ * Reads an `.env` line by line, as Compose does: removes quotes and comments, and replaces references to variables.
+ * @param environment values for `${NAME}` besides the variables of earlier lines. @returns undefined if the file
+ * does not exist; null if it cannot be read.
  */
 export function readEnvFile(path: string, environment: Environment = {}): EnvFile | null | undefined {
   const facts = statSync(path, { throwIfNoEntry: false })
@@ -259,7 +259,10 @@ const OURS = /^(?:CHAIN|RATE_LIMIT|TLS|ACME|POSTGRES|REDIS|GRAPHQL)_/
 /** Maximum edit distance of a misspelt name to a known one. */
 const MISSPELT_EDITS = 2
 
-/** Names of an environment that may hold those of the host, without the ones that are not meant for the appliance. */
+/**
+ * Variable names of an environment that may include variables of the host, without names that do not concern the
+ * appliance.
+ */
 export function namesMeantForUs(environment: Environment): string[] {
   return Object.keys(environment).filter(
     (name) =>

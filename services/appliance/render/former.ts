@@ -7,8 +7,8 @@ import { namesOfProblem } from './resolve.ts'
 import type { Values } from './resolved.ts'
 
 /**
- * Variables that say which servers run and where the data are. Compose takes them from `.env` by itself, at once: rendered
- * files stay in use only beside the values that they were rendered from.
+ * Variables that decide which servers run and where their data are. Compose itself applies these variables from
+ * `.env` at once, so the earlier rendered files may be used only while these values are unchanged.
  */
 const dataVariables = [
   ...(['DATA_LOCATION', 'POSTGRES_BUNDLED', 'POSTGRES_HOST', 'POSTGRES_PORT', 'POSTGRES_DATABASE'] as const),

@@ -3,7 +3,7 @@ import type { ConfigProblem } from '../../core/config/index.ts'
 import type { Environment } from '../../core/config/environment/index.ts'
 import { findVariable, settingVariables } from '../../core/config/environment/index.ts'
 
-/** Where the files and folders of the operator are. */
+/** Locations of the operator's files and folders. */
 export interface OperatorPlaces {
   /**
    * Folder in which the file or folder that a variable names is mounted, under the name of the variable; undefined: each
@@ -44,7 +44,7 @@ export function hostPaths(
   })
 }
 
-/** Where the file or folder of a variable is read. @param path its path on the host. */
+/** Path at which this program reads the file or folder of a variable. @param path its path on the host. */
 export function placeOf(
   variable: string,
   path: string,

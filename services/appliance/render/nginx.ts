@@ -2,7 +2,7 @@ import type { AppConfig } from '../../core/config/index.ts'
 import type { Values } from './resolved.ts'
 import { fillTemplate } from './template.ts'
 
-/** Where the proxy finds its certificate. */
+/** Paths of the proxy's certificate and key. */
 const certificates = {
   selfsigned: '/etc/pronghorn/certificates',
   acme: '/etc/pronghorn/certificates',

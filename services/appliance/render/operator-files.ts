@@ -26,7 +26,7 @@ const fileSettings: readonly FileSetting[] = [
   { variable: 'KVSTORE_PASSWORD_FILE', name: 'redis-password', holds: 'a password' },
 ]
 
-/** Longest content; the certificates of all public authorities have a quarter of it. */
+/** Maximum size of a file: four times the certificates of all public authorities. */
 const MAX_CHARACTERS = 1_000_000
 
 const isContent: Readonly<Record<FileSetting['holds'], (text: string) => boolean>> = {

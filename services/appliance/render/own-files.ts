@@ -68,7 +68,7 @@ export function readOwnFiles(folder: string, shown: string): OwnFiles {
   return { texts, used, problems }
 }
 
-/** A file of the operator with its variables filled in; what is wrong with its text is added to the problems. */
+/** A file of the operator with its variables replaced; faults of the text are added to the problems. */
 export function parseOwnFile(
   part: ConfigPart,
   text: string,

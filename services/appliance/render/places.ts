@@ -98,7 +98,7 @@ function checkMachine(values: Values, given: Resolved['given']): ConfigProblem[]
 }
 
 /**
- * Text that states what a path is instead of a folder; undefined for a folder. Docker cannot mount other paths as
+ * The type of a path that is not a folder, as text; undefined for a folder. Docker cannot mount other paths as
  * folders.
  */
 async function findAbsent(
@@ -136,7 +136,7 @@ async function isWithin(inner: OperatorFolder, outer: OperatorFolder): Promise<b
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
-/** The file with the password of the superuser; undefined where there is none. */
+/** The file with the superuser's password; undefined if none is set. */
 export function superuserPasswordFile(values: Values, places: OperatorPlaces): string | undefined {
   const own = values.POSTGRES_SUPERUSER_PASSWORD_FILE
   return own === '' ? undefined : placeOf('POSTGRES_SUPERUSER_PASSWORD_FILE', own, places)
@@ -145,12 +145,12 @@ export function superuserPasswordFile(values: Values, places: OperatorPlaces): s
 /** User of the image of PostgreSQL. */
 const POSTGRES_USER = 999
 
-/** A folder of the operator in which a service stores what must not be lost. */
+/** A folder of the operator in which a service stores data that must not be lost. */
 interface OperatorFolder {
   /** The variable that names it, and its value. */
   readonly path: string
   readonly shown: string
-  /** Where it is read. */
+  /** Path at which this program reads the folder. */
   readonly folder: string
   /** Whether the user of PostgreSQL must own the folder. */
   readonly isOfPostgres: boolean

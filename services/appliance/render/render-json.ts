@@ -72,7 +72,7 @@ function placeholdersOf(
   part: ConfigPart,
 ): ReadonlyMap<string, string> {
   const { text } = fillJson(readTemplate(configFiles[part]), (name) =>
-    // A family that is left out is left out here too.
+    // Families without an account are removed here too.
     Object.hasOwn(values, name) && values[name as keyof typeof variables] === NONE ? NONE : `${MARK}${name}`,
   )
   const found = new Map<string, string>()

@@ -91,8 +91,8 @@ export async function checkRender(environment: Environment, places: RenderPlaces
 }
 
 /**
- * Renders every file of the appliance. Secrets and certificates that are there stay as they are.
- * @throws ConfigError with every problem; nothing is written then.
+ * Renders every file of the appliance. Existing secrets and certificates are not changed. @throws ConfigError with
+ * every problem, before anything is written.
  */
 export async function render(environment: Environment, places: RenderPlaces): Promise<RenderReport> {
   await checkRender(environment, places)
@@ -121,7 +121,7 @@ export async function render(environment: Environment, places: RenderPlaces): Pr
 /** Refused settings while a complete earlier rendering exists. */
 export interface Refusal {
   readonly refused: ConfigError
-  /** Reason why the earlier files cannot stay in use; undefined if they do. */
+  /** Reason why the earlier rendered files cannot be used any longer; undefined if they are used. */
   readonly whyNotFormer: string | undefined
 }
 
@@ -412,15 +412,15 @@ function renderOthers({ resolved, secrets, config, databaseParameters }: Plan): 
 }
 
 /**
- * Most connections to PostgreSQL: those of each container of the api and the state service, of one more while they are
- * replaced, and others. Without API_WORKERS the cores of this machine count: where the api runs on one with more,
- * API_WORKERS has to be set.
+ * Maximum number of connections to PostgreSQL: connections of each container of the api and the state service, of
+ * one further container during a replacement, and of the other services. Without API_WORKERS the number of workers
+ * is the number of this machine's cores; if the api runs on a machine with more cores, set API_WORKERS.
  */
 function countConnections(
   { values, given }: Resolved,
   { max_db_connections: most }: AppConfig['server'],
 ): number {
-  // Containers may be held to fewer processors than the machine has; `availableParallelism` may count those alone.
+  // A container may be limited to some of the machine's processors, and `availableParallelism` may count only these.
   const workers = values.API_WORKERS || cpus().length
   const container = Math.max(most, workers) + workers * OWN_CONNECTIONS + 1
   const { databaseConnections } = readStateSettings(given).settings

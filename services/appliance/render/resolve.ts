@@ -36,8 +36,8 @@ export interface Resolution {
 
 /**
  * Reads the variables: the environment above the preset that `CHAIN` names, above the defaults. Without any fact about
- * a chain, and where `DEMO_CHAIN` is true, the chain is the demo chain. What a connection file of the operator says
- * counts where its variable is not set. Refused variables count as not set, so that one report has all problems.
+ * a chain, and where `DEMO_CHAIN` is true, the chain is the demo chain. A value of the operator's connection file
+ * applies if its variable is not set. Refused variables count as not set, so that one report has all problems.
  * @param known names that are refused for another reason.
  */
 export function resolveUsable(
@@ -66,7 +66,7 @@ export function namesOfProblem({ file, path }: ConfigProblem): readonly string[]
   return file === 'environment' || file === '.env' ? sameVariables(variableOf(path)) : []
 }
 
-/** The names that count as not set because of a problem: those of its variable, or of its key in an own file. */
+/** Names that count as not set because of a problem: the name of the variable, or of the key in an operator's file. */
 function namesLost({ file, path }: ConfigProblem): readonly string[] {
   const setting = settingVariables.find(({ part, key }) => configFiles[part] === file && key === path)
   return sameVariables(setting?.name ?? variableOf(path))
@@ -78,7 +78,7 @@ function sameVariables(name: string): readonly string[] {
   return setting === undefined ? [name] : [setting.name, ...setting.aliases]
 }
 
-/** Values in place of what is refused and has no default; no file is rendered from them. */
+/** Placeholder values for refused settings without a default; no file is rendered from placeholders. */
 const placeholders = { ...demoPreset, CHAIN_ID: DEMO_CHAIN_ID }
 
 function resolveOnce(
@@ -100,7 +100,7 @@ function resolveOnce(
   )
   const given = { ...Object.fromEntries(ofOwn), ...named }
   const preset = choosePreset(given, refused, problems)
-  // The check of an own file says which of its keys are missing or wrong.
+  // The check of the operator's file reports its missing and wrong keys.
   const standing = Object.entries(placeholders).filter(
     ([name]) => refused.has(name) || (own.texts.has('connections') && isOfFile(name, 'connections')),
   )
@@ -424,7 +424,7 @@ function listPublished(values: Values, given: Readonly<Record<string, string>>) 
   return names.map((name) => [name, values[name]] as const)
 }
 
-/** Versions of PostgreSQL that the program is tested with, and those between. */
+/** PostgreSQL versions with which the program is tested, and the versions between them. */
 const LEAST_POSTGRES = 14
 const MOST_POSTGRES = 18
 const SUPPORTED_POSTGRES = `an image of PostgreSQL ${LEAST_POSTGRES} to ${MOST_POSTGRES} whose tag begins with its version, such as ${images.postgres}`

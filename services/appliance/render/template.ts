@@ -40,7 +40,7 @@ export type Lookup = (variable: string) => string | undefined
 
 /**
  * Fills the `${NAME}` of a JSON text: in quotes with the variable's text, elsewhere with the value of the setting, or
- * with the text if it is JSON. Names without a value stay and are returned.
+ * with the text if it is JSON. References to names without a value are not changed; their names are returned.
  */
 export function fillJson(
   text: string,

@@ -131,13 +131,13 @@ const email = makeValidator<string>((text) => {
   return text
 })
 
-/** Where the certificate of the proxy comes from. */
+/** Source of the proxy's certificate. */
 const tlsModes = ['selfsigned', 'files', 'acme', 'off'] as const
 
 /**
- * Variables that the appliance itself reads: what each takes, its default and its meaning. Those without a default are
- * the operator's to set; `devDefault` and the rest of envalid's options are not used. Every key of the three files has a
- * variable besides (`settingVariables`).
+ * Variables that the appliance itself reads: allowed values, default and meaning of each. The operator has to set
+ * variables without a default; `devDefault` and the other options of envalid are not used. In addition, every key
+ * of the three files has a variable (`settingVariables`).
  */
 export const variables = {
   CHAIN_NAME: matching(

@@ -14,7 +14,7 @@ type Asked = Pick<Resolved, 'values' | 'given' | 'profiles'>
 /** Settings that nothing reads under a condition. */
 interface Idle {
   readonly isOf: (name: string, setting: SettingVariable | undefined) => boolean
-  /** Sentence that says why nothing reads them; undefined while something does. */
+  /** Sentence with the reason why no service reads the variables; undefined if a service reads them. */
   readonly why: (asked: Asked, text: string, setting: SettingVariable | undefined) => string | undefined
 }
 
@@ -171,7 +171,10 @@ export function warnWithoutEffect(asked: Asked): ConfigWarning[] {
   }))
 }
 
-/** Warnings about images of another program, and addresses that a container cannot be reached at or that lead to itself. */
+/**
+ * Warnings about images of another program, and about addresses that a container cannot reach or that point to the
+ * container itself.
+ */
 export function warnInContainer(asked: Asked): ConfigWarning[] {
   return findIdle(inContainer, asked).map(({ name, why }) => ({
     file: 'environment',

@@ -15,7 +15,7 @@ export interface Check {
 /** Thrown by a check that does not apply to this server. */
 export class NotApplicable extends Error {}
 
-/** Runs checks one after the other and reports each as it ends. */
+/** Runs checks in sequence and reports each result at once. */
 export async function runChecks(
   checks: readonly Check[],
   report: (result: CheckResult) => void,

@@ -28,7 +28,7 @@ export function proxyChecks(base: URL, ask: Ask, insecure: boolean): Check[] {
           `the server discloses its version: ${String(headers.server)}`,
         )
         expectThat(headers['x-powered-by'] === undefined, 'X-Powered-By is sent')
-        // With patterns of origins, only an allowed one gets the header; an answer that depends on the origin says so.
+        // With patterns of origins, only an allowed origin gets the CORS header, and the answer has `Vary: Origin`.
         const allowed =
           headers['access-control-allow-origin'] ??
           (/\borigin\b/i.test(headers.vary ?? '') ? 'the origins of server.config.json' : undefined)

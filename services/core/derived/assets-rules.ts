@@ -2,7 +2,7 @@ import { assetsCounters } from './assets-counters.ts'
 import { restingOn, sameRows } from './rule.ts'
 import type { DerivedRule } from './rule.ts'
 
-/** A counter against what it counts. */
+/** Compares a counter with the rows that it counts. */
 function counts(rule: string, table: string, columns: string): DerivedRule {
   return sameRows(rule, table, columns, assetsCounters[table]!)
 }
@@ -92,7 +92,7 @@ export const assetsRules: readonly DerivedRule[] = [
   {
     rule: 'a link has the collections of its assets',
     covers: { 'tools.links': ['collection_names', 'has_unknown_assets'] },
-    // Where another reader indexes the assets, a link waits for them.
+    // If another reader indexes the assets, a link may be indexed before its assets.
     violations: `
       SELECT l.link_id::text FROM tools.links l WHERE (collection_names <> ARRAY(
         SELECT DISTINCT a.collection_name FROM assets.assets a WHERE a.asset_id = ANY(l.asset_ids) ORDER BY 1)

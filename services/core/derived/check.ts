@@ -6,7 +6,10 @@ import { idRules } from './id-rules.ts'
 import { marketRules } from './market-rules.ts'
 import type { DerivedRule, Rule } from './rule.ts'
 
-/** Every counter, sum and state that follows from other rows; each rule stands after those whose rows it reads. */
+/**
+ * Rules of every counter, sum and state that is derived from other rows. Each rule follows the rules whose rows it
+ * reads.
+ */
 export const derivedRules: readonly DerivedRule[] = [
   ...childRules,
   ...idRules,
@@ -20,7 +23,7 @@ export interface DerivedViolations {
   readonly rule: string
   /** How many rows break it. */
   readonly count: number
-  /** The first of them, as text. */
+  /** The first violating rows, as text. */
   readonly violations: readonly string[]
 }
 
@@ -29,7 +32,7 @@ interface BrokenRow {
   count: bigint
 }
 
-/** Rows that break a rule; null when none does. @param shown how many of them are named. */
+/** Rows that violate a rule; null if no row does. @param shown maximum number of rows to name. */
 export async function findBroken(
   query: (text: string) => Promise<BrokenRow[]>,
   { rule, violations }: Rule,
@@ -50,8 +53,9 @@ export function describeBroken({ rule, count, violations }: DerivedViolations): 
 }
 
 /**
- * Rules that have to hold. Not among them are those that the source of an import broke and that its operator accepted, and
- * those that read rows of a family that the configuration leaves out: `verify` names them instead of checking them.
+ * Rules that must hold. Two sorts of rules are excluded, and `verify` names them instead of checking them: rules
+ * that an import's source violated with the operator's consent, and rules that read rows of a family that the
+ * configuration omits.
  */
 export async function heldRules(client: pg.ClientBase): Promise<DerivedRule[]> {
   const accepted = await client.query<{ gap: string }>(

@@ -2,7 +2,10 @@ import { modelTables } from '../model/tables/index.ts'
 import { knownFromFirst } from './id-rules.ts'
 import type { DerivedRule } from './rule.ts'
 
-/** Tables with a block and its time: table, and the names before `_at_time` and `_at_block`, that of the beginning first. */
+/**
+ * Tables with a block and its time: the table, and the column prefixes before `_at_time` and `_at_block`; the
+ * prefix of the first event comes first.
+ */
 const dated = modelTables.flatMap(({ name, columns }) => {
   const names = Object.keys(columns)
     .filter((column) => column.endsWith('_at_block'))
@@ -77,7 +80,7 @@ const placedEvents = {
   },
 } as const
 
-/** The block of an event is the last one that does not begin after it: numbers and times of blocks ascend. */
+/** The block of an event is the last block whose time is not after the event: numbers and times of blocks ascend. */
 function placesOf(family: keyof typeof placedEvents): DerivedRule {
   const { column, rows } = placedEvents[family]
   return {
@@ -136,7 +139,7 @@ export const historyRules: readonly DerivedRule[] = [
       'assets.transfers': ['sender', 'recipient', 'asset_ids'],
       'assets.assets': ['initial_receiver'],
     },
-    // Odd spans are those whose transfers the settings left out; a sender is compared with the holder of the same span.
+    // In odd spans the settings omitted the transfers; a sender is compared with the holder of the same span.
     violations: `
       WITH left_out AS (
         SELECT blocks FROM chain.sources s, unnest(s.transfers_left_out) blocks WHERE s.family = 'assets'),

@@ -14,8 +14,8 @@ export const knownFromFirst = (family: string): string => `
       AND NOT EXISTS (SELECT 1 FROM chain.gaps g WHERE g.reader = s.reader))`
 
 /**
- * The ids of a table have no gap up to the contract's counter. They begin with the first one of the contract where the
- * database knows the family from the first block on, else with the smallest one whose creation it knows.
+ * The ids of a table have no gap up to the contract's counter. The first id is the contract's first id if the
+ * database has the family's history from the first block on, otherwise the smallest id whose creation is stored.
  */
 export function denseIds(numbered: NumberedTable): DerivedRule {
   const { table, id, first, family, created } = numbered

@@ -10,7 +10,7 @@ export const traitsSql = (condition: string) => `
     UNION ALL SELECT unnest(market.data_traits(g.immutable_data))) t(trait)
     WHERE ${condition} AND t.trait IS NOT NULL)`
 
-/** Columns of a listing that repeat what its assets have. */
+/** Columns of a listing that repeat values of its assets. */
 export const describedColumns: readonly string[] = [
   'min_mint',
   'max_mint',
@@ -23,7 +23,10 @@ export const describedColumns: readonly string[] = [
   'asset_names',
 ]
 
-/** Statement that returns what a listing `l` says of its assets, from the assets themselves: one row. */
+/**
+ * Statement that computes the columns of a listing `l` that repeat values of its assets, from the assets; returns
+ * one row.
+ */
 export const listingFacts = `
     SELECT min(a.template_mint) AS min_mint, max(a.template_mint) AS max_mint,
       CASE WHEN cardinality(l.asset_ids) > 1

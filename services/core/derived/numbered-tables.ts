@@ -11,7 +11,7 @@ export interface NumberedTable {
   readonly family: 'assets' | 'market' | 'tools'
   /** Column with the block in which a row was created; 0 where that is not known. */
   readonly created: string
-  /** Log action that each row begins with; assets have the sequence of their mint instead. */
+  /** Log action that creates each row; assets store the sequence of their mint instead. */
   readonly log?: string
 }
 

@@ -26,7 +26,7 @@ export interface DerivedRule extends Rule {
   readonly restsOn?: string
   /** The table, if all its rows can be recomputed. */
   readonly recomputed?: RecomputedTable
-  /** Statement that mends rows that break the rule. It does not have to cover each of them. */
+  /** Statement that corrects rows that violate the rule; it may correct only some of them. */
   readonly correction?: string
 }
 
@@ -48,7 +48,7 @@ export function sameRows(rule: string, table: string, columns: string, rows: str
   }
 }
 
-/** Rules that rest on rows that the chain does not hold any more. @param rows name of these rows. */
+/** Rules that depend on rows that the chain no longer holds. @param rows name of these rows. */
 export function restingOn(rows: string, rules: readonly DerivedRule[]): DerivedRule[] {
   return rules.map((rule) => ({ ...rule, restsOn: rows }))
 }

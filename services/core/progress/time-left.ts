@@ -1,8 +1,8 @@
-/** Shorter observations say nothing about the time left, ms. */
+/** Minimum observation time for an estimate of the remaining time, ms. */
 const LEAST_MS = 4_000
 /** Time over which the rate is averaged, ms. */
 const RATE_MS = 30_000
-/** Time over which a new estimate replaces what was shown, ms. */
+/** Time over which a new estimate replaces the shown estimate, ms. */
 const SHOWN_MS = 10_000
 
 interface Sample {

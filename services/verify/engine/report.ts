@@ -48,6 +48,6 @@ export interface VerifyProgress {
   /** Estimated number of rows. */
   readonly of: number
   readonly rowsPerSecond: number
-  /** Null when it is unknown. */
+  /** Null if unknown. */
   readonly secondsLeft: number | null
 }

@@ -1,14 +1,14 @@
-/* Text that an account wrote on the chain, made safe to stand in a line of ours. Pure. */
+/* Escapes text that an account wrote on the chain, so that the console can safely show it within a line. Pure. */
 
 /** Longer text is cut: the line has other facts. */
 const MOST_CHARACTERS = 64
-/** Characters without a picture, and those that turn the direction of what follows. */
+/** Invisible characters, and characters that change the direction of the following text. */
 const UNSEEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
 const FIRST_STRONG_ISOLATE = '\u2068'
 const POP_ISOLATE = '\u2069'
 
 /**
- * The text with unseen characters as visible escapes, shortened, and isolated from the direction of what stands next to it.
+ * The text, shortened, with invisible characters as visible escapes, and isolated from the direction of the surrounding text.
  * @param {string} text
  */
 export function chainText(text) {

@@ -21,8 +21,8 @@ const LEAST_TOP = 5
 const Plot = /** @type {typeof import('uplot')} */ (Reflect.get(globalThis, 'uPlot'))
 
 /**
- * A chart of blocks per second. With the arrow keys one goes from point to point; what is under the pointer is said
- * above the chart.
+ * A chart of blocks per second. The arrow keys move from point to point; the value under the pointer is shown above
+ * the chart.
  * @param {string} reader
  */
 export function createChart(reader) {
@@ -32,7 +32,7 @@ export function createChart(reader) {
   const figure = create('figure', { class: 'chart' }, [create('figcaption', {}, [summary, readout]), box])
   /** @type {HistoryRange} */
   let range = 'recent'
-  /** Rate by second, from several processes, and from before a restart of one of them. */
+  /** Rates by second, merged from several processes, including rates from before a process restarted. */
   let points = /** @type {Map<number, number | null>} */ (new Map())
   /** @type {InstanceType<typeof Plot> | undefined} */
   let plot
@@ -105,7 +105,7 @@ function describe(rates, words) {
 }
 
 /**
- * Points in their order. Where one has no speed, what was before it is not known: the line has a hole there.
+ * Points in time order. A point without a speed follows an unknown period: the line has a gap there.
  * @param {ReadonlyMap<number, number | null>} points
  * @returns {import('uplot').AlignedData}
  */

@@ -12,7 +12,7 @@ import { chainText } from './chain-text.js'
 const MOST_NAMED = 3
 
 /**
- * What to show for a message; undefined for what is none.
+ * The line to show for a message; undefined if the text is not a message.
  * @param {string} text
  * @returns {EventLine | undefined}
  */

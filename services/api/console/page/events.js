@@ -6,7 +6,7 @@ import { formatAge, formatWhole } from './format.js'
 /** @typedef {import('./event-text.js').EventLine} EventLine */
 
 const SHOWN = 60
-/** What waits while the list is paused, or between two drawings. */
+/** Events that are shown later: the list is paused, or the next redraw is pending. */
 const MOST_WAITING = 500
 /** After a longer time in the background the page shows new events only, ms. */
 const RESUME_MS = 300_000

@@ -1,6 +1,6 @@
 /*
- * Loaded before the modules, and without them: shows a message when one of them cannot be loaded or fails, instead of
- * "Loading" forever.
+ * Loaded before the modules and independent of them: if a module cannot be loaded or fails, shows a message instead
+ * of "Loading" forever.
  */
 ;(function () {
   const PATIENCE_MS = 15_000

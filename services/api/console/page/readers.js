@@ -6,7 +6,7 @@ import { formatAge, formatBytes, formatDuration, formatTime, formatRate, formatW
 /** @typedef {import('../data.ts').HistoryRange} HistoryRange */
 /** @typedef {import('../data.ts').ReaderView} ReaderView */
 
-/** Blocks that a reader at the head may lag: those that arrive between two updates. */
+/** Lag in blocks up to which a reader counts as at the head: blocks that arrive between two updates. */
 const HEAD_BLOCKS = 4
 /** A reader without a heartbeat for so long has stopped or hangs. */
 const SILENT_SECONDS = 30
@@ -128,7 +128,7 @@ function createCard(name) {
   }
 }
 
-/** The chain nodes of a reader, one row each; hidden while nothing is known of them. */
+/** The chain nodes of a reader, one row each; hidden until the status of a node is known. */
 function createNodes() {
   const rows = create('tbody')
   const titles = ['Node', 'State', 'Receiving', 'Behind', 'Faults']

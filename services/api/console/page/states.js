@@ -6,7 +6,7 @@ import { countOf, formatDuration, formatWhole } from './format.js'
 /** @typedef {import('../data.ts').ReaderView} ReaderView */
 /** @typedef {'database' | 'stopped' | 'node' | 'fork' | 'catching-up'} StateKind */
 /**
- * `text` stays the same while the state lasts, so that it is announced once; `note` has what changes.
+ * `text` is constant while the state lasts, so that screen readers announce it once; `note` contains the changing details.
  * @typedef {{ kind: StateKind, text: string, note: string, isStale: boolean }} PageState
  */
 
@@ -77,7 +77,7 @@ function stoppedState(reader) {
     kind: 'stopped',
     text: `${place}. The log of the filler names the cause.`,
     facts: [],
-    // A reader that is restarted and stops again reports each time; its last commit stays.
+    // A reader that is restarted and stops again reports each stop; the time of its last commit does not change.
     seconds: reader.seconds_since_commit ?? silent,
   }
 }

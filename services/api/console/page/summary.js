@@ -4,13 +4,13 @@ import { countOf, formatAge, formatBytes, formatDuration, formatWhole } from './
 /** @typedef {import('../data.ts').ConsoleData} ConsoleData */
 /** @typedef {import('../data.ts').ReaderView} ReaderView */
 
-/** Blocks that a reader at the head may lag: those that arrive between two updates. */
+/** Lag in blocks up to which a reader counts as at the head: blocks that arrive between two updates. */
 const HEAD_BLOCKS = 4
 const words = { healthy: 'Healthy', degraded: 'Degraded', unhealthy: 'Unhealthy' }
 const tones = { healthy: 'good', degraded: 'warn', unhealthy: 'bad' }
 
 /**
- * Head of the page, the four figures below it, and what is served.
+ * Page header, the four figures below the header, and the served namespaces.
  * @param {ConsoleData} data
  */
 export function showSummary(data) {
@@ -167,7 +167,7 @@ function pathLink(path, place) {
  * @returns {Node}
  */
 function providerNode({ name, url }) {
-  // The address is the operator's own setting; anything but a web address is not made a link of.
+  // The operator sets the address; only an http or https address becomes a link.
   if (!/^https?:\/\//.test(url)) return document.createTextNode(name)
   return create('a', { text: name, attributes: { href: url, rel: 'noreferrer' } })
 }

@@ -14,7 +14,7 @@ const icons = /** @type {Readonly<Record<string, string>>} */ ({
   dark: 'M20 14.500A8.500 8.500 0 0 1 9.500 4 8.500 8.500 0 1 0 20 14.500z',
 })
 
-/** The button that goes through the colours: those of the device, light, dark. */
+/** The button that cycles through the colour themes: device setting, light, dark. */
 export function startThemeButton() {
   const button = byId('theme')
   const icon = byIdOfIcon()

@@ -1,5 +1,5 @@
 /*
- * Runs before anything is drawn, so that the page does not flash in other colours than those that were chosen.
+ * Runs before the first paint, so that the page does not flash in a theme other than the chosen one.
  */
 ;(() => {
   try {

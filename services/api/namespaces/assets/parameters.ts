@@ -51,7 +51,7 @@ export function burnerParameters(limit: number) {
 export type AccountValues = Values<ReturnType<typeof ownerParameters>> &
   Partial<Values<ReturnType<typeof burnerParameters>>>
 
-/** Parameters of what one account holds or burned. */
+/** Parameters of the totals of owned or burned assets of one account. */
 export const holdingParameters = { ...ofAccount, ...hideOffers, ...collectionLists }
 
 /** Parameters of the list of collections. */

@@ -30,7 +30,7 @@ export interface MarketNamespaceOptions {
   readonly clock?: () => number
 }
 
-/** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, assets with what they cost. */
+/** The market namespace: sales, auctions, buy offers, prices, statistics, royalties, and assets with their prices. */
 export function createMarketNamespace(options: MarketNamespaceOptions): Namespace {
   const { contract, shared, limits, trigrams, disableV1Sales, clock = Date.now } = options
   const lists = createListReader(marketTables)

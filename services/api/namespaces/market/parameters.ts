@@ -225,7 +225,7 @@ export function payoutParameters(limit: number) {
 
 export type PayoutValues = Values<ReturnType<typeof payoutParameters>>
 
-/** Parameters of what an account earned. */
+/** Parameters of the royalties that an account earned. */
 export const royaltySumParameters = {
   ...ofAccount,
   collection_name: names('Collection is one of the given values.'),

@@ -74,7 +74,7 @@ export function nullable(field: Field): Field {
   return { ...field, schema: shape.nullable(field.schema), empty: 'null' }
 }
 
-/** A value from history: null when it is older than the first block of the reader's history. */
+/** A value from history: null if the event happened before the first block of the reader's history. */
 export function ofHistory(field: Field): Field {
   return { ...field, schema: shape.ofHistory(field.schema), isHistory: true }
 }
@@ -89,7 +89,10 @@ export function constant(value: string, schema: RecordSchema): Constant {
   return { json: value, schema }
 }
 
-/** The member of configurations that says since when history is whole; absent where all history is there. */
+/**
+ * The member of configuration records that gives the start of the complete history; absent if the history has no
+ * gap.
+ */
 export function historySince(family: 'assets' | 'market' | 'tools'): Field {
   return decimal(
     `(SELECT i.history_since FROM chain.imports i

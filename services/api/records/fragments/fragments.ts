@@ -12,7 +12,7 @@ export interface FragmentKind {
   readonly name: string
   /** SQL of the key. */
   readonly key: string
-  /** SQL of the version, which changes whenever what the fragment shows does. */
+  /** SQL of the version, which changes whenever the content of the fragment changes. */
   readonly version: string
   readonly texts: readonly FragmentText[]
   /** SQL of the `jsonb` values that its texts may be large by. */
@@ -43,7 +43,7 @@ export function fragmentBytes({ texts }: FragmentKind): string {
   return `${names} + ${textsBytes(texts.flatMap(({ columns }) => columns))}`
 }
 
-/** The texts of a shared row in one version; what each means is up to its kind. Empty for null. */
+/** The texts of a shared row in one version; the row's kind defines the meaning of each text. Empty for null. */
 export interface Fragment {
   readonly version: string
   readonly texts: readonly string[]
@@ -100,7 +100,7 @@ export class Fragments {
   /** Most bytes of the fragments of one answer. */
   readonly maxBytes: number
 
-  /** @param isCaching false reads all of them each time, for measurements. */
+  /** @param isCaching false reads all fragments for every request, for measurements. */
   constructor({ isCaching = true, maxBytes = Infinity }: FragmentSettings = {}) {
     this.#isCaching = isCaching
     this.maxBytes = maxBytes
@@ -111,8 +111,8 @@ export class Fragments {
   }
 
   /**
-   * The fragments for keys and the versions wanted of them; at most one statement for all kinds. A row that has changed
-   * since its version was read is returned in its newer form; a deleted one is missing.
+   * The fragments with the given keys and versions; runs at most one statement for all kinds. A row that has
+   * changed since its version was read is returned in its newer version; a deleted row is missing.
    * @throws TooMuchAtOnce.
    */
   async load(session: Session, wanted: WantedFragments): Promise<FoundFragments> {

@@ -10,13 +10,13 @@ export interface SharedRow {
   readonly isOptional?: boolean
   /** SQL of its version where the row of the record is the row itself. */
   readonly version?: string
-  /** SQL of the packed keys and versions of those that the rows of a relation share. */
+  /** SQL of the packed keys and versions of the rows that the rows of a relation share. */
   readonly versions: (relation: string) => string
   /** SQL of the version of the one of a row. */
   readonly one: (row: string) => string
 }
 
-/** Where the version of a shared row is found. */
+/** Source of a shared row's version. */
 export interface SharedTable {
   readonly kind: FragmentKind
   readonly table: string

@@ -23,7 +23,7 @@ export class TooMuchAtOnce extends Error {
   }
 }
 
-/** Consecutive items of so many bytes that they can be read at once. */
+/** Consecutive items whose total size is small enough to read them at once. */
 export function partsBySize<T>(items: readonly T[], sizes: readonly number[]): T[][] {
   const parts: T[][] = []
   let bytes = Infinity

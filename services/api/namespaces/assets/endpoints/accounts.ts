@@ -21,7 +21,10 @@ const accountCollectionEndpoint = endpoint({
   run: ({ session, values }) => accountCollection(session, values.account, values.collection_name),
 })
 
-/** `/v1/accounts`, its count, what one account owns, and what it owns of one collection. */
+/**
+ * `/v1/accounts`, the count of accounts, the totals of one account, and the totals of one account in one
+ * collection.
+ */
 export function accountEndpoints(setup: AssetsSetup): Endpoint[] {
   const count = async (context: EndpointContext<AccountValues>): Promise<string> =>
     `"${await countOwners(setup.lists, setup.trigrams, context)}"`

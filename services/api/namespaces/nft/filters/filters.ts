@@ -150,15 +150,15 @@ export const TEMPLATE_DATA = 'attributes of templates'
 /** Filters on template data, resolved for a list of assets. */
 export type ResolvedTemplates =
   | { readonly kind: 'unfiltered' }
-  /** Templates that match, all of them. */
+  /** All matching templates. */
   | {
       readonly kind: 'ids'
       readonly ids: readonly number[]
       /** Number of unburned assets of the templates. */
       readonly held: number
       /**
-       * Number of unburned assets of those templates that have no immutable name: only these assets can have a name of
-       * their own.
+       * Number of unburned assets of templates without an immutable name: only these assets can have a name that
+       * differs from the template's.
        */
       readonly unnamed: number
     }

@@ -151,7 +151,7 @@ function collectionFilters(values: LinkValues, statistics: Statistics): Filter[]
     const names = bind(white, 'text[]')
     filters.push({
       name: 'collection_whitelist',
-      // The first of the three is what an index can answer.
+      // An index serves the first of the three conditions.
       condition: sql`l.collection_names && ${names} AND l.collection_names <@ ${names} AND NOT l.has_unknown_assets`,
       rows: Math.min(statistics.rows(LINKS), rowsOf(white)),
       columns: ['collection_names', 'has_unknown_assets'],
