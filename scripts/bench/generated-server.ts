@@ -7,15 +7,22 @@ import {
 } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { startEmbeddedPostgres } from '../../services/standalone/index.ts'
-import { fullSizes, generateDatabase, scaledSizes } from './generated/index.ts'
+import { fullSizes, generateDatabase, generatedParts, readParts, scaledSizes } from './generated/index.ts'
+import type { GeneratedPart } from './generated/index.ts'
 
-/** Command-line options `--data FOLDER`, `--seed TEXT`, `--factor NUMBER`. */
+type EmbeddedOptions = NonNullable<Parameters<typeof startEmbeddedPostgres>[0]>
+
+/** Command-line options `--data FOLDER`, `--seed TEXT`, `--factor NUMBER`, `--parts LIST`. */
 export interface GeneratedOptions {
   /** Folder in which the server is kept between runs. Without it the database is generated and removed again. */
   readonly data?: string
   readonly seed: string
   /** Scale factor; 1 for the full database. */
   readonly factor: number
+  /** Parts that the database has; default all. */
+  readonly parts?: readonly GeneratedPart[]
+  /** Another version of the server, and other settings. */
+  readonly server?: Pick<EmbeddedOptions, 'package' | 'settings'>
 }
 
 /** A running server. */
@@ -47,11 +54,12 @@ export async function startGeneratedServer(
   note: (step: string) => void,
 ): Promise<GeneratedServer> {
   const server = await startEmbeddedPostgres({
-    settings: serverSettings,
+    ...options.server,
+    settings: { ...serverSettings, ...options.server?.settings },
     ...(options.data === undefined ? {} : { dataDir: options.data }),
   })
   const { host, port, user, password } = server
-  const database = `generated_${options.seed}_${String(options.factor).replace('.', '_')}`
+  const database = databaseName(options)
   const address = { host, port, user, password, database }
   try {
     await ensureDatabase(address, options, note)
@@ -62,12 +70,19 @@ export async function startGeneratedServer(
   return { address, stop: () => server.stop() }
 }
 
+/** Name of the database; it tells the databases of a folder apart. */
+function databaseName({ seed, factor, parts = generatedParts }: GeneratedOptions): string {
+  const some = parts.length === generatedParts.length ? [] : parts
+  return ['generated', seed, String(factor).replace('.', '_'), ...some].join('_')
+}
+
 /** Options of `parseArgs` for `GeneratedArguments`. */
 export const generatedArguments = {
   data: { type: 'string' },
   server: { type: 'string' },
   seed: { type: 'string', default: 'pronghorn' },
   factor: { type: 'string', default: '1' },
+  parts: { type: 'string' },
 } as const
 
 /** Parsed command-line options. `server` is the database address of a running server, as JSON. */
@@ -76,6 +91,7 @@ export interface GeneratedArguments {
   readonly server?: string | undefined
   readonly seed: string
   readonly factor: string
+  readonly parts?: string | undefined
 }
 
 /** Opens the server that the command line selects: a running one, or its own. Progress goes to stderr. */
@@ -83,9 +99,9 @@ export async function openGeneratedServer(given: GeneratedArguments): Promise<Ge
   if (given.server !== undefined) {
     return { address: JSON.parse(given.server) as DatabaseAddress, stop: () => Promise.resolve() }
   }
-  const { data, seed, factor } = given
+  const { data, seed, factor, parts } = given
   return startGeneratedServer(
-    { seed, factor: Number(factor), ...(data === undefined ? {} : { data }) },
+    { seed, factor: Number(factor), parts: readParts(parts), ...(data === undefined ? {} : { data }) },
     (step) => {
       console.error(step)
     },
@@ -94,7 +110,7 @@ export async function openGeneratedServer(given: GeneratedArguments): Promise<Ge
 
 async function ensureDatabase(
   address: DatabaseAddress,
-  { seed, factor }: GeneratedOptions,
+  { seed, factor, parts = generatedParts }: GeneratedOptions,
   note: (step: string) => void,
 ): Promise<void> {
   const admin = await connectDatabase({ ...address, database: 'postgres' }, { applicationName: 'generate' })
@@ -106,8 +122,12 @@ async function ensureDatabase(
     const target = { ...address, database: partial }
     await migrateDatabase(target)
     const started = performance.now()
-    await generateDatabase(target, factor === 1 ? fullSizes : scaledSizes(factor), seed, (step) => {
-      note(`${((performance.now() - started) / 1_000).toFixed(1)} s: ${step}`)
+    await generateDatabase(target, {
+      sizes: factor === 1 ? fullSizes : scaledSizes(factor),
+      ...{ seed, parts },
+      note: (step) => {
+        note(`${((performance.now() - started) / 1_000).toFixed(1)} s: ${step}`)
+      },
     })
     await admin.query(`ALTER DATABASE ${partial} RENAME TO ${address.database}`)
   } else {

@@ -43,7 +43,7 @@ let client: pg.Client
 let session: Session
 beforeAll(async () => {
   database = await createTestDatabase()
-  await generateDatabase(database.address, scaledSizes(0.01), 'lists')
+  await generateDatabase(database.address, { sizes: scaledSizes(0.01), seed: 'lists' })
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await addManyTemplates(client)
   await addChangingNames(client)

@@ -117,7 +117,7 @@ let session: Session
 let endpoints: readonly Endpoint[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  await generateDatabase(database.address, scaledSizes(0.01), 'entities')
+  await generateDatabase(database.address, { sizes: scaledSizes(0.01), seed: 'entities' })
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await client.query('SET jit = off')
   // Some templates are deleted, some have no name; some offers are empty on one side, or contain unknown assets.

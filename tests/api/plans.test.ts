@@ -99,7 +99,7 @@ let cases: readonly RequestCase[]
 let marketCases: readonly RequestCase[]
 beforeAll(async () => {
   database = await createTestDatabase()
-  await generateDatabase(database.address, scaledSizes(0.02), 'plans')
+  await generateDatabase(database.address, { sizes: scaledSizes(0.02), seed: 'plans' })
   client = await connectDatabase(database.address, { applicationName: 'test' })
   examples = await pickExamples(client)
   cases = fewerCases(requestCases(endpoints, examples))

@@ -13,7 +13,7 @@ let database: TestDatabase
 let client: pg.Client
 beforeAll(async () => {
   database = await createTestDatabase()
-  await generateDatabase(database.address, scaledSizes(0.02), 'template-buyoffers')
+  await generateDatabase(database.address, { sizes: scaledSizes(0.02), seed: 'template-buyoffers' })
   client = await connectDatabase(database.address, { applicationName: 'test' })
   await client.query(
     'UPDATE assets.templates SET transferable = template_id % 3 <> 0, burnable = template_id % 2 = 0; ANALYZE',

@@ -6,7 +6,7 @@ const NAME = /^[a-z1-5.]{1,12}$/
 
 describe('names of a generated database', () => {
   test('the largest database has distinct account and collection names that the chain allows', () => {
-    const { accounts, collections } = scaledSizes(8)
+    const { accounts, collections } = scaledSizes(64)
     for (const [count, nameOf] of [
       [accounts, accountName],
       [collections, collectionName],
@@ -20,6 +20,6 @@ describe('names of a generated database', () => {
 
   test('factor 1 gives the full sizes; factors for which too few names exist are refused', () => {
     expect(scaledSizes(1)).toEqual(fullSizes)
-    for (const factor of [0, 9, NaN]) expect(() => scaledSizes(factor)).toThrow(RangeError)
+    for (const factor of [0, 65, NaN]) expect(() => scaledSizes(factor)).toThrow(RangeError)
   })
 })

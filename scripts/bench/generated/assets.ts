@@ -1,6 +1,6 @@
 import type { Template } from './catalogue.ts'
 
-/** Marks a missing account, template or block. */
+/** Marks a missing template or mint. */
 export const NONE = -1
 
 /**
@@ -9,13 +9,12 @@ export const NONE = -1
 export class GeneratedAssets {
   /** Number of assets minted so far. */
   count = 0
-  /** Number of the account that owns each asset. */
+  /** Number of the account that owns each asset; of a burned asset, the bitwise complement of its last owner. */
   readonly owner: Int32Array
   readonly receiver: Int32Array
-  readonly burner: Int32Array
   readonly collection: Int16Array
   /** Index of the schema within the collection. */
-  readonly schema: Int16Array
+  readonly schema: Int8Array
   /** Template id, or `NONE`. */
   readonly template: Int32Array
   readonly mint: Int32Array
@@ -24,8 +23,8 @@ export class GeneratedAssets {
   readonly mintedSeq: Float64Array
   readonly mintedBlock: Int32Array
   readonly transferredBlock: Int32Array
+  /** Block of the last change; of a burned asset, the block of the burn. */
   readonly updatedBlock: Int32Array
-  readonly burnedBlock: Int32Array
   /** Attribute `level` of the mutable data; 0 if absent. */
   readonly level: Uint16Array
   /** Attribute `xp` of the mutable data of assets with a level: a value with hardly any duplicates. */
@@ -35,9 +34,8 @@ export class GeneratedAssets {
     const numbers = (): Int32Array => new Int32Array(size)
     this.owner = numbers()
     this.receiver = numbers()
-    this.burner = numbers().fill(NONE)
     this.collection = new Int16Array(size)
-    this.schema = new Int16Array(size)
+    this.schema = new Int8Array(size)
     this.template = numbers()
     this.mint = numbers()
     this.minter = new Int8Array(size)
@@ -45,9 +43,12 @@ export class GeneratedAssets {
     this.mintedBlock = numbers()
     this.transferredBlock = numbers()
     this.updatedBlock = numbers()
-    this.burnedBlock = numbers().fill(NONE)
     this.level = new Uint16Array(size)
     this.xp = new Uint32Array(size)
+  }
+
+  isBurned(at: number): boolean {
+    return this.owner[at]! < 0
   }
 
   /**

@@ -11,7 +11,8 @@ export interface Collection {
   /** Period in which the collection mints, as shares of all mints (0 to 1). */
   readonly from: number
   readonly to: number
-  /** Templates of the collection, most minted first. */
+  readonly fee: number
+  /** Templates of the collection with more than one asset, most minted first. */
   readonly templates: readonly Template[]
   readonly schemas: readonly Schema[]
 }
@@ -31,15 +32,23 @@ export interface Template {
   readonly burnable: boolean
   /** Immutable data as JSON text. */
   readonly immutable: string
+  /** Attribute `name` of the immutable data. */
+  readonly name: string | undefined
   /** Mutable data as JSON text, or null. */
   readonly mutable: string | null
+  /** Attribute `name` of the mutable data. */
+  readonly mutableName: string | undefined
   readonly isDeleted: boolean
+  /** Whether the template has one asset. */
+  readonly isUnique: boolean
 }
 
 /** Collections, schemas and templates, which exist before the first asset. */
 export interface Catalogue {
   readonly collections: readonly Collection[]
   readonly templates: readonly Template[]
+  /** Templates with one asset, in the order of their mints. */
+  readonly uniques: readonly Template[]
   /** Picks a collection with a probability by size. */
   readonly bySize: Choice
 }
@@ -73,15 +82,25 @@ export const SCHEMA_FORMAT = JSON.stringify([
   { name: 'status', type: 'string' },
 ])
 
+/**
+ * Exponent of the sizes of the collections. Assumption: WAX has more than 450 million assets in more than 100,000
+ * collections, and no public figure says how they are distributed.
+ */
+const SIZES_EXPONENT = 1
+/** Share of the templates that have one asset. Assumption: there is no public figure. */
+const UNIQUE_SHARE = 0.6
+
 /** Generates collections, schemas and templates. The first collections are the largest. */
 export function makeCatalogue(sizes: GeneratedSizes, random: Random): Catalogue {
-  const weights = falling(sizes.collections, 0.9)
+  const weights = falling(sizes.collections, SIZES_EXPONENT)
   const counts = templateCounts(sizes, weights)
   const templates: Template[] = []
   const collections = counts.map((count, index) => {
     const schemas = makeSchemas(index, sizes.schemasPerCollection, random)
-    const own = Array.from({ length: count }, () => {
-      const template = makeTemplate(templates.length + 1, index, schemas, random)
+    const repeated = Math.max(1, Math.round(count * (1 - UNIQUE_SHARE)))
+    const own = Array.from({ length: count }, (_, at) => {
+      const place = { id: templates.length + 1, collection: index, isUnique: at >= repeated }
+      const template = makeTemplate(place, schemas, random)
       templates.push(template)
       return template
     })
@@ -96,11 +115,27 @@ export function makeCatalogue(sizes: GeneratedSizes, random: Random): Catalogue 
       ],
       from,
       to: index < 2 || random.chance(0.6) ? 1 : from + 0.1 + random.fraction() * 0.3,
-      templates: own,
+      fee: random.below(16) / 100,
+      templates: own.slice(0, repeated),
       schemas,
     }
   })
-  return { collections, templates, bySize: new Choice(weights, random) }
+  const uniques = shuffled(
+    templates.filter(({ isUnique }) => isUnique),
+    random,
+  )
+  return { collections, templates, uniques, bySize: new Choice(weights, random) }
+}
+
+/** Random order (Fisher-Yates). */
+function shuffled<T>(items: T[], random: Random): T[] {
+  for (let at = items.length - 1; at > 0; at--) {
+    const other = random.below(at + 1)
+    const item = items[at]!
+    items[at] = items[other]!
+    items[other] = item
+  }
+  return items
 }
 
 /** Number of templates of each collection, proportional to the square root of its size. */
@@ -128,7 +163,12 @@ function makeSchemas(collection: number, most: number, random: Random): Schema[]
   }))
 }
 
-function makeTemplate(id: number, collection: number, schemas: readonly Schema[], random: Random): Template {
+function makeTemplate(
+  place: Pick<Template, 'id' | 'collection' | 'isUnique'>,
+  schemas: readonly Schema[],
+  random: Random,
+): Template {
+  const { id } = place
   const name = random.chance(0.03) ? undefined : `${word(random.below(400))} ${word(400 + random.below(60))}`
   const data = {
     name,
@@ -143,13 +183,14 @@ function makeTemplate(id: number, collection: number, schemas: readonly Schema[]
     ? { season: random.below(9), name: `Season ${word(random.below(50))}` }
     : null
   return {
-    id,
-    collection,
+    ...place,
     schema: schemas[Math.min(random.below(schemas.length), random.below(schemas.length))]!,
     transferable: !random.chance(0.02),
     burnable: !random.chance(0.03),
     immutable: JSON.stringify(data),
+    name,
     mutable: mutable && JSON.stringify(mutable),
+    mutableName: mutable?.name,
     isDeleted: random.chance(0.01),
   }
 }

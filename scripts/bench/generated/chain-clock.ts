@@ -1,5 +1,5 @@
 import type { Random } from './choice.ts'
-import type { CopySink } from './copy-sink.ts'
+import type { RowSink } from './copy-sink.ts'
 import { arrayField, bytesField } from './copy-sink.ts'
 
 /** Time of block 0, ms since 1970: 2021-01-01. */
@@ -29,7 +29,7 @@ export function sequenceAfter(events: number): number {
 /** Assigns sequence, transaction and block to events, and writes the blocks. */
 export class ChainClock {
   block = 1
-  readonly #sink: CopySink
+  readonly #sink: RowSink
   readonly #random: Random
   #seq = 1_000
   #firstSeq = 0
@@ -38,7 +38,7 @@ export class ChainClock {
   readonly #mostGap: number
 
   /** @param events approximate number of events: a busier chain has events in more of its blocks. */
-  constructor(sink: CopySink, random: Random, events: number) {
+  constructor(sink: RowSink, random: Random, events: number) {
     this.#mostGap = Math.min(MOST_GAP, Math.ceil((MOST_BLOCKS * 2 * EVENTS_PER_BLOCK) / events))
     this.#sink = sink
     this.#random = random

@@ -10,8 +10,26 @@ export type Field = string | number | boolean | bigint | null
 
 const CHUNK = 256 * 1024
 
+/** Destination of rows. */
+export interface RowSink {
+  /** Number of rows so far. */
+  readonly rows: number
+  /** Buffers a row. If it returns true, the caller must await `flush` before the next row. */
+  add(fields: readonly Field[]): boolean
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Destination of the rows of a part that is left out. */
+export const leftOut: RowSink = {
+  rows: 0,
+  add: () => false,
+  flush: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+}
+
 /** Loads rows into a table with COPY, on its own connection. */
-export class CopySink {
+export class CopySink implements RowSink {
   rows = 0
   readonly #client: pg.Client
   readonly #stream: ReturnType<typeof copyFrom>
@@ -27,7 +45,6 @@ export class CopySink {
     return new CopySink(client, table, columns)
   }
 
-  /** Buffers a row. If it returns true, the caller must await `flush` before the next row. */
   add(fields: readonly Field[]): boolean {
     this.#text += `${fields.map((field) => field ?? '\\N').join('\t')}\n`
     this.rows++

@@ -1,12 +1,13 @@
 import { nameToInt64 } from '../../../services/core/antelope/index.ts'
 import { connectDatabase } from '../../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../../services/core/database/index.ts'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalogue, Template } from './catalogue.ts'
 import { SCHEMA_FORMAT } from './catalogue.ts'
 import type { ChainClock } from './chain-clock.ts'
 import { blockTime } from './chain-clock.ts'
 import type { Random } from './choice.ts'
 import { CopySink } from './copy-sink.ts'
+import type { RowSink } from './copy-sink.ts'
 import { accountName, contractCount, hasCode, word } from './names.ts'
 import type { GeneratedSizes } from './sizes.ts'
 
@@ -42,7 +43,7 @@ export const generatedChainId = CHAIN_ID
 export interface CatalogueSource {
   readonly sizes: GeneratedSizes
   readonly clock: ChainClock
-  readonly logs: CopySink
+  readonly logs: RowSink
   readonly random: Random
 }
 
@@ -60,8 +61,7 @@ export async function writeCatalogue(
   const schemaRows = await CopySink.open(address, 'assets.schemas', [
     'collection_name, schema_name, created_at_time, created_at_block, format',
   ])
-  for (const { name, author, minters, schemas } of collections) {
-    const fee = random.below(16) / 100
+  for (const { name, author, fee, minters, schemas } of collections) {
     const friends = Array.from({ length: random.below(3) }, () =>
       accountName(contractCount + random.below(sizes.accounts - contractCount)),
     )
@@ -128,7 +128,7 @@ async function writeTemplates(
       block,
       blockTime(block),
       template.isDeleted ? blockTime(block + 1_000) : null,
-      template.id % 3 === 0 ? issued : 0,
+      maxSupply(template, issued),
       issued,
       template.isDeleted ? block + 1_000 : null,
       template.transferable,
@@ -140,4 +140,10 @@ async function writeTemplates(
     ])
   }
   await rows.close()
+}
+
+/** Limit of the assets of a template; 0 for none. */
+function maxSupply({ id, isUnique }: Template, issued: number): number {
+  if (isUnique) return 1
+  return id % 3 === 0 ? issued : 0
 }

@@ -1,76 +1,99 @@
-import {
-  buildQueryIndexes,
-  connectDatabase,
-  listIndexFamilies,
-} from '../../../services/core/database/index.ts'
+import { availableParallelism } from 'node:os'
+import { connectDatabase } from '../../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../../services/core/database/index.ts'
-import type { Catalogue } from './catalogue.ts'
+import { listIndexStatements } from '../../../services/core/database/restoring/index.ts'
 import { makeCatalogue } from './catalogue.ts'
 import { ChainClock, sequenceAfter } from './chain-clock.ts'
 import { Random } from './choice.ts'
-import { CopySink } from './copy-sink.ts'
+import { CopySink, leftOut } from './copy-sink.ts'
+import type { RowSink } from './copy-sink.ts'
 import { writeCatalogue, writeSettings } from './entities.ts'
 import { History } from './history.ts'
 import { writeMarket } from './market.ts'
+import { offerColumns } from './offers.ts'
+import { generatedParts } from './parts.ts'
+import type { GeneratedPart } from './parts.ts'
 import type { GeneratedSizes } from './sizes.ts'
-import { writeAssets, writeDerived, writeOffers } from './tables.ts'
+import { writeAssets, writeDerived, writeOpenOffers } from './tables.ts'
 
 export { generatedChainId } from './entities.ts'
 export { fullSizes, scaledSizes } from './sizes.ts'
-export type { GeneratedSizes } from './sizes.ts'
+export { generatedParts, readParts } from './parts.ts'
+export type { GeneratedPart } from './parts.ts'
 
-/** The generated chain, from which further families derive their rows. */
-export interface GeneratedWorld {
+/** Contents of a generated database. */
+export interface GeneratedContents {
   readonly sizes: GeneratedSizes
-  readonly random: Random
-  readonly catalogue: Catalogue
-  readonly history: History
-  readonly lastBlock: number
+  /** Equal sizes and seed give equal rows. */
+  readonly seed: string
+  /** Parts to write; the other parts stay empty. The rows of a part do not depend on the other parts. */
+  readonly parts?: readonly GeneratedPart[]
+  /** Called after each step. */
+  readonly note?: (step: string) => void
 }
 
 /** Width of a partition of an append-only table, in sequences; see chain.ensure_partition. */
 const PARTITION_WIDTH = 8_589_934_592
 
 /**
- * Fills an empty migrated database of the assets family with rows like those of a large chain: few large and many
- * small collections, a few rich accounts, burned assets, attributes, edits, offers, logs. Equal sizes and seed give
- * equal rows. Also builds the query indexes and runs ANALYZE.
+ * Fills an empty migrated database with rows like those of a large chain: few large and many small collections, a few
+ * rich accounts, templates with one asset, burned assets, attributes, edits, offers, logs, listings. Also builds the
+ * query indexes and runs ANALYZE.
  */
 export async function generateDatabase(
   address: DatabaseAddress,
-  sizes: GeneratedSizes,
-  seed: string,
-  note: (step: string) => void = () => undefined,
-): Promise<GeneratedWorld> {
+  { sizes, seed, parts = generatedParts, note = () => undefined }: GeneratedContents,
+): Promise<void> {
   const random = new Random(seed)
   await preparePartitions(address, sizes)
   await writeSettings(address)
-  const logs = await CopySink.open(address, 'assets.logs', ['seq', 'subject', 'action', 'data', 'packed'])
-  const transfers = await CopySink.open(address, 'assets.transfers', [
-    'transfer_id, sender, recipient, collection_name, memo, asset_ids',
-  ])
-  const blocks = await CopySink.open(address, 'assets.blocks', [
-    'first_seq, block_time, block_num, tx_offsets, txids',
-  ])
+  const sinks = await openSinks(address, parts)
+  const { logs, transfers, blocks, offers } = sinks
   const clock = new ChainClock(blocks, random, eventsOf(sizes))
   const catalogue = makeCatalogue(sizes, random)
   const writeTemplates = await writeCatalogue(address, catalogue, { sizes, clock, logs, random })
-  const history = new History(catalogue, { sizes, clock, transfers, logs, random })
+  const history = new History(catalogue, { sizes, clock, transfers, logs, offers, random })
   await live(history, sizes, random, async () => {
-    for (const sink of [logs, transfers, blocks]) await sink.flush()
+    for (const sink of Object.values(sinks)) await sink.flush()
   })
   clock.end()
-  for (const sink of [logs, transfers, blocks]) await sink.close()
-  note(`${transfers.rows} transfers, ${logs.rows} logs, ${blocks.rows} blocks`)
+  await history.offers.end(history.assets)
+  for (const sink of Object.values(sinks)) await sink.close()
+  note(`${transfers.rows} transfers, ${logs.rows} logs, ${blocks.rows} blocks, ${offers.rows} offers`)
   await writeTemplates(history.supply)
   await writeAssets(address, catalogue, history)
-  await writeOffers(address, catalogue, history)
-  note(`${history.assets.count} assets, ${history.offers.all.length} offers`)
+  if (parts.includes('offers')) await writeOpenOffers(address, history)
+  note(`${history.assets.count} assets`)
   await writeDerived(address, clock.block)
-  await writeMarket(address, { sizes, lastBlock: clock.block, seed }, note)
-  await finish(address)
-  note('derived values, indexes, statistics')
-  return { sizes, random, catalogue, history, lastBlock: clock.block }
+  note('counts of assets')
+  if (parts.includes('market')) {
+    const { assets } = history
+    await writeMarket(address, { sizes, lastBlock: clock.block, seed, catalogue, assets }, note)
+  }
+  await buildIndexes(address)
+  note('indexes')
+  await vacuum(address)
+  note('statistics')
+}
+
+/** Opens the destinations of the rows of the history. */
+async function openSinks(
+  address: DatabaseAddress,
+  parts: readonly GeneratedPart[],
+): Promise<Readonly<Record<'logs' | 'transfers' | 'blocks' | 'offers', RowSink>>> {
+  const open = (isWritten: boolean, table: string, columns: readonly string[]): Promise<RowSink> =>
+    isWritten ? CopySink.open(address, `assets.${table}`, columns) : Promise.resolve(leftOut)
+  const [hasLogs, hasTransfers] = [parts.includes('logs'), parts.includes('transfers')]
+  return {
+    logs: await open(hasLogs, 'logs', ['seq', 'subject', 'action', 'data', 'packed']),
+    transfers: await open(hasTransfers, 'transfers', [
+      'transfer_id, sender, recipient, collection_name, memo, asset_ids',
+    ]),
+    blocks: await open(hasLogs || hasTransfers, 'blocks', [
+      'first_seq, block_time, block_num, tx_offsets, txids',
+    ]),
+    offers: await open(parts.includes('offers'), 'offers', offerColumns),
+  }
 }
 
 /** Estimated number of events, with a margin. */
@@ -121,11 +144,27 @@ async function live(
   }
 }
 
-/** Builds the query indexes, and vacuums and analyzes every table, for the planner and for index-only scans. */
-async function finish(address: DatabaseAddress): Promise<void> {
+/** Limit of concurrent index builds, each with `maintenance_work_mem`. */
+const MOST_BUILDS = 4
+
+/** Builds the query indexes, several at a time. */
+async function buildIndexes(address: DatabaseAddress): Promise<void> {
+  const statements = await listIndexStatements()
+  const build = async (): Promise<void> => {
+    const client = await connectDatabase(address, { applicationName: 'generate' })
+    try {
+      for (let sql = statements.shift(); sql !== undefined; sql = statements.shift()) await client.query(sql)
+    } finally {
+      await client.end()
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(MOST_BUILDS, availableParallelism()) }, build))
+}
+
+/** Vacuums and analyzes every table, for the planner and for index-only scans. */
+async function vacuum(address: DatabaseAddress): Promise<void> {
   const client = await connectDatabase(address, { applicationName: 'generate' })
   try {
-    for (const family of await listIndexFamilies()) await buildQueryIndexes(client, family)
     await client.query('VACUUM ANALYZE')
   } finally {
     await client.end()

@@ -2,26 +2,21 @@ import { connectDatabase } from '../../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../../services/core/database/index.ts'
 import { FIRST_ASSET_ID } from './assets.ts'
 import { blockTime } from './chain-clock.ts'
-import type { MarketWorld } from './market-rows.ts'
-import {
-  auctionsSql,
-  buyoffersSql,
-  lastSequence,
-  logsSql,
-  payoutsSql,
-  salesSql,
-  settingsSql,
-} from './market-rows.ts'
+import { Random } from './choice.ts'
+import { ListingWriter } from './market-rows.ts'
+import type { ListingSource } from './market-rows.ts'
+import { bidsSql, lastSequence, logsSql, payoutsSql, settingsSql } from './market-sql.ts'
+import type { MarketWorld } from './market-sql.ts'
 import { marketSumsSql } from './market-sums.ts'
-import type { GeneratedSizes } from './sizes.ts'
 
 /** Width of a partition of an append-only table, in sequences; see chain.ensure_partition. */
 const PARTITION_WIDTH = 8_589_934_592
 
-/** Scale and seed of the generated market. */
-export interface MarketOptions {
-  readonly sizes: GeneratedSizes
-  readonly lastBlock: number
+/** Memory of one sort or hash table of the SQL that derives rows. */
+const SORT_MEMORY = '128MB'
+
+/** Inputs of a market; a seed of its own makes it independent of the rest of the chain. */
+export interface MarketOptions extends Omit<ListingSource, 'random'> {
   readonly seed: string
 }
 
@@ -31,11 +26,12 @@ export interface MarketOptions {
  */
 export async function writeMarket(
   address: DatabaseAddress,
-  { sizes, lastBlock, seed }: MarketOptions,
+  { seed, ...source }: MarketOptions,
   note: (step: string) => void = () => undefined,
 ): Promise<void> {
+  const { sizes, lastBlock } = source
   const world: MarketWorld = {
-    ...sizes,
+    assets: sizes.assets,
     firstAssetId: FIRST_ASSET_ID,
     lastBlock,
     startTime: blockTime(0),
@@ -48,20 +44,21 @@ export async function writeMarket(
         await client.query('SELECT chain.ensure_partition($1, $2)', [table, seq])
       }
     }
-    // Without statistics PostgreSQL would hash whole large tables instead of looking up rows by key.
-    await client.query('ANALYZE assets.assets, assets.templates, assets.collections')
     await client.query(settingsSql(world))
-    for (const sql of [
-      salesSql(world),
-      auctionsSql(world),
-      buyoffersSql(world),
-      payoutsSql(world),
-      logsSql(),
-    ])
-      await client.query(sql)
-    note(`${sizes.sales} sales, ${sizes.auctions} auctions, ${sizes.buyoffers} buy offers`)
-    await client.query('ANALYZE market.sales, market.trades')
+    const listings = new ListingWriter(address, { ...source, random: new Random(`${seed} market`) })
+    await listings.sales()
+    note(`${sizes.sales} sales`)
+    await listings.auctions()
+    await listings.buyoffers()
+    await listings.templateBuyoffers()
+    note(`${sizes.auctions} auctions, ${sizes.buyoffers} buy offers`)
+    // Without statistics PostgreSQL would hash whole large tables instead of looking up rows by key.
+    await client.query('ANALYZE assets.assets, assets.templates, assets.collections, market.sales')
+    await client.query(`SET work_mem = '${SORT_MEMORY}'`)
+    for (const sql of [bidsSql(), payoutsSql(world), logsSql()]) await client.query(sql)
+    note('bids, payouts and logs of the market')
     await client.query(marketSumsSql(blockTime(lastBlock)))
+    note('sums of the market')
   } finally {
     await client.end()
   }

@@ -24,9 +24,11 @@ const contracts = ['atomicmarket', 'packs.game', 'blends.game', 'staking.game', 
 const SHORT_NAMES = 65_536
 /** Characters that make further names distinct, one per SHORT_NAMES names. */
 const PAGES = '.bcdfghjkl'
+/** Second characters of pages with two characters, with which a name may end. */
+const LAST_PAGES = 'mnprstvwxz'
 
 /** Number of accounts with distinct names. */
-export const mostAccounts = SHORT_NAMES * PAGES.length
+export const mostAccounts = SHORT_NAMES * PAGES.length * LAST_PAGES.length
 
 /** Account name by number. The first are contracts; different numbers give different names. */
 export function accountName(index: number): string {
@@ -34,8 +36,11 @@ export function accountName(index: number): string {
   // Multiplication by an odd number permutes the 16-bit numbers: successive accounts get dissimilar names.
   const mixed = Math.imul(index, 40_503) & (SHORT_NAMES - 1)
   const isWallet = index % 5 < 3
-  if (index < SHORT_NAMES) return `${syllables(mixed, 4)}${isWallet ? '.wam' : ''}`
-  return `${syllables(mixed, 4)}${PAGES[Math.floor(index / SHORT_NAMES)]!}${isWallet ? '.gm' : ''}`
+  const name = syllables(mixed, 4)
+  if (index < SHORT_NAMES) return `${name}${isWallet ? '.wam' : ''}`
+  const page = Math.floor(index / SHORT_NAMES)
+  if (page < PAGES.length) return `${name}${PAGES[page]!}${isWallet ? '.gm' : ''}`
+  return `${name}${PAGES[Math.floor(page / 10)]!}${LAST_PAGES[page % 10]!}`
 }
 
 /** Whether the account has code. */

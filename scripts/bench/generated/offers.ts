@@ -1,11 +1,14 @@
 import { assetId } from './assets.ts'
 import type { GeneratedAssets } from './assets.ts'
 import type { ChainClock } from './chain-clock.ts'
+import { blockTime } from './chain-clock.ts'
 import type { Random } from './choice.ts'
-import type { CopySink } from './copy-sink.ts'
+import { arrayField } from './copy-sink.ts'
+import type { RowSink } from './copy-sink.ts'
+import { accountName } from './names.ts'
 
 /** A generated offer: accounts by number, assets by position. */
-export interface GeneratedOffer {
+interface GeneratedOffer {
   readonly id: number
   readonly sender: number
   readonly recipient: number
@@ -13,9 +16,12 @@ export interface GeneratedOffer {
   readonly given: readonly number[]
   readonly wanted: readonly number[]
   readonly createdBlock: number
-  updatedBlock: number
-  state: number
 }
+
+/** Columns of `assets.offers`, in the order in which the book writes them. */
+export const offerColumns = [
+  'offer_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state, sender, recipient, ram_payer, memo, sender_asset_ids, recipient_asset_ids, collection_names',
+]
 
 /** Codes of `assets.log_actions`: creation of an offer, and the states that end it. */
 const CREATED = 10
@@ -25,53 +31,58 @@ const endings = [
   { state: 5, action: 13, share: 0.35 },
 ] as const
 
-/** All generated offers. */
-export class OfferBook {
-  readonly all: GeneratedOffer[] = []
-  readonly #open: GeneratedOffer[] = []
-  readonly #clock: ChainClock
-  readonly #logs: CopySink
-  readonly #random: Random
+/** Inputs of an offer book. */
+interface OfferSource {
+  readonly clock: ChainClock
+  readonly logs: RowSink
+  readonly offers: RowSink
+  readonly random: Random
+}
 
-  constructor(clock: ChainClock, logs: CopySink, random: Random) {
-    this.#clock = clock
-    this.#logs = logs
-    this.#random = random
+/** All generated offers. An offer is written when it ends; the book keeps the open offers. */
+export class OfferBook {
+  /** Number of offers so far. */
+  count = 0
+  readonly #open: GeneratedOffer[] = []
+  readonly #source: OfferSource
+  readonly #collectionOf: (at: number) => string
+
+  /** @param collectionOf name of the collection of the asset at a position. */
+  constructor(source: OfferSource, collectionOf: (at: number) => string) {
+    this.#source = source
+    this.#collectionOf = collectionOf
   }
 
   open(terms: Pick<GeneratedOffer, 'sender' | 'recipient' | 'memo' | 'given' | 'wanted'>): void {
-    const id = this.all.length + 1
-    const seq = this.#clock.next()
-    const block = this.#clock.block
-    const offer = { id, ...terms, createdBlock: block, updatedBlock: block, state: 0 }
-    this.all.push(offer)
-    this.#open.push(offer)
-    this.#logs.add([seq, id, CREATED, null, null])
+    const { clock, logs } = this.#source
+    const id = ++this.count
+    const seq = clock.next()
+    this.#open.push({ id, ...terms, createdBlock: clock.block })
+    logs.add([seq, id, CREATED, null, null])
   }
 
   /** Ends a random open offer; false if there is none. */
   close(): boolean {
     if (this.#open.length === 0) return false
-    const at = this.#random.below(this.#open.length)
+    const { clock, logs, random } = this.#source
+    const at = random.below(this.#open.length)
     const offer = this.#open[at]!
     this.#open[at] = this.#open[this.#open.length - 1]!
     this.#open.pop()
-    let dice = this.#random.fraction()
+    let dice = random.fraction()
     const ending = endings.find(({ share }) => (dice -= share) < 0) ?? endings[0]
-    const seq = this.#clock.next()
-    offer.state = ending.state
-    offer.updatedBlock = this.#clock.block
-    this.#logs.add([seq, offer.id, ending.action, null, null])
+    logs.add([clock.next(), offer.id, ending.action, null, null])
+    this.#write(offer, ending.state, clock.block)
     return true
   }
 
-  /** Marks open offers as invalid if an asset has left its side. */
-  validate({ owner }: GeneratedAssets): void {
+  /** Writes the open offers; an offer is invalid if an asset has left its side. */
+  async end({ owner }: GeneratedAssets): Promise<void> {
     for (const offer of this.#open) {
       const isValid =
         offer.given.every((at) => owner[at] === offer.sender) &&
         offer.wanted.every((at) => owner[at] === offer.recipient)
-      offer.state = isValid ? 0 : 1
+      if (this.#write(offer, isValid ? 0 : 1, offer.createdBlock)) await this.#source.offers.flush()
     }
   }
 
@@ -80,5 +91,24 @@ export class OfferBook {
     for (const { id, given, wanted } of this.#open) {
       for (const at of new Set([...given, ...wanted])) yield [assetId(at), id]
     }
+  }
+
+  #write(offer: GeneratedOffer, state: number, updatedBlock: number): boolean {
+    const collections = new Set([...offer.given, ...offer.wanted].map((at) => this.#collectionOf(at)))
+    return this.#source.offers.add([
+      offer.id,
+      blockTime(offer.createdBlock),
+      blockTime(updatedBlock),
+      offer.createdBlock,
+      updatedBlock,
+      state,
+      accountName(offer.sender),
+      accountName(offer.recipient),
+      accountName(offer.sender),
+      offer.memo,
+      arrayField(offer.given.map(assetId)),
+      arrayField(offer.wanted.map(assetId)),
+      `{${[...collections].sort().join(',')}}`,
+    ])
   }
 }

@@ -34,14 +34,14 @@ export const fullSizes: GeneratedSizes = {
 }
 
 /** Allowed scale factors. */
-const factors = { least: 0.001, most: 8 } as const
+const factors = { least: 0.001, most: 64 } as const
 /** Down to this factor a smaller database has as many collections as the full one. */
 const ALL_COLLECTIONS = 0.5
 
 /**
  * Sizes scaled by a factor. A larger chain has more of everything; the numbers of collections and schemas grow with
  * the square root of the factor, because existing collections grow too.
- * @param factor 1 for the full database, at most 8.
+ * @param factor 1 for the full database, at most 64.
  * @throws RangeError for a factor out of range.
  */
 export function scaledSizes(factor: number): GeneratedSizes {

@@ -1,17 +1,15 @@
 import { connectDatabase } from '../../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../../services/core/database/index.ts'
+import { immutableData, mutableData } from './asset-data.ts'
 import { assetId, NONE } from './assets.ts'
 import type { Catalogue } from './catalogue.ts'
 import { blockTime } from './chain-clock.ts'
-import { arrayField, CopySink } from './copy-sink.ts'
+import { CopySink } from './copy-sink.ts'
 import type { History } from './history.ts'
-import { accountName, word } from './names.ts'
+import { accountName } from './names.ts'
 
 const assetColumns = [
   'asset_id, minted_at_time, transferred_at_time, updated_at_time, burned_at_time, minted_seq, minted_at_block, transferred_at_block, updated_at_block, burned_at_block, template_id, template_mint, collection_name, schema_name, owner, ram_payer, minter, initial_receiver, burned_by_account, immutable_data, mutable_data',
-]
-const offerColumns = [
-  'offer_id, created_at_time, updated_at_time, created_at_block, updated_at_block, state, sender, recipient, ram_payer, memo, sender_asset_ids, recipient_asset_ids, collection_names',
 ]
 /** One asset in this many has backed tokens. */
 const BACKED_EVERY = 211
@@ -23,32 +21,33 @@ export async function writeAssets(
   { assets }: History,
 ): Promise<void> {
   const rows = await CopySink.open(address, 'assets.assets', assetColumns)
-  const account = (index: number): string | null => (index === NONE ? null : accountName(index))
   for (let at = 0; at < assets.count; at++) {
     const collection = collections[assets.collection[at]!]!
     const template = assets.template[at]!
-    const burnedBlock = assets.burnedBlock[at]!
+    const isBurned = assets.isBurned(at)
+    const owner = isBurned ? null : accountName(assets.owner[at]!)
+    const data = immutableData(at, template)
     const isFull = rows.add([
       assetId(at),
       blockTime(assets.mintedBlock[at]!),
       blockTime(assets.transferredBlock[at]!),
       blockTime(assets.updatedBlock[at]!),
-      burnedBlock === NONE ? null : blockTime(burnedBlock),
+      isBurned ? blockTime(assets.updatedBlock[at]!) : null,
       assets.mintedSeq[at]!,
       assets.mintedBlock[at]!,
       assets.transferredBlock[at]!,
       assets.updatedBlock[at]!,
-      burnedBlock === NONE ? null : burnedBlock,
+      isBurned ? assets.updatedBlock[at]! : null,
       template === NONE ? null : template,
       template === NONE ? null : assets.mint[at]!,
       collection.name,
       collection.schemas[assets.schema[at]!]!.name,
-      account(assets.owner[at]!),
-      account(assets.owner[at]!),
+      owner,
+      owner,
       collection.minters[assets.minter[at]!]!,
-      account(assets.receiver[at]!),
-      account(assets.burner[at]!),
-      immutableData(at, template),
+      accountName(assets.receiver[at]!),
+      isBurned ? accountName(~assets.owner[at]!) : null,
+      data && JSON.stringify(data),
       mutableData(at, assets.level[at]!, assets.xp[at]!),
     ])
     if (isFull) await rows.flush()
@@ -56,51 +55,8 @@ export async function writeAssets(
   await rows.close()
 }
 
-/** Immutable data of an asset: assets without a template have all attributes, others at most a serial number. */
-function immutableData(at: number, template: number): string | null {
-  if (template === NONE) {
-    const name = at % 5 === 0 ? undefined : `${word(at % 1_601)} #${at % 977}`
-    return JSON.stringify({ name, rarity: at % 3 === 0 ? 'Unique' : 'Rare', serial: String(at) })
-  }
-  if (template % 4 !== 0) return null
-  return at % 61 === 0
-    ? JSON.stringify({ serial: String(at), name: `Signed ${word(at % 300)}` })
-    : JSON.stringify({ serial: String(at) })
-}
-
-function mutableData(at: number, level: number, xp: number): string | null {
-  if (level === 0) return null
-  const name = at % 53 === 0 ? `Sir ${word(at % 500)}` : undefined
-  return JSON.stringify({ level, xp, status: level > 2 ? 'veteran' : 'fresh', name })
-}
-
-/** Writes the offers in their final state. */
-export async function writeOffers(
-  address: DatabaseAddress,
-  { collections }: Catalogue,
-  { offers, assets }: History,
-): Promise<void> {
-  offers.validate(assets)
-  const rows = await CopySink.open(address, 'assets.offers', offerColumns)
-  for (const offer of offers.all) {
-    const isFull = rows.add([
-      offer.id,
-      blockTime(offer.createdBlock),
-      blockTime(offer.updatedBlock),
-      offer.createdBlock,
-      offer.updatedBlock,
-      offer.state,
-      accountName(offer.sender),
-      accountName(offer.recipient),
-      accountName(offer.sender),
-      offer.memo,
-      arrayField(offer.given.map(assetId)),
-      arrayField(offer.wanted.map(assetId)),
-      `{${[...new Set([...offer.given, ...offer.wanted].map((at) => collections[assets.collection[at]!]!.name))].sort().join(',')}}`,
-    ])
-    if (isFull) await rows.flush()
-  }
-  await rows.close()
+/** Writes which assets are in open offers. */
+export async function writeOpenOffers(address: DatabaseAddress, { offers }: History): Promise<void> {
   const pairs = await CopySink.open(address, 'assets.open_offer_assets', ['asset_id', 'offer_id'])
   for (const pair of offers.openAssets()) if (pairs.add(pair)) await pairs.flush()
   await pairs.close()
