@@ -2,8 +2,8 @@
  * Runs the benchmarks of `docs/performance.md` in sequence and stores their output in `scripts/bench/results.json`.
  * Usage: npm run bench [-- [NAME ...] [--data FOLDER]]
  *
- * `--data`: folder in which the generated databases are kept, as `factor-1` and `factor-2`; without it they are
- * generated anew, which takes minutes. On a machine with other load the figures mean little.
+ * `--data`: folder in which the generated databases are kept, as `factor-1` and `factor-2`, or `pages-0.1` for the bench
+ * `pages`; without it they are generated anew, which takes minutes. On a machine with other load the figures mean little.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -56,14 +56,20 @@ async function run(bench: BenchRun): Promise<BenchResult> {
 }
 
 function commandOf({ program, args, factor }: BenchRun): string {
-  const parameters = factor === undefined ? args : [...args, '--factor', String(factor)]
+  const parameters = [...args, ...factorArgs(factor)]
   return ['npm run build && node', `dist/scripts/bench/${program}.js`, ...parameters].join(' ')
 }
 
 function databaseArgs({ factor }: BenchRun): readonly string[] {
-  if (factor === undefined) return []
-  const data = options.data === undefined ? [] : ['--data', join(options.data, `factor-${factor}`)]
-  return ['--factor', String(factor), ...data]
+  const { data } = options
+  if (factor === undefined || data === undefined) return factorArgs(factor)
+  // A bench of several sizes names the folder of each itself.
+  const folder = typeof factor === 'number' ? join(data, `factor-${factor}`) : data
+  return [...factorArgs(factor), '--data', folder]
+}
+
+function factorArgs(factor: BenchRun['factor']): string[] {
+  return [factor ?? []].flat().flatMap((each) => ['--factor', String(each)])
 }
 
 async function describeMachine(): Promise<BenchResult['machine']> {

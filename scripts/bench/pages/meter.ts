@@ -1,0 +1,81 @@
+import type pg from 'pg'
+
+/** Way in which a page is read. */
+export type Access = 'index' | 'heap' | 'TOAST'
+
+/** Number of distinct pages of a relation. */
+export interface TouchedRelation {
+  /** Name with schema; partitions count as their table or index. */
+  readonly relation: string
+  readonly access: Access
+  readonly pages: number
+}
+
+/** Tables and indexes of the contracts, by the number of their file, which `pg_buffercache` has. */
+const RELATIONS = `
+  WITH named AS (
+    SELECT c.oid, c.relkind, c.reltoastrelid, n.nspname || '.' || coalesce(p.relname, c.relname) AS relation
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      LEFT JOIN pg_inherits h ON h.inhrelid = c.oid LEFT JOIN pg_class p ON p.oid = h.inhparent
+    WHERE n.nspname IN ('assets', 'market', 'oracle') AND c.relkind IN ('r', 'i'))
+  SELECT pg_relation_filenode(oid)::text AS file, relation, CASE relkind WHEN 'i' THEN 'index' ELSE 'heap' END AS access
+  FROM named
+  UNION ALL
+  SELECT pg_relation_filenode(x.oid)::text, d.relation, 'TOAST' FROM named d
+    JOIN LATERAL (SELECT d.reltoastrelid UNION ALL SELECT i.indexrelid FROM pg_index i WHERE i.indrelid = d.reltoastrelid) x(oid)
+      ON d.reltoastrelid <> 0`
+
+/** Visibility and free space maps have other forks. A page of a visibility map stands for 32,672 pages of its table. */
+const MAIN_FORK = 0
+
+/**
+ * Counts the distinct pages that requests touch: empties the page cache of the server before a request, and lists the
+ * cached pages after it. A page counts once, however often the request reads it. Needs PostgreSQL 18.
+ *
+ * A sequential scan of a table above a quarter of `shared_buffers` reuses few pages of the cache, so most of its pages
+ * do not count.
+ */
+export class PageMeter {
+  readonly #client: pg.ClientBase
+  readonly #relations: ReadonlyMap<string, Pick<TouchedRelation, 'relation' | 'access'>>
+
+  private constructor(
+    client: pg.ClientBase,
+    relations: ReadonlyMap<string, Pick<TouchedRelation, 'relation' | 'access'>>,
+  ) {
+    this.#client = client
+    this.#relations = relations
+  }
+
+  /** @param client connection of a superuser. */
+  static async open(client: pg.ClientBase): Promise<PageMeter> {
+    await client.query('CREATE EXTENSION IF NOT EXISTS pg_buffercache')
+    const { rows } = await client.query<{ file: string; relation: string; access: Access }>(RELATIONS)
+    return new PageMeter(
+      client,
+      new Map(rows.map(({ file, relation, access }) => [file, { relation, access }])),
+    )
+  }
+
+  /** Empties the page cache. */
+  async empty(): Promise<void> {
+    await this.#client.query('SELECT pg_buffercache_evict_all()')
+  }
+
+  /** Pages that are cached now. Catalogue pages do not count: sessions remember their contents. */
+  async read(): Promise<TouchedRelation[]> {
+    const { rows } = await this.#client.query<{ file: string; pages: number }>(
+      `SELECT relfilenode::text AS file, count(*)::integer AS pages FROM pg_buffercache
+        WHERE reldatabase = (SELECT oid FROM pg_database WHERE datname = current_database()) AND relforknumber = ${MAIN_FORK}
+        GROUP BY 1`,
+    )
+    const touched = new Map<string, TouchedRelation>()
+    for (const { file, pages } of rows) {
+      const known = this.#relations.get(file)
+      if (!known) continue
+      const key = `${known.relation} ${known.access}`
+      touched.set(key, { ...known, pages: pages + (touched.get(key)?.pages ?? 0) })
+    }
+    return [...touched.values()]
+  }
+}
