@@ -10,7 +10,7 @@ interface TestResults {
   readonly numTodoTests: number
 }
 
-/** Result files in `.data`, by the platform on which the tests ran. */
+/** Result files in `.data`, by the PostgreSQL version on which the tests ran. */
 const runs = { 'PostgreSQL 14': 'test-results.json', 'PostgreSQL 18': 'test-results-18.json' }
 const total = { passed: 0, failed: 0, skipped: 0 }
 

@@ -22,7 +22,7 @@ export type SessionFault =
 /** One event of a seed's plan. Heights count from the base; `node` and `reader` are 0 or 1. */
 export type Happening =
   | { readonly kind: 'grow'; readonly node: number; readonly blocks: number }
-  /** A fork of one block if `single` is set, otherwise a fork of the branch's depth. */
+  /** A fork of one block if `isSingle` is set, otherwise a fork of the branch's depth. */
   | {
       readonly kind: 'fork'
       readonly node: number

@@ -117,7 +117,7 @@ describe('a command line that cannot be understood', () => {
 })
 
 describe('config', () => {
-  it('pronghorn config check reports that all is well', async () => {
+  it('pronghorn config check reports a configuration without problems', async () => {
     expect(await run(['config', 'check'])).toEqual({ code: 0, out: 'The configuration is valid.\n', err: '' })
   })
 

@@ -81,7 +81,7 @@ test('an incomplete record at the end is dropped', async () => {
   expect(idsOf(create())).toEqual(ids)
 })
 
-test('files of others in the folder stay as they are, also one with the name of the log', async () => {
+test('the block log changes no foreign file in its folder, even a file with the name of the log', async () => {
   const foreign = join(dataFolder, 'notes.txt')
   await writeFile(foreign, 'mine')
   await create({ blocks: 3 }).stop()

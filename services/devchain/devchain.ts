@@ -165,7 +165,10 @@ export class Devchain {
     this.#playback?.finish()
     const reversible = this.#reversible()
     if (depth < 1 || depth > reversible) {
-      throw new FatalError('INVALID_REQUEST', `a fork of ${depth} blocks: ${reversible} are reversible`)
+      throw new FatalError(
+        'INVALID_REQUEST',
+        `a fork of ${depth} blocks is too deep: ${reversible} blocks are reversible`,
+      )
     }
     if (length < depth) {
       throw new FatalError(

@@ -67,7 +67,7 @@ async function ask(received: Partial<ReceivedStatus>, store: StoreState = 'up') 
 const atLeast = (seconds: number) =>
   expect.toSatisfy((found: number) => found >= seconds && found < seconds + patient(60_000) / 1_000) as number
 
-it('the health of the filler is well while readers make progress, and shows the time since the last commit', async () => {
+it('the health of the filler is healthy while readers make progress, and shows the time since the last commit', async () => {
   const { status, data } = await ask({})
   expect(status).toBe(200)
   expect(data).toMatchObject({
@@ -97,7 +97,7 @@ it('the health of the filler answers 503 while a reader is stalled, but stays al
   })
 })
 
-it('the health of the filler is well at a stop_block, and reports it', async () => {
+it('the health of the filler is healthy at a stop_block, and reports the stop_block', async () => {
   const status = { ...well, state: 'stopped', head: 900 } as const
   const long = { status, atMs: performance.now() - 3_600_000 }
   expect(await ask(long)).toMatchObject({
@@ -106,7 +106,7 @@ it('the health of the filler is well at a stop_block, and reports it', async () 
   })
 })
 
-it('the health of the filler is not well while the thread of a reader is silent', async () => {
+it('the health of the filler is unhealthy while the thread of a reader is silent', async () => {
   const { status, data } = await ask({ atMs: performance.now() - 40_000 })
   expect(status).toBe(503)
   expect(data.reasons).toEqual(['reader main-1: its thread has said nothing for 40 s'])

@@ -225,7 +225,7 @@ describe('an .env', () => {
       `${LINES}COMPOSE_FILE=docker-compose.yml\nPOSTGRES_BUNDLED=false\nPOSTGRES_HOST=postgres\nPOSTGRES_SUPERUSER_PASSWORD_FILE=/etc/hostname\n`,
       ['POSTGRES_HOST'],
     ],
-  ])('an .env has one problem for each mistake: %s', async (text, paths) => {
+  ])('an .env causes one reported problem for each mistake: %s', async (text, paths) => {
     const host = readHost(`PATH=/bin\0\0${text}`)
     const error = await host.check(places('each')).catch((caught: unknown) => caught)
     const { problems } = error as ConfigError

@@ -344,7 +344,7 @@ it('a restore refuses manifests with paths outside the folder, another version o
     [
       'table',
       (manifest) => (manifest.tables[0]!.columns = ['a']),
-      /dump and schema of its migrations differ/,
+      /the tables or columns of the dump do not match its migrations/,
     ],
     ['unknown', (manifest) => Object.assign(manifest, { more: 1 }), /Unrecognized key/],
   ]

@@ -104,7 +104,7 @@ describeWithRedis('live data of several processes', () => {
     await ended
   }
 
-  it('the live server of several processes, killed, loses no event and sends none twice: clients with two to ten subscriptions, cuts, forks', async () => {
+  it('the live server of several processes, killed, loses no event and sends none twice, with disconnects, forks, and clients of two to ten subscriptions', async () => {
     let kills = 0
     const restart = async (): Promise<void> => {
       await kill()

@@ -96,7 +96,7 @@ it('npm start runs as an unprivileged user', async () => {
   expect(await stop('SIGTERM')).toBe(0)
 })
 
-it("npm start refuses one of a node's two addresses without the other, by name", () => {
+it('npm start refuses --ship without --http, or --http without --ship, and names the missing option', () => {
   const result = spawnSync(process.execPath, [program, 'standalone', '--ship', 'ws://127.0.0.1:1'], {
     encoding: 'utf8',
   })

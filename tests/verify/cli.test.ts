@@ -147,8 +147,8 @@ it('pronghorn verify stores its result for the metrics', async () => {
 it('pronghorn verify refuses unknown tables, contradicting options and unreadable folders', async () => {
   for (const [args, said] of [
     [['--table', 'assets.nothing'], 'there is no assets.nothing to compare; tables are: assets.config'],
-    [['--http', 'http://127.0.0.1:9'], 'one of --http, --state and --folder, not several'],
-    [['--yes'], '--yes goes with --repair'],
+    [['--http', 'http://127.0.0.1:9'], 'use only one of --http, --state and --folder'],
+    [['--yes'], '--yes needs --repair'],
   ] as const) {
     const { code, err } = await run('verify', ...folder, ...args)
     expect(code).toBe(2)

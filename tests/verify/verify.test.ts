@@ -278,7 +278,7 @@ describe('what is derived', () => {
     await change(`UPDATE assets.assets SET template_mint = template_mint - 1000 WHERE asset_id = ${asset}`)
   })
 
-  it('a violation that the correction of its rule does not repair is reported, and nothing is written', async () => {
+  it('a violation that its rule cannot correct is reported, and nothing is written', async () => {
     const sale = '(SELECT min(sale_id) FROM market.sales WHERE state = 2)'
     await change(`UPDATE market.sales SET state = 5 WHERE sale_id = ${sale}`)
     const { refused, rebuilt, isWritten } = await repairDatabase(database.address, { source: state, signal })

@@ -46,7 +46,7 @@ export interface HealthView {
   readonly catching_up: boolean
   /** State of the primary. `unavailable`: readers and tables show their last known state. */
   readonly database: 'up' | 'unavailable'
-  /** Start of the outage, ms since 1970; null while the component is available. */
+  /** Time since which the database is unavailable, ms since 1970; null while it is available. */
   readonly database_since: number | null
   /** Whether requests are answered, by the primary or by a replica. */
   readonly answers: boolean

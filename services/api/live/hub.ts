@@ -202,7 +202,7 @@ export class ReaderHub {
         if (failures > 1) return
         logger.warn(
           { reader, cause: describeError(error) },
-          `live events wait: the database cannot be ${what}`,
+          `live events are delayed: the database cannot be ${what}`,
         )
       },
     })

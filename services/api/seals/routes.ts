@@ -112,7 +112,10 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
         const from = blockOf(context, 'from', range)
         const to = blockOf(context, 'to', from)
         if (to < from || to - from >= MOST_BLOCKS)
-          throw new RequestError(400, `to: a block from \`from\` on, of at most ${MOST_BLOCKS} blocks`)
+          throw new RequestError(
+            400,
+            `to must be at least \`from\`; one request covers at most ${MOST_BLOCKS} blocks`,
+          )
         const offset = blockOf(context, 'offset', 0)
         send(context, await read(partsStatement(kind, { range, from, to, offset })))
       },

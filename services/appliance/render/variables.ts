@@ -64,7 +64,7 @@ export const isJsonList = (text: string): boolean => /^\[\s*[{\]]/.test(text)
 /** Replicas as JSON, which the schema checks, or as hosts with their ports. */
 const replicas = makeExactValidator<string>((text) => {
   const isList = text === '' || isJsonList(text) || splitList(text).every(splitHostAndPort)
-  if (!isList) throw new RangeError('host:port with commas between')
+  if (!isList) throw new RangeError('host:port, or several separated by commas')
   return text
 })
 const account = matching(/^(?:none|[a-z1-5.]{1,13})$/, 'an account name, or none to leave the family out')

@@ -49,7 +49,7 @@ export function addDoctor(program: Command, io: CliIo): void {
     .action(async (flags: DoctorFlags) => {
       if (flags.data === undefined) return examineConfigured(flags, io)
       if (flags.rendered !== undefined)
-        throw new FatalError('USAGE', 'one of --data and --rendered, not both')
+        throw new FatalError('USAGE', '--data and --rendered cannot be used together')
       await withDataDirectory(flags.data, (address) => examineAndReport(io, ofDirectory(address, flags)))
     })
 }

@@ -29,7 +29,8 @@ export async function verifySeals(address: DatabaseAddress, flags: SealsFlags, i
       'USAGE',
       `--seals and --against go with --table, --from, --to and --json, not with --${other}`,
     )
-  if (flags.seals && flags.against !== undefined) throw new FatalError('USAGE', 'either --seals or --against')
+  if (flags.seals && flags.against !== undefined)
+    throw new FatalError('USAGE', '--seals and --against cannot be used together')
   const choice = await chooseSeals(flags)
   const { against } = flags
   await orIncomplete(() =>
@@ -76,7 +77,7 @@ async function compareNodes(
       `${compared.differing.length} ranges of blocks differ from those of ${against}`,
     )
   if (compared.ranges === 0)
-    throw new RetryableError('VERIFY_UNFINISHED', 'both have no sealed range in common')
+    throw new RetryableError('VERIFY_UNFINISHED', 'the two databases have no sealed range in common')
 }
 
 function comparedText({ kinds, onlyOurs, onlyTheirs, ranges, differing, rows }: ComparedSeals): string {

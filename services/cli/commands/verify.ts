@@ -85,9 +85,9 @@ export function addVerify(program: Command, io: CliIo): void {
         '--repair --yes writes all or nothing, and only what the chain proves: see docs/verify.md.',
     )
     .action(async (flags: VerifyFlags) => {
-      if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes goes with --repair')
+      if (flags.yes && !flags.repair) throw new FatalError('USAGE', '--yes needs --repair')
       if (flags.history !== undefined) return verifyHistory(flags, io)
-      if (flags.reader !== undefined) throw new FatalError('USAGE', '--reader goes with --history')
+      if (flags.reader !== undefined) throw new FatalError('USAGE', '--reader needs --history')
       if (flags.seals || flags.against !== undefined)
         return withNamedDatabase(io, flags, (address) => verifySeals(address, flags, io))
       if (flags.from !== undefined || flags.to !== undefined)
@@ -130,7 +130,7 @@ async function verify(
 function chooseSource(flags: VerifyFlags, chainHttp: string | undefined): VerifyDatabaseOptions['source'] {
   const { http, state, folder, requests } = flags
   if ([http, state, folder].filter((source) => source !== undefined).length > 1)
-    throw new FatalError('USAGE', 'one of --http, --state and --folder, not several')
+    throw new FatalError('USAGE', 'use only one of --http, --state and --folder')
   if (folder !== undefined) return { kind: 'folder', path: folder }
   if (state) return { kind: 'state' }
   const url = http ?? chainHttp

@@ -121,7 +121,7 @@ async function readWithLife(
 ): Promise<{ value: string; expiresInMs: number } | null> {
   const replies = await client.pipeline().get(key).pttl(key).exec()
   const failed = replies?.find(([error]) => error)?.[0]
-  if (!replies || failed) throw failed ?? new Error('the commands were refused')
+  if (!replies || failed) throw failed ?? new Error('the key-value store refused the commands')
   const value = replies[0]?.[1]
   const expiresInMs = Number(replies[1]?.[1])
   // The key may have expired between the two commands.
@@ -131,7 +131,7 @@ async function readWithLife(
 async function increment(client: Redis, key: string, ttlMs: number, by: number): Promise<CounterState> {
   const replies = await client.pipeline().incrby(key, by).pttl(key).exec()
   const failed = replies?.find(([error]) => error)?.[0]
-  if (!replies || failed) throw failed ?? new Error('the commands were refused')
+  if (!replies || failed) throw failed ?? new Error('the key-value store refused the commands')
   const count = Number(replies[0]?.[1])
   const lifeMs = Number(replies[1]?.[1])
   if (lifeMs >= 0) return { count, expiresInMs: Math.max(1, lifeMs) }

@@ -15,7 +15,7 @@ async function read(parameter: Parameter, given: unknown, lists = noLists): Prom
 }
 
 describe('an int', () => {
-  it('an int is whole digits within its bounds and the exact range of a double', async () => {
+  it('an int accepts only digits, and only values within its bounds and the exact range of a double', async () => {
     expect(await read(int(''), '-12')).toBe(-12)
     expect(await read(int(''), 9007199254740991)).toBe(9007199254740991)
     expect(await read(int(''), '-0')).toBe(0)

@@ -27,7 +27,8 @@ async function readKey(
   try {
     const pem = await readFile(file, 'utf8')
     // `createPublicKey` also accepts a private key, which a public key file must not contain.
-    if (kind === 'public' && pem.includes('PRIVATE')) throw new Error('the file has a private key')
+    if (kind === 'public' && pem.includes('PRIVATE'))
+      throw new Error('the file contains a private key, not a public key')
     key = create(pem)
   } catch (cause) {
     throw new FatalError('USAGE', `${file} has no ${kind} key in PEM`, { cause })

@@ -202,7 +202,7 @@ class Publication {
     if (wrong)
       throw new FatalError(
         'DATABASE_DIFFERS',
-        `${kind.name}: the rows of the range from block ${wrong.firstBlock} are not those that were sealed`,
+        `${kind.name}: the rows of the range from block ${wrong.firstBlock} do not match their seal`,
       )
     const rows = ranges.reduce((sum, range) => sum + range.rows, 0)
     this.#add(table, { ...(await this.folder.put(table.name, { text, rows })), sealed })

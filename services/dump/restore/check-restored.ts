@@ -37,6 +37,6 @@ export async function checkRestored(client: pg.ClientBase, manifest: Manifest): 
   if (wrong)
     throw new FatalError(
       'DUMP_DAMAGED',
-      `${wrong.kind}: the rows from block ${wrong.firstBlock} are not those that were sealed`,
+      `${wrong.kind}: the rows from block ${wrong.firstBlock} do not match their seal`,
     )
 }

@@ -77,7 +77,7 @@ function checkSealed(columns: readonly string[], { path, sealed }: ManifestFile,
   if (wrong === undefined) return
   throw new FatalError(
     'DUMP_DAMAGED',
-    `${path}: the rows of ${kind.name} from block ${wrong.firstBlock} are not those that were sealed`,
+    `${path}: the rows of ${kind.name} from block ${wrong.firstBlock} do not match their seal`,
   )
 }
 

@@ -201,6 +201,9 @@ export class RestoreTarget {
       ...ours.filter((table) => !theirs.includes(table)),
     ]
     if (differing.length > 0)
-      throw new FatalError('DUMP_UNFIT', `dump and schema of its migrations differ: ${differing.join('; ')}`)
+      throw new FatalError(
+        'DUMP_UNFIT',
+        `the tables or columns of the dump do not match its migrations: ${differing.join('; ')}`,
+      )
   }
 }

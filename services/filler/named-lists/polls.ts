@@ -112,7 +112,7 @@ async function poll(
   } catch (error) {
     if (signal.aborted) return undefined
     const problem = describeError(error)
-    logger.warn({ source: address }, `named lists stay as they were: ${problem}`)
+    logger.warn({ source: address }, `named lists are not updated: ${problem}`)
     await withClient(pool, (client) => noteProblem(client, source, problem.slice(0, 1_000))).catch(
       () => undefined,
     )

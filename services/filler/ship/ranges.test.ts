@@ -125,7 +125,7 @@ test('the SHiP client detects a start that Leap clamped silently', async () => {
   expect(collector.blocks).toEqual([])
 })
 
-test('the SHiP client names the missing blocks if a clamped start does not show in the ranges', async () => {
+test('the SHiP client names the missing blocks if the node starts late although its reported ranges cover the start', async () => {
   const { node, url } = await harness.node({ tamper: (block) => (block.num < 8 ? null : block) })
   node.extend(20)
   const { done, collector } = harness.read(url, { startBlock: 3 })

@@ -129,7 +129,7 @@ async function checkRest(client: pg.ClientBase, source: ChainSource): Promise<vo
   if (head.id === id) return
   throw new FatalError(
     'USAGE',
-    `the database stands at block ${num}, the node at ${head.num}, and rows of another block must not be written: ` +
+    `the database is at block ${num}, the node at ${head.num}, and rows of another block must not be written: ` +
       'repair from the rows that the state service has, or from a node that stands at the same block',
   )
 }

@@ -189,7 +189,7 @@ export class TypeGraph {
       if (base === undefined) throw new AbiError(`base ${show(current.base)} is not a struct`)
       if (this.#ambiguous.has(base.name)) throw new AbiError(`the ABI defines ${show(base.name)} twice`)
       if (chain.includes(base) || chain.length > MAX_STATIC_DEPTH) {
-        throw new AbiError(`the bases of struct ${show(struct.name)} do not end`)
+        throw new AbiError(`struct ${show(struct.name)} inherits from itself`)
       }
       chain.unshift(base)
     }
