@@ -167,7 +167,7 @@ export class Devchain {
     if (depth < 1 || depth > reversible) {
       throw new FatalError(
         'INVALID_REQUEST',
-        `a fork of ${depth} blocks is too deep: ${reversible} blocks are reversible`,
+        `a fork of ${depth} blocks is too deep: only ${reversible} are reversible`,
       )
     }
     if (length < depth) {
