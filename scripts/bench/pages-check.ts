@@ -4,7 +4,8 @@
  * Usage: node dist/scripts/bench/pages-check.js [--write]
  *
  * Exits with 1 if the mean of a kind is above one and a half of the stored mean, and more than ten pages above it,
- * three times in a row: each time with fresh statistics, from which plans follow. `--write` stores the means instead.
+ * three times in a row: each time with fresh statistics, from which plans follow; or if a request fails. `--write` stores
+ * the means instead.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,8 +27,15 @@ const ROUNDS = 3
 
 type Means = Readonly<Record<string, number>>
 
+/** @throws Error for a request that failed: an error answer touches few pages, so its kind would never grow. */
 const meansOf = (counted: CountedKinds): Means =>
-  Object.fromEntries([...counted].map(([name, requests]) => [name, pagesOf(name, requests).mean]))
+  Object.fromEntries(
+    [...counted].map(([name, requests]) => {
+      const { mean, failures } = pagesOf(name, requests)
+      if (failures > 0) throw new Error(`${failures} of ${requests.length} requests failed: ${name}`)
+      return [name, mean]
+    }),
+  )
 
 if (options.write) {
   await writeFile(STORED, `${JSON.stringify(meansOf(await countPages(small)), null, 2)}\n`)
@@ -50,7 +58,7 @@ if (options.write) {
     table.row([name, mean, stored[name] ?? '', grown.includes(name) ? 'GROWN' : ''])
   if (grown.length > 0) {
     console.error(
-      `more pages than stored, of: ${grown.join('; ')}; \`npm run bench:pages -- --write\` stores the new ones`,
+      `more pages than stored, of: ${grown.join('; ')}; \`npm run bench:pages -- --write\` stores the new means`,
     )
     process.exitCode = 1
   }

@@ -83,11 +83,10 @@ export const SCHEMA_FORMAT = JSON.stringify([
 ])
 
 /**
- * Exponent of the sizes of the collections. Assumption: WAX has more than 450 million assets in more than 100,000
- * collections, and no public figure says how they are distributed.
+ * Exponent of the sizes of the collections. Assumption: no public figure was found for the sizes of collections.
  */
 const SIZES_EXPONENT = 1
-/** Share of the templates that have one asset. Assumption: there is no public figure. */
+/** Share of the templates that have one asset. Assumption: no public figure was found. */
 const UNIQUE_SHARE = 0.6
 
 /** Generates collections, schemas and templates. The first collections are the largest. */
