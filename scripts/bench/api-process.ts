@@ -10,7 +10,12 @@ import type { ApiSettings } from './api-server.ts'
 import { benchNamespaces } from './families.ts'
 
 const [address, chainId, named = 'assets', settings = '{}'] = process.argv.slice(2)
-const { lifeSeconds = 0, isCachingFragments = true, requestsPerMinute } = JSON.parse(settings) as ApiSettings
+const {
+  lifeSeconds = 0,
+  isCachingFragments = true,
+  isWarmedUp = true,
+  requestsPerMinute,
+} = JSON.parse(settings) as ApiSettings
 const families = named.split(',')
 const node = { http: 'http://127.0.0.1:9', ship: 'ws://127.0.0.1:9' }
 const { config } = parseConfig({
@@ -30,6 +35,7 @@ const { config } = parseConfig({
 const api = await startApi({
   config: { connections: config.connections, server: { ...config.server, server_port: 0 } },
   isCachingFragments,
+  isWarmedUp,
   logger: createLogger({ name: 'bench', level: 'error', pretty: true }),
 })
 console.log(JSON.stringify({ url: `${api.url}/${families[0]!}` }))

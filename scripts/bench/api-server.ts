@@ -10,6 +10,8 @@ export interface ApiSettings {
   readonly lifeSeconds?: number
   /** Whether the cache of record fragments is used. Default true. */
   readonly isCachingFragments?: boolean
+  /** Whether the API warms up before it listens. Default true. */
+  readonly isWarmedUp?: boolean
   /** `rate_limit.requests` per address and minute; undefined means no limit. */
   readonly requestsPerMinute?: number | undefined
 }

@@ -26,7 +26,7 @@ import type { HealthSettings, Monitor } from './health/index.ts'
 import { healthRoutes, reportHealth, startMonitor } from './health/index.ts'
 import type { Namespace } from './endpoint/index.ts'
 import type { Mount } from './http/index.ts'
-import { createLifecycle, createUpgradeHandler, failureBody } from './http/index.ts'
+import { createLifecycle, createUpgradeHandler, failureBody, warmUp } from './http/index.ts'
 import { createNamedLists } from './named-lists/named-lists.ts'
 import type { CachedLists } from './named-lists/named-lists.ts'
 import { openLive } from './live/index.ts'
@@ -58,6 +58,8 @@ export interface ApiOptions {
   readonly peers?: SessionPeers
   /** False disables the cache of fragments, to measure its effect. Default true. */
   readonly isCachingFragments?: boolean
+  /** Whether the API runs its endpoints before it listens, so that its first requests are fast. Default false. */
+  readonly isWarmedUp?: boolean
   /** Whether this is the bundled demo chain. Default: derived from the chain id. */
   readonly isDemo?: boolean
   /** Port of the state service on this host, undefined until it is known; the console links to it. */
@@ -152,6 +154,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     if (isCounted && proxy !== undefined) closers.push(watchCertificate(metrics, proxy, server_name))
     if (!options.metrics) closers.push(await openMetrics(config, metrics, logger))
     const observers = [...(isCounted ? [observeRequests(metrics)] : []), ...(options.observers ?? [])]
+    if (options.isWarmedUp) {
+      await warmUp({ mounts, database, lists: lists.find, maxBytes: answers.maxBytes, logger })
+    }
     const listener = await serve(options, {
       monitor,
       database,

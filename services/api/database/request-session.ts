@@ -12,6 +12,8 @@ export interface WorkScope {
   readonly isBrief: boolean
   /** Whether the caller reports failures itself: failed statements are not logged. */
   readonly reportsFailures: boolean
+  /** Whether metrics and the log of slow queries count the work. */
+  readonly isCounted: boolean
   /** End of the work including its wait, by `performance.now()`. */
   readonly deadlineMs: number
   /** Reports the client's disconnection; undefined if no client waits for the work. */
@@ -49,6 +51,7 @@ export function completeScope(scope: Partial<WorkScope>, maxTimeMs: number): Wor
     client: scope.client ?? SERVER_ITSELF,
     isBrief: scope.isBrief ?? false,
     reportsFailures: scope.reportsFailures ?? false,
+    isCounted: scope.isCounted ?? true,
     deadlineMs: scope.deadlineMs ?? performance.now() + maxTimeMs,
     departure: scope.departure,
   }

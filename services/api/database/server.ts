@@ -215,7 +215,7 @@ export class DatabaseServer {
     const startedMs = performance.now()
     try {
       const client = await this.#pool.connect()
-      this.#observer.connected(this.name, performance.now() - startedMs)
+      if (scope.isCounted) this.#observer.connected(this.name, performance.now() - startedMs)
       return client
     } catch (error) {
       const kind = classifyProblem(error)
@@ -264,7 +264,7 @@ export class DatabaseServer {
           if (!scope.reportsFailures) this.#logFailure(error, statement, scope)
           throw queryError(error, problem)
         } finally {
-          this.#noteEnd(statement, scope.caller, performance.now() - startedMs, problem)
+          if (scope.isCounted) this.#noteEnd(statement, scope.caller, performance.now() - startedMs, problem)
         }
       },
       snapshot: async (work) => {

@@ -85,6 +85,7 @@ export function createEndpointAnswer(
       client: client.key,
       isBrief,
       reportsFailures: false,
+      isCounted: true,
       deadlineMs,
       departure: departureOf(context),
     }
@@ -116,7 +117,7 @@ const LARGE_BYTES = 1024 * 1024
  * Builds the response.
  * @throws RequestError 400 if the response is too large.
  */
-async function createAnswer(data: Json, maxBytes: number, maxCachedBytes: number): Promise<AnyAnswer> {
+export async function createAnswer(data: Json, maxBytes: number, maxCachedBytes: number): Promise<AnyAnswer> {
   const envelope = successEnvelope(Date.now())
   const bytes = jsonSize(data) + envelope.join('').length
   if (bytes > maxBytes) throw answerTooLarge({ bytes, maxBytes, items: jsonItemSizes(data) })

@@ -48,7 +48,7 @@ export function countWorkers(wanted: number | undefined, config: ApiConfig): num
 async function runAlone({ config, logger, signal }: RunApiOptions): Promise<void> {
   const stopped = untilAborted(signal)
   // Starting may wait for the database; a stop does not wait for the start.
-  const running = await Promise.race([startApi({ config, logger }), stopped])
+  const running = await Promise.race([startApi({ config, logger, isWarmedUp: true }), stopped])
   if (!running) return
   await stopped
   await running.close()

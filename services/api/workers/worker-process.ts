@@ -19,7 +19,7 @@ class WorkerProcess {
     const logger = createLogger({ name: 'api', level: logLevel, pretty }).child({ worker: place })
     this.#logger = logger
     this.#running = startApi({
-      ...{ config, logger, metrics: this.#metrics },
+      ...{ config, logger, metrics: this.#metrics, isWarmedUp: true },
       peers: { place, portOf: (other) => this.#peerPorts.get(other) },
     })
     this.#running.then(
