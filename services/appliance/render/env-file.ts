@@ -14,7 +14,7 @@ export interface EnvFile {
   readonly used: ReadonlySet<string>
   /** Lines without effect, or with another effect than they suggest. */
   readonly problems: readonly ConfigProblem[]
-  /** The file cannot be read: report one problem with the reason. */
+  /** Set if the file cannot be read; `problems` then has one entry with the reason. */
   readonly isUnreadable?: true
 }
 
