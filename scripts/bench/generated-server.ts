@@ -70,7 +70,7 @@ export async function startGeneratedServer(
   return { address, stop: () => server.stop() }
 }
 
-/** Name of the database; it tells the databases of a folder apart. */
+/** Name of the database, different for each seed, factor and set of parts. */
 function databaseName({ seed, factor, parts = generatedParts }: GeneratedOptions): string {
   const some = parts.length === generatedParts.length ? [] : parts
   return ['generated', seed, String(factor).replace('.', '_'), ...some].join('_')

@@ -4,8 +4,8 @@
  * Usage: node dist/scripts/bench/pages-check.js [--write]
  *
  * Exits with 1 if the mean of a kind is above one and a half of the stored mean, and more than ten pages above it,
- * three times in a row: each time with fresh statistics, from which plans follow; or if a request fails. `--write` stores
- * the means instead.
+ * three times in a row: each time with fresh statistics, from which plans follow; if a request fails; or if the stored kinds
+ * are not the counted ones. `--write` stores the means instead.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -56,6 +56,11 @@ if (options.write) {
   const table = new PrintedTable(['Kind of request', 'Pages', 'Stored', ''])
   for (const [name, mean] of Object.entries(least))
     table.row([name, mean, stored[name] ?? '', grown.includes(name) ? 'GROWN' : ''])
+  const unequal = Object.keys({ ...stored, ...least }).filter((name) => !(name in stored && name in least))
+  if (unequal.length > 0) {
+    console.error(`stored or counted, but not both: ${unequal.join('; ')}`)
+    process.exitCode = 1
+  }
   if (grown.length > 0) {
     console.error(
       `more pages than stored, of: ${grown.join('; ')}; \`npm run bench:pages -- --write\` stores the new means`,

@@ -9,7 +9,7 @@ import type { PageKind } from './kinds.ts'
 import { PageMeter } from './meter.ts'
 import type { CountedRequest } from './result.ts'
 
-/** What to count. */
+/** Database, kinds and number of the requests to count. */
 export interface PageOptions extends Pick<GeneratedOptions, 'data' | 'seed' | 'factor'> {
   /** Requests of each kind. */
   readonly samples: number
