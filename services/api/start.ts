@@ -60,6 +60,8 @@ export interface ApiOptions {
   readonly isCachingFragments?: boolean
   /** Whether the API runs its endpoints before it listens, so that its first requests are fast. Default false. */
   readonly isWarmedUp?: boolean
+  /** Longest duration of the warm-up, ms; default 3 seconds. Tests lengthen it. */
+  readonly longestWarmUpMs?: number
   /** Whether this is the bundled demo chain. Default: derived from the chain id. */
   readonly isDemo?: boolean
   /** Port of the state service on this host, undefined until it is known; the console links to it. */
@@ -155,7 +157,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     if (!options.metrics) closers.push(await openMetrics(config, metrics, logger))
     const observers = [...(isCounted ? [observeRequests(metrics)] : []), ...(options.observers ?? [])]
     if (options.isWarmedUp) {
-      await warmUp({ mounts, database, lists: lists.find, maxBytes: answers.maxBytes, logger })
+      const given = { mounts, database, lists: lists.find, maxBytes: answers.maxBytes, logger }
+      await warmUp({ ...given, longestMs: options.longestWarmUpMs })
     }
     const listener = await serve(options, {
       monitor,

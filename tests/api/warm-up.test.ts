@@ -6,8 +6,12 @@ import { connectDatabase } from '../../services/core/database/index.ts'
 import { findFreePort } from '../../services/core/http/listener/index.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
+import { patient } from '../setup/patience.ts'
 import { generateRows } from './generated-rows.ts'
 import { apiConfig, quiet } from './server.ts'
+
+/** Warm-ups long enough for all rounds on a busy machine. */
+const warm = { isWarmedUp: true, longestWarmUpMs: patient(60_000) }
 
 let full: TestDatabase
 let empty: TestDatabase
@@ -60,7 +64,7 @@ describe('the warm-up', () => {
     const cold = await startApi(settings)
     await cold.close()
     expect(runs).toEqual([])
-    const api = await startApi({ ...settings, isWarmedUp: true })
+    const api = await startApi({ ...settings, ...warm })
     await api.close()
     const assets = runs.filter(({ path }) => path === '/v1/assets')
     expect(assets).toHaveLength(6)
@@ -78,7 +82,7 @@ describe('the warm-up', () => {
       cache_life: 60,
       rate_limit: { interval: 60, requests: 2 },
     })
-    const api = await startApi({ config, logger: quiet, createNamespace: create, isWarmedUp: true })
+    const api = await startApi({ config, logger: quiet, createNamespace: create, ...warm })
     try {
       const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
       const before = await metrics()
@@ -100,7 +104,7 @@ describe('the warm-up', () => {
   it('an empty database has nothing to warm up with, and a database that fails ends the warm-up, not the start', async () => {
     const nothing = recordRuns()
     const first = await startApi({
-      ...{ config: apiConfig(empty.address), logger: quiet, isWarmedUp: true },
+      ...{ config: apiConfig(empty.address), logger: quiet, ...warm },
       createNamespace: nothing.create,
     })
     await first.close()
@@ -112,7 +116,7 @@ describe('the warm-up', () => {
         throw new RetryableError('DATABASE_UNAVAILABLE', 'the database is unavailable')
     })
     const second = await startApi({
-      ...{ config: apiConfig(full.address), logger: quiet, isWarmedUp: true },
+      ...{ config: apiConfig(full.address), logger: quiet, ...warm },
       createNamespace: failing.create,
     })
     // The database runs failed work once more.
