@@ -89,6 +89,14 @@ describe('ABIs with endless or oversized types', () => {
     expect(abi.decodeType('other', Uint8Array.of(7))).toEqual({ f0: 7 })
   })
 
+  it('bases that form a cycle and too many bases are refused by different messages', () => {
+    const based = (name: string, base: string) => ({ name, base, fields: [] })
+    const chain = Array.from({ length: 70 }, (_, at) => based(`s${at}`, at === 0 ? '' : `s${at - 1}`))
+    const compile = (structs: object[]) => () => abiOf({ structs }).decoder('x')
+    expect(compile([based('x', 'y'), based('y', 'x')])).toThrow('struct "x" inherits from itself')
+    expect(compile([...chain, based('x', 's69')])).toThrow('struct "x" has more than 64 bases')
+  })
+
   it('a base struct with an ambiguous name is refused', () => {
     const structs = [struct('x', 'uint8'), struct('x'), { name: 'y', base: 'x', fields: [] }]
     expect(() => abiOf({ structs }).decoder('y')).toThrow('twice')

@@ -188,8 +188,9 @@ export class TypeGraph {
       const base = this.#structs.get(this.#withoutAlias(current.base))
       if (base === undefined) throw new AbiError(`base ${show(current.base)} is not a struct`)
       if (this.#ambiguous.has(base.name)) throw new AbiError(`the ABI defines ${show(base.name)} twice`)
-      if (chain.includes(base) || chain.length > MAX_STATIC_DEPTH) {
-        throw new AbiError(`struct ${show(struct.name)} inherits from itself`)
+      if (chain.includes(base)) throw new AbiError(`struct ${show(base.name)} inherits from itself`)
+      if (chain.length > MAX_STATIC_DEPTH) {
+        throw new AbiError(`struct ${show(struct.name)} has more than ${MAX_STATIC_DEPTH} bases`)
       }
       chain.unshift(base)
     }
