@@ -313,6 +313,19 @@ const database: DashboardText = {
       ],
     },
     {
+      title: 'Pages found in the cache of PostgreSQL, share',
+      unit: 'percentunit',
+      queries: one(
+        'sum(rate(pronghorn_database_pages_total{source="cache"}[5m])) / sum(rate(pronghorn_database_pages_total[5m]))',
+        'cache',
+      ),
+    },
+    {
+      title: 'Pages read from the file system, a second',
+      unit: 'none',
+      queries: one('rate(pronghorn_database_pages_total{source="read"}[5m])', 'read'),
+    },
+    {
       title: 'Servers',
       unit: 'none',
       queries: [

@@ -3,7 +3,7 @@ import { createPool } from '../core/database/index.ts'
 import type { DatabaseAddress } from '../core/database/index.ts'
 import { describeError } from '../core/errors/index.ts'
 import type { Logger } from '../core/log/index.ts'
-import { readTasks, TABLE_SIZES } from '../core/upkeep/index.ts'
+import { readPageCounts, readTasks, TABLE_SIZES } from '../core/upkeep/index.ts'
 import type { TableSizeRow } from '../core/upkeep/index.ts'
 import type { InstallationFacts } from './metrics/filler-metrics.ts'
 
@@ -39,7 +39,8 @@ export function watchInstallation(options: InstallationOptions): () => Promise<v
       `SELECT pg_database_size(current_database()) AS bytes, current_setting('max_connections')::integer AS limit,
         (SELECT sum(numbackends)::integer FROM pg_stat_database) AS backends`,
     )
-    options.onFacts({ server: rows[0]!, tasks: await readTasks(pool) })
+    const pages = await readPageCounts(pool)
+    options.onFacts({ server: { ...rows[0]!, pages }, tasks: await readTasks(pool) })
     if (performance.now() < tablesDueMs) return
     const sizes = await pool.query<TableSizeRow>({ text: TABLE_SIZES, rowMode: 'array' })
     options.onFacts({

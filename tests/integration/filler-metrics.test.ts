@@ -137,6 +137,7 @@ it('the filler serves metrics of database size, disk and backups', async () => {
   expect(found.get('pronghorn_database_bytes')).toBeGreaterThan(1_000_000)
   expect(found.get('pronghorn_database_backends')).toBeGreaterThan(0)
   expect(found.get('pronghorn_database_backends_limit')).toBe(200)
+  expect(found.get('pronghorn_database_pages_total{source="cache"}')).toBeGreaterThan(0)
   expect(found.get('pronghorn_database_disk_free_bytes')).toBeGreaterThan(0)
   expect(found.get('pronghorn_database_disk_bytes')).toBeGreaterThan(0)
   await expect

@@ -35,6 +35,7 @@ const state: HealthState = {
   kvstore: 'up',
   feeds: [],
   kvstoreKind: 'redis',
+  cacheHitShare: 0.98765,
   readers: [reader],
   starting: [],
   node: undefined,

@@ -77,6 +77,9 @@ export const healthRecord = record('Health', 'Whether the server can answer requ
       status: choice('Degraded: right answers, but something is wrong', ['healthy', 'degraded', 'unhealthy']),
       reasons: list(text('Reason'), 'Why it is not healthy'),
       database: text('State of the database'),
+      cache_hit_share: nullable(
+        number('Share of the pages of the last minute that PostgreSQL had in its own cache, from 0 to 1'),
+      ),
       'servers?': list(server, 'Database servers, where there are several'),
       kvstore: choice('State of the key-value store: up, unavailable, or why it refuses writes', storeStates),
       kvstore_kind: text('Kind of the key-value store'),

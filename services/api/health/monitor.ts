@@ -6,6 +6,7 @@ import type { DatabaseAddress } from '../../core/database/index.ts'
 import { describeError } from '../../core/errors/index.ts'
 import type { KeyValueStore, StoreState } from '../../core/kvstore/index.ts'
 import type { Logger } from '../../core/log/index.ts'
+import { HitShare, readPageCounts } from '../../core/upkeep/index.ts'
 import type { ServerState } from '../database/index.ts'
 import type { LiveFeedState } from '../live/index.ts'
 import type { ChainNodeState, HealthState, IndexedContract, ReaderState, StartingReader } from './state.ts'
@@ -45,6 +46,7 @@ interface MutableState {
   readers: readonly ReaderState[]
   starting: readonly StartingReader[]
   node: ChainInfo | undefined
+  cacheHitShare: number | null
 }
 
 /** Starts polling. Resolves after the first poll. */
@@ -61,7 +63,9 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
     readers: [],
     starting: [],
     node: undefined,
+    cacheHitShare: null,
   }
+  const hits = new HitShare()
   const current = (): HealthState => ({
     ...state,
     servers: options.servers(),
@@ -80,6 +84,9 @@ export async function startMonitor(options: MonitorOptions): Promise<Monitor> {
   const lookAtDatabase = async (): Promise<void> => {
     state.readers = await answerWithin(() => readReaders(pool), PROBE_TIMEOUT_MS, 'the database')
     state.starting = await answerWithin(() => readStarting(pool), PROBE_TIMEOUT_MS, 'the database')
+    const counts = await answerWithin(() => readPageCounts(pool), PROBE_TIMEOUT_MS, 'the database')
+    hits.note(counts, performance.now())
+    state.cacheHitShare = hits.share
   }
   const database = repeat(() =>
     lookAtDatabase().then(

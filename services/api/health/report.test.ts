@@ -29,6 +29,7 @@ const state: HealthState = {
   servers: [{ server: 'primary', state: 'ready', lagMs: 0, isInUse: true }],
   kvstore: 'up',
   kvstoreKind: 'redis',
+  cacheHitShare: 0.98765,
   readers: [reader],
   starting: [],
   feeds: [],

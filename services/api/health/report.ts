@@ -90,6 +90,8 @@ export function reportHealth(state: HealthState, settings: HealthSettings, nowMs
         status,
         reasons,
         database: state.database,
+        cache_hit_share:
+          state.cacheHitShare === null ? null : Math.round(state.cacheHitShare * 1_000) / 1_000,
         ...(state.servers.length > 1 ? { servers: state.servers.map(describeServer) } : {}),
         kvstore: state.kvstore,
         kvstore_kind: state.kvstoreKind,

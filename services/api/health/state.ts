@@ -83,6 +83,11 @@ export interface HealthState {
   readonly starting: readonly StartingReader[]
   /** State of the readers' feed subscriptions. */
   readonly feeds: readonly LiveFeedState[]
+  /**
+   * Share of the pages of all statements of the last minute that the primary had in `shared_buffers`, 0 to 1; null if
+   * no page was used.
+   */
+  readonly cacheHitShare: number | null
   /** Last answer of the chain node; undefined before the first. */
   readonly node: ChainInfo | undefined
   readonly chainId: string

@@ -1,13 +1,18 @@
 import type { StoreState } from '../../core/kvstore/index.ts'
 import { createMetrics, noteStoreState, renderSnapshots } from '../../core/metrics/index.ts'
 import type { Metrics, MetricSnapshot } from '../../core/metrics/index.ts'
-import type { Task } from '../../core/upkeep/index.ts'
+import type { PageCounts, Task } from '../../core/upkeep/index.ts'
 import type { ListPollResult } from '../named-lists/index.ts'
 
 /** Measurements of the database as a whole; absent fields were not measured. */
 export interface InstallationFacts {
   readonly disk?: { readonly freeBytes: number; readonly bytes: number }
-  readonly server?: { readonly bytes: bigint; readonly backends: number; readonly limit: number }
+  readonly server?: {
+    readonly bytes: bigint
+    readonly backends: number
+    readonly limit: number
+    readonly pages: PageCounts
+  }
   readonly tasks?: readonly Task[]
   readonly tables?: readonly { readonly name: string; readonly bytes: number }[]
 }
@@ -64,6 +69,8 @@ function noteFacts(metrics: Metrics, { disk, server, tasks = [], tables = [] }: 
     metrics.set('pronghorn_database_bytes', {}, Number(server.bytes))
     metrics.set('pronghorn_database_backends', {}, server.backends)
     metrics.set('pronghorn_database_backends_limit', {}, server.limit)
+    metrics.countTo('pronghorn_database_pages_total', { source: 'cache' }, server.pages.cached)
+    metrics.countTo('pronghorn_database_pages_total', { source: 'read' }, server.pages.read)
   }
   for (const { name: task, intervalSeconds, succeededAt, failedAt } of tasks) {
     metrics.set('pronghorn_task_failed', { task }, failedAt === null ? 0 : 1)

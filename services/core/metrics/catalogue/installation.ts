@@ -27,6 +27,12 @@ export const installationMetrics = {
     labels: [],
     programs: ['filler'],
   },
+  pronghorn_database_pages_total: {
+    kind: 'counter',
+    help: 'Pages that statements used, by source: cache (shared_buffers) or read (from the file system, which may have them in memory).',
+    labels: ['source'],
+    programs: ['filler'],
+  },
   pronghorn_database_disk_free_bytes: {
     kind: 'gauge',
     help: 'Free bytes of the disk of the database; absent without `--disk`, which names a folder on it.',
