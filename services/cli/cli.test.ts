@@ -356,7 +356,9 @@ it('addresses of the other mode are reported with the help of that mode', async 
     /^error: option '--ship <url>' argument 'http:\/\/node\.test' is invalid\. Allowed: a URL with ws:\/\/.*\. Are --ship and --http swapped\?\nRead `npm start -- --help`\.\n$/,
   )
   const several = await run(['standalone', '--ship', 'ws://a.test,ws://b.test', '--http', 'http://a.test'])
-  expect(several.err).toMatch(/is invalid\. Allowed: one URL\. Several nodes are for the containers/)
+  expect(several.err).toMatch(
+    /is invalid\. Allowed: one URL\. To read from several nodes, use the containers/,
+  )
 })
 
 it.each([

@@ -66,7 +66,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
     logger.warn({ http: shownAddress(chain.http) }, 'the chain node does not answer over HTTP')
   }
   await prepareDatabase(config, logger)
-  // Reports `up` until the store has been opened.
+  // The health listener starts before the key-value store is opened, and reports the store as `up` until then.
   let storeState = (): StoreState => 'up'
   const statuses = new Map<string, ReceivedStatus>()
   const metrics = createFillerMetrics()
@@ -111,7 +111,7 @@ export async function runFiller(options: FillerOptions): Promise<void> {
           onFacts: (facts) => metrics.noteInstallation(facts),
           logger,
         })
-  // Aborted when a reader fails, to stop the others.
+  // Aborted when a reader fails, so that the other readers stop.
   const failing = new AbortController()
   const ending = AbortSignal.any([options.signal, failing.signal])
   try {

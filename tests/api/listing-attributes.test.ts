@@ -98,7 +98,7 @@ describe.each(lists)('filters on attributes of %s', (path, key, further) => {
   })
 })
 
-it('an attribute filter on sales finds the sales of exactly the assets that it finds on assets', async () => {
+it('an attribute filter on sales finds every sale of an asset that the same filter on assets finds', async () => {
   const page = '/market/v2/sales?limit=100&sort=sale_id&order=asc&state=1,2,3,4'
   const sales = await get<Listing[]>(page)
   const whole = `${page}&upper_bound=${BigInt(sales.at(-1)!.sale_id!) + 1n}`

@@ -28,14 +28,14 @@ const environment = {
   CHAIN_HTTP: 'http://node.test:8888',
   CHAIN_SHIP: 'ws://node.test:8080',
   DOMAIN: ACME_DOMAIN,
-  // An authority of the operator's own gives certificates for reserved names too.
+  // ACME_DIRECTORY names an operator's own ACME authority, which may issue certificates for reserved domain names.
   ACME_DIRECTORY: 'https://authority.test/directory',
   TLS_MODE: 'acme',
   ACME_EMAIL: 'somebody@example.org',
   COMPOSE_PROFILES: 'acme',
 }
 
-/** A self-signed certificate for the domain with the given remaining lifetime. */
+/** Creates a self-signed certificate for the domain with the given lifetime and remaining days. */
 async function certificateOf(lifetimeDays: number, leftDays: number): Promise<{ cert: string; key: string }> {
   const notAfterDate = new Date(Date.now() + leftDays * DAY_MS)
   const { cert, private: key } = await generate([{ name: 'commonName', value: ACME_DOMAIN }], {
@@ -59,7 +59,7 @@ describe('an ACME authority', () => {
     stop = new AbortController()
     asked = []
     lines = []
-    // This server accepts requests and answers none.
+    // This ACME authority accepts requests and never answers.
     authority = createServer(({ url = '' }) => asked.push(url)).listen(0, '127.0.0.1')
     await once(authority, 'listening')
     settings = {
@@ -78,7 +78,7 @@ describe('an ACME authority', () => {
     await rm(dir, { recursive: true })
   })
 
-  /** Puts a certificate in place that an authority has issued. */
+  /** Installs a certificate as if the ACME authority had issued it. */
   async function install(lifetimeDays: number, leftDays: number, issued: (chain: string) => string) {
     const { cert, key } = await certificateOf(lifetimeDays, leftDays)
     await installCertificate(settings.certificates, cert, key)
@@ -211,7 +211,7 @@ describeUnless(whyNoPebble(), 'certificates from an ACME authority', () => {
     out = join(dir, 'rendered')
     const places = { out, certificateFiles: dir }
     await render(environment, places)
-    // The test's ACME authority has a TLS certificate of its own.
+    // The ACME authority of the test serves its directory over TLS, so it needs its own certificate.
     await render({ DEMO_CHAIN: 'true' }, { out: join(dir, 'server'), certificateFiles: dir })
     challenges.listen(0, '127.0.0.1')
     await once(challenges, 'listening')
@@ -284,7 +284,7 @@ describeUnless(whyNoPebble(), 'certificates from an ACME authority', () => {
     first.kill('SIGTERM')
     expect((await once(first, 'exit'))[0]).toBe(0)
 
-    // Rendering again, and looking again, changes nothing.
+    // A second rendering and a second check keep the certificate.
     await mkdir(out, { recursive: true })
     await render(environment, { out, certificateFiles: dir })
     const second = keepCertificate()

@@ -65,7 +65,7 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
     [`BACKUP_DIR='./a&b$c"d'`, 'a&b$c"d'],
   ])('the script reads the backup folder from .env as Compose does: %s', async (line, name) => {
     await writeFile(join(folder, '.env'), `${line}\n`)
-    // Only the folder of the project itself is made.
+    // The script creates only the folder inside the project, not a folder that .env names.
     if (line !== '') await mkdir(join(folder, name))
     const words = ['-euc', '. scripts/backup-folder.sh; docker compose config --format json backup']
     const env = { PATH: process.env.PATH, HOME: folder }
@@ -122,7 +122,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** Runs the schedule as its service does; everything that is due is done once. */
+  /** Runs the backup schedule in the environment of its container. `--once` runs every due task once. */
   async function keep(variables: Readonly<Record<string, string>>, word = '--once'): Promise<Run> {
     const { host, port, user, database } = source.address
     const environment = {
@@ -191,7 +191,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     const [level, , note] = await examineBackups(backups, new Date())
     expect(level).toBe('ok')
     expect(note).toContain(`${first!}, is 0 hours old; a restored copy of ${first!} had the same digests`)
-    // Nothing is due: nothing is done again.
+    // A second run within the schedule does nothing.
     expect(await keep({})).toMatchObject({ code: 0, output: '' })
     expect(await list()).toEqual([first])
     const later = new Date(now + 49 * HOUR_MS)
@@ -216,7 +216,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     const [newest = ''] = left.filter((name) => name > nameAt(1) && name !== 'auto-mine')
     expect(left).toEqual(expect.arrayContaining([newest, older[0], compared, 'auto-mine']))
     expect(left).not.toContain(ancient)
-    // One or two older backups remain: the newest of each week.
+    // The schedule keeps the newest backup of each week, so one or two older backups remain.
     const rest = left.filter((name) => older.slice(1).includes(name))
     expect(rest).toContain(older[1])
     expect(rest.length).toBeLessThanOrEqual(2)
@@ -261,7 +261,7 @@ describe('the copy to try migrations on', () => {
 
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  /** Runs the script that drops the copy; returns its SQL statements and exit code. */
+  /** Runs the script that drops the trial copy. Returns its SQL statements and its exit code. */
   async function drop(database: string): Promise<{ code: number; asked: string }> {
     await writeFile(join(folder, 'asked'), '')
     const { status } = spawnSync('bash', [join(packageRoot, 'infra/postgres/trial.sh'), 'drop'], {

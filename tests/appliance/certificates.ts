@@ -9,5 +9,5 @@ const make = async () => {
   return { certificate: cert, key }
 }
 
-/** Two certificates, each with its key. */
+/** Two client certificates, each with its private key. */
 export const [client, other] = await Promise.all([make(), make()])

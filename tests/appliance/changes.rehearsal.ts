@@ -33,7 +33,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   const reports: StepReport[] = []
   let load: Load
 
-  /** Runs a step under load; the table so far is in the data folder. */
+  /** Runs a step under load and writes the table of all steps so far to the data folder. */
   const step = async (name: string, work: () => Promise<unknown>): Promise<StepReport> => {
     const report = await load.during(name, work)
     reports.push(report)
@@ -67,7 +67,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
   }, LONGEST)
 
   afterAll(async () => {
-    // The load may not have started.
+    // `load` is undefined if `beforeAll` failed early.
     await (load as Load | undefined)?.stop()
     console.log(tableOf(reports))
     await clean()
@@ -147,7 +147,7 @@ describeUnless(whyNoEngine(), 'an appliance that is changed under load', () => {
     variables = {
       ...variables,
       ...{ COMPOSE_FILE: 'docker-compose.yml', CHAIN_NAME: 'own', CHAIN_ID: DEMO_CHAIN_ID },
-      // The demo's data stay in their own database until it is dropped.
+      // The demo chain's data stay in another database, so the appliance needs a new one for this chain.
       POSTGRES_DATABASE: 'own',
       ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
     }

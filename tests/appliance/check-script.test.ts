@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
 /**
- * Stands for an engine: an image is there, and `docker run` starts the program of this project with the mounted files and
- * folders as links.
+ * Replaces the container engine. Every image exists, and `docker run` starts the program of this project with links to
+ * the mounted files and folders.
  */
 const DOCKER = `#!/bin/bash
 [ "$1" != compose ] || exec "$STAND_IN_DOCKER" "$@"
@@ -25,7 +25,7 @@ done
 exec env -i PATH="$PATH" PRONGHORN_MODE=appliance node "$STAND_IN_PROGRAM" "$@" --mounted "$mounted" --project "$PWD"
 `
 
-/** The real program, in which Compose reads the image name without an engine. */
+/** The real docker program. The test uses its Compose, which reads the image name without an engine. */
 const docker = spawnSync('sh', ['-c', 'command -v docker'], { encoding: 'utf8' }).stdout.trim() || 'false'
 const hasCompose = spawnSync(docker, ['compose', 'version']).status === 0
 
@@ -74,7 +74,7 @@ describe('scripts/check', () => {
       `${REAL}COMPOSE_FILE=docker-compose.yml\n${wrong.join('\n')}\n`,
     )
     expect(status).not.toBe(0)
-    // Every path is that of the operator.
+    // Messages contain the paths of the host, not the paths in the container.
     expect(stderr).not.toContain('/etc/pronghorn')
     expect([...new Set(problems)].sort()).toEqual(wrong.map((line) => line.split('=')[0]).sort())
     expect(readdirSync(project).filter((name) => name !== '.env')).toEqual(before)
@@ -90,7 +90,7 @@ describe('scripts/check', () => {
     expect(name('REGISTRY=a.test\nPRONGHORN_IMAGE="${REGISTRY}/p:1" # released\n')).toBe('a.test/p:1')
     expect(name('PRONGHORN_IMAGE=p:2\n')).toBe('p:2')
     expect(name('CACHE_LIFE=2\n')).toMatch(/^pronghorn:/)
-    // Compose cannot read it.
+    // Compose cannot parse this .env, so the script reads the variable itself.
     expect(name('PRONGHORN_IMAGE=p:3\nCACHE_LIFE="2\n')).toBe('p:3')
   })
 
@@ -114,7 +114,7 @@ describe('scripts/check', () => {
     for (const path of [config, './my config']) {
       const text = `${REAL}COMPOSE_FILE=docker-compose.yml\nCONFIG_FILES='${path}'\nBACKUP_HOOK="./the hook"\n`
       const { problems, stderr } = check(text)
-      // The file was read: it lacks a contract.
+      // The only problem concerns the content of the file (a missing contract), so the script has read the file.
       expect(problems, stderr).toEqual(expect.arrayContaining([expect.stringContaining('[0]')]))
       expect(stderr).not.toMatch(/CONFIG_FILES|BACKUP_HOOK/)
     }

@@ -19,7 +19,7 @@ const ask = createClient(new URL(url), true)
 const oneShots = ['config', 'migrate']
 const LONGEST = 480_000
 const STALLED_BODIES = 100
-/** Total size of the stalled bodies. */
+/** Total size of the stalled request bodies. */
 const MAX_PROXY_BYTES = 100 * 1_000_000
 
 const health = z.object({
@@ -50,7 +50,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
   let environment: StartedDockerComposeEnvironment | undefined
 
   const up = async (): Promise<StartedDockerComposeEnvironment> => {
-    // The reaper is its own image; this suite cleans up by itself.
+    // Disable Testcontainers' reaper (Ryuk), which needs its own image. This suite removes its containers itself.
     process.env.TESTCONTAINERS_RYUK_DISABLED = 'true'
     const compose = new DockerComposeEnvironment(packageRoot, composeFiles)
       .withProjectName(PROJECT)
@@ -109,7 +109,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
       expect([Name, HostConfig.Memory > 0, HostConfig.PidsLimit > 0]).toEqual([Name, true, true])
       expect([Name, HostConfig.CpuShares > 0]).toEqual([Name, true])
       expect(HostConfig.LogConfig.Config['max-size']).toBe('10m')
-      // Secrets are files in volumes, never variables that `docker inspect` shows.
+      // Secrets are files in volumes. `docker inspect` would show environment variables.
       expect(Config.Env.filter((line) => /(?:PASSWORD|SECRET|KEY)=./.test(line))).toEqual([])
     }
   })

@@ -111,7 +111,7 @@ describe('the doctor', () => {
     try {
       const served = await findings([], { certificates: [folder], port })
       expect(served.get('certificate')).toEqual(['ok', '396 days left of what is served'])
-      // Not even root can read a folder as a file.
+      // A folder in place of the key file is unreadable for root as well.
       await rm(join(folder, 'privkey.pem'))
       await mkdir(join(folder, 'privkey.pem'))
       expect((await findings([], { certificates: [folder], port })).get('certificate')).toEqual([

@@ -19,7 +19,7 @@ const IMAGE = `${PROJECT}:present`
 const node = { name: `${PROJECT}-node`, http: 25_888, ship: 25_808 }
 const publisherPorts = { http: 25_080, https: 25_443 }
 const folder = join(packageRoot, '.data', `${PROJECT}-files`)
-/** User of the containers. */
+/** User id of the processes in the containers. */
 const CONTAINER_USER = 1_000
 const SEALED_BLOCKS = 50
 const LONGEST = 1_800_000
@@ -61,7 +61,7 @@ interface Seals {
   }[]
 }
 
-/** Seals of ranges that end at a block or before. */
+/** Reads the seals of all ranges that end at or before a block. */
 async function sealsUpTo(variables: Variables, block: number): Promise<string[]> {
   const { seals } = JSON.parse(await execute(variables, 'seals', '--from', '0', '--json')) as Seals
   return seals.flatMap(({ kind, ranges }) =>
@@ -71,7 +71,7 @@ async function sealsUpTo(variables: Variables, block: number): Promise<string[]>
   )
 }
 
-/** Makes the filler seal ranges of a few blocks. */
+/** Changes the range size in the database, so that the filler seals ranges of few blocks. */
 async function shortenRanges(variables: Variables): Promise<void> {
   const id = (await compose(variables, 'ps', '--quiet', 'postgres')).trim()
   const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}'
@@ -119,7 +119,7 @@ describeUnless(whyNoEngine(), 'a dump that one appliance publishes and another r
   }, LONGEST)
 
   afterAll(async () => {
-    // If `beforeAll` failed early, neither was started.
+    // `load` and `server` are undefined if `beforeAll` failed early.
     await (load as Load | undefined)?.stop()
     await (server as DumpServer | undefined)?.stop()
     await run(publisher, 'docker', 'unpause', node.name).catch(() => undefined)
@@ -162,7 +162,7 @@ describeUnless(whyNoEngine(), 'a dump that one appliance publishes and another r
       expect(await compose(restorer, 'logs', '--no-log-prefix', 'api')).toContain('is being restored')
       await compose(restorer, 'up', '--detach', '--wait')
 
-      // Publisher and restorer follow the chain up to the block at which the node freezes.
+      // Both fillers index all blocks up to the block at which the node is paused.
       await sleep(10_000)
       await run(publisher, 'docker', 'pause', node.name)
       await sleep(5_000)
@@ -176,13 +176,13 @@ describeUnless(whyNoEngine(), 'a dump that one appliance publishes and another r
     LONGEST,
   )
 
-  /** Starts a restore in a container. @returns its output. */
+  /** Runs a restore in a container and returns its output. */
   function restore(name: string): Promise<string> {
     const words = `docker compose run --rm --no-deps --no-TTY --name ${name} filler restore ${server.url}/ --jobs 2`
     return run(restorer, 'sh', '-c', `${words} 2>&1`)
   }
 
-  /** Kills the container of a restore after half of the files, as the server holds the others back. */
+  /** Kills the container of a restore after half of the files. The server withholds the other half until then. */
   async function killHalfway(): Promise<void> {
     const gate = new EventEmitter()
     const held = once(gate, 'held')

@@ -8,7 +8,7 @@ const execute = promisify(execFile)
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 const LONGEST_MS = 1_200_000
 
-/** Why no container can run here; undefined when they can. */
+/** Reason why this machine cannot run containers; undefined if it can. */
 export function whyNoEngine(): string | undefined {
   try {
     for (const words of [['info'], ['compose', 'version']]) {
@@ -20,7 +20,7 @@ export function whyNoEngine(): string | undefined {
   }
 }
 
-/** Why Compose cannot read its files here; undefined when it can. */
+/** Reason why this machine has no Compose; undefined if it has one. */
 export function whyNoCompose(): string | undefined {
   try {
     execFileSync('docker', ['compose', 'version'], { stdio: 'ignore' })
@@ -30,13 +30,13 @@ export function whyNoCompose(): string | undefined {
   }
 }
 
-/** Files of the repository that Compose reads for `docker-compose.yml`. */
+/** Files of the repository that Compose reads if only `docker-compose.yml` is given. */
 export const composeSources = ['docker-compose.yml', 'infra/bundled.yml']
 
-/** Compose files of a plain `docker compose up`. */
+/** Files that a plain `docker compose up` reads. */
 export const composeFiles = ['docker-compose.yml', 'docker-compose.override.yml']
 
-/** The variables of a separate appliance, with its own project name and ports; its folder of backups is made. */
+/** Creates the variables of a separate appliance with its own project name and ports, and creates its backup folder. */
 export function applianceVariables(
   project: string,
   ports: { readonly http: number; readonly https: number },
@@ -50,12 +50,12 @@ export function applianceVariables(
     BACKUP_DIR: backups,
     FILLER_MEMORY: '1g',
     API_MEMORY: '1g',
-    // Tests ask more than a person.
+    // Tests send more requests than the default rate limit allows.
     RATE_LIMIT_REQUESTS: '1000000',
   }
 }
 
-/** Runs a program in the project's folder, for at most ten minutes, and gives what it printed. */
+/** Runs a program in the project's folder, for at most ten minutes, and returns its output. */
 export async function run(
   variables: Readonly<Record<string, string>>,
   program: string,
@@ -70,7 +70,7 @@ export async function run(
   return stdout
 }
 
-/** Runs a program that has to fail; returns what it printed. */
+/** Runs a program that must fail, and returns its output. */
 export function runFailing(
   variables: Readonly<Record<string, string>>,
   program: string,

@@ -27,7 +27,7 @@ const RECOVERY_MS = 60_000
 
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 
-/** Processes of containers are killed from outside. */
+/** Reason why the suite cannot run. It kills processes of containers from the host, which needs root. */
 function whyNot(): string | undefined {
   return process.getuid?.() === 0 ? whyNoEngine() : 'killing the processes of containers takes root'
 }
@@ -112,7 +112,9 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
     process.kill(Number(pid), 'SIGKILL')
   }
 
-  /** Failures of a smoke test. The test of an appliance whose proxy is down ends before its first check. */
+  /**
+   * Runs a smoke test and returns the failed checks. If the proxy is down, the smoke test ends before its first check.
+   */
   async function findFailures(): Promise<string[]> {
     const options = { url, insecure: true, apiKey: undefined, account: 'atomicassets', waitMs: 10_000 }
     try {
@@ -124,7 +126,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
     }
   }
 
-  /** Waits for a smoke test without a failure, for a minute; gives what still failed. */
+  /** Repeats the smoke test for a minute or until nothing fails. Returns the remaining failures. */
   async function recover(): Promise<string[]> {
     const deadline = performance.now() + RECOVERY_MS
     for (;;) {
@@ -145,7 +147,10 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
     return compose('run', '--rm', '--no-TTY', '--entrypoint', 'cat', 'config', '/rendered/secrets/superuser')
   }
 
-  /** Stops the filler and compares its tables with those of a reader that ran through the same chain at once. */
+  /**
+   * Stops the filler and compares its tables with the tables of a reader that indexed the same chain without
+   * interruption.
+   */
   async function compareWithStraightRun(): Promise<string[]> {
     await compose('stop', 'filler')
     const found: DatabaseAddress = {
@@ -195,7 +200,7 @@ describeUnless(whyNot(), 'the appliance under faults', () => {
   }
 })
 
-/** Tables that say what is on the chain; the others say who wrote when. */
+/** Removes the tables that record the work of the readers. The remaining tables contain the data of the chain. */
 function contentOf(dump: DatabaseDump): DatabaseDump {
   const own = /^(?:undo|access|public)\.|^chain\.(?:leases|heartbeats|reversible_blocks|list)/
   return new Map([...dump].filter(([name]) => !own.test(name)))

@@ -15,8 +15,8 @@ const variables = {
 }
 const outside = `${PROJECT}_outside`
 /**
- * Networks of the two IPv6 clients, the proxy in both: clients within one /56 count as one. The
- * engine would not give addresses that differ in their first 64 bits to containers of a network.
+ * Two networks, each with an IPv6 client; the proxy is in both. The proxy counts all clients of a /56 as one, and
+ * Docker cannot give containers of one network addresses in different /56 ranges.
  */
 const networks = [
   { name: `${PROJECT}_one`, subnet: 'fd70:726f:6e69:100::/64' },
@@ -53,7 +53,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
       const v4 = await addressIn(outside, 'IPAddress')
       const v6 = await addressIn(outside, 'GlobalIPv6Address')
       expect(v6).toContain(':')
-      // All run at the same time, so that no two have one address.
+      // The clients run at the same time, so that Docker gives each its own address.
       const seen = await Promise.all([
         ...networks.map(async ({ name }) => ask(name, `[${await addressIn(name, 'GlobalIPv6Address')}]`)),
         ask(outside, v4),
@@ -65,7 +65,7 @@ describeUnless(whyNoEngine(), 'clients of both families', () => {
     LONGEST,
   )
 
-  /** Asks once more than the limit allows, from its own container; returns the states. */
+  /** Sends one request more than the limit from a new container. Returns the status codes. */
   async function ask(network: string, host: string): Promise<number[]> {
     const script = `
       const states = []

@@ -1,33 +1,33 @@
 import { Agent, request } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Failures that clients saw during a step. */
+/** Failures that the clients saw during a step. */
 export interface StepReport {
   readonly step: string
   readonly seconds: number
   readonly requests: number
-  /** Requests that got no answer: refused, reset, timed out. */
+  /** Requests without an answer: refused, reset or timed out. */
   readonly unanswered: number
-  /** Answers of 500 and above. */
+  /** Answers with status 500 or above. */
   readonly failed: number
-  /** Different seconds of the clock in which at least one request was unanswered or failed. */
+  /** Number of clock seconds with at least one unanswered or failed request. */
   readonly failedSeconds: number
   readonly p99Ms: number
   readonly slowestMs: number
-  /** How often each failure was seen. */
+  /** Number of occurrences of each failure. */
   readonly causes: Readonly<Record<string, number>>
 }
 
 interface Sample {
   readonly atMs: number
   readonly tookMs: number
-  /** Empty for an answer below 500. */
+  /** Empty if the status is below 500. */
   readonly cause: string
 }
 
 const TIMEOUT_MS = 15_000
 
-/** Paths that answer whatever the reader does; /health itself fails when the reader is silent. */
+/** Paths that answer independently of the reader. /health is absent: it fails while the reader is silent. */
 export const paths = [
   '/atomicassets/v1/assets?limit=20',
   '/atomicassets/v1/collections',
@@ -35,10 +35,13 @@ export const paths = [
   '/atomicassets/v1/templates?limit=10',
 ]
 
-/** Counters of a step without failures. */
+/** Counters of a step in which no request failed. */
 export const isClean = { unanswered: 0, failed: 0 }
 
-/** Clients that ask one address after the other, each waiting for its answer, half of them on connections of their own. */
+/**
+ * Clients that request the paths in turn, each one after the answer to its last request. Half of the clients open a new
+ * connection for each request.
+ */
 export class Load {
   readonly #samples: Sample[] = []
   readonly #clients: Promise<void>[] = []
@@ -47,7 +50,7 @@ export class Load {
   readonly #pauseMs: number
   #isStopping = false
 
-  /** @param pauseMs of each client between an answer and its next request. */
+  /** @param pauseMs pause of each client between an answer and the next request. */
   constructor(url: string, paths: readonly string[], clients: number, pauseMs = 10) {
     this.#url = url
     this.#paths = paths
@@ -55,7 +58,7 @@ export class Load {
     for (let place = 0; place < clients; place++) this.#clients.push(this.#ask(place))
   }
 
-  /** Runs a step and reports what clients saw from its beginning to its end. */
+  /** Runs a step and reports the failures that clients saw during the step. */
   async during(step: string, work: () => Promise<unknown>): Promise<StepReport> {
     const first = this.#samples.length
     const startedMs = performance.now()
@@ -120,7 +123,7 @@ function describe(step: string, seconds: number, samples: readonly Sample[]): St
   }
 }
 
-/** Reports as the lines of a table. */
+/** Formats the reports as a Markdown table. */
 export function tableOf(reports: readonly StepReport[]): string {
   const head = '| Step | Takes | Requests | Unanswered | 5xx | Seconds with failures | p99 | Slowest |'
   const lines = reports.map(

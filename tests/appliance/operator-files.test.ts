@@ -21,7 +21,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const places = (name: string) => placesIn(dir, name)
 
-/** Two readers: the tools contract has one of its own. */
+/** Configuration with two readers. The second one indexes the tools contract. */
 const TWO_READERS = `[
   {
     "name": "main",
@@ -276,7 +276,7 @@ describe('files of the operator', () => {
     const { config } = loadConfig({ need: ['connections'], dir: join(dir, 'elsewhere/state'), env: {} })
     expect(config.connections.sqldb.user).toBe('pronghorn_state')
     expect(config.connections.sqldb.password).toHaveLength(43)
-    // The containers of backups read the variable.
+    // The backup containers read POSTGRES_HOST, so it must match the address in the file.
     await expect(checkRender({ CONFIG_FILES }, places('elsewhere'))).rejects.toThrow(
       /POSTGRES_HOST: found "postgres", allowed: "db.test"/,
     )
@@ -341,7 +341,7 @@ it('every default in the compose file is the documented default', () => {
     for (const each of [name, ...aliases])
       if (!documented.has(each)) documented.set(each, shipped.get(name) ?? '')
   const compose = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
-  // An empty one leaves the default to the program; /dev/null stands for a file or folder that is not given.
+  // An empty default leaves the value to the program. /dev/null replaces a file or folder that is not configured.
   const defaults = [...compose.matchAll(/\$\{([A-Z_]+):-([^}$]+)\}/g)]
     .map(([, name, value]) => [name!, value!] as const)
     .filter(([name, value]) => value !== '/dev/null' && (documented.get(name) ?? '') !== '')

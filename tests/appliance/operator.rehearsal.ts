@@ -19,14 +19,14 @@ const LONGEST = 3_600_000
 const POSTGRES_USER = 999
 const OLD = `${PROJECT}-old`
 const PASSWORD = 'of the old one'
-/** Folders of the operator. */
+/** Folders that belong to the operator. */
 const folder = join('.data', PROJECT)
 const disks = { moved: join(packageRoot, folder, 'moved'), first: join(packageRoot, folder, 'first') }
 
 let variables: Record<string, string> = {
   ...applianceVariables(PROJECT, ports),
   ...{ PRONGHORN_IMAGE: IMAGE, API_WORKERS: '1', PG_MEMORY: '1g' },
-  // Names in the commands of the documents.
+  // Variables that the commands of the documentation use.
   ...{ PGPASSWORD: PASSWORD, START_BLOCK: '1' },
 }
 const contracts = ['atomicassets', 'atomicmarket', 'delphioracle', 'atomictoolsx']
@@ -35,7 +35,7 @@ const ownReaders = { CONFIG_FILES: `./${folder}/config`, SERVER_TOOLS_CONNECTED_
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 const docker = (...words: string[]): Promise<string> => run(variables, 'docker', ...words)
 
-/** The fenced blocks of a part of a page. */
+/** Returns the fenced blocks of one section of a page. */
 async function blocksOf(page: string, heading: string, language: string): Promise<string[]> {
   const text = await readFile(join(packageRoot, 'docs', page), 'utf8')
   const start = text.indexOf(`## ${heading}\n`)
@@ -46,7 +46,7 @@ async function blocksOf(page: string, heading: string, language: string): Promis
     .map(([, , block]) => block!)
 }
 
-/** The block of "Other commands in containers" that has a command, run as it stands there. */
+/** Runs the block of "Other commands in containers" that contains the command, exactly as documented. */
 async function runCommands(
   command: string,
   replaced: Readonly<Record<string, string>> = {},
@@ -71,7 +71,7 @@ async function blocks(): Promise<number[]> {
   return status.parse(JSON.parse(text)).data.postgres.readers.map(({ block_num }) => Number(block_num))
 }
 
-/** Waits until so many readers have a block above it. */
+/** Waits until `readers` readers have committed a block above `block`. */
 const reach = (block: number, readers = 1): Promise<void> =>
   expect
     .poll(async () => (await blocks()).filter((at) => at > block).length, {
@@ -83,7 +83,10 @@ const reach = (block: number, readers = 1): Promise<void> =>
 const psql = (container: string, sql: string): Promise<string> =>
   docker('exec', container, 'psql', '-U', 'postgres', '-Atc', sql, 'pronghorn')
 
-/** The public image of Prometheus, or one with the program of this machine where no registry has it. */
+/**
+ * Returns the public image of Prometheus. If no registry is reachable, builds an image with the Prometheus of this
+ * machine.
+ */
 async function prometheusImage(): Promise<string> {
   const isThere = await docker('pull', '--quiet', images.prometheus).then(
     () => true,
@@ -99,7 +102,7 @@ async function prometheusImage(): Promise<string> {
   await writeFile(
     join(built, 'Dockerfile'),
     [
-      // The image has curl where that of Prometheus has wget.
+      // The image is based on nginx, which has curl but no wget. The health check of the container calls wget.
       `FROM ${images.nginx}`,
       'COPY prometheus /bin/prometheus',
       `RUN printf '#!/bin/sh\\nexec curl --silent --fail --output /dev/null "$4"\\n' > /usr/bin/wget && chmod 755 /usr/bin/wget && install -d -o 65534 -g 65534 /prometheus`,
@@ -133,7 +136,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
     "containers index, verify, digest and repair with the operator's readers file of two readers",
     async () => {
       const [readers] = await blocksOf('operate.md', 'First start', 'json')
-      // A repair takes the rows that this handler stores.
+      // `verify --repair` takes the correct rows from the tables of the state history writer.
       const state = `{ "handler": "state", "args": { "accounts": ${JSON.stringify(contracts)} } },`
       const text = readers!.replace('"contracts": [', `"contracts": [${state}`)
       await writeFile(join(packageRoot, folder, 'config/readers.config.json'), text)
@@ -155,7 +158,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
       )
       expect(shown).toMatch(/"name": "main"[^]*"name": "tools"/)
       const ask = createClient(new URL(`https://localhost:${ports.https}`), true)
-      // The first link is in one of the recorded blocks.
+      // One of the recorded blocks creates the first link.
       for (const path of ['/atomicassets/v1/assets?limit=1', '/atomictools/v1/links?limit=1']) {
         const count = async (): Promise<number> =>
           (JSON.parse((await ask(path)).text) as { data: unknown[] }).data.length
@@ -165,7 +168,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
       const looked = await runCommands('filler verify ')
       expect(looked).toMatch(/No differences: \d+ rows of 27 tables/)
       expect(looked).toMatch(/^all +[0-9a-f]{32}$/m)
-      // Without the native library, as on ARM64.
+      // Hides the native library, which is missing on ARM64 as well.
       const hidden = ['--volume', `${join(packageRoot, folder, 'config')}:/pronghorn/node_modules/@eosrio:ro`]
       const own = await compose('run', '--rm', '--no-TTY', '--no-deps', ...hidden, 'filler', 'verify')
       expect(own).toMatch(/does not load here[^]*No differences/)
@@ -191,7 +194,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
       )
       expect(move).toContain('docker volume rm')
       variables = { ...variables, DATA_LOCATION: disks.moved }
-      // `down` and the copy have no use for the new place.
+      // Set DATA_LOCATION before the first command: `down` and the copy do not read it.
       const lines = move
         .replaceAll('/mnt/nvme/pronghorn', disks.moved)
         .replaceAll('pronghorn_postgres-data', `${PROJECT}_postgres-data`)
@@ -244,7 +247,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
       expect(await inside('alerts')).not.toContain('"state":"firing"')
       expect(await inside('rules')).toContain('ReaderNoCommit')
 
-      // There is no image of Grafana here.
+      // Leave out Grafana, because its image is not available offline.
       const withoutGrafana = join(folder, 'without-grafana.yml')
       await writeFile(
         join(packageRoot, withoutGrafana),
@@ -274,7 +277,7 @@ describeUnless(whyNoEngine(), 'what an operator does with containers, as the doc
       await mkdir(disks.first)
       await chown(disks.first, POSTGRES_USER, POSTGRES_USER)
       variables = { ...rest, DATA_LOCATION: disks.first }
-      // The node of the demo chain.
+      // Start the node of the demo chain.
       await compose('up', '--detach', '--wait', 'devchain')
       expect(await runCommands('import-state')).toMatch(/block \d+/)
       expect(existsSync(join(disks.first, 'pgdata/PG_VERSION'))).toBe(true)

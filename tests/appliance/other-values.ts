@@ -4,7 +4,7 @@ import { parseVariable } from '../../services/core/config/environment/index.ts'
 import type { SettingVariable } from '../../services/core/config/environment/index.ts'
 import { client } from './certificates.ts'
 
-/** Settings that name a file of the host, what it may hold, and its path in containers. */
+/** Settings that name a file of the host: valid content of the file, and its path in the containers. */
 export const otherFiles: Readonly<Record<string, { readonly text: string; readonly path: string }>> = {
   SQLDB_SSL_CA_FILE: { text: client.certificate, path: '/etc/pronghorn/postgres-ca.pem' },
   SQLDB_SSL_CERT_FILE: { text: client.certificate, path: '/etc/pronghorn/postgres-client.pem' },
@@ -14,7 +14,7 @@ export const otherFiles: Readonly<Record<string, { readonly text: string; readon
   KVSTORE_PASSWORD_FILE: { text: 'secret', path: '/etc/pronghorn/redis-password' },
 }
 
-/** Writes those files into a folder, and gives the path of each under its variable. */
+/** Writes `otherFiles` into a folder. Returns the path of each file by its variable. */
 export function writeOtherFiles(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(otherFiles).map(([name, { text }]) => {
@@ -25,7 +25,7 @@ export function writeOtherFiles(folder: string): Readonly<Record<string, string>
   )
 }
 
-/** The values at the steps of a setting. */
+/** Returns the values at a setting's path in a configuration. */
 export function valuesAt(value: unknown, [step, ...rest]: SettingVariable['steps']): unknown[] {
   if (step === undefined) return [value]
   if (typeof step === 'string' && step !== 'each') return valuesAt(Reflect.get(Object(value), step), rest)
@@ -35,7 +35,7 @@ export function valuesAt(value: unknown, [step, ...rest]: SettingVariable['steps
   return entries.flatMap((entry) => valuesAt(entry, rest))
 }
 
-/** Settings whose values have to fit each other, or this machine. */
+/** Values of settings that must be consistent with each other or with this machine. */
 const fitting: Readonly<Record<string, string>> = {
   READER_NAME: 'second',
   SERVER_ASSETS_CONNECTED_READER: 'second',
@@ -77,7 +77,7 @@ const fitting: Readonly<Record<string, string>> = {
   CHAIN_SHIP: 'ws://one.test:1,ws://two.test:2',
 }
 
-/** Texts of which every kind of setting takes one. */
+/** Candidate texts. Every type of setting accepts at least one of them. */
 const candidates = [
   'true',
   'false',
@@ -90,7 +90,7 @@ const candidates = [
   'http://other.test:1',
 ]
 
-/** A text that sets a setting to another value than it has. */
+/** Returns a text that gives the setting a value other than the shipped one. */
 export function otherText(setting: SettingVariable, shipped: readonly unknown[]): string {
   const chosen = fitting[setting.name] ?? setting.aliases.map((alias) => fitting[alias]).find(Boolean)
   if (chosen !== undefined) return chosen

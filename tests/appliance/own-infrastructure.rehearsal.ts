@@ -20,7 +20,7 @@ const IMAGE = `${PROJECT}:before`
 const LATER = `${PROJECT}:after`
 const LONGEST = 3_600_000
 const PASSWORD = 'of its own'
-/** Files of the operator. */
+/** Folder of the operator's files. */
 const folder = join('.data', PROJECT)
 const files = join(packageRoot, folder)
 const servers = { postgres: `${PROJECT}-postgres`, redis: `${PROJECT}-redis` }
@@ -41,7 +41,7 @@ let variables: Record<string, string> = {
 const compose = (...words: string[]): Promise<string> => run(variables, 'docker', 'compose', ...words)
 const docker = (...words: string[]): Promise<string> => run(variables, 'docker', ...words)
 
-/** Certificates of both servers and of the client, the password, and who may log in to PostgreSQL. */
+/** Writes the certificates of both servers and of the client, the password file, and pg_hba.conf. */
 async function writeFiles(): Promise<void> {
   await rm(files, { recursive: true, force: true })
   await mkdir(files, { recursive: true })
@@ -61,9 +61,9 @@ async function writeFiles(): Promise<void> {
   await writeFile(join(files, 'pg_hba.conf'), logins, { mode: 0o444 })
 }
 
-/** Starts both servers in the network of the appliance, where nothing is reached without TLS. */
+/** Starts PostgreSQL and Redis in the network of the appliance. Both accept TLS connections only. */
 async function startServers(): Promise<void> {
-  // Makes the networks.
+  // Creates the networks of the appliance without starting a service.
   await compose('up', '--no-start', 'config')
   const start = (name: keyof typeof servers, alias: string, ...words: string[]): Promise<string> =>
     docker(
@@ -75,7 +75,7 @@ async function startServers(): Promise<void> {
     ...['ssl=on', 'ssl_cert_file=/files/postgres/fullchain.pem', 'ssl_key_file=/tmp/privkey.pem'],
     ...['ssl_ca_file=/files/client.pem', 'hba_file=/files/pg_hba.conf', 'fsync=off', 'max_connections=200'],
   ]
-  // PostgreSQL reads a key that belongs to its own user alone.
+  // PostgreSQL refuses a key file that another user owns or can read.
   const key = 'install -o 999 -g 999 -m 600 /files/postgres/privkey.pem /tmp/privkey.pem'
   await start(
     ...(['postgres', 'db.test', '--env', `POSTGRES_PASSWORD=${PASSWORD}`, '--shm-size', '256m'] as const),
@@ -107,7 +107,7 @@ describeUnless(whyNoEngine(), 'an appliance with servers of its operator', () =>
 
   beforeAll(async () => {
     await clean()
-    // An earlier rehearsal may have left its backups in the folder.
+    // Delete the backups of an earlier run.
     await rm(join(packageRoot, variables.BACKUP_DIR!), { recursive: true, force: true })
     await mkdir(join(packageRoot, variables.BACKUP_DIR!))
     await writeFiles()
@@ -142,7 +142,7 @@ describeUnless(whyNoEngine(), 'an appliance with servers of its operator', () =>
       expect(await step('backup', () => run(variables, 'scripts/backup', 'own'))).toMatchObject(isClean)
       expect(await run(variables, 'scripts/doctor')).not.toMatch(/^fail/m)
 
-      // Into another database of the same server; meanwhile nothing answers.
+      // Restore into another database of the same server. The appliance answers no requests meanwhile.
       variables = { ...variables, POSTGRES_DATABASE: 'restored' }
       await step('restore', () => run(variables, 'scripts/restore', 'own'))
       const ask = createClient(new URL(`https://localhost:${ports.https}`), true)

@@ -55,7 +55,7 @@ it('the health probe of a silent service times out', async () => {
   silent.close()
 })
 
-/** Seconds of processor time of a command that is run several times in a row. */
+/** Returns the average processor time of a command in seconds, over several consecutive runs. */
 async function measure(times: number, ...words: string[]): Promise<number> {
   const loop = `TIMEFORMAT='%U %S'; time (for i in $(seq ${times}); do ${words.join(' ')} >/dev/null; done)`
   const { stderr } = await run('bash', ['-c', loop])

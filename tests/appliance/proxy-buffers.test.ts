@@ -6,7 +6,7 @@ import { packageRoot } from '../../services/core/paths/index.ts'
 
 const read = (path: string): Promise<string> => readFile(join(packageRoot, path), 'utf8')
 
-/** Words after a directive of the proxy's configuration, in whichever of its files. */
+/** Returns the arguments of a directive in an nginx configuration. */
 function directive(text: string, name: string): string[] {
   const found = new RegExp(`^ *${name} +([^;]+);`, 'm').exec(text)
   if (!found) throw new Error(`there is no ${name}`)
@@ -33,6 +33,6 @@ it('the proxy buffers nothing in files, and the buffers of all connections fit i
     services: { nginx: { mem_limit: string } }
   }
   expect(everybody * each).toBeLessThan(bytes(compose.services.nginx.mem_limit))
-  // After a reload, open connections do not keep the old worker processes alive.
+  // Without this time-out, old worker processes stay alive after a reload until their connections close.
   expect(directive(text, 'worker_shutdown_timeout')).toEqual(['${READ_TIMEOUT_S}s'])
 })

@@ -23,7 +23,7 @@ import { findFreePort } from '../../services/core/http/listener/index.ts'
 const IMAGE = images.nginx
 const { values } = readVariables({
   ...{ DEMO_CHAIN: 'true', TLS_MODE: 'off' },
-  // A test speaks for clients of several addresses.
+  // The test sends X-Forwarded-For headers to appear as clients of several addresses.
   TRUSTED_PROXIES: '127.0.0.1',
 })
 
@@ -31,7 +31,7 @@ const { server } = parseConfig({
   server: { namespaces: [{ name: 'assets', path: '/assets', args: { assets_account: 'atomicassets' } }] },
 }).config
 
-/** Why nginx cannot run in its container. */
+/** Reason why nginx cannot run in its container; undefined if it can. */
 function whyNoContainer(): string | undefined {
   const reason = whyNoEngine()
   if (reason !== undefined) return reason
@@ -51,19 +51,19 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
   let port: number
   let proxy: ChildProcess
   let printed = ''
-  /** The log of requests. */
+  /** Reads the access log. */
   const readLog = async (): Promise<string> =>
     local === undefined ? printed : readFile(join(dir, 'stdout'), 'utf8')
   const name = `pronghorn-proxy-${process.pid}`
   const sockets: Socket[] = []
-  // The api: answers /quick, and keeps everything else waiting.
+  // A stand-in for the api that answers /quick and leaves all other requests unanswered.
   let waitingRequests = 0
   const api = createServer((request, response) => {
     if (request.url === '/quick') response.end('quick')
     else waitingRequests++
   })
 
-  /** Sends the bytes of a request; returns status, body, and headers by lower-case name. */
+  /** Sends a request and returns the status, the body, and the headers by lower-case name. */
   const ask = async (head: string, body = ''): Promise<Answer> => {
     const socket = connect(port, '127.0.0.1')
     sockets.push(socket)
@@ -72,7 +72,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     const parts: Buffer[] = []
     await new Promise<void>((resolve) => {
       socket.once('close', resolve)
-      // The proxy waits a while for a body that it refused.
+      // The proxy keeps the connection open for a while to read a body that it has refused.
       socket.on('data', (part) => {
         parts.push(part)
         const { headers, body } = readAnswer(Buffer.concat(parts).toString('utf8'))
@@ -91,7 +91,8 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     gone = await findFreePort()
     api.listen(0, '127.0.0.1')
     await once(api, 'listening')
-    // The containers that it knows are not here, and a test has fewer connections than a flood.
+    // Replace the addresses of containers, which do not run here, and lower the connection limit so that the test can
+    // exceed it.
     const text = renderNginx(values, server, false)
       .replace('listen 8080', `listen 127.0.0.1:${port}`)
       .replaceAll('http://api:9000', `http://127.0.0.1:${(api.address() as AddressInfo).port}`)
@@ -222,7 +223,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
       socket.write('GET /waits HTTP/1.1\r\nHost: localhost\r\n\r\n')
       return socket
     })
-    // A request at the same time would take the place of one of them.
+    // Wait for the three requests first: a request of /quick would take one of the three allowed connections.
     await expect.poll(() => waitingRequests - before).toBe(3)
     await expect.poll(() => get('/quick').then(({ status }) => status)).toBe(429)
     const answer = await get('/quick')
@@ -237,7 +238,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
     ['2001:db8:1:2ff::1', '2001:db8:1:200:ffff::2', '2001:db8:1:3ff::1'],
     ['2001:db8:a0a:a0a:a0a::', '2001:db8:a0a:aff:a::', '2001:db8:a0a:b0a:a0a::'],
     ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.2'],
-    // 127.0.0.1 is the address of a trusted proxy, so the client is the address before it.
+    // 127.0.0.1 is a trusted proxy, so the preceding address in the header is the client's.
     ['192.0.2.5, 127.0.0.1', '192.0.2.5', '192.0.2.6, 127.0.0.1'],
   ])(
     'the proxy counts the addresses %s and %s as one client, and %s as another',
@@ -256,7 +257,7 @@ describeUnless(local === undefined ? whyNoContainer() : undefined, 'failures of 
       expect([await statusFor('/quick', same), await statusFor('/quick', other)]).toEqual([429, 200])
       for (const socket of waiting) socket.destroy()
       await expect.poll(() => statusFor('/quick', one)).toBe(200)
-      // GraphQL requests: no GraphQL service runs here, so a request that is not limited gets 404.
+      // Send GraphQL requests: no GraphQL service runs here, so a request below the rate limit gets 404.
       const ask = (address: string): Promise<number> => statusFor('/v1/graphql', address)
       let status = await ask(one)
       for (let tries = 0; tries < 100 && status !== 429; tries++) status = await ask(one)
@@ -286,7 +287,7 @@ exit 1
   let said = ''
   running.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   try {
-    // It has to know what is there first.
+    // The watcher needs time to record the initial files before the test changes one.
     await sleep(500)
     await writeFile(join(dir, 'certificates/privkey.pem'), 'other')
     const times = async (): Promise<number> => (await readFile(looks, 'utf8').catch(() => '')).length / 2

@@ -15,7 +15,7 @@ const step = z.strictObject({
   run: z.string().optional(),
 })
 
-/** The part of the workflow syntax that the release uses; other keys are a mistake. */
+/** The part of the workflow syntax that the release uses. Any other key fails the test. */
 const workflow = z.strictObject({
   name: z.string(),
   on: z.strictObject({ push: z.strictObject({ tags: z.array(z.string()) }) }),
@@ -50,7 +50,7 @@ describe('the release', () => {
     )
     expect(text).not.toMatch(/\b(?:ghcr|docker|quay|gcr)\.io\b/)
     for (const { run = '' } of steps) {
-      // Values from outside are passed as environment variables, never inserted into a script.
+      // Values from GitHub contexts must be environment variables: inserted into a script, they could inject commands.
       expect(run).not.toContain('${{')
       const [program = ''] = /^\.ci\/\S+/.exec(run) ?? []
       if (program !== '') await access(join(packageRoot, program), constants.X_OK)
@@ -82,7 +82,8 @@ describe('the image of the compose file', () => {
       services: Record<string, { image: string; build?: { context: string } }>
     }
     const built = Object.values(services).flatMap(({ build }) => build ?? [])
-    // A folder that is not there when the variable is set: nothing can be built under the name of a release.
+    // With PRONGHORN_IMAGE set, the build context is a folder that does not exist. So Compose cannot build a local
+    // image under the name of a release.
     expect(built).toEqual([{ context: '${PRONGHORN_IMAGE:+PRONGHORN_IMAGE-is-pulled-not-built/}.' }])
     expect(services.filler?.image).toMatch(/^\$\{PRONGHORN_IMAGE:-pronghorn:/)
   })

@@ -36,7 +36,7 @@ const real = {
 }
 const acme = { ...real, TLS_MODE: 'acme', ACME_EMAIL: 'a@b.example', DOMAIN: 'nft.guild.io' }
 const demo = { DEMO_CHAIN: 'true' }
-/** Number that the kernel gives this kind of file system. */
+/** Type number of overlayfs, as `statfs` returns it. */
 const OVERLAYFS = 0x794c7630
 const elsewhere = {
   POSTGRES_BUNDLED: 'false',
@@ -45,7 +45,7 @@ const elsewhere = {
 }
 
 let dir: string
-/** Folders on a disk: temporary ones may be in memory. */
+/** Folders of the operator, created on a disk because the temporary folder may be in memory. */
 const operators: string[] = []
 
 beforeAll(async () => {
@@ -130,7 +130,7 @@ describe('rendering', () => {
     expect(closed.text).toContain(String.raw`"~^https://app\\.example\\.org$" $http_origin;`)
     expect(closed.text).not.toContain('Allow-Origin *')
     expect(closed.warnings).toEqual([])
-    // State service and GraphQL.
+    // The proxy hides this header of the state service and of GraphQL, and sends its own.
     expect(closed.text.match(/proxy_hide_header Access-Control-Allow-Origin;/g)).toHaveLength(4)
     const { text, warnings } = await proxyOf('["^https://[^]+$"]')
     expect(text).not.toContain('[^]')
@@ -188,7 +188,7 @@ describe('rendering', () => {
       expect(await keep(wrong)).toBe(outcome === 'stays' ? outcome : because)
       expect(await readAll(out)).toEqual(before)
     }
-    // A rendering that was cut short is none.
+    // Without rendered.json a rendering counts as interrupted, so it is not a former configuration.
     await rm(join(out, 'secrets/rendered.json'))
     expect(await keep({ ...elsewhere, CACHE_LIFE: '2s' })).toContain('no former configuration')
   })
@@ -223,7 +223,7 @@ describe('rendering', () => {
     }
     const off = await proxyOf('plain', real)
     expect(off).toContain('error_page 502 = @unknown;')
-    // A Hasura that takes too long is there.
+    // A time-out shows that Hasura is running although GraphQL is turned off, so the status is 503 instead of 404.
     expect(off).toContain('error_page 504 = @unavailable;')
     const on = await proxyOf('graphql', { ...real, COMPOSE_PROFILES: 'backup, graphql' })
     expect(on).toContain('proxy_pass')
@@ -260,7 +260,7 @@ describe('rendering', () => {
       'x-settings': Record<string, unknown>
     }
     expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(variables)))
-    // The compose files set it, and .env may not.
+    // DEMO_CHAIN is set by the compose files only.
     expect(Object.keys(settings).filter((name) => !knownNames.includes(name))).toEqual(['DEMO_CHAIN'])
   })
 
@@ -335,7 +335,7 @@ describe('rendering', () => {
   it('rendering refuses a backup folder that is a file, is in memory, or is not writable for the schedule', async () => {
     const BACKUP_DIR = await mkdtemp(join(packageRoot, '.data/backups-'))
     const { type } = await statfs(BACKUP_DIR)
-    // Tests may run in a container.
+    // The folder is on overlayfs if the tests run in a container.
     expect(await problemsOf({ ...real, BACKUP_DIR })).toEqual(type === OVERLAYFS ? ['BACKUP_DIR'] : [])
     expect(await problemsOf({ ...real, BACKUP_DIR, COMPOSE_PROFILES: 'backup' })).toEqual(['BACKUP_DIR'])
     await chmod(BACKUP_DIR, 0)
@@ -550,7 +550,7 @@ describe('refused', () => {
     await writeFile(join(files, 'privkey.pem'), await readFile(join(out, 'certificates/privkey.pem')))
     expect(await problemsOf({ ...real, TLS_MODE: 'files' })).toEqual([])
 
-    // HSTS is sent where clients can verify the certificate.
+    // The proxy sends HSTS only with a certificate that clients can verify.
     const insists = async (TLS_MODE: string): Promise<boolean> => {
       await render({ ...real, TLS_MODE }, { out, certificateFiles: files })
       return (await readFile(join(out, 'nginx/nginx.conf'), 'utf8')).includes('Strict-Transport-Security')
@@ -559,7 +559,7 @@ describe('refused', () => {
   })
 })
 
-/** The folders that `.env.example` names, as containers have them. */
+/** Creates the folders that `.env.example` names, as they are mounted in the containers. */
 async function operatorFolders(): Promise<string> {
   const mounted = await mkdtemp(join(packageRoot, '.data/operator-'))
   for (const name of ['TLS_DIR', 'BACKUP_DIR']) await mkdir(join(mounted, name))

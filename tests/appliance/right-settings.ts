@@ -6,7 +6,7 @@ const POSTGRES =
   'POSTGRES_BUNDLED=false\nPOSTGRES_HOST=db.guild.test\nPOSTGRES_SUPERUSER_PASSWORD_FILE=./secrets/superuser\n'
 const REDIS = 'REDIS_BUNDLED=false\nREDIS_HOST=redis.guild.test\n'
 
-/** Files that an operator has mounted, by the name of the variable. */
+/** Content of mounted files, by the variable that names the file. */
 export const rightFiles: Readonly<Record<string, string>> = {
   POSTGRES_SUPERUSER_PASSWORD_FILE: 'of the superuser\n',
   SQLDB_SSL_CA_FILE: client.certificate,
@@ -17,7 +17,7 @@ export const rightFiles: Readonly<Record<string, string>> = {
   KVSTORE_PASSWORD_FILE: 'of redis\n',
 }
 
-/** Compose files of an operator, which read variables of their own. */
+/** Compose files of an operator, some with their own variables. */
 export const rightProject: Readonly<Record<string, string>> = {
   'docker-compose.yml': 'services: {api: {}}',
   'docker-compose.ipv6.yml': 'networks: {outside: {}}',
@@ -31,7 +31,7 @@ secrets:
 `,
 }
 
-/** Right files, each as an operator could have it. */
+/** Valid .env files, each with a description. */
 export const right: readonly (readonly [what: string, text: string])[] = [
   ['a chain by its name', REAL],
   [

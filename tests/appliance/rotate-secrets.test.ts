@@ -51,11 +51,11 @@ async function runWith(more: Readonly<Record<string, string>>, ...line: string[]
 
 interface SigningRow {
   readonly id: string
-  /** Whether the key still signs. */
+  /** Whether the service signs new tokens with the key. */
   readonly signs: boolean
 }
 
-/** The signing keys, as the state service of the appliance reads them. */
+/** Reads the signing keys with the database role of the state service. */
 async function signingKeys(): Promise<SigningRow[]> {
   const password = await readFile(join(folder, 'secrets/state'), 'utf8')
   const { host, port } = server
@@ -91,7 +91,7 @@ it('a refused .env leaves the rendered files in use, and prepare-database uses t
   const said = await runWith(wrong, 'render-config', '--out', folder, '--or-former')
   const [phrase = ''] = /^The former configuration stays in use/m.exec(said) ?? []
   expect(said).toMatch(/environment: CACHE_LIFE: found "2s"/)
-  // Scripts that change a running appliance take it for a failure.
+  // scripts/common.sh searches the output of the program for this phrase to detect a refused .env.
   expect(await readFile(join(packageRoot, 'scripts/common.sh'), 'utf8')).toContain(`*'${phrase}'*`)
   await runWith(wrong, 'prepare-database', '--rendered', folder)
 })
@@ -110,7 +110,7 @@ it('scripts/rotate-secrets checks the settings first, passes --now on, and refus
   for (const name of ['scripts', 'programs']) await mkdir(join(folder, name))
   for (const name of ['scripts/rotate-secrets', 'scripts/common.sh'])
     await cp(join(packageRoot, name), join(folder, name))
-  // Without an engine: says what would run.
+  // Replaces docker by a script that prints its arguments.
   await writeFile(join(programs, 'docker'), '#!/bin/sh\n[ "$2" = ps ] || echo "$@"\n', { mode: 0o755 })
   await writeFile(join(folder, 'scripts/check'), '#!/bin/sh\necho checked\nexit "${CHECKED:-0}"\n', {
     mode: 0o755,

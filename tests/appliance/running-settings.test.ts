@@ -32,7 +32,7 @@ let dir: string
 let database: TestDatabase
 let chain: TestChain
 let child: ChildProcess | undefined
-/** Variables and files of an appliance on the database and the chain of this test. */
+/** Variables and files of an appliance that uses the database and the chain of this test. */
 let environment: Record<string, string>
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** Starts a command until it has printed a text; ends it and gives its exit code when `use` is done. */
+/** Starts a command, waits until it prints `text`, and runs `use`. Then stops the command and returns its exit code. */
 async function whileRunning(
   words: readonly string[],
   text: string,
@@ -163,7 +163,7 @@ it(
       `SERVER_${family}_CONNECTED_READER`,
       'main',
     ])
-    // The database holds these contracts.
+    // Keep the contract names that the database contains.
     const accounts = {
       SERVER_ASSETS_ACCOUNT: 'atomicassets',
       SERVER_MARKET_ASSETS_ACCOUNT: 'atomicassets',

@@ -39,7 +39,7 @@ function readRendered(name: string, part: ConfigPart): unknown {
 
 const IS_PASSWORD = /^(?:SQLDB|KVSTORE)_PASSWORD$/
 
-/** Patterns of origins may be a control character. */
+/** Whether the setting refuses a control character. Origin patterns allow one. */
 const takesNoBell = (setting: SettingVariable): boolean =>
   !setting.schema.safeParse(parseVariable(setting, '\u0007')).success
 
@@ -67,7 +67,7 @@ describe('every key of the three files', () => {
       await render({}, { ...places(name), envFile })
       return Object.fromEntries(parts.map((part) => [part, readRendered(name, part)]))
     }
-    // A password beside its file is refused.
+    // A password and a password file together are refused, so they are rendered separately.
     const rendered = await renderWithout('every', IS_PASSWORD)
     const renderedPasswords = await renderWithout('passwords', /^(?:SQLDB|KVSTORE)_PASSWORD_FILE$/)
     const unequal: string[] = []
@@ -84,7 +84,7 @@ describe('every key of the three files', () => {
         unequal.push(setting.name)
       else if (JSON.stringify(found) === JSON.stringify(before)) unequal.push(`${setting.name} as before`)
     }
-    // Each takes but one value.
+    // These settings accept a single value, so they cannot differ.
     const single = ['SQLDB_PASSWORD_FILE as before', 'KVSTORE_CONNECTION_TYPE as before']
     expect(unequal).toEqual(single.filter((name) => unequal.includes(name)))
     const { config } = loadConfig({ need: parts, dir: join(dir, 'every/filler'), env: {} })
@@ -208,7 +208,7 @@ describe('an .env', () => {
     ['${NOWHERE:-${DOMAIN}}', 'nft.test'],
     ['${DOMAIN:+${DOMAIN}.x}', 'nft.test.x'],
   ])('quotes, backslashes and comments of an .env are parsed as in Compose: %s', (line, value) => {
-    // Every pair is what `docker compose config` of 2.26.1 showed.
+    // Each expected value is the output of `docker compose config` 2.26.1.
     const { values, problems } = parseEnvFile(`DOMAIN=nft.test\nPROVIDER_NAME=${line}\n`, {})
     expect([values.PROVIDER_NAME, problems]).toEqual([value, []])
   })
@@ -218,7 +218,7 @@ describe('an .env', () => {
       `${LINES.replace('ws://node.test:8080', 'ws://a.test,ws://b.test,ws://A.test/')}COMPOSE_FILE=docker-compose.yml\n`,
       ['CHAIN_SHIP'],
     ],
-    // The demo chain and parts of another one.
+    // Settings of the demo chain together with settings of another chain.
     ['CHAIN=wax-mainnet\n', ['CHAIN_HTTP', 'CHAIN_SHIP', 'COMPOSE_FILE']],
     [`${LINES}COMPOSE_FILE=docker-compose.yml\nDEMO_CHAIN=true\n`, ['DEMO_CHAIN']],
     [
@@ -266,7 +266,7 @@ describe('an .env', () => {
 describe('folders and files of the operator on the host', () => {
   const POSTGRES = 999
   const made: string[] = []
-  /** A folder on a disk, with a folder for each variable. */
+  /** Creates a folder on a disk, with a subfolder for each variable. */
   const mount = async (...names: string[]): Promise<string> => {
     const mounted = mkdtempSync(join(packageRoot, '.data/host-'))
     made.push(mounted)
@@ -298,7 +298,7 @@ describe('folders and files of the operator on the host', () => {
     expect(await found(both, { mounted })).toEqual([
       'DATA_LOCATION: "/srv/database", which has other files in it (photo.jpg)',
     ])
-    // A database that is there is not left for a file beside it.
+    // DATA_LOCATION may stay in this folder if it already contains a database.
     mkdirSync(join(mounted, 'DATA_LOCATION/pgdata'))
     expect(await found(both, { mounted })).toEqual([])
   })

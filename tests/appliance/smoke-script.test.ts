@@ -15,7 +15,7 @@ describeUnless(whyNoCompose(), 'scripts/smoke-test without Node.js', () => {
     for (const name of ['scripts', 'programs']) await mkdir(join(folder, name))
     for (const name of [...composeSources, 'scripts/smoke-test', 'scripts/image.sh'])
       await cp(join(packageRoot, name), join(folder, name))
-    // Without an engine: says what would run.
+    // Replaces `docker run` by a script that prints its arguments. Other commands go to the real docker.
     const docker = `#!/bin/sh\n[ "$1" != run ] || { echo "$@"; exit; }\nexec ${findProgram('docker')!} "$@"\n`
     await writeFile(join(folder, 'programs/docker'), docker, { mode: 0o755 })
   })
@@ -25,7 +25,7 @@ describeUnless(whyNoCompose(), 'scripts/smoke-test without Node.js', () => {
     ['', 'pronghorn:1.0.0'],
     ['PRONGHORN_IMAGE=registry.guild.example/pronghorn:1.0.0', 'registry.guild.example/pronghorn:1.0.0'],
     ['export PRONGHORN_IMAGE="guild/pronghorn:2" # tried', 'guild/pronghorn:2'],
-    // Compose reads no such file.
+    // Compose cannot parse this .env.
     ['POSTGRES_BUNDLED=no\nCACHE_LIFE="2', 'pronghorn:1.0.0'],
   ])('scripts/smoke-test runs the image that .env names: %s', async (line, image) => {
     await writeFile(join(folder, '.env'), `${line}\n`)

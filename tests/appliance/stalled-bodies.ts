@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect } from 'node:tls'
 import type { TLSSocket } from 'node:tls'
 
-/** Almost as large as a body may be. */
+/** Size of a request body, slightly below the proxy's limit. */
 const BYTES = 1_000_000
 
-/** Opens connections to a proxy that each send a body but for its last byte. The caller destroys them. */
+/** Opens connections to a proxy. Each sends a request body without the last byte. The caller closes the connections. */
 export function stallBodies(port: number, count: number): Promise<TLSSocket[]> {
   return Promise.all(Array.from({ length: count }, () => stallBody(port)))
 }

@@ -7,7 +7,7 @@ import { isClean, Load, paths, tableOf } from './load.ts'
 import type { StepReport } from './load.ts'
 import { deriveImage, FAILING_MIGRATION, REWRITING_MIGRATION, startNode } from './versions.ts'
 
-/** The first commit of 1.0.0: the oldest schema that can be upgraded. */
+/** First commit of 1.0.0, which has the oldest schema that can be upgraded. */
 const oldest = process.env.UPGRADE_FROM ?? '8c98c59'
 const PROJECT = 'pronghorn-upgrade'
 const ports = { http: 29_080, https: 29_443 }
@@ -16,14 +16,17 @@ const image = (version: string) => `${PROJECT}:${version}`
 /** Folder with the files of the oldest version. */
 const checkout = `./.data/${PROJECT}-oldest`
 const LONGEST = 3_600_000
-/** A request has to be answered within so much in 99 of 100 cases, ms. */
+/** Limit for the 99th percentile of the response times, ms. */
 const MAX_P99_MS = 1_000
-/** Seconds in which the proxy does not answer, or does not know the api yet, while its container is replaced. */
+/**
+ * Maximum number of seconds with failed requests while the container of the proxy is replaced, because the proxy does
+ * not answer or cannot resolve the api's name yet.
+ */
 const MAX_PROXY_GAP_S = 15
-/** The filler writes what it has received; then nothing changes while the node is frozen. */
+/** Time after which the filler has written all received blocks of the paused node, ms. */
 const REST_MS = 5_000
 
-/** The command inside a container. */
+/** Command line of the program inside a container. */
 const pronghorn = ['node', '/pronghorn/dist/services/cli/main.js']
 
 interface Digest {
@@ -46,7 +49,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
     await compose('--profile', '*', 'down', '--volumes', '--timeout', '5')
   }
 
-  /** The digest of all tables at rest. */
+  /** Reads the digest of all tables. The tables must not change meanwhile. */
   const digest = async (): Promise<Digest> =>
     JSON.parse(await compose('exec', '--no-TTY', 'filler', ...pronghorn, 'digest', '--json')) as Digest
 
@@ -69,19 +72,19 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
       ...{ PRONGHORN_IMAGE: image('oldest'), CHAIN_NAME: 'own', CHAIN_ID: DEMO_CHAIN_ID },
       ...{ CHAIN_HTTP: `http://${host}:${node.http}`, CHAIN_SHIP: `ws://${host}:${node.ship}` },
     }
-    // The compose file of a version goes with its image.
+    // Each version needs the compose files of its own commit.
     await run(variables, 'sh', '-c', `mkdir -p ${checkout} && git archive ${oldest} | tar -x -C ${checkout}`)
     const files = ['--project-directory', checkout, '--file', `${checkout}/docker-compose.yml`]
     await compose(...files, 'up', '--detach', '--wait')
     load = new Load(`https://localhost:${ports.https}`, paths, 3)
-    // Rows of some hundred more blocks.
+    // Let the filler index some hundred blocks.
     await sleep(60_000)
     await run(variables, 'docker', 'pause', node.name)
     await sleep(REST_MS)
   }, LONGEST)
 
   afterAll(async () => {
-    // If `beforeAll` failed early, no load was started.
+    // `load` is undefined if `beforeAll` failed early.
     await (load as Load | undefined)?.stop()
     console.log(tableOf(reports))
     await run(variables, 'docker', 'unpause', node.name).catch(() => undefined)
@@ -95,7 +98,7 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
       for (const version of ['present', 'later']) {
         variables = { ...variables, PRONGHORN_IMAGE: image(version) }
         const report = await step(`upgrade to ${version}`, upgrade)
-        // The proxy of the oldest version is another container than that of today; its ports close while it is replaced.
+        // Each version has its own proxy container, and its ports are closed while the container is replaced.
         if (version === 'present') expect(report.failedSeconds).toBeLessThanOrEqual(MAX_PROXY_GAP_S)
         else expect(report).toMatchObject(isClean)
         expect(report.p99Ms).toBeLessThan(MAX_P99_MS)
@@ -119,7 +122,10 @@ describeUnless(whyNoEngine(), 'an appliance of the oldest version that can be up
     LONGEST,
   )
 
-  /** Upgrades; the doctor at its end finds that the frozen node does not answer, and after some minutes that it sends no blocks. */
+  /**
+   * Runs the upgrade. The doctor at its end reports that the paused node does not answer and, after some minutes, that
+   * no blocks arrive.
+   */
   async function upgrade(): Promise<void> {
     expect(await runFailing(variables, 'scripts/upgrade')).toMatch(/^UNHEALTHY: (?:one finding|2 findings)/m)
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from './engine.ts'
 
-/** A migration that rewrites a table, and one that fails halfway. */
+/** SQL of a migration that rewrites a table, and of one that fails after its first statement. */
 export const REWRITING_MIGRATION =
   'ALTER TABLE assets.assets ADD rehearsed text GENERATED ALWAYS AS (md5(owner)) STORED;'
 export const FAILING_MIGRATION = 'CREATE TABLE chain.rehearsed (id integer); SELECT 1 / 0;'
@@ -11,7 +11,7 @@ export const FAILING_MIGRATION = 'CREATE TABLE chain.rehearsed (id integer); SEL
 const FIRST_NUMBER = 9000
 let derived = 0
 
-/** Builds the image of a version that has one migration more than that of another image. */
+/** Builds an image from another one, with an additional migration. */
 export async function deriveImage(
   variables: Readonly<Record<string, string>>,
   base: string,
@@ -29,7 +29,7 @@ export async function deriveImage(
   await rm(folder, { recursive: true })
 }
 
-/** Starts its own chain node; returns the address at which containers reach it. */
+/** Starts a chain node in a container. Returns its address in the network of the containers. */
 export async function startNode(
   variables: Readonly<Record<string, string>>,
   node: { readonly name: string; readonly http: number; readonly ship: number },

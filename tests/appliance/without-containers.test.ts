@@ -69,7 +69,7 @@ describeUnless(
     beforeAll(async () => {
       dir = await mkdtemp(join(tmpdir(), 'pronghorn-units-'))
       await cp(units, dir, { recursive: true })
-      // systemd-analyze checks that the program exists.
+      // systemd-analyze fails if the program of a unit does not exist.
       for (const name of await readdir(dir)) {
         const text = await readFile(join(dir, name), 'utf8')
         await writeFile(join(dir, name), text.replaceAll('/usr/bin/node', process.execPath))
@@ -82,7 +82,7 @@ describeUnless(
       const said = execFileSync('systemd-analyze', ['verify', '--man=no', ...paths], { encoding: 'utf8' })
       expect(said).toBe('')
       const services = paths.filter((path) => path.endsWith('.service'))
-      // Fails above an exposure of 2.0 of 10.
+      // The command fails if a unit's exposure level is above 2.0 (the scale ends at 10).
       execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=20', ...services])
     })
   },

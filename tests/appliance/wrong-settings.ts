@@ -1,4 +1,4 @@
-/** Wrong files: the lines that are added to a good one, and how the first problem begins. */
+/** Invalid lines that are added to a valid .env, and the beginning of the first reported problem. */
 export const wrong: readonly (readonly [what: string, text: string, problem: string])[] = [
   ['a byte order mark within the file', '\ufeffCACHE_LIFE=5', 'CACHE_LIFE: the line, typed anew'],
   ['a byte order mark behind a value', 'CACHE_LIFE=5\ufeff', 'CACHE_LIFE: the line, typed anew'],
@@ -293,7 +293,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     'READER_LIST_POLLS=[{"url":"http://a..test"}]',
     'READER_LIST_POLLS[0].url: a URL',
   ],
-  // Settings that nothing reads beside others.
+  // Variables that no program reads, next to valid ones.
   ...[
     ...[
       'POSTGRES_PASSWORD=x',
@@ -363,7 +363,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   ['a folder that is not there', 'CONFIG_FILES=/nowhere/config', 'CONFIG_FILES: a folder'],
   ['a time zone', 'TZ=Europe/Berlin', 'TZ: nothing: every log, schedule and time of an answer is in UTC'],
   ['the path of programs', 'PATH=/x', 'PATH: a variable of docs/settings.md; none is near'],
-  // Compose refuses or misreads them before a container runs: scripts/check has the same check.
+  // Compose refuses or misinterprets these values before a container starts, so scripts/check tests them as well.
   ['no for false', 'POSTGRES_BUNDLED=no', 'POSTGRES_BUNDLED: true or false'],
   ['a flag of Compose in capitals', 'POSTGRES_BUNDLED=FALSE', 'POSTGRES_BUNDLED: true or false'],
   ['a number for a flag of Compose', 'POSTGRES_BUNDLED=0', 'POSTGRES_BUNDLED: true or false'],

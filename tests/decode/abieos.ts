@@ -4,14 +4,14 @@ import type { BuiltinName, TypeNode } from '../../services/core/antelope/types/i
 import { bytesToHex } from '../../services/core/bytes/index.ts'
 import { describeUnless } from '../setup/available.ts'
 
-/** The part of the native ABI library that tests compare with. */
+/** The functions of the native ABI library that the tests call. */
 export interface Abieos {
   loadAbiHex(contract: string, hex: string): boolean
   deleteContract(contract: string): boolean
   hexToJson(contract: string, type: string, hex: string): unknown
 }
 
-/** Built-in types of nodes that the library lacks. */
+/** Built-in types that nodes know and the library does not. */
 export const unknownToAbieos: readonly BuiltinName[] = ['bitset']
 
 function load(): Abieos | string {
@@ -25,14 +25,14 @@ function load(): Abieos | string {
   }
 }
 
-/** Name of the decoder in a report of `verify` on this machine. */
+/** Pattern of the decoder name that a report of `verify` contains on this machine. */
 export function expectedDecoder(): RegExp {
   return typeof load() === 'string' ? /does not load here/ : /@eosrio\/node-abieos(?! does not load)/
 }
 
 /**
- * `describe` for comparisons with the native library. Where it has no binary the suite counts as skipped and
- * says why; with PRONGHORN_REQUIRE_ALL=1 it fails instead.
+ * `describe` for comparisons with the native library. On a platform without a binary of the library, the suite is
+ * skipped and prints the reason; with PRONGHORN_REQUIRE_ALL=1 the suite fails instead.
  */
 export function describeWithAbieos(name: string, suite: (abieos: Abieos) => void): void {
   const abieos = load()
@@ -43,9 +43,9 @@ export function describeWithAbieos(name: string, suite: (abieos: Abieos) => void
 }
 
 /**
- * A decoded value in the form in which the native library prints it: all integers of 64 bits as text,
- * hexadecimal in upper case, seconds with milliseconds, NaN and infinities as text, bytes that are no UTF-8
- * as question marks.
+ * Converts a decoded value to the output format of the native library: 64-bit integers as text, hexadecimal digits in
+ * upper case, times in seconds with milliseconds, NaN and infinities as text, question marks for bytes that are not
+ * valid UTF-8.
  */
 export function abieosForm(node: TypeNode, value: unknown): JsonValue {
   if (value === null || value === undefined) return null
@@ -59,7 +59,7 @@ export function abieosForm(node: TypeNode, value: unknown): JsonValue {
     return [type, abieosForm(chosen!.type, inner)]
   }
   if (node.kind === 'struct') {
-    // As JSON.parse makes objects: `__proto__` is an own key there.
+    // Object.fromEntries creates an own key `__proto__`, as JSON.parse does.
     const entries = node.fields
       .filter((field) => Object.hasOwn(value, field.name))
       .map((field) => [field.name, abieosForm(field.type, (value as Record<string, unknown>)[field.name])])

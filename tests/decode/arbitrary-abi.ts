@@ -36,7 +36,7 @@ const key = (kind: KeyKind, length: number) =>
     .tuple(fc.nat(1), fc.uint8Array({ minLength: length, maxLength: length }))
     .map(([curve, data]) => keyText(kind, curve, data))
 
-// Every value of these is one that both spellings agree on: finite, well-formed, in range.
+// Generates only values that both decoders print identically: finite, well-formed and in range.
 const builtins: Record<BuiltinName, fc.Arbitrary<unknown>> = {
   bool: fc.boolean(),
   int8: fc.integer({ min: -128, max: 127 }),
@@ -54,7 +54,7 @@ const builtins: Record<BuiltinName, fc.Arbitrary<unknown>> = {
   float32: fc.float({ noNaN: true, noDefaultInfinity: true }),
   float64: fc.double({ noNaN: true, noDefaultInfinity: true }),
   float128: hexOf(16),
-  // The native library reads times up to 2106.
+  // The native library reads times up to the year 2106.
   time_point: fc.nat(4_294_967_295_999).map((ms) => formatEpochMicroseconds(BigInt(ms) * 1000n)),
   time_point_sec: fc.nat(0xffffffff).map(formatEpochSeconds),
   block_timestamp_type: fc.nat(0xffffffff).map((slot) => formatEpochMs(slotToEpochMs(slot))),
@@ -78,9 +78,10 @@ const allBuiltins = Object.keys(builtins) as BuiltinName[]
 const versions = ['1.0', '1.1', '1.2', '1.3'] as const
 
 /**
- * An ABI of any version, of a few structs, variants and aliases that refer to one another, with recursion through options
- * and lists; `root` is the struct to try, which may end with fields that a row may lack. Identifiers are those that
- * contracts may have. `without` leaves out types that another decoder does not know.
+ * Generates an ABI of any version: a few structs, variants and aliases that refer to each other, with recursion through
+ * options and lists. `root` is the struct to decode; it may end with extension fields, which a row may lack.
+ * Identifiers are valid contract identifiers. @param without types to leave out, because another decoder does not know
+ * them.
  */
 export function arbitraryAbi(
   g: fc.GeneratorValue,
@@ -94,7 +95,8 @@ export function arbitraryAbi(
     new_type_name: alias,
     type: `${pick(builtinNames)}[]`,
   }))
-  // A type may hold later structs directly and any struct through an option, list or variant.
+  // A struct may contain a later struct directly, and any struct through an option, list or variant. So no struct
+  // contains itself directly.
   const direct = (index: number): string[] => [
     ...builtinNames,
     'alias0',
@@ -111,7 +113,8 @@ export function arbitraryAbi(
   const version = g(() => fc.constantFrom(...versions))
   const extensions = Array.from({ length: g(() => fc.nat(2)) }, (_, i) => ({
     name: `e${i}`,
-    // A value without bytes may be there or not: the row is the same. A field behind an extension needs no `$`.
+    // The types of extension fields take at least one byte: with an empty value, a present and an absent field would
+    // have the same bytes. Fields after the first extension need no `$`.
     type: `${g(() => fc.boolean()) ? pick(builtinNames) : `${pick(indirect)}${g(() => fc.constantFrom('?', '[]'))}`}${g(() => fc.constantFrom('$', '$', '$', ''))}`,
   }))
   const row = { name: 'row', base: 'struct0', fields: extensions }
@@ -135,7 +138,7 @@ export function arbitraryAbi(
   return { abi: { ...abi, ...laterSections(version) }, root: 'row' }
 }
 
-/** The sections that later versions added behind the variants. */
+/** ABI sections that later ABI versions added after the variants. */
 function laterSections(version: (typeof versions)[number]): Partial<AbiDefinition> {
   const action_results = [{ name: 'act', result_type: 'row' }]
   if (version === '1.2') {
@@ -155,8 +158,8 @@ const VALUES = 60
 const DEEPEST = 5
 
 /**
- * A value of a type. Options, lists and variants of structs run empty towards a depth, and once a value has
- * many parts, because recursion would otherwise multiply without end.
+ * Generates a value of a type. With growing depth or size, options and lists become empty and variants avoid structs;
+ * otherwise recursion would never end.
  */
 export function arbitraryValue(
   g: fc.GeneratorValue,

@@ -21,8 +21,8 @@ const emptyScalars: Readonly<Record<string, unknown>> = {
 }
 
 /**
- * A value of any type for the encoder: empty where `given` says nothing. Of a variant the newest alternative
- * is taken, unless `given` is a pair that chooses one; fields of structs are given by name, at any depth.
+ * Creates a value of any type for the encoder. `given` contains struct fields by name, at any depth; every other field
+ * gets an empty value. A variant gets its newest alternative, unless `given` is a pair that names one.
  */
 export function fill(node: TypeNode, given?: unknown): unknown {
   switch (node.kind) {

@@ -5,13 +5,13 @@ import { normalizeAbiJson } from '../../services/core/antelope/abi/index.ts'
 import type { AbiDefinition } from '../../services/core/antelope/abi/index.ts'
 import { packageRoot } from '../../services/core/paths/index.ts'
 
-/** The recordings of real nodes: the first two are one chain. */
+/** Recordings of real nodes. `main` and `v2` are recordings of the same chain. */
 export const recordingNames = ['main', 'v2', 'fork'] as const
 
-/** A recording as it came over the wire. */
+/** The messages of a recording, as the node sent them. */
 export interface Recording {
   readonly shipAbi: AbiDefinition
-  /** Every binary message, the status result first. */
+  /** All binary messages; the first one is the status result. */
   readonly frames: Buffer[]
 }
 
@@ -29,7 +29,7 @@ export function readRecording(name: (typeof recordingNames)[number]): Recording 
   return { shipAbi: normalizeAbiJson(JSON.parse(file('ship-abi.json').toString())), frames }
 }
 
-/** An ABI of the fixtures, such as `assets.v2` or `ship.leap`. */
+/** Reads an ABI of the fixtures, such as `assets.v2` or `ship.leap`. */
 export function readAbi(name: string): AbiDefinition {
   const file = join(packageRoot, 'tests/fixtures/contracts', `${name}.abi.json`)
   return normalizeAbiJson(JSON.parse(readFileSync(file, 'utf8')))

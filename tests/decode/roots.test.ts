@@ -19,7 +19,10 @@ function blocksOf(name: string): Sent[] {
   })
 }
 
-/** Blocks that deploy code, which the recordings have zeros for. */
+/**
+ * Blocks that deploy contract code. The recordings contain zeros instead of the code, so the Merkle roots of these
+ * blocks do not match.
+ */
 const blanked: Readonly<Record<string, readonly number[]>> = {
   main: [11, 15, 19, 21, 22, 762, 764],
   v2: [862],
@@ -49,7 +52,7 @@ describe('block content and the Merkle roots in the block header', () => {
     }
   })
 
-  // A block of several transactions.
+  // The ninth largest block, which has several transactions.
   const { block, traces } = blocksOf('main').toSorted((a, b) => b.block.length - a.block.length)[8]!
   const flipped = (bytes: Uint8Array, at: number) => {
     const copy = Buffer.from(bytes)
@@ -59,7 +62,7 @@ describe('block content and the Merkle roots in the block header', () => {
 
   it('findFalseContent detects a changed byte of a transaction', () => {
     expect(leap.findFalseContent(block, traces)).toBeNull()
-    // Behind header and signature.
+    // The transactions start after the header and the signature.
     for (let at = 190; at < block.length - 1; at += 37)
       expect([at, leap.findFalseContent(flipped(block, at), traces)]).toEqual([at, 'transactions'])
   })

@@ -109,7 +109,7 @@ test("the devchain starts at the client's first position on another branch below
     known.map((position) => (position.num === num ? { num, id: 'ab'.repeat(32) } : position))
   expect(await startFor(known)).toBe(972)
   expect(await startFor(altered(969))).toBe(969)
-  // Positions from the start upwards are not looked at.
+  // The devchain compares only the client's positions below the requested start block.
   expect(await startFor(altered(973))).toBe(972)
   expect(await startFor([])).toBe(972)
 })

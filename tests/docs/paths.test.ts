@@ -14,7 +14,7 @@ const documents = [
 const textOf = (document: string): string => readFileSync(join(packageRoot, document), 'utf8')
 const services = readdirSync(join(packageRoot, 'services'))
 
-/** Paths of the tree that stand in backticks; of a pattern what stands before its first `*`. */
+/** Finds the repository paths in backticks. A pattern counts up to its first `*`. */
 function pathsIn(text: string): string[] {
   const roots = ['services', 'tests', 'scripts', 'infra', 'config-templates', 'examples', ...services]
   return [...text.matchAll(/`([\w.-]+(?:\/[\w.*-]+)+\/?)`/g)]

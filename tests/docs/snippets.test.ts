@@ -15,7 +15,7 @@ interface Block {
   readonly text: string
 }
 
-/** The fenced blocks of a page, in their order. */
+/** The fenced code blocks of a page, in document order. */
 function blocksOf(page: string): Block[] {
   const text = readFileSync(join(packageRoot, page), 'utf8')
   return [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].map(([, language = '', body = '']) => ({
@@ -24,7 +24,10 @@ function blocksOf(page: string): Block[] {
   }))
 }
 
-/** Blocks that need a network, a container engine or minutes: their commands are looked at instead. */
+/**
+ * Start of the blocks that need a network, a container engine or several minutes. The test checks their commands
+ * without running them.
+ */
 const notRun = ['git clone ', 'npm ci && npm test', 'docker compose up', 'npm start -- ']
 
 let service: StartedStandalone
@@ -33,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop('SIGTERM'))
 
-/** A snippet with the addresses and the key of the running service instead of those that it names. */
+/** Replaces the addresses and the API key of a snippet by those of the running service. */
 function withAddresses(text: string): string {
   const [, state = '', key = ''] = /state\s+http:\/\/(\S+)\/v0\/docs, API key (server_[0-9a-f]+)/.exec(
     service.output(),
@@ -44,13 +47,13 @@ function withAddresses(text: string): string {
     .replaceAll('server_…', key)
 }
 
-/** Runs a shell command; returns what it prints. */
+/** Runs a shell command and returns its output. */
 async function runSnippet(text: string): Promise<string> {
   const { stdout } = await run('bash', ['-euc', withAddresses(text)], { timeout: patient(30_000) })
   return stdout
 }
 
-/** Runs a module until it ends by itself; returns what it prints. */
+/** Runs a JavaScript module until it exits and returns its output. */
 async function runModule(text: string): Promise<string> {
   const words = ['--no-warnings', '--input-type=module', '--eval', withAddresses(text)]
   const { stdout } = await run(process.execPath, words, { cwd: packageRoot, timeout: patient(60_000) })
@@ -95,7 +98,7 @@ const clientExamples = [...clientPage.matchAll(/^## (.+)\n(?:(?!^## )[^])*?```js
   ([, title, text]) => ({ title: title!, text: text! }),
 )
 
-/** What the example of each client prints. */
+/** Expected output of each client's example. */
 const printed: Readonly<Record<string, RegExp>> = {
   ExplorerApi: /^(\d+ carol \S+\n){3}$/,
   'Market clients': /^(\/\S+ true [0-3]\n){4}$/,

@@ -17,7 +17,7 @@ describe('docs/sql.md', () => {
 
   beforeAll(async () => {
     database = await createRecordedDatabase()
-    // The tables of the recorded chain are so small that the planner would read them whole.
+    // The tables of the recorded chain are so small that the planner would choose sequential scans.
     await database.client.query('SET enable_seqscan = off')
   })
   afterAll(() => database.drop())

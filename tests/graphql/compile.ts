@@ -29,14 +29,16 @@ interface Table {
   readonly sql: string
   readonly name: string
   readonly limit: number
-  /** Type of each column that the role may read. */
+  /** SQL type of each column that the GraphQL role may read. */
   readonly columns: ReadonlyMap<string, string>
   readonly relationships: Map<string, Relationship>
 }
-/** Tables by the name of their root field. */
+/** Tables by root field name. */
 export type Tables = ReadonlyMap<string, Table>
 
-/** What GraphQL shows, from the metadata in the repository and the column types of a migrated database. */
+/**
+ * Reads the tables that GraphQL serves: the metadata of the repository, with the column types of a migrated database.
+ */
 export async function readShownTables(client: pg.ClientBase, rowLimit: number): Promise<Tables> {
   const { sources } = (await assembleMetadata(rowLimit)) as { sources: [{ tables: TableMetadata[] }] }
   const { rows } = await client.query<{ name: string; column: string; type: string }>(
@@ -72,9 +74,9 @@ export async function readShownTables(client: pg.ClientBase, rowLimit: number): 
 }
 
 /**
- * One statement that returns the answer of a query as `data`, in the shape of the statements of Hasura: a subquery for
- * each list, joined laterally by the columns of its relationship; numbers that JSON cannot hold as text.
- * @throws Error naming a field or argument that is not shown.
+ * Compiles a query to one statement that returns the answer as `data`. As in Hasura's statements, each list is a
+ * lateral subquery on the columns of its relationship, and numbers that JSON cannot represent are text. @throws Error
+ * naming the unknown field or argument.
  */
 export function compileOperation(tables: Tables, fields: readonly Field[]): string {
   const compiler = new Compiler()

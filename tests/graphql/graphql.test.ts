@@ -13,7 +13,7 @@ import type { RecordedDatabase } from './recorded-database.ts'
 
 const ROLE = 'test_graphql_reader'
 const page = join(packageRoot, 'docs/graphql.md')
-/** Set it to write the answers into the page. */
+/** The environment variable WRITE_ANSWERS makes the test write the answers into the page. */
 const isWriting = process.env.WRITE_ANSWERS !== undefined
 
 let database: RecordedDatabase
@@ -23,7 +23,7 @@ let tables: Tables
 beforeAll(async () => {
   database = await createRecordedDatabase()
   client = database.client
-  // The rights of the role of GraphQL, see services/appliance/database/roles.ts.
+  // Grants of the GraphQL role, as in services/appliance/database/roles.ts.
   await client.query(`DROP ROLE IF EXISTS ${ROLE}`)
   await client.query(`CREATE ROLE ${ROLE}`)
   await client.query(`GRANT USAGE ON SCHEMA graphql, market TO ${ROLE}`)
@@ -121,7 +121,7 @@ describe('plans for large tables', () => {
   beforeAll(async () => {
     await pretendMillions(client)
     await client.query('SET plan_cache_mode = force_generic_plan')
-    // Tables without a row count as small ones.
+    // The planner treats tables without rows as small and would choose sequential scans.
     await client.query('SET enable_seqscan = off')
   })
 

@@ -1,25 +1,25 @@
-/** A value of an argument; an enum value is `{ enum: name }`. */
+/** Value of an argument; an enum value is `{ enum: name }`. */
 export type Value =
   string | number | boolean | null | { readonly enum: string } | readonly Value[] | ValueObject
-/** An object value. */
+/** Fields of an input object. */
 export interface ValueObject {
   readonly fields: ReadonlyMap<string, Value>
 }
 
-/** A field with its arguments and what is selected of it. */
+/** A field with its arguments and its selection set. */
 export interface Field {
   readonly alias: string
   readonly name: string
   readonly args: ReadonlyMap<string, Value>
-  /** Empty for a leaf. */
+  /** Selected fields; empty for a scalar field. */
   readonly fields: readonly Field[]
 }
 
 const TOKEN = /\s*(?:#[^\n]*\n\s*)*("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|\$?[A-Za-z_]\w*|[{}()[\]:!=]|$)/y
 
 /**
- * Parses one GraphQL query: fields, aliases, arguments, variables; no fragments and directives.
- * @throws Error naming what was expected.
+ * Parses one GraphQL query with fields, aliases, arguments and variables. Fragments and directives are not supported.
+ * @throws Error naming the expected token.
  */
 export function parseOperation(
   text: string,

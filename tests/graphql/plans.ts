@@ -8,10 +8,13 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** Tables that a contract keeps small: they may be read from end to end. */
+/** Tables that every contract keeps small. A plan may scan them entirely. */
 const SMALL = /^(tokens|config|symbol_pairs|pairs|log_actions|marketplaces)$/
 
-/** What a plan reads from end to end, though tables are said to be large: tables and indexes without a condition. */
+/**
+ * Returns the large tables and indexes that the plan of a statement scans entirely, that is, without an index
+ * condition.
+ */
 export async function readUnservedScans(client: pg.ClientBase, statement: string): Promise<string[]> {
   const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
     `EXPLAIN (FORMAT JSON) ${statement}`,
@@ -34,8 +37,8 @@ function unserved(node: PlanNode): string[] {
 }
 
 /**
- * Lets the planner of this database take every table for one of millions of rows whose values are spread evenly, so that
- * plans of a small database are those of a large one. Needs a superuser; lasts until tables are analysed again.
+ * Changes the statistics of this database so that the planner expects millions of evenly distributed rows in every
+ * table. The plans are then those of a large database. Needs a superuser; the next ANALYZE of a table ends the effect.
  */
 export async function pretendMillions(client: pg.ClientBase): Promise<void> {
   await client.query(

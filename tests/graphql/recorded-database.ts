@@ -3,10 +3,13 @@ import type { DatabaseAddress } from '../../services/core/database/index.ts'
 import { connectDatabase } from '../../services/core/database/index.ts'
 import { createIndexedDatabase } from '../integration/indexed-database.ts'
 
-/** Last block of the database that docs/graphql.md and docs/queries.md answer from: one sale is listed, auctions have bids. */
+/**
+ * Last indexed block for the answers in docs/graphql.md and docs/queries.md. At this block one sale is listed and
+ * auctions have bids.
+ */
 const RECORDED_BLOCK = 447
 
-/** The recorded chain until `RECORDED_BLOCK`, with query indexes. */
+/** A database with the recorded chain up to `RECORDED_BLOCK` and with query indexes. */
 export interface RecordedDatabase {
   readonly address: DatabaseAddress
   readonly client: pg.Client

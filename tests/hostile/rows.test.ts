@@ -43,8 +43,8 @@ function damaged(random: SeededRandom, bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Text of a value for comparison. The native library writes damaged UTF-8 with other and more or fewer replacement
- * characters.
+ * JSON text of a value for comparison. Each run of replacement characters becomes a single one, because the native
+ * library replaces invalid UTF-8 with another character and another number of characters than this decoder.
  */
 const comparable = (value: unknown): string => JSON.stringify(value).replaceAll(/[?\ufffd]+/g, '?')
 

@@ -382,7 +382,7 @@ it('the remedy for a block without traces skips one block, and the gap is record
 })
 
 it.each(['traces', 'deltas'] as const)(
-  'a node whose block has cut %s is named, the remedy skips one block, and another node supplies the block',
+  'a node whose block has truncated %s is named with the start_block that skips the block; a second node supplies the block',
   async (part) => {
     const bad = faultyNode(`cut ${part}`, 900)
     const good = new MirrorNode(running.chain, { libLagBlocks: LIB_LAG_BLOCKS })

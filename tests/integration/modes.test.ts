@@ -107,7 +107,7 @@ it.each([500, IRREVERSIBLE])(
   },
 )
 
-it('a chain with three rewinds ends with the bytes of its final branch', async () => {
+it('reading a chain live through three forks gives the same rows as reading only its final branch', async () => {
   const recordings = [join(import.meta.dirname, '../fixtures/recordings/fork')]
   // The recording ended with the last irreversible block 15 behind the head.
   const straight = await index({ recordings, libLagBlocks: 15 }, [{ stop_block: 403 }])

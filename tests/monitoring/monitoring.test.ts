@@ -54,7 +54,7 @@ it('every metric and label in dashboards and rules is served by a program', asyn
   ])
 })
 
-/** Provisioning files as Grafana documents them. */
+/** Schema of Grafana's provisioning files, from the documentation of Grafana. */
 const datasources = z.strictObject({
   apiVersion: z.literal(1),
   datasources: z.array(

@@ -19,19 +19,16 @@ const active = z.object({
   }),
 })
 
-/** A Prometheus of a test. */
+/** A Prometheus process that a test started. */
 export interface Prometheus {
-  /** Number of series that an expression has now. */
+  /** Number of series that an expression returns at present. */
   count(expr: string): Promise<number>
-  /** Names of the alerts that fire. */
+  /** Names of the firing alerts. */
   firing(): Promise<ReadonlySet<string>>
   stop(): Promise<void>
 }
 
-/**
- * Starts Prometheus; its data are gone with it.
- * @param targets addresses by job.
- */
+/** Starts Prometheus. `stop` deletes its data. @param targets addresses to scrape, by job. */
 export async function startPrometheus(
   rules: string,
   targets: Readonly<Record<string, string>>,

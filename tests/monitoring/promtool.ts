@@ -4,7 +4,7 @@ import { describeUnless, findProgram } from '../setup/available.ts'
 
 const run = promisify(execFile)
 
-/** `describe` for what needs Prometheus with its promtool. */
+/** `describe` for suites that need the programs prometheus and promtool. */
 export function describeWithPrometheus(name: string, suite: () => void): void {
   const missing = ['prometheus', 'promtool'].filter((each) => findProgram(each) === undefined)
   describeUnless(
@@ -14,7 +14,7 @@ export function describeWithPrometheus(name: string, suite: () => void): void {
   )
 }
 
-/** Runs promtool. @throws Error with what it says when it is not content. */
+/** Runs promtool and returns its output. @throws Error with the output if promtool fails. */
 export async function promtool(...words: string[]): Promise<string> {
   try {
     const { stdout } = await run('promtool', words)

@@ -1,11 +1,11 @@
-/** Scraped series by name, each with its values in the notation of promtool. */
+/** Scraped series by name; the values are in promtool's notation. */
 type Series = Readonly<Record<string, string>>
 
-/** Series with which an alert fires, and series with which it does not. */
+/** Series for which an alert fires, and series for which it does not. */
 export interface RuleCase {
   readonly fires: Series
   readonly quiet: Series
-  /** Seconds between two values. */
+  /** Seconds between two samples. */
   readonly interval?: number
   readonly at?: string
 }
@@ -19,7 +19,7 @@ const BACKUP_EVERY = `pronghorn_task_interval_seconds{${FILLER},task="backup"}`
 const pool = (waiting: number, refused: string): Series => ({
   [`pronghorn_database_waiting_requests{${API},server="primary"}`]: `${waiting}x90`,
   [`pronghorn_database_refused_total{${API},reason="busy"}`]: refused,
-  // Those have an alert of their own.
+  // Refusals with this reason have their own alert.
   [`pronghorn_database_refused_total{${API},reason="unavailable"}`]: '0+9x90',
 })
 const requests = (good: number, bad: number): Series => ({
@@ -31,13 +31,13 @@ const disk = (free: string): Series => ({
   [`pronghorn_database_disk_bytes{${FILLER}}`]: '1000000000000x90',
 })
 
-/** Test series for each alert. Times begin at 0, and the rules are evaluated after ten minutes. */
+/** Test series for each alert. The series start at time 0, and promtool evaluates the rules after ten minutes. */
 export const ruleCases: Readonly<Record<string, RuleCase>> = {
   ReaderNoCommit: {
     fires: { [`pronghorn_reader_last_commit_timestamp_seconds{${READER}}`]: '0x90' },
     quiet: {
       [`pronghorn_reader_last_commit_timestamp_seconds{${READER}}`]: '0+15x90',
-      // One at its stop_block has nothing more to commit.
+      // A reader at its `stop_block` has no more blocks to commit.
       [`pronghorn_reader_last_commit_timestamp_seconds{${FILLER},reader="done"}`]: '0x90',
       [`pronghorn_reader_state{${FILLER},reader="done",state="stopped"}`]: '1x90',
     },
@@ -49,10 +49,10 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
   ReaderBehind: {
     fires: { [`pronghorn_reader_blocks_behind{${READER}}`]: '700+5x90' },
     quiet: {
-      // Far away and catching up; near.
+      // One reader is far behind and catches up; the other one is near the head.
       [`pronghorn_reader_blocks_behind{${READER}}`]: '900000-1000x90',
       [`pronghorn_reader_blocks_behind{${FILLER},reader="near"}`]: '590x90',
-      // At its stop_block.
+      // A reader at its `stop_block`.
       [`pronghorn_reader_blocks_behind{${FILLER},reader="done"}`]: '700+5x90',
       [`pronghorn_reader_state{${FILLER},reader="done",state="stopped"}`]: '1x90',
     },
@@ -64,7 +64,7 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     quiet: { [`pronghorn_database_up{${API},server="primary"}`]: '1x90' },
   },
   DiskFills: {
-    // 600 GB free, and 10 GB less every five minutes; 600 GB, and 1 MB less.
+    // Both disks have 600 GB free. The first loses 10 GB every five minutes, the second 1 MB.
     fires: disk('600000000000-10000000000x90'),
     quiet: disk('600000000000-1000000x90'),
     interval: 300,
@@ -75,10 +75,10 @@ export const ruleCases: Readonly<Record<string, RuleCase>> = {
     quiet: {
       [LAST_BACKUP]: '-10000x90',
       [BACKUP_EVERY]: '86400x90',
-      // Another installation, without a schedule.
+      // An installation without a backup schedule.
       'pronghorn_task_last_success_timestamp_seconds{job="filler",instance="other",task="backup"}':
         '-500000x90',
-      // Other tasks have no such limit.
+      // The age limit applies to backups only.
       [`pronghorn_task_last_success_timestamp_seconds{${FILLER},task="verify"}`]: '-9000000x90',
     },
   },

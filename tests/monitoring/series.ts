@@ -2,7 +2,7 @@ import { metricCatalogue } from '../../services/core/metrics/index.ts'
 import type { MetricEntry } from '../../services/core/metrics/index.ts'
 import { createMetrics } from '../../services/core/metrics/index.ts'
 
-/** A metric that an expression reads, and labels that it names of it. */
+/** A metric that an expression reads, with the labels in its selector. */
 interface Selector {
   readonly name: string
   readonly labels: readonly string[]
@@ -11,7 +11,7 @@ interface Selector {
 /** Labels that Prometheus adds to every series. */
 const scrapeLabels = ['job', 'instance']
 
-/** Every metric that an expression reads. */
+/** Finds every metric that an expression reads. */
 function readSelectors(expr: string): Selector[] {
   const selectors = expr.matchAll(/\b((?:pronghorn|process|nodejs)_\w+|up\b)(?:\{([^}]*)\})?/g)
   return [...selectors].map(([, name = '', matchers = '']) => ({
@@ -20,7 +20,7 @@ function readSelectors(expr: string): Selector[] {
   }))
 }
 
-/** Metrics and labels of an expression that no program serves. */
+/** Finds the metrics and labels of an expression that no service exports. */
 export async function findUnknown(expr: string): Promise<string[]> {
   const known = await knownMetrics()
   const problems: string[] = []
@@ -38,7 +38,7 @@ export async function findUnknown(expr: string): Promise<string[]> {
   return problems
 }
 
-/** Names of all series with their labels. */
+/** Labels of every exported metric, by metric name. */
 async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {
   const known = new Map<string, readonly string[]>([['up', []]])
   for (const { name, labelNames } of (await createMetrics('api').snapshot()) as readonly {

@@ -24,13 +24,13 @@ import type { ReplicatedPostgres } from '../setup/replicated-postgres.ts'
 const program = join(packageRoot, 'dist/services/cli/main.js')
 const DAY_MS = 86_400_000
 const GB = 2 ** 30
-/** Connections of the api: few, so that a test can use them up. */
+/** Number of database connections of the api. Small, so that a test can occupy all of them. */
 const CONNECTIONS = 4
 const ROUTE = '/atomicassets/v1/assets?limit=2'
 
 type Service = 'filler' | 'api' | 'state'
 
-/** The demo chain with every service as its own process, a replica, Redis, a proxy with a certificate, and clients. */
+/** The demo chain with one process for each service, a replica, Redis, a proxy with a certificate, and clients. */
 export class Stage {
   readonly #running = new Map<Service, ChildProcess>()
   readonly #closing: (() => unknown)[] = []
@@ -43,7 +43,7 @@ export class Stage {
   #ports!: Record<'filler' | 'api' | 'apiMetrics' | 'state' | 'stateMetrics', number>
   #proxy!: ReturnType<typeof createTlsServer>
   #lock: Awaited<ReturnType<typeof connectDatabase>> | undefined
-  /** Serves the size of a disk as metrics, because no real disk can be filled within seconds. */
+  /** Exports the metrics of a simulated disk, because a test cannot fill a real disk within seconds. */
   readonly #disk = createServer((_, response) => {
     this.#freeBytes -= this.isDiskFilling ? GB : 0
     response.end(
@@ -87,7 +87,7 @@ export class Stage {
     this.#closing.push(() => clearInterval(asking))
   }
 
-  /** Addresses by job. */
+  /** Addresses to scrape, by job. */
   targets(): Record<string, string> {
     const { filler, apiMetrics, stateMetrics } = this.#ports
     const disk = (this.#disk.address() as AddressInfo).port
@@ -127,7 +127,7 @@ export class Stage {
     await ended
   }
 
-  /** The last lines of every service, for the message of a failed test. */
+  /** The last output lines of every service, for the message of a failed test. */
   said(): string {
     return [...this.#said].map(([service, text]) => `${service}: ${text}`).join('\n')
   }
@@ -138,7 +138,7 @@ export class Stage {
     await client.end()
   }
 
-  /** Another session holds a table: commits wait, and so do requests. */
+  /** Locks a table from another session, so that commits and requests wait. */
   async lockTable(): Promise<void> {
     this.#lock = await connectDatabase(this.#postgres.primary.address, { applicationName: 'test' })
     await this.#lock.query('BEGIN')
@@ -235,7 +235,7 @@ export class Stage {
     }
   }
 
-  /** Asks the api once; while requests are to be many, more than there are connections. */
+  /** Sends one request to the api, or as many as the api has connections while `isBusy` is set. */
   async #ask(): Promise<boolean> {
     const base = `http://127.0.0.1:${this.#ports.api}${ROUTE}`
     const wanted = this.isBusy ? 4 : 1
@@ -252,7 +252,7 @@ export class Stage {
   }
 }
 
-/** A certificate for localhost with so many days left. */
+/** Creates a certificate for localhost that expires in `days` days. */
 async function certificate(days: number): Promise<{ cert: string; key: string }> {
   const created = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',

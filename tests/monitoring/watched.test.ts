@@ -10,7 +10,7 @@ import { startPrometheus } from './prometheus-server.ts'
 import type { Prometheus } from './prometheus-server.ts'
 import { Stage } from './stage.ts'
 
-/** The same rules with times of a test. */
+/** Limits of the alert rules, shortened for the test. */
 const limits: AlertLimits = {
   commitSeconds: 5,
   behindBlocks: 8,
@@ -24,7 +24,7 @@ const limits: AlertLimits = {
   lagWindow: '8s',
   diskWindow: '10s',
 }
-/** In the place of what Grafana puts there. */
+/** Value for Grafana's variable `$__rate_interval`. */
 const RATE_INTERVAL = '15s'
 const EACH_MS = patient(60_000)
 
@@ -45,7 +45,7 @@ describeUnless(reason, 'the demo chain, watched by Prometheus', () => {
     await stage.stop()
   }, patient(60_000))
 
-  /** Waits until nothing is missing any more. @throws Error with what is. */
+  /** Waits until `find` returns an empty list. @throws Error with the remaining entries after EACH_MS. */
   async function untilNone(what: string, find: () => Promise<readonly string[]>): Promise<void> {
     const deadline = performance.now() + EACH_MS
     for (;;) {
@@ -81,7 +81,7 @@ describeUnless(reason, 'the demo chain, watched by Prometheus', () => {
     'every alert fires with its fault, and ends after it',
     async () => {
       const names = listAlerts(limits).map(({ name }) => name)
-      // The certificate is near its end from the start.
+      // The test's certificate expires soon, so this alert fires from the start.
       await untilNone('alerts without a fault', async () => {
         const before = await prometheus!.firing()
         return names.filter((name) => before.has(name) && name !== 'CertificateEnds')
@@ -110,7 +110,7 @@ describeUnless(reason, 'the demo chain, watched by Prometheus', () => {
         `SELECT chain.note_task('backup', NULL), chain.note_task('backup-check', NULL), chain.note_task('verify', NULL)`,
       )
       await stage.renewCertificate()
-      // The api looks at the certificate once a minute, and when it starts.
+      // The api reads the certificate at its start and then once a minute; a restart reads the new one at once.
       await stage.stopService('api')
       stage.startService('api')
       const ended = new Set<string>()

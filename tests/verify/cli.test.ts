@@ -20,7 +20,7 @@ let database: TestDatabase
 let config: string
 
 beforeAll(async () => {
-  // The recorded chain has rows of the assets contract alone.
+  // The recorded chain `fork` has rows of the assets contract only.
   const contracts = testSettings.contracts.filter(({ handler }) => handler === 'assets')
   database = await createIndexedDatabase({
     chain: { recordings: [fork], replay: 'history' },
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await configure(database)
 })
 
-/** Writes the configuration, with this database. */
+/** Writes a configuration folder that connects to the database. */
 async function configure({ address }: TestDatabase): Promise<void> {
   await writeFile(
     join(config, 'connections.config.json'),
@@ -138,7 +138,8 @@ it('pronghorn verify stores its result for the metrics', async () => {
   })
   await run('verify', ...folder, '--table', 'assets.config')
   await run('verify', ...folder, '--table', 'assets.schemas')
-  // Since when does not change, nor does a part of the database say that the whole is right.
+  // A repeated failure keeps the time of the first one, and a comparison of only some tables does not clear the
+  // failure.
   expect(await noted()).toEqual([differing])
   await run('verify', ...folder, '--repair', '--yes')
   expect(await noted()).toMatchObject([{ failedAt: null, failure: null }])
@@ -206,7 +207,7 @@ it("pronghorn verify exits with 75 if the source lacks the rows of a table, and 
   expect(kept).toMatchObject({ code: 1, out: expect.stringContaining('were compared') as string })
   expect((await run('verify', ...folder, '--repair', '--yes')).code).toBe(0)
 
-  // Attributes are decoded by formats that are rows themselves.
+  // Asset attributes cannot be decoded without the schema rows, which contain the formats.
   await rm(join(part, 'atomicassets.schemas.json'))
   expect((await run('verify', '--folder', part)).err).toContain('assets.config, assets.config (tokenconfigs)')
 })

@@ -1,4 +1,7 @@
-/** A row that is changed by hand: what reports call its table, and the statement. It returns the key as reports show it. */
+/**
+ * An SQL statement that changes a row, and the table and kind under which a report names the row. The statement returns
+ * the key in the form of the reports.
+ */
 export interface Damage {
   readonly table: string
   readonly kind: 'differs' | 'missing' | 'extra'
@@ -8,7 +11,7 @@ export interface Damage {
 const first = (table: string, key: string, condition = 'true') =>
   `(SELECT min(${key}) FROM ${table} WHERE ${condition})`
 
-/** Twelve rows over all families. Nothing derived follows from what is changed. */
+/** Twelve damaged rows over all families. The changed columns affect no derived value. */
 export const damages: readonly Damage[] = [
   {
     table: 'assets.config',

@@ -21,7 +21,7 @@ import { broadChain } from './verify-of.ts'
 import { otherValueOf } from './other-value.ts'
 
 const SEED = 1
-/** Damages of each run; `VERIFY_DAMAGES=2000` is more than there are of every column. */
+/** Number of damages per run. `VERIFY_DAMAGES=2000` covers every column, because fewer than 2000 damages exist. */
 const DAMAGES = readNumber('VERIFY_DAMAGES', roundsOfSeed(300), 1, 10_000)
 
 interface Column {
@@ -37,9 +37,9 @@ interface Damage {
   /** The damaged column; undefined if a whole row is deleted or added. */
   readonly column?: string
   readonly kind: 'change' | 'null' | 'swap' | 'delete' | 'add'
-  /** Condition of the rows that may be damaged. */
+  /** SQL condition on the rows that the damage may change. */
   readonly of: string
-  /** @param row condition of the chosen row, @param other that of another one. */
+  /** @param row condition that selects the chosen row. @param other condition that selects a second row. */
   readonly text: (row: string, other: string) => string
 }
 
@@ -47,7 +47,7 @@ const otherValue = ({ name, type }: Column): string => otherValueOf(type, `t.${n
 
 let database: TestDatabase
 let client: pg.Client
-/** Stays as it is: the rows of the chain. */
+/** The undamaged state of the chain, with which each damaged database is compared. */
 let chain: pg.Client
 let source: StateSource
 let columns: readonly Column[]
@@ -94,7 +94,7 @@ function damagesOf(column: Column): Damage[] {
   ]
 }
 
-/** All damages, table by table. */
+/** Returns every possible damage, grouped by table. */
 function allDamages(): Damage[] {
   const tables = [...new Set(columns.map(({ table }) => table))]
   return tables.flatMap((table) => {
@@ -114,7 +114,7 @@ function allDamages(): Damage[] {
   })
 }
 
-/** Two rows that may be damaged, chosen by chance; undefined when there are none. */
+/** Chooses two random rows that the damage may change; returns an empty list if the table has too few rows. */
 async function chooseRows({ table, of }: Damage, seed: number): Promise<string[]> {
   const { rows } = await client.query<{ row: string }>(
     `SELECT format('(t.tableoid, t.ctid) = (%s, %L::tid)', t.tableoid, t.ctid) AS row FROM ${table} t WHERE ${of}
@@ -124,7 +124,7 @@ async function chooseRows({ table, of }: Damage, seed: number): Promise<string[]
   return rows.map(({ row }) => row)
 }
 
-/** The table whose rows may have ended on the chain, for it and for the tables of what belongs to its rows. */
+/** Finds the verified table whose rows can end on the chain, given its own name or the name of a child table. */
 const endingTable = (table: string) =>
   verifiedTables.find(
     ({ name, ended, columns }) =>
@@ -132,8 +132,8 @@ const endingTable = (table: string) =>
   )
 
 /**
- * Whether a row, or the one that it belongs to, ended on the chain, so that its columns are not compared with it.
- * @param changed column that gets another value, which may make the row belong to another one.
+ * Whether the row, or its parent row, has ended on the chain. `verify` does not compare the columns of such a row.
+ * @param changed column that gets a new value; a changed parent key moves the row to another parent.
  */
 async function hasEnded(table: string, row: string, changed?: string): Promise<boolean> {
   const of = endingTable(table)
@@ -149,13 +149,16 @@ async function hasEnded(table: string, row: string, changed?: string): Promise<b
 }
 
 type Outcome = 'impossible' | 'repaired' | 'refused' | 'not checked' | 'unchanged'
-/** Outcomes that fail the test. */
+/** Outcomes that make the test fail. */
 type Failure = 'MISSED' | 'REPAIRED INTO SOMETHING ELSE'
 
-/** Outcomes, with the damages that led there. */
+/** Statements by the outcome that they led to. */
 type Outcomes = Map<Outcome | Failure, string[]>
 
-/** Damages rows, compares, and repairs. @param isOpen whether the report says that what was damaged is not checked. */
+/**
+ * Runs the damaging statement, compares the database with the chain, and repairs it. @param isOpen whether the report
+ * declares the changed columns as not checked.
+ */
 async function outcomeOf(
   text: string,
   before: DatabaseDigest,
@@ -179,7 +182,7 @@ async function outcomeOf(
   return digests.after === before.digest ? 'repaired' : 'REPAIRED INTO SOMETHING ELSE'
 }
 
-/** Makes damages one after the other, each in the same undamaged database. */
+/** Applies the damages one after another. Each damage starts with the undamaged database. */
 async function outcomesOf(
   all: readonly string[],
   damage: (at: number, before: DatabaseDigest) => Promise<Outcome | Failure>,
@@ -204,7 +207,10 @@ function expectNoFailure(outcomes: Outcomes): void {
   expect(outcomes.get('REPAIRED INTO SOMETHING ELSE') ?? []).toEqual([])
 }
 
-/** Whether the report says that the column is not checked; of a row, that one of its columns is not. */
+/**
+ * Whether the coverage report declares the column as not checked. For a whole row: whether it declares any column of
+ * the table so.
+ */
 function isNotChecked({ table, column }: Pick<Damage, 'table' | 'column'>): boolean {
   const checks = readCoverage().get(table)!
   if (column !== undefined) return checks.get(column)!.kind === 'not checked'
@@ -243,8 +249,8 @@ it.each(seedsBeside(SEED))(
         (damage.kind === 'change' && (await hasEnded(damage.table, row, damage.column)))
       const ended = isOver || isOtherOver
       const outcome = await outcomeOf(damage.text(row, other!), before, () => ended || isNotChecked(damage))
-      // The chain corrects the row that it holds. The other one, of a swap or of a row that is moved by a change of its
-      // key, has ended: the chain does not hold it any more.
+      // A swap, or a changed key, moves values between two rows. If one of the two rows has ended on the chain, the
+      // chain can correct only the other one.
       const isHalfHeld = damage.kind === 'swap' ? ended : isOver !== isOtherOver && damage.kind === 'change'
       return isHalfHeld && outcome === 'REPAIRED INTO SOMETHING ELSE' ? 'not checked' : outcome
     })

@@ -17,10 +17,10 @@ import { patient } from '../setup/patience.ts'
 const kills = Number(process.env.VERIFY_KILLS ?? 4)
 const fork = join(import.meta.dirname, '../fixtures/recordings/fork')
 const program = join(packageRoot, 'dist/services/cli/main.js')
-/** Exit code of a repair that still finds the session of a killed one. */
+/** Exit code of a repair that starts while the database session of a killed repair still holds the lease. */
 const LEASE_HELD = 75
 
-// The recorded chain has rows of the assets contract alone.
+// The recorded chain `fork` has rows of the assets contract only.
 const contracts = testSettings.contracts.filter(({ handler }) => handler === 'assets')
 const forked = {
   chain: { recordings: [fork], replay: 'history' },
@@ -74,12 +74,12 @@ it(
         child.kill('SIGKILL')
         return (await ended) as [number | null, string | null]
       }
-      // A comparison alone leaves nothing behind.
+      // A killed comparison leaves the database unchanged.
       for (let compared = 0; compared < kills;) if ((await interrupt(compare()))[1] === 'SIGKILL') compared++
       expect((await digestOf(database.address)).digest).toBe(digest)
       let killed = 0
       const outcomes: string[] = []
-      // One that has ended before its time does not count.
+      // Count only repairs that the signal interrupted; a repair may finish before the signal.
       while (killed < kills) {
         await damage()
         expect((await digestOf(database.address)).digest).toBe(damaged)

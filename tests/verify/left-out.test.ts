@@ -8,7 +8,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { broadChain } from './verify-of.ts'
 
-/** The settings of what is stored change twice while a chain is indexed. */
+/** The tests switch `store_transfers` and `store_logs` off and on again while a chain is indexed. */
 let running: TestChain
 let database: TestDatabase
 let client: pg.Client
@@ -80,9 +80,10 @@ it('transfers and logs that the settings leave out break no rule, and stored one
   const open = await leftOut()
   expect(open).toMatch(/^\{\[\d+,\)\}$/)
   const from = Number(/\d+/.exec(open)![0])
-  // Blocks that a fork may replace are stored as the settings of then say.
+  // The left-out range begins at the first reversible block: a fork would replace that block with one that is indexed
+  // with the new settings.
   expect(from).toBeLessThanOrEqual(off)
-  // A start without a change notes nothing more.
+  // A restart with unchanged settings leaves the recorded range unchanged.
   await index(on, false)
   expect(await leftOut()).toBe(open)
 
@@ -90,7 +91,7 @@ it('transfers and logs that the settings leave out break no rule, and stored one
   expect(await broken()).toEqual([])
   expect(await leftOut()).toBe(`{[${from},${on + 1})}`)
 
-  // A wrong sender before the blocks, and a wrong recipient after them.
+  // A wrong sender below the left-out blocks and a wrong recipient above them.
   const { rows } = await client.query<{ first: bigint; last: bigint }>(
     'SELECT min(transfer_id) AS first, max(transfer_id) AS last FROM assets.transfers',
   )

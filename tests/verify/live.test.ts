@@ -10,12 +10,14 @@ import { createRandom } from '../integration/seeded-random.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { broadMix, verifyOf } from './verify-of.ts'
 
-/** Comparisons one after the other; VERIFY_ROUNDS for more. */
+/** Number of consecutive comparisons. VERIFY_ROUNDS overrides the default. */
 const rounds = Number(process.env.VERIFY_ROUNDS ?? 2)
-/** Milliseconds between two blocks: a real chain's pace. */
+/** Time between two blocks, ms; the default is the block time of a real chain. */
 const intervalMs = Number(process.env.VERIFY_BLOCK_MS ?? 500)
 
-/** Blocks by which the chain runs ahead of the filler at most: a slow machine makes a slow chain. */
+/**
+ * Maximum number of blocks that the chain may be ahead of the filler. On a slow machine the chain waits for the filler.
+ */
 const FARTHEST = 12
 const LIB_LAG_BLOCKS = 20
 
@@ -28,7 +30,7 @@ let stopping: AbortController
 let producing: Promise<void>
 let blocksMade = 0
 
-/** Makes blocks at a steady pace, every tenth of them with a fork. */
+/** Generates blocks at a steady rate. Every tenth block starts a fork. */
 async function produce(signal: AbortSignal): Promise<void> {
   const random = createRandom(77)
   while (!signal.aborted) {
@@ -97,7 +99,7 @@ it('while a filler follows a chain with forks, verify reports damaged rows only'
   expect(report.differences).toMatchObject([
     { table: 'market.marketplaces', kind: 'differs', columns: [{ column: 'creator', database: 'nobody' }] },
   ])
-  // It stood for ten blocks first.
+  // `verify` reports a difference only after it has lasted for ten blocks.
   expect(blocksMade - before).toBeGreaterThanOrEqual(10)
 })
 

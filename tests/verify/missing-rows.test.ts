@@ -10,7 +10,7 @@ import type { TestChain } from '../integration/index-chain.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { broadChain, verifyOf } from './verify-of.ts'
 
-/** Rows are deleted by hand from a database that is right; nothing happens on the chain. */
+/** Each test deletes rows from a complete database by SQL. The chain produces no blocks meanwhile. */
 let running: TestChain
 let database: TestDatabase
 let client: pg.Client
@@ -33,7 +33,7 @@ const signal = new AbortController().signal
 interface Listing {
   readonly table: string
   readonly key: string
-  /** Which rows the chain still has, one kind after the other. */
+  /** Keys of the rows that the chain still has, for one kind of row at a time. */
   readonly open: readonly string[]
 }
 

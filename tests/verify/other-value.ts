@@ -9,10 +9,7 @@ const others: Readonly<Record<string, string>> = {
   'double precision': '$ + 0.001',
 }
 
-/**
- * SQL of another value than that of an expression.
- * @param type SQL type of the expression.
- */
+/** SQL expression whose value differs from the value of `expression`. @param type SQL type of the expression. */
 export function otherValueOf(type: string, expression: string): string {
   return (others[type] ?? '$ + 1').replaceAll('$', () => expression)
 }

@@ -6,7 +6,7 @@ import type { VerifyDatabaseOptions } from '../../services/verify/index.ts'
 import type { VerifyReport } from '../../services/verify/engine/report.ts'
 import { testSettings } from '../integration/index-chain.ts'
 
-/** Everything stored, the packed rows of the contracts too. */
+/** Settings that store everything, including the packed rows of the contracts. */
 export const keepingSettings = {
   contracts: [
     ...testSettings.contracts,
@@ -21,7 +21,7 @@ export const keepingSettings = {
   ],
 }
 
-/** Everything that happens on a chain, with what is rare somewhat more often. */
+/** Mix of all activities of the generator. Rare activities have a higher weight than usual. */
 export const broadMix: ActivityMix = {
   newAccount: 1,
   newCollection: 1,
@@ -65,7 +65,10 @@ export const broadMix: ActivityMix = {
   cancelLink: 1,
 }
 
-/** A chain on which everything happens, and how it is indexed. The recorded blocks are some days older. */
+/**
+ * A chain with every kind of activity, and the settings to index it. The recorded blocks are some days older than the
+ * generated ones.
+ */
 export const broadChain = {
   chain: {
     ...{ recordings: ['main', 'v2'], blocks: 240, rate: 8, seed: 5, mix: broadMix },
@@ -74,7 +77,7 @@ export const broadChain = {
   settings: keepingSettings,
 }
 
-/** The report of comparing a database. */
+/** Compares a database with the source and returns the report. */
 export async function verifyOf(
   address: DatabaseAddress,
   source: SourceChoice,

@@ -16,7 +16,7 @@ import { patient } from '../setup/patience.ts'
 import { damages } from './damage.ts'
 import { broadChain, keepingSettings, verifyOf } from './verify-of.ts'
 
-/** Nothing happens on the chain while it is compared. */
+/** The chain produces no blocks during the comparisons. */
 let running: TestChain
 let database: TestDatabase
 
@@ -62,7 +62,7 @@ describe('a database that is right', () => {
   })
 })
 
-/** Copy of the marketplaces before the damage, in a schema that digests leave out. */
+/** Copy of the marketplaces table from before the damage. Digests leave out the schema `public`. */
 const KEPT_MARKETPLACES = 'public.kept_marketplaces'
 
 describe('twelve rows damaged by hand', () => {
@@ -86,7 +86,7 @@ describe('twelve rows damaged by hand', () => {
       const found = report.differences.map(({ table, kind, key }) => ({ table, kind, key }))
       expect(found).toHaveLength(12)
       expect(found).toEqual(expect.arrayContaining(expected))
-      // One of the twelve is a counter.
+      // One of the twelve damages changes a counter of the contract, which breaks this rule too.
       expect(report.derived!.map(({ rule }) => rule)).toEqual([
         'assets.offers has every offer_id that the contract has given out',
       ])
@@ -124,7 +124,7 @@ describe('twelve rows damaged by hand', () => {
     for (const source of [state, node()]) {
       const more = { pollMs: 20, stallMs: 200 }
       const large = await verifyOf(database.address, source, { ...more, sample: 100_000 })
-      // A sample is of what the database has.
+      // A sampled comparison starts from rows of the database, so it cannot find missing rows.
       expect(large.differences.map(({ table }) => table).sort()).toEqual(
         damages.flatMap(({ table, kind }) => (kind === 'missing' ? [] : [table])).sort(),
       )
@@ -209,7 +209,7 @@ describe('what is derived', () => {
     const stop = new AbortController()
     const repair = repairDatabase(database.address, { source: state, signal: stop.signal })
     repair.catch(() => undefined)
-    // Within a transaction the server's view of its sessions does not change.
+    // In a transaction pg_stat_activity returns a snapshot, so this query needs its own transaction.
     const waiting = () =>
       change(
         `SELECT 1 FROM pg_stat_activity WHERE application_name = 'pronghorn verify --repair' AND wait_event_type = 'Lock'`,

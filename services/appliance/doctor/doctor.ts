@@ -60,7 +60,7 @@ type Client = Awaited<ReturnType<typeof connectDatabase>>
 const DAY_MS = 86_400_000
 const GB = 1e9
 const TABLES_SHOWN = 8
-/** Blocks of a day at one in half a second. */
+/** A chain produces two blocks a second. */
 const BLOCKS_A_DAY = 172_800
 
 /** Checks every part of an installation that can cause trouble. Reports contain no secrets. */

@@ -122,11 +122,11 @@ export const chosenVariables: Readonly<Record<string, { readonly default: string
     },
     COMPOSE_FILE: {
       default: '',
-      desc: 'Compose files with colons between, docker-compose.yml first: docker-compose.ipv6.yml, docker-compose.scale.yml and files of your own may follow. Without it the demo chain is part of the appliance.',
+      desc: 'Colon-separated Compose files, docker-compose.yml first; docker-compose.ipv6.yml, docker-compose.scale.yml and files of your own may follow. Without it the demo chain is part of the appliance.',
     },
     COMPOSE_PROFILES: {
       default: '',
-      desc: `What else runs, with commas between: ${composeProfiles.join(', ')}.`,
+      desc: `Comma-separated profiles of further containers: ${composeProfiles.join(', ')}.`,
     },
     COMPOSE_PROJECT_NAME: {
       default: 'pronghorn',

@@ -396,7 +396,7 @@ function checkCompose(
   const profiles = listProfiles(given)
   const unknown = profiles.filter((name) => !(composeProfiles as readonly string[]).includes(name))
   if (unknown.length > 0) {
-    const allowed = `${composeProfiles.join(', ')}, with commas between; ${unknown.join(', ')} is none`
+    const allowed = `a comma-separated list of ${composeProfiles.join(', ')}; ${unknown.join(', ')} is not a profile`
     refuse('COMPOSE_PROFILES', given.COMPOSE_PROFILES, allowed)
   } else if (values.TLS_MODE === 'acme' && !profiles.includes('acme')) {
     const allowed = 'a list with acme, because TLS_MODE is acme'

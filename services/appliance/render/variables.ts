@@ -95,12 +95,12 @@ export function splitList(text: string): string[] {
 
 const webAddress = chainAddress(['http:', 'https:'], 'https://example.org')
 
-/** Addresses and ranges as nginx takes them, with commas between. */
+/** Comma-separated IP addresses and CIDR ranges, in the syntax of nginx. */
 const networks = makeExactValidator<string>((text) => {
   const found = text === '' ? [] : splitList(text)
   for (const network of found) {
     if (!isAddressRange(network))
-      throw new RangeError(`IP addresses or CIDR ranges with commas between, which "${network}" is not`)
+      throw new RangeError(`a comma-separated list of IP addresses or CIDR ranges; "${network}" is neither`)
   }
   return found.join(',')
 })

@@ -123,7 +123,8 @@ export function apiChecks(ask: Ask, waitMs: number): Check[] {
         const notes: string[] = []
         for (const path of paths) {
           const answer = await askOnceDeployed(ask, path, patienceMs)
-          // A chain need not have the tools contract, and a reader may stand before the contracts' first configuration.
+          // A namespace has no configuration if the chain lacks the contract, or if the reader has not reached the
+          // block in which the contract wrote its first configuration.
           if (isNotDeployed(answer)) {
             notes.push(`${path} (not there yet)`)
             continue

@@ -23,7 +23,7 @@ const CHALLENGES = '.well-known/acme-challenge'
 /** A token is a file name: only what RFC 8555 allows. */
 const TOKEN = /^[A-Za-z0-9_-]{1,128}$/
 
-/** Longest that the authority may take for an answer. */
+/** Maximum time that a certificate authority has to answer a request. */
 const TIMEOUT_MS = 30_000
 
 /**

@@ -110,7 +110,7 @@ function urlOf(protocols: readonly string[]): (text: string) => string {
   return (text) => {
     if (SEVERAL_URLS.test(text))
       throw new InvalidArgumentError(
-        'Allowed: one URL. Several nodes are for the containers (CHAIN_SHIP in .env) and for processes of your own (chain.ship).',
+        'Allowed: one URL. To read from several nodes, use the containers (CHAIN_SHIP in .env) or run the services as processes (chain.ship).',
       )
     if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text
     const allowed = `Allowed: a URL with ${protocols.map((protocol) => `${protocol}//`).join(', ')}.`

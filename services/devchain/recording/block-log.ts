@@ -62,7 +62,8 @@ export class BlockLog {
   #readNext(): ChainBlock | null {
     const size = this.#readAt(this.#end, 4)?.readUInt32LE(0)
     if (size === undefined) return null
-    if (size > MAX_RECORD_BYTES) throw new Error(`a record of ${size} bytes`)
+    if (size > MAX_RECORD_BYTES)
+      throw new Error(`the block log has a record of ${size} bytes, above the maximum of ${MAX_RECORD_BYTES}`)
     const bytes = this.#readAt(this.#end + 4, size)
     if (bytes === null) return null
     this.#end += 4 + size

@@ -56,8 +56,8 @@ export function createHeaderReader(types: TypeGraph, result: TypeNode): HeaderRe
 export type IdCheck = (payload: Uint8Array, num: number, id: Uint8Array) => boolean
 
 /**
- * Creates the check of block ids. A block id is the sha256 of the header up to the producer's signature, with the
- * block number in the first four bytes, big-endian. All node generations compute it so.
+ * Creates a function that checks block ids. A block id is the sha256 of the header without the producer's signature,
+ * with the block number in the first four bytes, big-endian. All node generations compute the id this way.
  */
 export function createIdCheck(types: TypeGraph, result: TypeNode): IdCheck {
   const structs = blockStructs(types, result)
@@ -105,7 +105,7 @@ function headerEnd(read: () => number, payload: Uint8Array): number | null {
   }
 }
 
-/** Structs that a block payload may have, with the index of each if blocks are a variant. */
+/** Structs that a block payload may contain: a single one, or the alternatives of a variant with their indexes. */
 export function blockStructs(types: TypeGraph, result: TypeNode): ReturnType<typeof structsOf> {
   return structsOf(typedBlockOf(result) ?? blockTypeOf(types), 'a block')
 }

@@ -130,7 +130,7 @@ function transactionDigests(bytes: Buffer, items: readonly number[] | null): Buf
     const part = (from: number | undefined, to: number | undefined) => bytes.subarray(from, to)
     if (third === -1) part(first, second).copy(digest)
     else {
-      // Signatures and context-free data have a digest of their own, so that a node may prune them.
+      // Signatures and context-free data have their own digest, because a node may prune them from the transaction.
       writeDigest(Buffer.concat([part(first, second), part(third, fourth)]), digest, 0)
       writeDigest(Buffer.concat([part(second, third), part(fourth, end), digest]), digest, 0)
     }
@@ -238,8 +238,8 @@ const SEQUENCE = ACT_DIGEST + DIGEST_BYTES
 /** Compares the hash of each action with the hash in its receipt, and hashes the receipts. */
 class ActDigests {
   /**
-   * Whether the previous action's hash included its return value. Since the activation of the chain feature
-   * ACTION_RETURN_VALUE all hashes do, so the last result is tried first.
+   * Whether the hash of the previous action included its return value. After the activation of the protocol feature
+   * ACTION_RETURN_VALUE every hash includes it, so the check starts with the variant that matched the previous action.
    */
   #withReturnValue = false
   readonly #digest = Buffer.alloc(DIGEST_BYTES)

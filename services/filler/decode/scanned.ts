@@ -192,9 +192,15 @@ export interface DeltaSink {
   account?(name: string, abi: Uint8Array): void
   /** An account whose code or privilege changed. `hasCode`: the account is a contract now. */
   accountMetadata?(name: string, hasCode: boolean): void
-  /** A permission of any account that was set or removed; see {@link Protocol.readPermission}. `row` is a view. */
+  /**
+   * A row of the delta table `permission`, of any account. `present`: false if the block removed the permission. `row`
+   * is a view, decoded by {@link Protocol.readPermission}.
+   */
   permission?(present: boolean, row: Uint8Array): void
-  /** A link of any account that was set or removed; see {@link Protocol.readPermissionLink}. `row` is a view. */
+  /**
+   * A row of the delta table `permission_link`, of any account. `present`: false if the block removed the link. `row`
+   * is a view, decoded by {@link Protocol.readPermissionLink}.
+   */
   permissionLink?(present: boolean, row: Uint8Array): void
 }
 

@@ -10,7 +10,7 @@ import type { ShipBlock } from '../ship/index.ts'
 /** Content of a block's feed message, before the message has a position in the feed. */
 export type BlockEvents = Pick<FeedBlock, 'block' | 'transactions' | 'events'>
 
-/** Decodes action data whole, with one version of the contract's ABI. */
+/** Decodes all fields of an action with one version of the contract's ABI. */
 export interface DataReader {
   /** Returns all fields, or undefined if the ABI version lacks the action. @throws DecodeError */
   read(name: string, bytes: Uint8Array, start: number, end: number): unknown

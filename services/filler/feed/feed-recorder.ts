@@ -42,12 +42,12 @@ export class FeedRecorder {
     this.#channel = feedChannel(options.reader)
   }
 
-  /** Whether the next block is published. */
+  /** Whether the events of the next block are published. */
   publishes(block: ShipBlock): boolean {
     return this.#options.mode.publishes(this.#behind(block))
   }
 
-  /** Starts the events of a commit unit that begins with `block`. */
+  /** Starts collecting the events of a commit unit whose first block is `block`. */
   open(block: ShipBlock): UnitEvents {
     return { isPublished: this.publishes(block), blocks: [], arrived: false }
   }

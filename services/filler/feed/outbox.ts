@@ -83,7 +83,7 @@ export class Outbox {
     await this.#write(statements, last)
   }
 
-  /** Writes a fork entry if a block from `from` on was published. */
+  /** Writes a fork entry if block `from` or a later one was published. */
   async writeFork(statements: Statements, from: number): Promise<void> {
     if (!this.#current || this.#current.toldTo < from) return
     this.#begin(from)
@@ -101,7 +101,10 @@ export class Outbox {
     return written
   }
 
-  /** Starts a transaction's state from the current one. A new feed starts with nothing published up to `toldTo`. */
+  /**
+   * Copies the committed state of the feed for the open transaction. A new feed starts after block `toldTo`: blocks up
+   * to it count as not published.
+   */
   #begin(toldTo: number): FeedState {
     this.#next = this.#current ?? { epoch: Date.now(), sequence: 0n, prunedTo: 0n, toldTo }
     this.#written = []
@@ -178,10 +181,7 @@ function columnsOf({ entry, message }: PackedEntry): unknown[] {
   }
 }
 
-/**
- * Deletes a reader's feed. Cursors from before are then too old, and the blocks that are indexed again count as not
- * published.
- */
+/** Deletes a reader's feed. Cursors that clients hold become too old, and re-indexed blocks count as not published. */
 export async function wipeFeed(statements: Statements, reader: string): Promise<void> {
   await statements.run('DELETE FROM chain.feed WHERE reader = $1', [reader])
   await statements.run(

@@ -43,7 +43,10 @@ export interface AppliedBlock {
   readonly events: BlockEvents | null
 }
 
-/** ABIs of an account up to a block. Skips an ABI that another reader stored from a block of a different branch. */
+/**
+ * Selects the ABIs of an account up to a block. Skips an ABI that another reader stored from a block of a different
+ * branch.
+ */
 const ABIS = `SELECT a.abi FROM chain.abis a WHERE a.account = $1 AND a.block_num <= $2 AND NOT EXISTS (
     SELECT FROM chain.reversible_blocks b JOIN chain.reversible_blocks c USING (block_num)
     WHERE b.reader = $3 AND c.reader = a.reader AND b.block_num = a.block_num AND b.block_id <> c.block_id)
@@ -302,7 +305,8 @@ export class BlockApplier {
       return contract.decoder.decodeAction(name, action.payload, action.dataStart, action.dataEnd)
     } catch (error) {
       const isMisfit = error instanceof DecodeError || error instanceof AbiError
-      // In an action of a user any number is possible, so it is skipped; a log action has the contract's own numbers.
+      // Users can send any number in an action, so such an action is skipped. The numbers of a log action come from the
+      // contract itself: a number that does not fit its column is an error.
       if (name.startsWith('log') && !isMisfit) throw error
       this.counters.undecodableActions++
       this.#warnOnce(
@@ -353,7 +357,10 @@ export class BlockApplier {
   }
 }
 
-/** Places in which a `DecodeError` means a damaged payload, not contract data that does not fit its ABI. */
+/**
+ * Parts of a block in which a `DecodeError` means a damaged payload. Elsewhere it means contract data that does not fit
+ * its ABI.
+ */
 const payloadPlaces: ReadonlySet<Place> = new Set(['header', 'traces', 'deltas'])
 
 function payloadUnreadable({ num, node }: ShipBlock, place: Place, cause: DecodeError): FatalError {

@@ -8,7 +8,7 @@ import type { Lease } from '../store/index.ts'
 import type { ReaderOptions, SealingPace } from './reader-options.ts'
 
 const defaultPace: SealingPace = { rangeBlocks: SEAL_BLOCKS, share: 0.1, idleMs: 60_000 }
-/** Wait before sealing that failed is tried again; doubles up to the longest. */
+/** Delay after the first failed attempt to seal; doubles with each further failure, up to LONGEST_RETRY_MS. */
 const FIRST_RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 300_000
 
@@ -30,18 +30,23 @@ export class HistorySealer {
     this.#sealings = sealingsOf(options.settings, lease, this.#pace.rangeBlocks)
   }
 
-  /** Starts sealing; the second and later calls do nothing. The indexes that find the rows have to be built. */
+  /**
+   * Starts sealing in the background; further calls do nothing. Call it when the query indexes exist: sealing finds the
+   * rows through them.
+   */
   start(): void {
     if (!this.#ending.signal.aborted) this.#running ??= this.#sealAll()
   }
 
-  /** Seals everything irreversible without pauses; a stop ends it. For a reader that has reached its `stop_block`. */
+  /**
+   * Seals all irreversible blocks without pauses, until `stop` aborts. For a reader that has reached its `stop_block`.
+   */
   async finish(stop: AbortSignal): Promise<void> {
     stop.addEventListener('abort', () => this.#ending.abort(), { once: true })
     if (!stop.aborted) await this.#sealSettled(1)
   }
 
-  /** Stops; a range that is not sealed yet is sealed after the next start. */
+  /** Stops sealing. The next start of the reader seals the remaining ranges. */
   async stop(): Promise<void> {
     this.#ending.abort()
     await this.#running
@@ -61,12 +66,12 @@ export class HistorySealer {
         )
       },
     }
-    // Only the stop ends the attempts.
+    // A failed attempt is repeated until `stop`.
     do await retry(() => this.#sealSettled(this.#pace.share), settings).catch(() => undefined)
     while (await pause(this.#pace.idleMs, signal))
   }
 
-  /** Seals what no fork can undo any more, on a connection of its own. */
+  /** Seals the ranges of irreversible blocks, on its own database connection. */
   async #sealSettled(share: number): Promise<void> {
     const { database, settings } = this.#options
     const { signal } = this.#ending

@@ -45,7 +45,7 @@ async function readLaterAbi(query: Query, account: string, block: number): Promi
   return rows[0]?.abi ?? null
 }
 
-/** The current ABI of the account; else a clause for the error message that gives the reason. */
+/** Returns the current ABI of the account, or the reason why it is unknown, as a clause for an error message. */
 async function readPresentAbi(
   http: string | null,
   account: string,

@@ -94,7 +94,7 @@ export async function fetchMissingPairs(search: PairSearch): Promise<void> {
     } catch (error) {
       logger.warn(
         { account, table: source.table, cause: describeError(error) },
-        'pairs from before the first block could not be read from the chain node: sales that an oracle prices by them have no price',
+        'symbol pairs could not be read from the chain node: sales that an oracle prices by a missing pair have no price',
       )
       continue
     }

@@ -13,8 +13,8 @@ const FIRST_RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 300_000
 
 /**
- * Builds the indexes that only queries need, concurrently, once the reader is at the head or at its stop block. Without
- * them catching up is faster.
+ * Builds the indexes that only queries need (CREATE INDEX CONCURRENTLY), once the reader is at the head or at its stop
+ * block. The reader catches up faster without these indexes.
  */
 export class QueryIndexBuilder {
   readonly #database: DatabaseAddress
@@ -37,12 +37,15 @@ export class QueryIndexBuilder {
     this.#logger = logger
   }
 
-  /** Starts the build; later calls do nothing more. Ends when all are built, or with the stop. */
+  /**
+   * Starts the build; further calls return the same promise, which resolves when all indexes exist or the builder is
+   * stopped.
+   */
   start(): Promise<void> {
     return (this.#running ??= this.#buildAll())
   }
 
-  /** Builds what is missing, until it is there or the signal aborts. */
+  /** Builds the missing indexes until all exist or the signal aborts. */
   async finish(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     const stop = (): void => this.#ending.abort()
@@ -72,7 +75,7 @@ export class QueryIndexBuilder {
         )
       },
     })
-    // Retries end early only on `stop`, so the error needs no report.
+    // `retry` gives up only after `stop`, so its error needs no report.
     await building.catch(() => undefined)
   }
 

@@ -123,7 +123,8 @@ async function claimFamilies(
           `reader ${reader} with contract ${account} needs its own database`,
       )
     }
-    // `checkStateWriters` refuses stored state that has not begun.
+    // If the state history writer has not stored a block yet (`hasBegun` false), `checkStateWriters` decides whether it
+    // may be added.
     const indexedTo = source ? source.left_out_after : hasBegun ? null : store.startBlock - 1
     const isLate = position !== null && indexedTo !== null && indexedTo !== position.num
     if (isLate) {

@@ -49,9 +49,9 @@ export interface ReaderOptions {
 export interface SealingPace {
   /** Blocks in a range. */
   readonly rangeBlocks: number
-  /** Part of the time that may go into sealing, 0 to 1. */
+  /** Maximum share of the time that sealing may use, 0 to 1. */
   readonly share: number
-  /** Wait when everything irreversible is sealed. */
+  /** Pause after all irreversible blocks have been sealed, ms. */
   readonly idleMs: number
 }
 

@@ -116,7 +116,7 @@ export async function runReader(options: ReaderOptions, signal: AbortSignal): Pr
   } finally {
     await heartbeat.stop()
   }
-  // A stop block below the head: the reader never came to the head, where it would have started the build.
+  // A reader with a `stop_block` below the head never reaches the head, where the index build starts.
   if (options.buildQueryIndexes !== false) await createIndexBuilder(options).finish(signal)
   if (options.settings.seal_history && !signal.aborted) await sealToEnd(options, signal)
 }

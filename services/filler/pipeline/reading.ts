@@ -131,7 +131,7 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#session = session
   }
 
-  /** Blocks of a failed unit that can be committed; null if nothing failed or no block is left. */
+  /** Position of the fault in a failed unit, if the unit has good blocks to commit; otherwise null. */
   get fault(): FaultPlace | null {
     return this.#fault
   }
@@ -162,7 +162,7 @@ export class Reading implements ShipConsumer<Protocol> {
   }
 
   onProtocol(protocol: Protocol): void {
-    // Queue the protocol: the blocks that wait were encoded with the previous one.
+    // Queue the protocol behind the waiting blocks, which the node encoded with the previous protocol.
     this.#incoming.push({ kind: 'protocol', protocol })
     this.#drain()
   }
@@ -306,8 +306,8 @@ export class Reading implements ShipConsumer<Protocol> {
     this.#recorder.take(events, block, applied.events)
     if (block.num >= block.head.num) this.#timedHead = { num: block.num, timeMs: applied.timeMs }
     if (this.#unit.operations > before) this.#unitChangedBlocks++
-    // Take the last irreversible block from applied blocks only: a message received later may belong to another branch
-    // than blocks that are still to be undone.
+    // Advance the last irreversible block with applied blocks only: a later message may come from another branch, while
+    // blocks of this branch still have to be undone.
     this.#appliedIrreversible = Math.max(this.#appliedIrreversible, Math.min(block.lib.num, block.num))
     this.#unit.closeBlock({ num: block.num, id: Uint8Array.from(block.idBytes), timeMs: applied.timeMs })
     this.#session?.release(1, block.bytes)

@@ -171,7 +171,7 @@ export class StreamAttempt<P extends ProtocolCodec> {
       if (problem !== null) this.#fail(problem)
     } else if (position.num <= this.#reader.settings.stopBlock) {
       this.#reversible = position.num > result.lib.num
-      // Check the content before a fork undoes blocks for it.
+      // Check the content first: a forged block of another branch must not cause an undo.
       const falsePart = this.#connection.findFalsePart(position, result)
       if (falsePart !== null) {
         this.#fail(blockFalse(this.#address.label, position, falsePart))

@@ -38,8 +38,8 @@ class Session<P extends ProtocolCodec> implements ShipSession {
   #drained: (() => void) | null = null
   #turn = 0
   /**
-   * Consecutive `unusable` and `suspect` problems, and `blocksReceived` at the last of them: a received block restarts
-   * the count.
+   * Number of consecutive `unusable` and `suspect` problems, and `blocksReceived` at the last of them. A received block
+   * resets the number.
    */
   #strikes = 0
   #strikeAt = -1
@@ -128,8 +128,8 @@ class Session<P extends ProtocolCodec> implements ShipSession {
     // `#strike` throws a problem that ends the session; the caller of `run` reports it, so it is not logged here.
     if (problem.kind === 'unusable' || problem.kind === 'suspect') this.#strike(problem)
     const fields = { url: reader.url, code: problem.error.code }
-    // Warn once until the next block arrives; repeated attempts are logged as info. So is what ends the session when the
-    // node repeats it: the caller prints it then.
+    // Warn once per received block; later attempts are logged as info. A `suspect` problem is logged as info too,
+    // because the caller reports its error if the problem ends the session.
     if (this.#warnedAt === reader.blocksReceived || problem.kind === 'suspect')
       reader.settings.logger.info(fields, `${reason}; the node is asked again`)
     else reader.settings.logger.warn(fields, reason)

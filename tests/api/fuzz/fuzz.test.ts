@@ -123,7 +123,7 @@ function collectGarbage(): number {
 }
 
 it.each(seedsBeside(20_261_121))(
-  `${REQUESTS} requests: no server error, and bounded memory, seed %i`,
+  `${REQUESTS} random requests cause no server error, and memory growth stays bounded, seed %i`,
   async (seed) => {
     expect(targets.length).toBeGreaterThan(30)
     const random = createChoices(seed)

@@ -131,7 +131,7 @@ function readTable(entry: Entry): AbiTable {
 // Nodes encode an ABI extension as a pair [tag, hex]; some tools encode it as an object.
 function readExtension(entry: Entry): { tag: number; value: string } {
   const tag = entry.raw('tag') ?? entry.raw('0')
-  if (typeof tag !== 'number') throw new AbiError(`${entry.place} has no tag`)
+  if (typeof tag !== 'number') throw new AbiError(`${entry.place} has no numeric tag`)
   return { tag, value: text(entry.raw('value') ?? entry.raw('1') ?? '', entry.place) }
 }
 

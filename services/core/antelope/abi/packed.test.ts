@@ -128,7 +128,7 @@ describe('ABIs as JSON', () => {
     [{ structs: [{ name: 's', fields: [{ name: 'a' }] }] }, 'structs[0].fields[0].type is not a text'],
     [{ actions: [3] }, 'actions[0] is not an object'],
     [{ error_messages: [{ error_code: 'x' }] }, 'error_messages[0].error_code is not a number'],
-    [{ abi_extensions: [['a', 'b']] }, 'abi_extensions[0] has no tag'],
+    [{ abi_extensions: [['a', 'b']] }, 'abi_extensions[0] has no numeric tag'],
     [{ structs: new Array(70_000).fill(0) }, 'more than 65536'],
   ])('the reader of JSON ABIs names the invalid member, case %#', (json, message) => {
     expect(() => normalizeAbiJson(json)).toThrow(AbiError)

@@ -18,7 +18,7 @@ export interface SealSummary {
   readonly rows: string
   /** SHA-256 of the seals, 64 hexadecimal digits. */
   readonly digest: string
-  /** Ascending by name. */
+  /** Sealed kinds, in ascending order of their names. */
   readonly kinds: readonly SealedTo[]
 }
 

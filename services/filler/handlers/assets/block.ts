@@ -255,7 +255,8 @@ export class AssetsBlock implements BlockScope<AssetsState, AssetsAction, contra
 
   #templateAction(event: contract.TemplateEvent): void {
     const { collection_name: _collection, template_id: templateId, ...rest } = event.data
-    // Do not wait for the removed row: a template that one block creates and deletes never appears as a row.
+    // Mark the template as deleted already at the action: if one block creates and deletes a template, the deltas
+    // contain no row of it.
     if (event.name === 'deltemplate') this.#deleteTemplate(templateId)
     this.#log.write(event, BigInt(templateId), rest)
   }

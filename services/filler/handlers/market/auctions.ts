@@ -55,7 +55,7 @@ export class Auctions {
 
   cancel(auctionId: bigint): void {
     this.#patch(auctionId, { state: auctionState.cancelled })
-    // Under version 2, the auction may be a finished bundle that already counted as a trade.
+    // Contract version 2 can cancel a finished, unclaimed bundle, which the database already counts as a trade.
     this.#sink.recheck(auctionTrades, auctionId)
   }
 

@@ -91,7 +91,8 @@ export class Buyoffers {
         this.#patch(id, { state: buyofferState.accepted, taker_marketplace })
         this.#sink.recheck(buyofferTrades, id)
       }
-      // For an accepted buy offer, the row already stores the action data.
+      // The log of an accepted buy offer has no data, because the row of the buy offer already stores the action's
+      // data.
       this.#log.complete(event, id, isDissolved ? { taker_marketplace } : null)
     }
   }

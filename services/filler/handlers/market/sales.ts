@@ -78,7 +78,7 @@ export class Sales {
       const isDissolved = (this.#removed.get(id) ?? 1) > 1
       if (isDissolved) this.cancel(id)
       else this.#sell(purchase)
-      // For a sold sale, the row already stores the action data.
+      // The log of a sold sale has no data, because the row of the sale already stores the action's data.
       this.#log.complete(event, id, isDissolved ? { taker_marketplace, intended_delphi_median } : null)
     }
   }

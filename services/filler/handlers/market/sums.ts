@@ -49,7 +49,7 @@ interface CountedSale extends CountedListing {
   updated_at_time: bigint
   settlement_symbol: string
   schema_name: string | null
-  /** Null for a sale of a single asset. */
+  /** Schemas of the assets of a bundle; null if the sale has a single asset. */
   schema_names: readonly string[] | null
 }
 
@@ -92,7 +92,7 @@ function addSale(row: CountedSale | null, sign: bigint, sink: RowSink): void {
   }
 }
 
-/** Zero counts of a schema. */
+/** Zero for every counter of a schema. */
 const nothing = { trades: 0n, volume: 0n, sales: 0n, sale_volume: 0n, listings: 0n }
 
 function addSchema(counts: SchemaStatsRow, day: number, sink: RowSink): void {
@@ -144,7 +144,7 @@ export const tradeSums: Aggregate<TradeRow> = {
   table: tables.trades,
   columns: summed,
   apply: (before, after, sink, clock) => {
-    // Nothing relevant changed: a claim rewrites an auction's trade.
+    // Skip updates that leave the summed columns unchanged, such as the claim of an auction.
     if (before && after && summed.every((column) => before[column] === after[column])) return
     for (const [trade, sign] of [
       [before, -1n],

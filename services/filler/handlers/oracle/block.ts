@@ -68,8 +68,8 @@ export class OracleBlock implements BlockScope<OracleState, OracleAction, Oracle
     for (const [pair, points] of this.#written) {
       const newest = pickNewest(points, this.#lastWrites.get(pair))
       const known = [...(this.#state.rings.get(pair)?.values() ?? [])]
-      // The newest point is older than a known point, or a freshly created ring slot: a slot has time 0 until its first
-      // price.
+      // Keep the median if the newest point of this block is older than a stored point, or if its ring slot has no
+      // price yet (time 0).
       if (newest.timeMs === 0n || known.some((timeMs) => timeMs > newest.timeMs)) continue
       if (!this.#precisions.has(pair)) {
         this.#warn(

@@ -8,7 +8,10 @@ interface LinkContents {
   has_unknown_assets: boolean
 }
 
-/** Statement that returns links whose collections are not those of their assets. @param condition of the links, `l`. */
+/**
+ * Query for links whose stored collections differ from the collections of their assets. @param condition on the links,
+ * alias `l`.
+ */
 function outdatedLinks(condition: string): string {
   return `
     SELECT l.link_id, v.collection_names, v.has_unknown_assets

@@ -220,7 +220,7 @@ class DatabaseImport {
     return { lacking, briefTemplates }
   }
 
-  /** Seals the history. An import that is stopped here leaves it to the reader. */
+  /** Seals the imported history. If the import is stopped during this phase, the reader seals the remaining ranges. */
   async #seal(): Promise<void> {
     const { database, settings, sealBlocks } = this.#options
     if (!settings.seal_history) return
@@ -282,7 +282,8 @@ class DatabaseImport {
         onStep: (phase, done, of, rows) => this.#report(phase, done, of, rows),
       })
       await this.#atOnce('forged logs', workers[0]!, removeForgedLogs)
-      // The checks join listings with logs; the plan for an empty table reads all logs once for each row.
+      // Without statistics PostgreSQL takes the listing tables for empty, and the checks would read all logs once for
+      // each listing.
       await this.#atOnce('statistics of listings', workers[0]!, (worker) => this.#analyze(worker))
     } finally {
       await closeWorkers(workers)

@@ -52,7 +52,7 @@ function primaryReader({ name, primary, table, key }: Described): ContractTable[
   if (primary === null) return () => signed(nameToBigInt(name))
   if (table.columns[key.at(-1)!]!.type === 'text')
     return (value) => signed(nameToBigInt(value[primary] as string))
-  // The ids of 32-bit keys are unsigned.
+  // `>>> 0` reads a 32-bit id as unsigned.
   return (value) => {
     const id = value[primary] as bigint | number
     return typeof id === 'number' ? BigInt(id >>> 0) : signed(id)

@@ -25,7 +25,7 @@ interface EntityRows<Row extends object> {
   complete?(row: Row, unit: CommitUnit, from: ContractRow | null): void
 }
 
-/** Marks times and blocks as unknown; no valid time or block number is 0. */
+/** Placeholder 0 for unknown times and blocks: no valid time or block number is 0. */
 const unknownDates = { created_at_time: 0, updated_at_time: 0, created_at_block: 0, updated_at_block: 0 }
 
 const templateRows = {

@@ -12,10 +12,9 @@ export interface BranchFacts<P extends ProtocolCodec> {
 }
 
 /**
- * Records for each link since when its node's head is not a block of the indexed chain (`otherBranchSince`), and
- * returns whether to leave the streaming node: true if more nodes have been on another branch for `allowedMs` than
- * agree with the stream. On a tie the other branch wins if its last irreversible block is higher, or equal and its
- * head more than one block ahead.
+ * Updates `otherBranchSince` of each link, and returns whether to leave the streaming node. True if more nodes have
+ * been on another branch for `allowedMs` than are on the branch of the stream. On a tie, true if the other branch has a
+ * higher last irreversible block, or an equal one and a head more than one block ahead.
  */
 export function judgeBranches<P extends ProtocolCodec>(
   facts: BranchFacts<P>,

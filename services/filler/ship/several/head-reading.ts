@@ -16,7 +16,7 @@ import { refusalOfAll } from './range-reading.ts'
 const LEFT_REST_MS = 3_000
 /** Minimum time between two switches away from a lagging node that still sends bytes, ms: prevents flapping. */
 const STEADY_MS = 5_000
-/** Limit of the doublings of the times that a node has: the default 600 ms grow to 77 s. */
+/** Maximum number of doublings of the time-outs: the default time-out of 600 ms grows to 77 s. */
 const MOST_DOUBLINGS = 7
 /** Node-specific errors: a multi-node session tries another node, a single-node session stops. */
 const faultsOfNode = new Set(['CHAIN_MISMATCH', 'FORK_BELOW_IRREVERSIBLE'])
@@ -27,12 +27,12 @@ interface Streamed {
   bytes: number
 }
 
-/** Failures while no block was received: each count begins anew with the next block. */
+/** Counts of failures since the last received block; the next block resets them. */
 interface Failures {
-  /** Number of received blocks at which the counts began. */
+  /** `blocksReceived` when the counts were reset. */
   readonly blocksReceived: number
   missedForks: number
-  /** Times that a node was left for its lag or branch. */
+  /** Number of times that a node was left because it lagged or was on another branch. */
   leaves: number
 }
 
@@ -51,10 +51,13 @@ export class HeadReading<P extends ProtocolCodec> {
   readonly #lag = new LagWatch()
   readonly #streamed = new Map<NodeLink<P>, Streamed>()
   readonly #left = new Map<NodeLink<P>, number>()
-  /** Count and last error of the unusable replies of each node. Cleared by the next one after a received block. */
+  /**
+   * Count of unusable replies and the last error, by node. `#strike` clears the map if a block has arrived since the
+   * last strike.
+   */
   readonly #strikes = new Map<NodeLink<P>, { count: number; error: PronghornError }>()
   #strikesAt = -1
-  /** Read by `#sinceBlock`. */
+  /** Failures since the last received block. Read it through `#sinceBlock`, which resets it after each block. */
   #failures: Failures = noFailures(0)
   #attempt: StreamAttempt<P> | null = null
   #followed: NodeLink<P> | null = null
@@ -158,8 +161,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Factor of the times that a node has before it is left. The factor doubles whenever all nodes were left and none of
-   * them sent a block: a block that every node needs longer for could otherwise never be read.
+   * Factor for the time-outs after which a node is left. Doubles whenever every node has been left and none of them
+   * sent a block: otherwise a block that every node sends slowly could never be read.
    */
   #patience(): number {
     return 2 ** Math.min(Math.floor(this.#sinceBlock().leaves / this.#links.length), MOST_DOUBLINGS)
@@ -177,8 +180,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Picks the node to stream from: by preference one not left within the last 3 s, with the fewest failures, a fresh
-   * status, a head within one block of the best, and the greatest weight. Null if none is ready.
+   * Picks the node to stream from, null if none is ready. Criteria in this order: not left within the last 3 s, fewest
+   * failures, a fresh status, a head within one block of the highest head, greatest weight.
    */
   #choose(): NodeLink<P> | null {
     const next = this.#reader.tail.next
@@ -203,8 +206,8 @@ export class HeadReading<P extends ProtocolCodec> {
     this.#followed = link
     this.#counted = { blocks: reader.blocksReceived, bytes: reader.bytesReceived }
     this.#lag.begin(performance.now(), reader.settings.timing.takeoverMs * this.#patience())
-    // A mark compares a node with the branch of the stream before. With it, every node would be left before its first
-    // block arrives, and the fork that ends the difference would never be read.
+    // Clear the marks, because they compare nodes with the branch of the previous stream. A stale mark would end each
+    // stream before its first block, so the fork to the new branch would never be read.
     for (const each of this.#links) each.otherBranchSince = null
     let attempt: StreamAttempt<P> | null = null
     const abort = (): void => attempt?.finish({ kind: 'aborted' })
@@ -289,8 +292,8 @@ export class HeadReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Counts a failure of the node: one for a `suspect` reply, two otherwise. Throws the error when no usable node is
-   * left, that is, each has a count of two or is known to be unusable (`verdict`).
+   * Counts a failure of the node: 1 for a `suspect` reply, 2 for any other. Throws the error if no usable node is left.
+   * A node is unusable with a count of 2 or a `verdict`.
    */
   #strike(link: NodeLink<P>, problem: Problem): void {
     const { blocksReceived } = this.#reader

@@ -19,8 +19,8 @@ export interface Lag {
 }
 
 /**
- * Longest step between two samples that is counted, as a share of the allowed time. A longer gap means that this process
- * was busy, not that the node was slow. At least three samples have to show a lag.
+ * Longest interval between two samples that counts, as a share of the allowed time. After a longer interval this
+ * process was busy, so the node is not to blame. The share makes sure that at least three samples show a lag.
  */
 const MOST_STEP_SHARE = 0.4
 

@@ -68,11 +68,10 @@ export class NodeLink<P extends ProtocolCodec> {
   bytesReceived = 0
   faults = 0
   lastFault: string | null = null
-  /** Error because of which the node cannot be used at all; null while it can be, or before that is known. */
+  /** Error that makes the node unusable; null while the node is usable or not checked yet. */
   verdict: PronghornError | null = null
   /**
-   * Time since which the node's head is not a block of the indexed chain; null while it is one, or before that is
-   * known.
+   * Time since which the node's head has not been a block of the indexed chain; null if it is one, or if it is unknown.
    */
   otherBranchSince: number | null = null
   readonly #reader: ReaderState<P>
@@ -94,7 +93,7 @@ export class NodeLink<P extends ProtocolCodec> {
   #restsUntil = 0
   #suspect = false
   /**
-   * Whether the verdict came before the first status of the node; a status reply of the configured chain then clears
+   * Whether `verdict` was set before the first status of the node. A status reply of the configured chain then clears
    * it.
    */
   #isRefutable = false
@@ -183,8 +182,8 @@ export class NodeLink<P extends ProtocolCodec> {
   }
 
   /**
-   * End (exclusive) of the irreversible blocks that the node can send from `num` on; `num` if it cannot send that
-   * block. `isStrict` excludes blocks that the node may have only in part.
+   * End (exclusive) of the irreversible blocks that the node can send without interruption, starting with `num`; `num`
+   * if it cannot send that block. `isStrict` excludes a block of which the node may lack a payload.
    */
   endFrom(num: number, isStrict: boolean): number {
     const status = this.#status
@@ -367,7 +366,7 @@ export class NodeLink<P extends ProtocolCodec> {
 
   #onBlocks(result: BlocksResult, bytes: number): void {
     const task = this.#task
-    // Some node versions send new heads to a session after its range has ended.
+    // Some node versions announce new heads even after the requested range has ended.
     if (task === null) return
     task.credits.spend(bytes)
     this.#note(result.head, result.lib)
@@ -384,7 +383,7 @@ export class NodeLink<P extends ProtocolCodec> {
     this.acknowledge(task)
   }
 
-  /** Whether a block was still in flight from the range that was left before this one. */
+  /** Whether the block belongs to the range that was abandoned before this one: it was still in flight. */
   #isLeft(num: number, task: LinkTask<P>): boolean {
     return task.next === task.start && this.#left !== null && num >= this.#left.from && num < this.#left.to
   }

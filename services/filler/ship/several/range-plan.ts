@@ -8,14 +8,20 @@ import type { LinkTask, NodeLink } from './node-link.ts'
 const RANGE_SECONDS = 0.4
 /** Most blocks of a range: each buffered block costs objects, even an empty one. */
 const MOST_BLOCKS = 8_192
-/** A range may have at most GROWTH times the blocks of the largest one so far: the size of later blocks is unknown. */
+/**
+ * Limit for the growth of ranges: GROWTH times the blocks of the largest range so far, because the size of later blocks
+ * is unknown.
+ */
 const GROWTH = 4
-/** Silence after which the first range, for which all others wait, is requested from another node, ms. */
+/**
+ * The first range is requested from another node if its node sends nothing for this time, ms. Short, because all other
+ * ranges wait for the first one.
+ */
 const AWAITED_SILENCE_MS = 750
-/** Silence after which any range is requested from another node, ms. */
+/** Any other range is requested from another node if its node sends nothing for this time, ms. */
 const SILENCE_MS = 5_000
 /**
- * Minimum time for the first range before a slow rate counts against its node, ms: short measurements are inaccurate.
+ * Minimum age of the first range before its rate is compared with other nodes, ms: short measurements are inaccurate.
  */
 const LATE_MS = 1_000
 /**
@@ -42,7 +48,10 @@ export interface PlanFacts {
   readonly nodes: number
 }
 
-/** Number of blocks for the next range of a node, at least one: bounded by bytes, rate, growth and an even share. */
+/**
+ * Number of blocks for the next range of a node, at least one. Limits: byte budget, measured rate, growth, and an even
+ * share of the remaining blocks.
+ */
 export function planSize(facts: PlanFacts): number {
   const { blockBytes, bytesPerSecond, share, budgetBytes, largestBlocks, blocksLeft, nodes } = facts
   const bytes = Math.min(budgetBytes, (bytesPerSecond ?? Infinity) * RANGE_SECONDS) * share

@@ -18,7 +18,10 @@ const RANGES_PER_NODE = 3
 /** Rest of a node whose blocks did not link to the delivered ones, ms. */
 const UNLINKED_REST_MS = 30_000
 
-/** If no block was delivered for this time, the first range is taken from its node, whatever the reason, ms. */
+/**
+ * Time without a delivered block after which the first range is requested from another node, even if its node is not at
+ * fault, ms.
+ */
 const NO_PROGRESS_MS = 8_000
 
 /** Links and callbacks that a range reading needs from its session. */
@@ -50,8 +53,8 @@ export class RangeReading<P extends ProtocolCodec> {
   #delivering = false
   #turn: NodeJS.Immediate | undefined
   /**
-   * Nodes whose block did not link at position `#unlinkedAt`. If only some nodes are in it, these nodes are wrong; if
-   * all are, our last block is.
+   * Nodes whose block at position `#unlinkedAt` does not link to our last block. If all ready nodes are in the set, our
+   * last block is wrong; otherwise the nodes in the set are wrong.
    */
   readonly #unlinked = new Set<NodeLink<P>>()
   #unlinkedAt = -1
@@ -122,7 +125,8 @@ export class RangeReading<P extends ProtocolCodec> {
    */
   arrived(task: LinkTask<P>): void {
     if (!this.#active) return
-    // Read before the delivery: a block that does not link cuts the range, and the cut range would look complete.
+    // Read `isComplete` before the delivery. If a block does not link, the delivery shortens the range, which then
+    // looks complete.
     const { isComplete } = task
     if (isComplete) this.#noteSize(task)
     if (task === this.#segments[0]) this.#deliver()
@@ -136,7 +140,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#largestBlocks = Math.max(this.#largestBlocks, blocks)
   }
 
-  /** Makes the missing blocks of the range an unassigned range, because its node will not send them. */
+  /** Turns the missing blocks of the range into an unassigned range, because the node of the range stopped sending. */
   abandoned(task: LinkTask<P>): void {
     const place = this.#segments.indexOf(task)
     if (place === -1 || task.isComplete) return
@@ -175,12 +179,15 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#segments[0]?.link?.fail(
       connectionLost(`nothing came of block ${tail.next} for ${NO_PROGRESS_MS / 1_000} s`),
     )
-    // No node reports the block as irreversible yet; the head stream can still read it.
+    // Stop reading ranges if no node reports block `tail.next` as irreversible: the head stream can read the block.
     if (this.#segments[0]?.link === null) this.#end()
     else this.#deliver()
   }
 
-  /** Requests a range from each idle node: an unassigned one if the node has it, else the next new one. */
+  /**
+   * Requests a range from each idle node: the first unassigned range that the node can send, otherwise a new range
+   * after the last one.
+   */
   assign(): void {
     if (!this.#active) return
     this.#segments = this.#segments.filter((task) => !task.isTaken)
@@ -202,8 +209,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * End (exclusive) of the blocks that the link has from `num` on; `num` if it has none. Accepts an incomplete block
-   * (see `NodeLink.endFrom`) only if no other node has it whole.
+   * End (exclusive) of the blocks that the node can send, starting with `num`; `num` if it cannot send that block.
+   * Accepts a block that may lack a payload only if no other node has all payloads.
    */
   #endFrom(link: NodeLink<P>, num: number): number {
     const end = link.endFrom(num, true)
@@ -255,8 +262,8 @@ export class RangeReading<P extends ProtocolCodec> {
   }
 
   /**
-   * Resolves a deadlock: the first range has no node, and all nodes have stopped because the buffers of their ranges
-   * are full. The node of the last full range gives up this range and reads the first range.
+   * Resolves a deadlock: no node reads the first range, because the buffer of every node's range is full. The node with
+   * the last full range gives up that range and reads the first one.
    */
   #fillFront(): void {
     const front = this.#segments[0]

@@ -18,10 +18,11 @@ import { shareProtocols } from './share-protocols.ts'
 /** Interval at which the session checks all nodes, ms. */
 const TICK_MS = 100
 /**
- * Once one node has answered, the others have this time to answer too, ms: the first to answer is not always the best.
+ * Time that the other nodes have to answer after the first one has answered, ms: the first node to answer is not always
+ * the best.
  */
 const OTHERS_MS = 300
-/** Minimum number of irreversible blocks for reading ranges; fewer are read by the head stream. */
+/** Minimum number of irreversible blocks for reading ranges in parallel; the head stream reads fewer blocks. */
 const LEAST_RANGE = 64
 /** The session reads ranges again when the head stream is this many blocks behind the last irreversible block. */
 const FAR_BEHIND = 1_000
@@ -188,7 +189,7 @@ export class SeveralNodes<P extends ProtocolCodec> implements ShipSession {
 
   async #followHead(signal: AbortSignal): Promise<void> {
     this.#isAtHead = true
-    // `StreamAttempt` passes the protocol of its node to the consumer itself.
+    // Reset the protocol: `StreamAttempt` passes the protocol of its own node to the consumer.
     this.#protocol = null
     await this.#heads.run(
       signal,
