@@ -104,7 +104,7 @@ describe('a command line that cannot be understood', () => {
     [['config', 'check', '--for', 'nobody'], 'Allowed choices are all, filler, api'],
     [
       ['standalone', '--ship', 'ws://node'],
-      '--ship needs --http as well (Pronghorn talks to the node over both)',
+      '--ship needs --http as well: Pronghorn uses both addresses of the node',
     ],
     [['standalone', '--ship', 'http://node'], 'Allowed: a URL with ws://'],
     [['standalone', '--assets-account', 'none'], 'The assets contract cannot be left out'],
@@ -289,7 +289,7 @@ describe('migrate', () => {
       expect([old.code, old.err]).toEqual([
         1,
         expect.stringMatching(
-          /^DATABASE_VERSION: the server is PostgreSQL 13\.4, needed is 14 or later\nUse PostgreSQL 14 to 18/,
+          /^DATABASE_VERSION: the server runs PostgreSQL 13\.4, but 14 or later is required\nUse PostgreSQL 14 to 18/,
         ),
       ])
       await admin.query(`ALTER ROLE ${role} RESET search_path`)
@@ -302,7 +302,7 @@ describe('migrate', () => {
         1,
         expect.stringMatching(
           new RegExp(
-            `^DATABASE_ENCODING: database ${other} stores text as LATIN1, needed is UTF8\\nCreate a database with`,
+            `^DATABASE_ENCODING: database ${other} stores text as LATIN1, but UTF8 is required\\nCreate a database with`,
           ),
         ),
       ])

@@ -5,5 +5,8 @@ import { readOldestNodejs } from '../core/paths/index.ts'
 export function checkNodejs(version = process.versions.node): void {
   const oldest = readOldestNodejs()
   if (version.localeCompare(oldest, 'en', { numeric: true }) >= 0) return
-  throw new FatalError('NODEJS_TOO_OLD', `Node.js ${version} runs this, ${oldest} or later is needed`)
+  throw new FatalError(
+    'NODEJS_TOO_OLD',
+    `Node.js ${version} runs this program, but ${oldest} or later is required`,
+  )
 }

@@ -165,7 +165,7 @@ async function prepareDatabase(config: FillerOptions['config'], logger: Logger):
   try {
     await refusePooledTransactions(client, config.connections.sqldb)
     const applied = await migrate(client)
-    if (applied.length > 0) logger.info({ applied }, 'the database has been brought to the newest schema')
+    if (applied.length > 0) logger.info({ applied }, 'the database was migrated to the newest schema')
   } catch (cause) {
     throw databaseFailure(cause, 'the schema of the database could not be checked', config.connections.sqldb)
   } finally {

@@ -239,7 +239,7 @@ describe('malformed requests', () => {
     const { status, headers } = await ask(assets(), { method: 'POST', body: 'limit=1' })
     expect([status, headers.get('warning')]).toEqual([
       200,
-      '299 - "the body is plain text that is no JSON; it is ignored"',
+      '299 - "the body is plain text instead of JSON; it is ignored"',
     ])
   })
 

@@ -63,7 +63,7 @@ describeUnless(whyNoCompose(), 'the folder of the backups', () => {
     ['BACKUP_DIR=./disk # another one', 'disk'],
     ['BACKUP_DIR=${HOME}/variable', 'variable'],
     [`BACKUP_DIR='./a&b$c"d'`, 'a&b$c"d'],
-  ])('the script reads the backup folder from .env as Compose does: %s', async (line, name) => {
+  ])('scripts/backup-folder.sh reads the backup folder from .env as Compose does: %s', async (line, name) => {
     await writeFile(join(folder, '.env'), `${line}\n`)
     // The script creates only the folder inside the project, not a folder that .env names.
     if (line !== '') await mkdir(join(folder, name))
@@ -223,7 +223,7 @@ describeUnless(whyNot(), 'backups by schedule', () => {
     expect((await copied()).at(-1)).toBe(newest)
   })
 
-  it('the backup schedule reports which step failed, and where', async () => {
+  it('the backup schedule reports the failed steps with their time and error', async () => {
     const newest = (await list()).filter((name) => name !== 'auto-mine').at(-1)!
     await appendFile(join(backups, newest, 'manifest.json'), ' ')
     await writeFile(join(folder, 'hook'), '#!/bin/bash\necho no room elsewhere >&2\nexit 3\n')

@@ -163,7 +163,7 @@ describeUnless(whyNoEngine(), 'the appliance in containers', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it('the appliance in containers continues at the same block after down and up', async () => {
+  it('the appliance in containers continues at the same block after docker compose down and up', async () => {
     const before = await readBlock()
     expect(before.demo).toBe(true)
     await environment!.down({ removeVolumes: false })

@@ -56,7 +56,7 @@ describe('the doctor', () => {
     return found
   }
 
-  it('the doctor reports since when a fault lasts, and the command that helps', async () => {
+  it('the doctor reports how long a fault has lasted, and the command that repairs it', async () => {
     const client = await connectDatabase(database.address, { applicationName: 'test' })
     const reader = (name: string) =>
       `INSERT INTO chain.readers (name, start_block, block_num, block_id, block_time) VALUES ('${name}', 1, 900, '\\x00', 0)`

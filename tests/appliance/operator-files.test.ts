@@ -112,7 +112,7 @@ describe('files of the operator', () => {
       expect(await found(`${own}POSTGRES_SSL_CA_FILE=./a.pem\n`)).toEqual(['POSTGRES_SSL_CA_FILE'])
     })
 
-    it('a refusal names the variables beside a setting, not their keys', async () => {
+    it('a message about a refused setting names related settings by their variables', async () => {
       const allowedOf = async (text: string): Promise<string> => {
         const envFile = { text }
         const error = await checkRender(real, { ...places('right'), mounted: mounted(), envFile }).catch(
@@ -217,7 +217,7 @@ describe('files of the operator', () => {
     expect(config.connections.chain.chain_id).toBe(id)
   })
 
-  it('a file of the operator is refused with its key, although the appliance reads the value as well', async () => {
+  it('a value in a file of the operator is refused with the key of the file, even if the appliance uses the value as well', async () => {
     const found = async (changed: {
       readonly sqldb?: object
       readonly chain?: object
@@ -255,7 +255,7 @@ describe('files of the operator', () => {
     ])
   })
 
-  it('files of the operator may contain every address', async () => {
+  it('files of the operator may set the addresses of the database and of the chain node', async () => {
     const connections = {
       sqldb: {
         host: 'db.test',

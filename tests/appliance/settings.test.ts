@@ -365,7 +365,7 @@ describe('folders and files of the operator on the host', () => {
     ])
   })
 
-  it("no refusal of a variable contains the validator library's own words", async () => {
+  it('no message about a refused variable quotes the validator library', async () => {
     const names = Object.keys({ ...variables, ...containerVariables })
     const environment = Object.fromEntries(names.map((name) => [name, '\u0007']))
     const error = await checkRender(environment, places('words')).catch((caught: unknown) => caught)
@@ -380,7 +380,7 @@ describe('folders and files of the operator on the host', () => {
     expect([...new Set(inFile)].filter((name) => name !== 'tools').sort()).toEqual([...composeProfiles])
   })
 
-  it("the file or folder of every path variable is mounted under the variable's name", () => {
+  it("the path in every path variable is mounted in the container under the variable's name", () => {
     const text = readFileSync(join(packageRoot, 'docker-compose.yml'), 'utf8')
     const { services } = parse(text, { merge: true }) as {
       services: { config: { volumes: (string | { target: string; bind: unknown })[] } }

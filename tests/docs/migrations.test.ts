@@ -67,7 +67,7 @@ describe('landed migrations of a repository', () => {
     ])
   })
 
-  it('migrations of versions before 1.0.0 may leave the list, later ones may not', () => {
+  it('migrations of versions before 1.0.0 may leave the list; later migrations may not', () => {
     writeFileSync(join(folder, '0001_old.sql'), 'SELECT 0;\n')
     expect(listMigrations(root)).toEqual(['0001_old.sql'])
     git('add', '--all')

@@ -24,7 +24,7 @@ function pathsIn(text: string): string[] {
 }
 
 describe('paths in the documents', () => {
-  it.each(documents)('%s names files and folders that exist', (document) => {
+  it.each(documents)('%s names existing files and folders only', (document) => {
     const missing = pathsIn(textOf(document)).filter((path) =>
       ['', 'services'].every((root) => !existsSync(join(packageRoot, root, path))),
     )

@@ -46,16 +46,19 @@ describe('docs/queries.md', () => {
     expect(text.match(/```js\n/g)).toHaveLength(snippets.length)
   })
 
-  it.each(snippets)('snippet %#: prints what docs/queries.md says', async ({ source, printed }) => {
-    const args = ['--input-type=module', '--eval', source]
-    const { stdout } = await promisify(execFile)(process.execPath, args, {
-      env: { API: api.url },
-      timeout: patient(20_000),
-    })
-    expect(stdout).toBe(printed)
-  })
+  it.each(snippets)(
+    'snippet %#: prints the output that docs/queries.md shows',
+    async ({ source, printed }) => {
+      const args = ['--input-type=module', '--eval', source]
+      const { stdout } = await promisify(execFile)(process.execPath, args, {
+        env: { API: api.url },
+        timeout: patient(20_000),
+      })
+      expect(stdout).toBe(printed)
+    },
+  )
 
-  it.each(queries)('$title: answered as docs/queries.md says', async ({ path, json }) => {
+  it.each(queries)('$title: returns the answer that docs/queries.md shows', async ({ path, json }) => {
     const { status, body } = await ask(`${api.url}${path}`)
     expect([status, body.success]).toEqual([200, true])
     expect(body).toMatchObject(JSON.parse(json) as object)

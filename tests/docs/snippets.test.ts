@@ -82,9 +82,9 @@ it('every option and file that the README names exists', async () => {
   for (const path of links) expect([path, existsSync(join(packageRoot, path))]).toEqual([path, true])
 })
 
-it('the command of the questions page prints a warning', async () => {
+it('the command in docs/faq.md prints a warning', async () => {
   const [command] = blocksOf('docs/faq.md')
-  expect(await runSnippet(command!.text)).toContain('collectoin_name; it is ignored')
+  expect(await runSnippet(command!.text)).toContain('the curl command in docs/queries.md prints an event')
 })
 
 it('the curl command of the queries page prints an event', async () => {

@@ -27,7 +27,7 @@ describe('docs/sql.md', () => {
     expect(text.match(/^### /gm)).toHaveLength(queries.length)
   })
 
-  it.each(queries)('$title: returns the rows of docs/sql.md with the plan that it names', async (query) => {
+  it.each(queries)('$title: returns the rows of docs/sql.md with the named query plan', async (query) => {
     const { rows } = await database.client.query<object>(query.sql)
     const printed = JSON.stringify(rows, (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,

@@ -60,7 +60,7 @@ describe('docs/graphql.md', () => {
   })
 
   it.each(examples.map(([, title, query, json]) => ({ title: title!, query: query!, json: json! })))(
-    '$title: answered as the page says',
+    '$title: returns the answer that docs/graphql.md shows',
     async ({ query, json }) => {
       const data = await answer(query)
       if (isWriting) {
@@ -137,11 +137,11 @@ describe('plans for large tables', () => {
     expect(relationships.length).toBeGreaterThan(100)
   })
 
-  it.each(filters)('%s: a condition on %j uses an index', async (table, columns) => {
+  it.each(filters)('%s: a filter on %j uses an index', async (table, columns) => {
     expect(await scansOf(table, columns)).toEqual([])
   })
 
-  it('the check reports a condition without an index', async () => {
+  it('the plan check reports a filter without an index', async () => {
     expect(filters.length).toBeGreaterThan(30)
     expect(await scansOf('auctions', ['seller'])).not.toEqual([])
     expect(await scansOf('assets', ['name'])).not.toEqual([])

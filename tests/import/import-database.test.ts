@@ -123,7 +123,7 @@ describe('a database of eosio-contract-api', () => {
       expect(text).toContain('10 reversible blocks are rolled back')
       expect(text).toMatch(/atomicassets_assets +581 rows/)
       // The dump in the test has no indexes.
-      expect(text).toContain('contract_traces have no index, so that every step reads them whole')
+      expect(text).toContain('contract_traces have no index, so every step scans them entirely')
       expect(text).toMatch(
         /^Not imported:\n {2}atomicassets_original_mints \(1 rows\)\n {4}no endpoint shows/m,
       )

@@ -31,7 +31,7 @@ const index = (block: number, settings: Partial<ReaderSettings> = {}) =>
 it('a contract added after blocks were indexed is refused until its earlier actions are declared missing', async () => {
   await index(300, without('oracle', 'market', 'tools'))
   await expect(index(500)).rejects.toThrow(
-    /handler oracle .* delphioracle did in blocks 1 to 300 would be missing/,
+    /handler oracle .* delphioracle in blocks 1 to 300 would be missing/,
   )
   // A second attempt is refused as well: the first refusal changed nothing in the database.
   await expect(index(500)).rejects.toMatchObject({ code: 'READER_SETTINGS_CHANGED' })
@@ -51,7 +51,7 @@ it('a contract left out for some blocks is refused, and accepted if left out for
   await index(400)
   await index(500, without('tools'))
   await expect(index(600)).rejects.toThrow(
-    /handler tools .* atomictoolsx did in blocks 401 to 500 would be missing/,
+    /handler tools .* atomictoolsx in blocks 401 to 500 would be missing/,
   )
   await index(600, { delete_data: true })
   await index(700)

@@ -92,7 +92,7 @@ describeWithRedis('live data of several processes', () => {
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
     }
     await until(
-      () => output.split('a worker serves').length > WORKERS || api.exitCode !== null,
+      () => output.split('a worker serves requests').length > WORKERS || api.exitCode !== null,
       () => output,
     )
   }

@@ -20,7 +20,7 @@ const folder = join(packageRoot, 'infra/monitoring')
 const alerts = listAlerts(standardLimits)
 const read = (path: string): Promise<string> => readFile(join(packageRoot, path), 'utf8')
 
-it('rules, dashboards and the alerts page equal the output of their generator', async () => {
+it('rules, dashboards and docs/alerts.md equal the output of their generator', async () => {
   const files = await renderMonitoring()
   expect(files.size).toBe(dashboards.length + 2)
   for (const [path, text] of files) expect([path, await read(path)]).toEqual([path, text])
@@ -39,7 +39,7 @@ it('every alert links to its section of the alerts page, and every section has a
   for (const section of sections) expect(section).toContain('```sh\n')
 })
 
-it('every metric and label in dashboards and rules is served by a program', async () => {
+it('every metric and label in dashboards and rules is exported by a service', async () => {
   const expressions = [
     ...alerts.map(({ name, expr }) => ({ name, expr })),
     ...dashboards.flatMap(({ panels }) =>
@@ -147,7 +147,7 @@ describeWithPrometheus('the rules in promtool', () => {
     await rm(dir, { recursive: true })
   })
 
-  it('promtool confirms that each alert fires with its fault, and no alert without', async () => {
+  it('promtool confirms that each alert fires with its fault, and that no alert fires without a fault', async () => {
     const tests = Object.entries(ruleCases).flatMap(([alert, { fires, quiet, interval = 15, at = '12m' }]) =>
       [fires, quiet].map((series) => ({
         name: `${alert} ${series === fires ? 'fires' : 'is quiet'}`,

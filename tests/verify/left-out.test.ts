@@ -54,7 +54,7 @@ async function leftOut(): Promise<string> {
   return rows[0]!.blocks
 }
 
-it('verify reports a link that came before its assets, unless another reader indexes the assets', async () => {
+it('verify reports a link that was created before its assets, unless another reader indexes the assets', async () => {
   await index(head - 160, true)
   await client.query('BEGIN')
   await client.query(
@@ -68,7 +68,7 @@ it('verify reports a link that came before its assets, unless another reader ind
   await client.query('ROLLBACK')
 })
 
-it('transfers and logs that the settings leave out break no rule, and stored ones are still compared', async () => {
+it('transfers and logs that the settings leave out break no rule, and verify still compares the stored ones', async () => {
   const off = head - 160
   const on = head - 80
   await index(off, true)

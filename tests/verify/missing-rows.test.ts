@@ -78,7 +78,7 @@ it('verify names rows whose parent row in another table is missing', async () =>
   ])
 })
 
-it('verify names missing listings and links, and a repair invents none', async () => {
+it('verify names missing listings and links, and a repair does not create them', async () => {
   const deleted: (Listing & { readonly row: Record<string, unknown> })[] = []
   for (const listing of listings) {
     const { table, key } = listing
@@ -108,7 +108,7 @@ it('verify names missing listings and links, and a repair invents none', async (
   expect(isWritten).toBe(false)
 })
 
-it('verify names a row that only the database holds as ended, and a repair does not reopen it', async () => {
+it('verify reports a row that only the database has as ended, and a repair does not reopen it', async () => {
   const ended = [
     `UPDATE assets.assets SET owner = NULL, burned_at_block = 7, burned_at_time = 7, burned_by_account = owner
      WHERE asset_id = (SELECT min(asset_id) FROM assets.assets WHERE owner IS NOT NULL)`,

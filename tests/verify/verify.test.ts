@@ -151,7 +151,7 @@ describe('twelve rows damaged by hand', () => {
     expect((await verifyOf(database.address, state)).differences).toHaveLength(12)
   })
 
-  it('none of twelve damaged rows is written while the chain cannot tell the value of one', async () => {
+  it('twelve rows damaged by hand stay as they are while the chain cannot provide the value of one of them', async () => {
     const { digest } = await digestOf(database.address)
     const { repairs, refused, isWritten, digests } = await repairDatabase(database.address, {
       source: state,
@@ -248,7 +248,7 @@ describe('what is derived', () => {
     expect((await digestOf(database.address)).digest).toBe(digest)
   })
 
-  it('missing burned assets are found by gaps in their ids, and their counters are not written', async () => {
+  it('missing burned assets are found by gaps in the asset ids, and their counters are not written', async () => {
     const { digest } = await digestOf(database.address)
     const burned =
       'owner IS NULL AND asset_id IN (SELECT asset_id FROM assets.assets WHERE owner IS NULL ORDER BY asset_id LIMIT 5)'
@@ -290,7 +290,7 @@ describe('what is derived', () => {
     await change('UPDATE market.sales SET state = 2 WHERE state = 5')
   })
 
-  it('a row whose values the chain cannot tell is reported, not invented', async () => {
+  it('a row whose values the chain cannot provide is reported, and a repair does not create it', async () => {
     await change(`INSERT INTO market.buyoffers (buyoffer_id, created_at_time, updated_at_time, price, collection_fee, created_at_block,
         updated_at_block, state, asset_count, seller, buyer, token_symbol, collection_name, maker_marketplace, memo, asset_ids)
       SELECT 999999, 0, 0, price, collection_fee, 0, 0, state, asset_count, seller, buyer, token_symbol, collection_name,

@@ -51,7 +51,7 @@ export class BusyLog {
     const who = `${clients} ${clients === 1 ? 'client' : 'clients'}, ${most} from ${worst === '' ? 'the server itself' : worst}`
     this.#logger.warn(
       { refused, clients, ...this.#load() },
-      `busy: ${refused} requests got 503 since the previous line of this kind, from ${who}`,
+      `busy: ${refused} requests were refused with status 503 since the last such line, from ${who}`,
     )
   }
 }

@@ -169,7 +169,7 @@ export class ReplicaWatch {
     if (state === 'unavailable')
       this.#logger.warn(fields, `the replica is unavailable: ${replica.probe.problem ?? ''}`)
     if (state === 'foreign') {
-      this.#logger.error(fields, 'the server is no standby of the primary and is not read from')
+      this.#logger.error(fields, 'the server is not a standby of the primary: the API does not read from it')
     }
   }
 }

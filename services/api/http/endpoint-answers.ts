@@ -248,7 +248,7 @@ async function readBodyParameters(
   if (form === 'json' || /^\s*(?:[[{]|$)/.test(text)) return parseJsonBody(text, warn)
   if (form === 'urlencoded') return parseForm(text)
   if (form === 'untyped') throw unreadType('')
-  warn('the body is plain text that is no JSON; it is ignored')
+  warn('the body is plain text instead of JSON; it is ignored')
   return new Map()
 }
 

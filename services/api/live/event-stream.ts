@@ -157,7 +157,10 @@ function filtersOf(query: URLSearchParams): Partial<Record<FilterName, string[]>
   for (const name of query.keys()) {
     if (known.includes(name)) continue
     const shown = JSON.stringify(shownName(name))
-    throw new RequestError(400, `there is no ${shown} in an event stream, only ${known.join(', ')}`)
+    throw new RequestError(
+      400,
+      `an event stream has no parameter ${shown}; its parameters are ${known.join(', ')}`,
+    )
   }
   const filters: Partial<Record<FilterName, string[]>> = {}
   for (const name of filterNames) {

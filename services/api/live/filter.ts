@@ -54,7 +54,7 @@ export function readFilter(
     if (value === undefined) continue
     const list: readonly unknown[] = Array.isArray(value) ? value : [value]
     count += list.length
-    if (count > maxValues) throw new FilterError(`more than ${maxValues} values in the filters`)
+    if (count > maxValues) throw new FilterError(`the filters have more than ${maxValues} values`)
     filter[name] = new Set(list.map((item) => readValue(family, name, item)))
   }
   return filter
@@ -69,7 +69,9 @@ function readValue(family: EventFamily, name: FilterName, item: unknown): string
   if (name === 'events') {
     if (!eventNames(family).has(text)) {
       const known = [...eventNames(family)].join(', ')
-      throw new FilterError(`events: there is no ${JSON.stringify(text)} here, only ${known}`)
+      throw new FilterError(
+        `events: this namespace has no event ${JSON.stringify(text)}; its events are ${known}`,
+      )
     }
     return text
   }

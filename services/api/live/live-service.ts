@@ -278,7 +278,7 @@ class Live implements LiveService {
       })
     }
     if (request.method !== 'GET')
-      throw new RequestError(405, 'An event stream is requested with GET', { Allow: 'GET' })
+      throw new RequestError(405, 'Request an event stream with GET', { Allow: 'GET' })
     const refusal = this.#doorkeeper.refusal(request)
     if (refusal) throw new RequestError(refusal.status, refusal.message, { 'Retry-After': '5' })
     const cursor = place.query.get('cursor')

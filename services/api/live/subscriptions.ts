@@ -80,7 +80,7 @@ export class Subscriptions implements Subscribing {
   #refuseCursor(subscription: Subscription): void {
     sayBegun(subscription)
     const cursor = cursorText(subscription.place)
-    const text = 'this is no cursor of this namespace; events continue from now'
+    const text = 'the value is not a cursor of this namespace; events continue from now'
     subscription.client.sendTo(
       [subscription],
       errorMessage('CURSOR_INVALID', text, { id: subscription.id }, cursor),

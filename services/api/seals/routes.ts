@@ -114,7 +114,7 @@ export function sealRoutes(database: RequestDatabase, chainId: string): RootRout
         if (to < from || to - from >= MOST_BLOCKS)
           throw new RequestError(
             400,
-            `to must be at least \`from\`; one request covers at most ${MOST_BLOCKS} blocks`,
+            `to: must be at least \`from\`; one request covers at most ${MOST_BLOCKS} blocks`,
           )
         const offset = blockOf(context, 'offset', 0)
         send(context, await read(partsStatement(kind, { range, from, to, offset })))
@@ -140,7 +140,7 @@ const valueOf = (context: Context, name: string) => new URLSearchParams(context.
 
 function kindOf(context: Context): SealedKind {
   const kind = findKind(valueOf(context, 'kind') ?? '')
-  if (kind === undefined) throw new RequestError(400, 'kind: a kind of row that is sealed')
+  if (kind === undefined) throw new RequestError(400, 'kind: must be a sealed kind of row')
   return kind
 }
 
@@ -148,6 +148,6 @@ function blockOf(context: Context, name: string, absent: number): number {
   const value = valueOf(context, name)
   if (value === null) return absent
   if (!/^\d{1,10}$/.test(value) || Number(value) > LAST_BLOCK)
-    throw new RequestError(400, `${name}: a whole number up to ${LAST_BLOCK}`)
+    throw new RequestError(400, `${name}: must be a whole number up to ${LAST_BLOCK}`)
   return Number(value)
 }

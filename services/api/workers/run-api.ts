@@ -57,7 +57,7 @@ async function runAlone({ config, logger, signal }: RunApiOptions): Promise<void
 async function runWorkers(options: RunApiOptions, count: number): Promise<void> {
   const { config, logger, signal } = options
   if (!config.connections.kvstore) {
-    logger.warn({ workers: count }, 'without Redis each process limits and caches by itself')
+    logger.warn({ workers: count }, 'without Redis each process has its own rate limits and its own cache')
   }
   cluster.setupPrimary({ exec: workerFile(), args: [], serialization: 'advanced' })
   const shared = {

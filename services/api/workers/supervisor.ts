@@ -112,7 +112,7 @@ export class Supervisor {
       ready: (worker, port) => {
         this.#hasServed = true
         this.#failedStarts = 0
-        this.#logger.info({ worker: worker.place, workerPid: worker.pid }, 'a worker serves')
+        this.#logger.info({ worker: worker.place, workerPid: worker.pid }, 'a worker serves requests')
         this.#becameReady(port)
         this.#notifyPeers()
       },

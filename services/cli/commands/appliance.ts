@@ -188,7 +188,7 @@ async function readServer(rendered: string, io: CliIo) {
   if (made.length > 0)
     throw new FatalError(
       'CONFIG_INVALID',
-      `${rendered}/secrets lacked ${made.join(', ')}: run render-config first`,
+      `${rendered}/secrets lacks ${made.join(', ')}: run render-config first`,
     )
   const { values } = await readOwnVariables(io, ['POSTGRES_SUPERUSER'])
   const { sqldb, chain } = readRenderedConnections(join(rendered, 'filler'))

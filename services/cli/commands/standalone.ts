@@ -93,7 +93,7 @@ export function addStandalone(program: Command, io: CliIo): void {
 /** Refuses `none`: the other contracts depend on the assets contract. */
 function assetsAccount(text: string): string {
   if (text !== 'none') return text
-  throw new InvalidArgumentError('Allowed: an account. The assets contract cannot be left out.')
+  throw new InvalidArgumentError('Allowed: an account name. The assets contract cannot be left out.')
 }
 
 /** Returns both addresses of the node, or null if neither is given. @throws FatalError `USAGE` if one is missing. */
@@ -101,7 +101,10 @@ function nodeOf({ ship, http }: StandaloneFlags): { readonly ship: string; reado
   if (ship !== undefined && http !== undefined) return { ship, http }
   if (ship === undefined && http === undefined) return null
   const [given, missing] = ship === undefined ? ['--http', '--ship'] : ['--ship', '--http']
-  throw new FatalError('USAGE', `${given} needs ${missing} as well (Pronghorn talks to the node over both)`)
+  throw new FatalError(
+    'USAGE',
+    `${given} needs ${missing} as well: Pronghorn uses both addresses of the node`,
+  )
 }
 
 const SEVERAL_URLS = /,\s*[a-z+]+:\/\//

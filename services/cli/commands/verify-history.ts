@@ -38,7 +38,7 @@ export async function verifyHistory(flags: HistoryFlags, io: CliIo): Promise<voi
   if (other !== undefined)
     throw new FatalError(
       'USAGE',
-      `--history goes with --sample, --reader, --table, --repair, --yes and --json, not with --${other}`,
+      `--history can be combined with --sample, --reader, --table, --repair, --yes and --json, not with --${other}`,
     )
   const bounds = boundsOf(flags.history)
   const { kinds } = await chooseSeals(flags.table === undefined ? {} : { table: flags.table })
@@ -119,7 +119,10 @@ function boundsOf(text: string | true | undefined): BlockRange {
   const firstBlock = Number(from)
   const lastBlock = to === undefined ? LAST_BLOCK : Number(to)
   if (from === undefined || firstBlock > lastBlock || lastBlock > LAST_BLOCK)
-    throw new FatalError('USAGE', '--history: blocks such as 400000000..400009999, or 400000000.. to the end')
+    throw new FatalError(
+      'USAGE',
+      '--history: allowed is a range of blocks such as 400000000..400009999, or 400000000.. for all blocks from there on',
+    )
   return { firstBlock, lastBlock }
 }
 

@@ -27,7 +27,7 @@ export async function verifySeals(address: DatabaseAddress, flags: SealsFlags, i
   if (other !== undefined)
     throw new FatalError(
       'USAGE',
-      `--seals and --against go with --table, --from, --to and --json, not with --${other}`,
+      `--seals and --against can be combined with --table, --from, --to and --json, not with --${other}`,
     )
   if (flags.seals && flags.against !== undefined)
     throw new FatalError('USAGE', '--seals and --against cannot be used together')
@@ -65,7 +65,10 @@ async function compareNodes(
   io: CliIo,
 ): Promise<void> {
   if (!URL.canParse(against) || !/^https?:/.test(against))
-    throw new FatalError('USAGE', '--against: the address of a node, such as https://nft.example')
+    throw new FatalError(
+      'USAGE',
+      '--against: allowed is the address of a Pronghorn server, such as https://nft.example',
+    )
   const { compareWith, remoteSource } = await import('../../core/seals/compare/index.ts')
   const { rows } = await client.query<{ chain_id: string }>('SELECT chain_id FROM chain.identity')
   const theirs = remoteSource(against, rows[0]?.chain_id ?? '', io.signal)

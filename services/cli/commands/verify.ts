@@ -91,7 +91,7 @@ export function addVerify(program: Command, io: CliIo): void {
       if (flags.seals || flags.against !== undefined)
         return withNamedDatabase(io, flags, (address) => verifySeals(address, flags, io))
       if (flags.from !== undefined || flags.to !== undefined)
-        throw new FatalError('USAGE', '--from and --to go with --seals and --against')
+        throw new FatalError('USAGE', '--from and --to need --seals or --against')
       if (flags.data !== undefined) {
         return withDataDirectory(flags.data, (address) =>
           verify(address, chooseSource(flags, undefined), flags, io),

@@ -42,10 +42,7 @@ export async function readChainInfo(url: string): Promise<ChainInfo> {
   const irreversible = info.last_irreversible_block_num
   const headTimeMs = parseTime(headTime)
   if (!isHash(chainId) || !isHash(headId) || typeof headBlock !== 'number' || Number.isNaN(headTimeMs)) {
-    throw new RetryableError(
-      'CHAIN_UNREACHABLE',
-      `${shownAddress(url)} does not answer get_info like a chain node`,
-    )
+    throw new RetryableError('CHAIN_UNREACHABLE', `${shownAddress(url)} sent an unexpected reply to get_info`)
   }
   const irreversibleBlock = typeof irreversible === 'number' ? irreversible : 0
   return { chainId, headBlock, headId, headTimeMs, irreversibleBlock }
@@ -73,7 +70,7 @@ export async function readBlock(url: string, num: number): Promise<NodeBlock> {
   if (!isHash(id) || !isHash(previous) || Number.isNaN(timeMs))
     throw new RetryableError(
       'CHAIN_UNREACHABLE',
-      `${shownAddress(url)} does not return block ${num} like a chain node`,
+      `${shownAddress(url)} sent an unexpected reply to the request of block ${num}`,
     )
   return { num, id, previous, timeMs }
 }
@@ -110,7 +107,7 @@ async function readTableRows(url: string, request: TableRowsRequest): Promise<Ta
   if (!Array.isArray(rows))
     throw new RetryableError(
       'CHAIN_UNREACHABLE',
-      `${shownAddress(url)} does not answer get_table_rows like a chain node`,
+      `${shownAddress(url)} sent an unexpected reply to get_table_rows`,
     )
   const readInfo = () => ask(url, '/v1/chain/get_info', {}, answerBytes.info)
   const next = await nextKeyOf(answer, request.lower_bound ?? '', shownAddress(url), readInfo)
@@ -207,8 +204,8 @@ function readObject(text: string): Record<string, unknown> {
   try {
     answer = JSON.parse(text)
   } catch {
-    throw new Error(`the answer is no JSON: ${JSON.stringify(text.slice(0, MAX_SHOWN))}`)
+    throw new Error(`the answer is not JSON: ${JSON.stringify(text.slice(0, MAX_SHOWN))}`)
   }
-  if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no JSON object')
+  if (typeof answer !== 'object' || answer === null) throw new Error('the answer is not a JSON object')
   return answer as Record<string, unknown>
 }

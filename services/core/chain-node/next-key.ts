@@ -18,7 +18,7 @@ export async function nextKeyOf(
   if (more !== true && more !== 1) return null
   if (typeof next === 'string' && next !== '' && next !== from) return next
   if (next !== undefined)
-    throw new RetryableError('CHAIN_UNREACHABLE', `${label} does not answer get_table_rows like a chain node`)
+    throw new RetryableError('CHAIN_UNREACHABLE', `${label} sent an unexpected reply to get_table_rows`)
   const { server_version_string: version } = await readInfo()
   const shown = typeof version === 'string' ? version.slice(0, 64) : 'of an unknown version'
   const message = `${label} (${shown}) has more rows of a table than one answer holds, and its answers have no next_key to read them by`

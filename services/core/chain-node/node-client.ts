@@ -79,7 +79,7 @@ export class NodeClient {
     const text = await readLimitedText(response, BACKGROUND_BYTES)
     requireSuccess(response, text)
     const answer: unknown = JSON.parse(text)
-    if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no object')
+    if (typeof answer !== 'object' || answer === null) throw new Error('the answer is not an object')
     return answer as Record<string, unknown>
   }
 

@@ -58,7 +58,11 @@ export function assembleConfig<N extends ConfigPart>(
   if (context.env) nameVariables(findings)
   checkAcross(server, readers, connections?.data?.chain.chain_id, findings)
   if (connections?.data && !connections.data.kvstore) {
-    findings.warn('connections', ['kvstore'], 'no Redis: processes do not share limits, cache and live data')
+    findings.warn(
+      'connections',
+      ['kvstore'],
+      'without Redis the processes do not share rate limits, cache and live events',
+    )
   }
   const corrected = readers?.data?.map((reader, at) => withConfirmation(reader, at, findings))
   if (findings.problems.length > 0) throw new ConfigError(findings.problems)

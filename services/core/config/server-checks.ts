@@ -63,7 +63,7 @@ function warnAboutForgery(server: ServerView, findings: Findings): void {
   findings.warn(
     'server',
     ['ip_whitelist'],
-    'a client that reaches the server around the proxy can claim one of these addresses; name the proxies in trust_proxy, or use peer_whitelist',
+    'a client that bypasses the proxy can claim one of these addresses; name the proxies in trust_proxy, or use peer_whitelist',
   )
 }
 

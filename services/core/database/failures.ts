@@ -140,10 +140,13 @@ export async function checkServer(client: pg.ClientBase): Promise<void> {
   if (number < OLDEST_VERSION * 10_000)
     throw new FatalError(
       'DATABASE_VERSION',
-      `the server is PostgreSQL ${version}, needed is ${OLDEST_VERSION} or later`,
+      `the server runs PostgreSQL ${version}, but ${OLDEST_VERSION} or later is required`,
     )
   if (encoding !== 'UTF8')
-    throw new FatalError('DATABASE_ENCODING', `database ${name} stores text as ${encoding}, needed is UTF8`)
+    throw new FatalError(
+      'DATABASE_ENCODING',
+      `database ${name} stores text as ${encoding}, but UTF8 is required`,
+    )
 }
 
 /** Adds the purpose of the statement to an error whose cause an operator has to fix; returns other errors unchanged. */

@@ -30,7 +30,7 @@ export function encodeCursor({ epoch, sequence, seen, block, reader }: FeedCurso
 export function decodeCursor(text: string): FeedCursor {
   const isShort = text.length <= MAX_CURSOR_CHARACTERS && /^[\w-]+$/.test(text)
   const parts = isShort ? CURSOR.exec(Buffer.from(text, 'base64url').toString()) : null
-  if (!parts) throw new FatalError('CURSOR_INVALID', 'this is no cursor')
+  if (!parts) throw new FatalError('CURSOR_INVALID', 'the value is not a cursor')
   return {
     epoch: Number(parts[1]),
     sequence: BigInt(parts[2]!),

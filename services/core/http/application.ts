@@ -12,7 +12,7 @@ export function createApplication(steps: readonly Middleware[], logger: Logger):
   const application = new Koa()
   // The failure step answers all errors, so this event only reports clients that disconnected during the response.
   application.on('error', (error: unknown) => {
-    logger.debug(`answer not delivered: ${describeError(error)}`)
+    logger.debug(`an answer could not be delivered: ${describeError(error)}`)
   })
   for (const step of steps) application.use(step)
   const handle = application.callback()

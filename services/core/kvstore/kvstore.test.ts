@@ -223,7 +223,7 @@ describeWithRedis('the store on Redis', () => {
     })
     await store.close()
     expect(entries).toContain('the key-value store is unavailable')
-    expect(entries).toContain('the key-value store is back')
+    expect(entries).toContain('the key-value store is available again')
   })
 
   it.each([
@@ -253,7 +253,7 @@ describeWithRedis('the store on Redis', () => {
     await store.close()
     expect(entries).toEqual([
       `the key-value store refuses writes: ${sentence}`,
-      'the key-value store takes writes again',
+      'the key-value store accepts writes again',
     ])
   })
 

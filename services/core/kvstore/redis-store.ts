@@ -89,7 +89,7 @@ function createWriteWatch(logger: StoreLogger) {
     if (now === state || now === 'unavailable') return
     state = now
     const sentence = describeStoreState(now)
-    if (sentence === null) logger.info({}, 'the key-value store takes writes again')
+    if (sentence === null) logger.info({}, 'the key-value store accepts writes again')
     else logger.warn({ state }, sentence)
   }
   return {
@@ -154,7 +154,7 @@ function connect(address: KvstoreConfig, timing: RedisTiming, logger: StoreLogge
   client.on('error', (error: unknown) => reportLoss(describeError(error)))
   client.on('reconnecting', () => reportLoss('the server closed the connection'))
   client.on('ready', () => {
-    if (isUnavailable) logger.info({ purpose }, 'the key-value store is back')
+    if (isUnavailable) logger.info({ purpose }, 'the key-value store is available again')
     isUnavailable = false
   })
   return client

@@ -74,7 +74,7 @@ function valueOf(value: string, { type }: Pick<Column, 'type'>): string {
     case 'bytea':
       return `E'\\\\\\\\x' || encode(${value}, 'hex')`
     default:
-      throw new FatalError('INTERNAL', `a seal has no form for ${String(type)}`)
+      throw new FatalError('INTERNAL', `there is no seal format for type ${String(type)}`)
   }
 }
 

@@ -41,7 +41,7 @@ export function createHeaderReader(types: TypeGraph, result: TypeNode): HeaderRe
     if (payload.length < indexBytes + 12)
       throw new DecodeError('the block is too short', 'block', payload.length)
     if (indexBytes === 1 && payload[0]! >= structs.length) {
-      throw new DecodeError(`a block has no alternative ${payload[0]!}`, 'block', 0)
+      throw new DecodeError(`the block variant has no alternative ${payload[0]!}`, 'block', 0)
     }
     const view = new DataView(payload.buffer, payload.byteOffset + indexBytes, 12)
     return {

@@ -103,7 +103,7 @@ export async function fetchMissingPairs(search: PairSearch): Promise<void> {
     const which = store.position === null ? 'were added before the first block' : 'the database lacks'
     logger.warn(
       { account, pairs, startBlock },
-      `pairs that ${which} are taken from the node as they are at present, until the contract changes them`,
+      `symbol pairs that ${which} were read from the chain node; they have their current values until the contract changes them`,
     )
   }
 }

@@ -53,7 +53,7 @@ export async function checkReader(
     throw new FatalError(
       'READER_SETTINGS_CHANGED',
       `reader ${settings.name}: start_block ${settings.start_block} is below ${store.startBlock}, where this reader began; ` +
-        'earlier blocks cannot be added to what is indexed',
+        'earlier blocks cannot be added',
     )
   }
   if (settings.stop_block !== 0 && settings.stop_block < position.num) {
@@ -130,7 +130,7 @@ async function claimFamilies(
     if (isLate) {
       const note =
         `reader ${reader}: the handler ${family} was added after block ${position.num} was indexed; ` +
-        `what ${account} did in blocks ${indexedTo + 1} to ${position.num}`
+        `the data of ${account} in blocks ${indexedTo + 1} to ${position.num}`
       if (hasBegun || settings.start_block_override !== true) {
         const accept = hasBegun ? '' : ', or start_block_override accepts that'
         throw new FatalError(
@@ -210,7 +210,7 @@ export async function checkStateWriters(
       throw new FatalError(
         'READER_SETTINGS_CHANGED',
         `reader ${store.lease.reader}: the handler ${stateWriter.family} was added after block ${store.position.num} was indexed; ` +
-          'what was written before would be missing, so the reader has to index again (delete_data)',
+          'the state from before would be missing, so the reader has to index again (delete_data)',
       )
     }
     if (store.position === null && startBlock > 1) {

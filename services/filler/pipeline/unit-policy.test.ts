@@ -4,7 +4,7 @@ import type { UnitLoad } from './unit-policy.ts'
 
 const load: UnitLoad = { operations: 1_000, bytes: 2 ** 20, changedBlocks: 3, ageMs: 10, blocksBehind: 5_000 }
 
-test('an idle database gets a commit unit once the unit is large enough, old enough, or the last', () => {
+test('an idle database gets a commit unit that is large enough, old enough, or the last one', () => {
   expect(isWorthCommitting(load, 100)).toBe(false)
   expect(isWorthCommitting({ ...load, operations: 50_000 }, 100)).toBe(true)
   expect(isWorthCommitting({ ...load, changedBlocks: 100 }, 100)).toBe(true)
@@ -19,13 +19,13 @@ test('far behind the head, a commit unit must be larger before an idle database 
   expect(isWorthCommitting({ ...far, ageMs: 3_000 }, 100)).toBe(true)
 })
 
-test('a commit unit waits for a busy database within its memory limit and the time that its rows take', () => {
+test('a commit unit grows while the database is busy, up to the limits of its memory and its write time', () => {
   expect(isFull(load, 150_000)).toBe(false)
   expect(isFull({ ...load, bytes: 32 * 2 ** 20 }, 150_000)).toBe(true)
   expect(isFull({ ...load, operations: 150_000 }, 150_000)).toBe(true)
 })
 
-test('the size of units follows the speed of the database', () => {
+test('the limit of operations in a commit unit follows the write speed of the database', () => {
   expect(nextUnitOperations(150_000, 100_000, 2_000)).toBe(500_000)
   expect(nextUnitOperations(150_000, 100_000, 40_000)).toBe(25_000)
   expect(nextUnitOperations(150_000, 100_000, 900_000)).toBe(15_000)

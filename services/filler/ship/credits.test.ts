@@ -73,7 +73,7 @@ describe('the window', () => {
     expect(credits.takeDue(true)).toBe(2)
   })
 
-  test('the window lets a message larger than the budget through, one at a time', () => {
+  test('the window allows a single message that is larger than the budget', () => {
     const credits = new CreditWindow(50, 20, MEGABYTE)
     credits.open()
     while (credits.credits > 0) credits.spend(10 * MEGABYTE)
@@ -84,7 +84,7 @@ describe('the window', () => {
     expect(credits.takeDue(true)).toBe(0)
   })
 
-  test('the window never waits for more messages than it will receive, whatever the settings', () => {
+  test('the window always allows as many messages as the reader collects before an acknowledgement, whatever the settings', () => {
     for (const window of [1, 2, 3, 10, 1000]) {
       for (const batch of [1, 2, 30, 5000]) {
         const credits = new CreditWindow(window, batch, 64 * MEGABYTE)

@@ -25,7 +25,7 @@ test('the SHiP client follows a fork during a session: undo from its number, the
   expect(session.status()).toMatchObject({ forks: 2, connections: 1 })
 })
 
-test('the SHiP client follows forks on top of forks', async () => {
+test('the SHiP client follows a fork of a fork', async () => {
   const { node, url } = await harness.node()
   node.extend(40)
   const { collector } = harness.read(url)
@@ -66,7 +66,7 @@ test('the SHiP client refuses a fork at or below the irreversible floor', async 
   expect(collector.blocks).toHaveLength(20)
 })
 
-test('the SHiP client refuses a pipeline that still has a block after its rollback', async () => {
+test('the SHiP client stops if the pipeline still holds a block that it had to undo', async () => {
   const { node, url } = await harness.node()
   node.extend(5)
   const collector = new Collector()
@@ -77,7 +77,7 @@ test('the SHiP client refuses a pipeline that still has a block after its rollba
   expect(await done).toMatchObject({ code: 'INTERNAL' })
 })
 
-test('the SHiP client recovers a rewind that Leap lost for lack of credits by reconnecting', async () => {
+test('the SHiP client reconnects to get a fork that Leap did not send for lack of credits', async () => {
   const { node, url } = await harness.node({ losesRewinds: true })
   node.extend(10)
   const collector = new Collector()

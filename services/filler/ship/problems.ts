@@ -120,7 +120,7 @@ export function rangeUnavailable({ message, status, num, start }: UnavailableRan
 
 /** The node does not write the log `name`, which the reader needs. */
 export function logDisabled(name: string): Problem {
-  return { kind: 'unusable', error: new FatalError('SHIP_LOG_DISABLED', `${name} of the node is off`) }
+  return { kind: 'unusable', error: new FatalError('SHIP_LOG_DISABLED', `${name} of the node is turned off`) }
 }
 
 /** The stream skipped the blocks `from` to `to`. */

@@ -20,7 +20,7 @@ test.each([
   const { done } = harness.read(url)
   expect(await done).toMatchObject({
     code: 'SHIP_LOG_DISABLED',
-    message: expect.stringContaining(`(${option}) of the node is off`) as string,
+    message: expect.stringContaining(`(${option}) of the node is turned off`) as string,
   })
   expect(node.connections[0]?.requests).toEqual([])
 })
@@ -102,7 +102,7 @@ test('the SHiP client treats an empty payload as missing', async () => {
   expect(await done).toMatchObject(incomplete(/block 3 came without deltas/))
 })
 
-test('a result without a block, for a number the node should have, is a missing range', async () => {
+test('the SHiP client reports a missing range if a result lacks a block that the node should have', async () => {
   const { node, url } = await harness.node()
   node.extend(10)
   for (const num of [6, 7]) Reflect.deleteProperty(node.chain, num)
@@ -112,7 +112,7 @@ test('a result without a block, for a number the node should have, is a missing 
   expect(node.connections).toHaveLength(2)
 })
 
-test('the SHiP client detects a start that Leap clamped silently', async () => {
+test('the SHiP client detects that Leap started the stream above the requested block without an error', async () => {
   const { node, url } = await harness.node({ clampsStart: true })
   node.extend(20)
   // The node prunes its log after the status reply and before the blocks request.
@@ -149,7 +149,7 @@ test('the SHiP client reconnects at a gap, and continues if it was temporary', a
   expect(session.status()).toMatchObject({ connections: 2 })
 })
 
-test('the SHiP client does not count gaps with progress in between as repeated', async () => {
+test('the SHiP client does not count a gap as repeated if a block arrived in between', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => (block.num === 3 + 2 * connection ? null : block),
   })
@@ -186,7 +186,7 @@ test('the SHiP client waits for a node that is behind instead of rolling back', 
   expect(node.connections).toHaveLength(1)
 })
 
-test('the SHiP client waits for a start that lies in the future', async () => {
+test('the SHiP client waits for a start block that does not exist yet', async () => {
   const { node, url } = await harness.node()
   node.extend(3)
   const { collector, session } = harness.read(url, { startBlock: 6 })
@@ -196,7 +196,7 @@ test('the SHiP client waits for a start that lies in the future', async () => {
   expect(collector.nums).toEqual([6, 7, 8])
 })
 
-test('the SHiP client sends no position that the node cannot know', async () => {
+test("the SHiP client leaves out positions below the first block of the node's logs", async () => {
   const { node, url } = await harness.node({ ranges: { traceBegin: 8, stateBegin: 8 } })
   node.extend(12)
   const collector = new Collector()

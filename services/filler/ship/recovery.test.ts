@@ -56,7 +56,7 @@ test('the SHiP client resets its back-off after a healthy connection', async () 
   }
 })
 
-test('the SHiP client drops frames of an abandoned connection', async () => {
+test('the SHiP client drops late frames of a closed connection', async () => {
   const { node, url } = await harness.node({
     tamper: (block, connection) => {
       if (connection === 1 && block.num === 5) return Buffer.from('09', 'hex')
@@ -124,7 +124,7 @@ test('the SHiP client switches to the next node when one is lost, and later back
   expect(collector.nums).toEqual(range(1, 20))
 })
 
-test('the SHiP client skips a node that cannot serve, and stops when none can', async () => {
+test('the SHiP client skips a node that cannot serve it, and stops when no node can', async () => {
   const pruned = await harness.node({ ranges: { traceBegin: 8, stateBegin: 8 } })
   const whole = await harness.node()
   for (const { node } of [pruned, whole]) node.extend(10)
@@ -186,7 +186,7 @@ test('the SHiP client reconnects when the stream falls silent although the node 
   expect(session.status().lastProblem).toContain('sends nothing')
 })
 
-test('the SHiP client does not call a stream silent while it withholds the credits itself', async () => {
+test('the SHiP client does not report a silent stream while it withholds credits itself', async () => {
   const { node, url } = await harness.node()
   node.extend(60)
   node.libNum = 60
@@ -201,7 +201,7 @@ test('the SHiP client does not call a stream silent while it withholds the credi
   await until('60 blocks', () => collector.blocks.length === 60)
 })
 
-test('the SHiP client notices a peer that answers no ping and no handshake', async () => {
+test('the SHiP client detects a node that answers neither pings nor the handshake', async () => {
   const sockets: Socket[] = []
   const mute = createServer((socket) => sockets.push(socket))
   await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve))
@@ -220,7 +220,7 @@ test('the SHiP client notices a peer that answers no ping and no handshake', asy
   mute.close()
 })
 
-test('the SHiP client notices a node that answers no status request', async () => {
+test('the SHiP client detects a node that does not answer status requests', async () => {
   const { node, url } = await harness.node({ answersStatus: false })
   node.extend(3)
   const { collector, session } = harness.read(url, { timing: { replyTimeoutMs: 60 } })

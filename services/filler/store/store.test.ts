@@ -338,7 +338,7 @@ describe('the undo journal', () => {
 })
 
 describe('the lease', () => {
-  it('the lease is refused to a second writer with the name of the first, which continues', async () => {
+  it('the lease is refused to a second writer with an error that names the holder, and the holder continues', async () => {
     await commit(1, false, (unit) => unit.insert(things, thing(1)))
     await expect(openTestStore()).rejects.toMatchObject({ code: 'READER_LEASE_HELD' })
     await expect(openTestStore()).rejects.toThrow(new RegExp(`process ${process.pid} on`))
@@ -359,7 +359,7 @@ describe('the lease', () => {
     expect((await reader.query('SELECT count(*)::int AS n FROM lab.things')).rows).toEqual([{ n: 0 }])
   })
 
-  it('the lease is checked in every commit: an older fence commits nothing', async () => {
+  it('the lease is checked in every commit: an older fencing number commits nothing', async () => {
     await reader.query("UPDATE chain.leases SET fence = fence + 1 WHERE reader = 'lab'")
     await expect(commit(1, false, (unit) => unit.insert(things, thing(1)))).rejects.toMatchObject({
       code: 'READER_LEASE_LOST',

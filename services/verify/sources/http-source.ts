@@ -185,5 +185,5 @@ function rowsOf(answer: Record<string, unknown>, node: string): string[] {
 }
 
 function unlike(node: string, path: string): RetryableError {
-  return new RetryableError('CHAIN_UNREACHABLE', `${node} does not answer ${path} like a chain node`)
+  return new RetryableError('CHAIN_UNREACHABLE', `${node} sent an unexpected reply to ${path}`)
 }

@@ -123,7 +123,8 @@ function large(value: unknown, bits: number, signed: boolean): bigint {
   else if (typeof value === 'string' && /^-?\d{1,39}$/.test(value)) integer = BigInt(value)
   const fits =
     integer !== null && integer === (signed ? BigInt.asIntN(bits, integer) : BigInt.asUintN(bits, integer))
-  if (!fits) throw new EncodeError(`an integer of ${bits} bits${signed ? '' : ' without sign'} is expected`)
+  if (!fits)
+    throw new EncodeError(`${signed ? 'a signed' : 'an unsigned'} integer of ${bits} bits is expected`)
   return integer!
 }
 

@@ -63,7 +63,8 @@ export class Encoder {
     return (sink, value) => {
       const items = listOf(node.element, value)
       if (node.length === null) sink.varuint32(items.length)
-      else if (items.length !== node.length) throw new EncodeError(`a list of ${node.length} is expected`)
+      else if (items.length !== node.length)
+        throw new EncodeError(`a list of ${node.length} elements is expected`)
       const write = this.#writer(node.element)
       for (let i = 0; i < items.length; i++) {
         try {
@@ -85,7 +86,7 @@ export class Encoder {
           ? (value as Record<string, unknown>)[field.name]
           : undefined
         if (ended && (member !== undefined || !field.extension))
-          throw new EncodeError('the field needs the extensions before it', `.${field.name}`)
+          throw new EncodeError('the extension fields before this field are missing', `.${field.name}`)
         if (field.extension && member === undefined) {
           ended = true
           continue
@@ -104,7 +105,7 @@ export class Encoder {
   #variant(node: VariantNode): Write {
     return (sink, value) => {
       if (!Array.isArray(value) || value.length !== 2)
-        throw new EncodeError('a variant is a pair of type and value')
+        throw new EncodeError('a pair of type and value is expected for a variant')
       const index = node.alternatives.findIndex((alternative) => alternative.name === value[0])
       const chosen = node.alternatives[index]
       if (chosen === undefined) throw new EncodeError(`variant ${node.name} has no type ${show(value[0])}`)

@@ -64,7 +64,7 @@ function integerOf(value: unknown, bits: number, signed: boolean): bigint {
     const integer = BigInt(value as string | number | bigint)
     if (integer === (signed ? BigInt.asIntN(bits, integer) : BigInt.asUintN(bits, integer))) return integer
   }
-  throw new EncodeError(`an integer of ${bits} bits${signed ? '' : ' without sign'} is expected`)
+  throw new EncodeError(`${signed ? 'a signed' : 'an unsigned'} integer of ${bits} bits is expected`)
 }
 
 function textOf(value: unknown): string {

@@ -16,7 +16,7 @@ export type AttributePair =
  * @throws DecodeError if the argument is not a decoded attribute map.
  */
 export function attributeMapToJson(pairs: unknown): Attributes {
-  if (!Array.isArray(pairs)) throw new DecodeError('an attribute map is a list of pairs', '', 0)
+  if (!Array.isArray(pairs)) throw new DecodeError('an attribute map must be a list of pairs', '', 0)
   const attributes = emptyAttributes()
   for (const pair of pairs as unknown[]) {
     const { key, value } = membersOf(pair)
@@ -34,7 +34,7 @@ function membersOf(pair: unknown): { key: string; value: [string, unknown] } {
       return { key: name, value: variant as [string, unknown] }
     }
   }
-  throw new DecodeError('an attribute map holds pairs of a name and a typed value', '', 0)
+  throw new DecodeError('each element of an attribute map must be a pair of a name and a typed value', '', 0)
 }
 
 function jsonForm(type: string, value: unknown): AttributeValue {
@@ -107,7 +107,8 @@ export function encodeAttributeMap(
     if (value === undefined || value === null) continue
     const vector = type.endsWith('[]')
     const base = vector ? type.slice(0, -2) : type
-    if (!Object.hasOwn(variantOf, base)) throw new TypeError(`type ${type} cannot stand in an attribute map`)
+    if (!Object.hasOwn(variantOf, base))
+      throw new TypeError(`type ${type} is not allowed in an attribute map`)
     const variant = variantOf[base]![vector ? 1 : 0]
     entries.push({ name, typed: [variant, value] })
   }

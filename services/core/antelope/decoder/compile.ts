@@ -161,7 +161,7 @@ function linkDecoder(node: TypeNode, options: DecoderOptions, measures: Measures
     const part = emitter.read(node)
     body = `${part.code} R.at = p; return ${part.value};`
   } else {
-    if (node.kind !== 'struct') throw new AbiError('only a struct has fields to choose from')
+    if (node.kind !== 'struct') throw new AbiError('fields can be selected from a struct only')
     body = `${emitter.structBody(node, new Set(options.only), options.exact)} R.at = p; return result;`
   }
   // Every function contains the prologue, also one that reads nothing and leaves `p` unused.

@@ -55,7 +55,7 @@ async function refuseForeignSchemas(client: pg.ClientBase, schemas: readonly str
   if (rows.length > 0)
     throw new FatalError(
       'RESTORE_TARGET_FILLED',
-      `the database has a schema ${rows[0]!.name} that another program made`,
+      `the database has a schema ${rows[0]!.name} that another program created`,
     )
 }
 

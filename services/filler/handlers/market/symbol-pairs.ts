@@ -38,7 +38,7 @@ export function parseSymbolPairs(config: Readonly<Record<string, unknown>>): Sym
       (text) => typeof text === 'string',
     )
   if (!Array.isArray(supported) || !supported.every(isPair))
-    throw new TypeError('a row is not one of the config table')
+    throw new TypeError('the row is not a row of the config table')
   // Nodes encode booleans as 0 and 1.
   return symbolPairRows(
     (supported as SupportedPairs).map((pair) => ({

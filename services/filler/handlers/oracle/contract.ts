@@ -70,7 +70,7 @@ export function parsePair(row: Readonly<Record<string, unknown>>): PairState {
     texts.every((field) => isText(row[field])) &&
     lists.every((field) => Array.isArray(row[field]) && row[field].every(isText)) &&
     integers.every((field) => Number.isInteger(row[field]))
-  if (!isPair) throw new TypeError('a row is not one of the pairs table')
+  if (!isPair) throw new TypeError('the row is not a row of the pairs table')
   return {
     ...(row as unknown as PairState),
     active: Boolean(row.active),

@@ -95,7 +95,7 @@ it.each([
   ],
   ['nothing from places of a new ring', [point(4n, -1, 0n), point(5n, -1, 0n)], [], undefined],
   ['nothing older than what is known', [point(1n, 0, 300n)], [], undefined],
-] as const)('a pair takes %s', (_, points, writes, median) => {
+] as const)('the median of a pair is that of %s', (_, points, writes, median) => {
   expect(apply(ring, points, writes).median).toBe(median)
 })
 

@@ -24,7 +24,7 @@ it('bytes of a logged attribute are signed only in INT8_VEC', () => {
   })
 })
 
-it('bytes and floats that the successor stores as text become numbers', () => {
+it('bytes and floats that atomicassets-api stores as text become numbers', () => {
   const fields = [
     ...bytes('nums', 'odd', 'none'),
     { name: 'real', type: 'double' },

@@ -98,7 +98,7 @@ async function importInto(options: ImportDatabaseOptions): Promise<ImportReport>
     if (unindexed.length > 0)
       options.logger.warn(
         { tables: unindexed },
-        'tables of the source have no index, so that every step reads them whole: restore the dump with its indexes',
+        'tables of the source have no index, so every step scans them entirely: restore the dump with its indexes',
       )
     const block = await findBlock(source, options.chain)
     return await withTarget(options, handlers, (store) =>

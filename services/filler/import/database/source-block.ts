@@ -24,7 +24,7 @@ export async function findBlock(
   if (info.irreversibleBlock < block)
     throw new RetryableError(
       'CHAIN_UNREACHABLE',
-      `the chain node ${shown} has block ${info.irreversibleBlock} as its last irreversible one; the source is imported at block ${block}`,
+      `the last irreversible block of the chain node ${shown} is ${info.irreversibleBlock}, below block ${block}, at which the source is imported`,
     )
   const found = await readBlock(chain.http, block)
   const next = reversible[0]

@@ -206,7 +206,10 @@ class StateImport {
         'the chain forked while its tables were read: the tables are read again',
       )
       if (round === MAX_ROUNDS)
-        throw new RetryableError('IMPORT_UNFINISHED', 'the chain forked each time that its tables were paged')
+        throw new RetryableError(
+          'IMPORT_UNFINISHED',
+          'the chain forked during every attempt to page its tables',
+        )
     }
   }
 

@@ -194,5 +194,5 @@ export function scopeValue(scope: string): bigint {
 }
 
 function unlike(node: string, path: string): RetryableError {
-  return new RetryableError('CHAIN_UNREACHABLE', `${node} does not answer ${path} like a chain node`)
+  return new RetryableError('CHAIN_UNREACHABLE', `${node} sent an unexpected reply to ${path}`)
 }

@@ -48,7 +48,7 @@ test('the client of several nodes requests ranges from all nodes concurrently an
   expect(nodes.reduce((sum, node) => sum + requested(node), 0)).toBe(1_990)
 })
 
-test('the client of several nodes buffers no more than a budget while the first range is late', async () => {
+test('the client of several nodes buffers no more than its byte budget while the first range is late', async () => {
   const { nodes, urls } = await nodesWith(3_000, [{}, {}])
   // No node sends block 40 at first.
   for (const { script } of nodes) {
@@ -97,9 +97,9 @@ test('the client of several nodes refuses a node of another chain and continues 
 test.each([
   // The heaviest node gets the first range, so its first block is checked against our chain at once.
   ['first', 2],
-  ['later', 0.5],
+  ['second', 0.5],
 ])(
-  'the client of several nodes delivers nothing from a node whose blocks do not link, asked %s',
+  'the client of several nodes delivers nothing from a node whose blocks do not link, although it gets the %s range',
   async (_, weight) => {
     // The second node is of another chain. Like EOSIO 2.0 it sends no chain id, and its blocks link to each other.
     const made = await Promise.all([harness.node({}), harness.node({ chainId: null }), harness.node({})])
