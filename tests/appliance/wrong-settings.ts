@@ -30,7 +30,7 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
   [
     'an address with its zone',
     'TRUSTED_PROXIES=fe80::1%eth0',
-    'TRUSTED_PROXIES: IP addresses or CIDR ranges',
+    'TRUSTED_PROXIES: a comma-separated list of IP addresses',
   ],
   [
     'a path that a client shortens',
@@ -390,8 +390,16 @@ export const wrong: readonly (readonly [what: string, text: string, problem: str
     (name) => [`a volume for a path: ${name}`, `${name}=mine`, `${name}: an absolute path`] as const,
   ),
   ['a path with a colon', 'BACKUP_DIR=/srv/a:b', 'BACKUP_DIR: an absolute path'],
-  ['a profile that does not exist', 'COMPOSE_PROFILES=backups', 'COMPOSE_PROFILES: acme, backup, '],
-  ['a profile that scripts run', 'COMPOSE_PROFILES=backup,tools', 'COMPOSE_PROFILES: acme, backup, '],
+  [
+    'a profile that does not exist',
+    'COMPOSE_PROFILES=backups',
+    'COMPOSE_PROFILES: a comma-separated list of acme, backup, ',
+  ],
+  [
+    'a profile that scripts run',
+    'COMPOSE_PROFILES=backup,tools',
+    'COMPOSE_PROFILES: a comma-separated list of acme, backup, ',
+  ],
   [
     'a project in capitals',
     'COMPOSE_PROJECT_NAME=Guild',

@@ -71,9 +71,9 @@ const ring: OracleState = {
 
 it.each([
   ['one point', [point(1n, 10, 300n)], [], 300n],
-  ['the newest of several, in whatever order', [point(2n, 11, 310n), point(1n, 10, 300n)], [], 310n],
+  ['the newest of several points, in any order', [point(2n, 11, 310n), point(1n, 10, 300n)], [], 310n],
   [
-    'of the same time that of the last write',
+    'the last write among points of the same time',
     [point(1n, 10, 300n, 'a'), point(2n, 10, 310n, 'b')],
     [
       { owner: 'b', value: 310n },
@@ -82,19 +82,19 @@ it.each([
     300n,
   ],
   [
-    'of the same time, without a matching write, the one that replaced the newest',
+    'the point that replaced the newest one, among points of the same time without a matching write',
     [point(3n, 10, 330n), point(1n, 10, 300n)],
     [],
     330n,
   ],
   [
-    'of the same time, in places that were empty, the one with the highest id',
+    'the point with the highest id, among points of the same time in slots that were empty',
     [point(7n, 10, 330n), point(8n, 10, 340n), point(6n, 10, 320n)],
     [],
     340n,
   ],
-  ['nothing from places of a new ring', [point(4n, -1, 0n), point(5n, -1, 0n)], [], undefined],
-  ['nothing older than what is known', [point(1n, 0, 300n)], [], undefined],
+  ['no point, if the slots belong to a new ring', [point(4n, -1, 0n), point(5n, -1, 0n)], [], undefined],
+  ['no point, if all points are older than the stored ones', [point(1n, 0, 300n)], [], undefined],
 ] as const)('the median of a pair is that of %s', (_, points, writes, median) => {
   expect(apply(ring, points, writes).median).toBe(median)
 })
