@@ -68,7 +68,7 @@ export async function burnerPage(
   query: AccountQuery,
 ): Promise<string> {
   const { values } = query
-  // Burned assets have no owner.
+  // Burned assets have no owner, so no asset can match a filter on owners.
   if (values.owner !== undefined || values.burned === false) return '[]'
   return page(reader, query, await accountRows(reader, trigrams, query, burningSide))
 }
@@ -104,8 +104,9 @@ async function page(
 }
 
 /**
- * Query of `account`, `assets` of every account with matching assets. Source: counters that cover all filters;
- * counters minus the few assets that a filter excludes; else the assets. Undefined if no asset can match.
+ * Query of `account` and `assets` for every account with matching assets; undefined if no asset can match. The numbers
+ * come from the first possible source: counters that cover all filters; counters minus the few assets that a filter
+ * excludes; the assets themselves.
  */
 async function accountRows(
   reader: ListReader,
@@ -135,7 +136,10 @@ async function accountRows(
   return counted(side, values, filters)
 }
 
-/** Whether every asset meets the filter: a valid offer never has a burned asset. */
+/**
+ * Whether all assets of this side pass the filter. Burned assets always pass `hide_offers`, because a valid offer
+ * contains no burned asset.
+ */
 function isAlwaysMet(name: string, side: AccountSide): boolean {
   return name === 'hide_offers' && side === burningSide
 }
@@ -208,7 +212,7 @@ function counted(side: AccountSide, values: AccountValues, filters: readonly Fil
 /** Conditions on the account alone. */
 function accountConditions(column: Sql, { parameter }: AccountSide, values: AccountValues): Sql[] {
   const conditions: Sql[] = []
-  // With `owner` as a filter, `ids` are ignored.
+  // A request with the filter `owner` ignores `ids`.
   const named = parameter === 'owner' ? undefined : values[parameter]
   const isNamed = parameter === 'owner' && values.owner !== undefined
   const ids = isNamed ? undefined : values.ids

@@ -13,7 +13,7 @@ import { ASSETS } from '../../nft/tables.ts'
 import { isOneOf } from '../../nft/conditions/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 
-/** Filters that need the rows of the contained assets; their ids and collections need none. */
+/** Filters that read the rows of the contained assets. The filters on asset ids and collections do not read them. */
 const assetDetails = [
   ...(['owner', 'burned', 'template_id', 'schema_name', 'is_transferable', 'is_burnable'] as const),
   ...(['minter', 'initial_receiver', 'burner'] as const),
@@ -22,18 +22,21 @@ const assetDetails = [
 /** All filters on contained assets. */
 const picked = [...assetDetails, 'asset_id', 'collection_name'] as const
 
-/** The filter lists the collections of the requested templates or schemas up to this number. */
+/** Maximum number of collections that `ContainedAssets.home` lists. */
 const MAX_COLLECTIONS = 64
 
-/** Filters on the assets that a row contains, with the data that they need. */
+/** Filters on the assets in a row (an offer or a transfer), and the data that planning them needs. */
 export interface ContainedAssets {
-  /** Filters on the asset, `a`: the same asset matches all of them. */
+  /** Filters on an asset `a` of the row. A single asset has to pass all of them. */
   readonly filters: readonly Filter[]
   /** Names of the parameters. */
   readonly names: readonly string[]
   /** Estimated number of matching assets. */
   readonly assets: number
-  /** Collections of the matching assets and the number of all their assets; absent above MAX_COLLECTIONS. */
+  /**
+   * Collections of the requested templates or schemas, and the number of all their assets. Undefined for more than
+   * MAX_COLLECTIONS collections.
+   */
   readonly home?: { readonly collections: readonly string[]; readonly assets: number }
   /** Whether the filter selects assets that cannot be transferred. */
   readonly isFixed: boolean
@@ -116,7 +119,7 @@ export interface ContainingTable {
   readonly key: string
   /** SQL of the ids of all assets of a row, written as the table's index has it. */
   readonly ids: (alias: string) => Sql
-  /** Filter: the row is of one of the collections. */
+  /** Creates the filter for rows of the given collections. */
   readonly ofCollections: (collections: readonly string[]) => Filter
   /** Ids of one index scan; more ids use several scans, because each scan compares every found row with all its ids. */
   readonly atOnce: number
@@ -134,20 +137,22 @@ const FIND_VISITS = 2.5
 const CHECK_VISITS = 6
 
 /**
- * Skips assets that are not transferable and never moved: the contract forbids their transfer. There are many, and
- * reading each takes long.
+ * Excludes assets that never moved. The contract forbids transfers of assets that are not transferable, so many of
+ * these assets have no transfer, and reading each of them is expensive.
  */
 const MOVED = raw(`(a.transferred_at_block > a.minted_at_block
   OR coalesce(a.owner, a.burned_by_account) <> a.initial_receiver)`)
 
-/** Filters "contains one of these assets" and "contains an asset that matches". */
+/**
+ * Filters for rows that contain one of the given assets, and for rows that contain an asset with the given properties.
+ */
 export function containedFilters(
   values: AssetValues,
   contained: ContainedAssets | undefined,
   statistics: Statistics,
   containing: ContainingTable,
 ): Filter[] {
-  // Id lists of rows also have marks of 0 and -1, which are no asset ids.
+  // Ids of 0 and below are not asset ids: the index stores 0 and -1 as marks (see `contentsOf` of offers).
   const ids = values.asset_id?.filter((id) => id > 0n)
   return [
     ...(ids ? [idsFilter(ids, statistics, containing)] : []),
@@ -218,14 +223,15 @@ export const TRANSFERS = 'assets.transfers'
 export const blocks = { table: 'assets.blocks', key: 'first_seq', time: 'block_time' }
 
 /**
- * Parts of the filter for a count. Most transfers contain one asset, so a join on that asset lets PostgreSQL choose
- * the direction.
+ * Splits the filter for a count into transfers of one asset and bundles. For transfers of one asset, the condition is a
+ * join, whose direction PostgreSQL chooses. Most transfers contain one asset.
  */
 function countedParts(looked: Sql, filters: readonly Filter[], rows: number): FilterPart[] {
   const isBundle = raw('cardinality(t.asset_ids) > 1')
   const found = sql`SELECT a.asset_id FROM assets.assets a ${where(foundConditions(filters))}`
   const common = { name: 'contained', rows, isIndexed: false, visits: CHECK_VISITS }
-  // Negated condition: without statistics PostgreSQL estimates that most rows match it.
+  // Negate `isBundle` instead of comparing with 1: without statistics PostgreSQL estimates that most rows pass a negated
+  // condition.
   return [
     { filter: { ...common, condition: sql`t.asset_ids[1] IN (${found})` }, apart: sql`NOT (${isBundle})` },
     { filter: { ...common, condition: sql`EXISTS (${looked})` }, apart: isBundle },

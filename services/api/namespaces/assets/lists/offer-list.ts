@@ -182,7 +182,8 @@ function sideFilters(values: OfferValues, statistics: Statistics): Filter[] {
       own.push({
         name: `${side}_asset_whitelist`,
         condition: only,
-        // Few offers give nothing, and few give assets of a short white-list.
+        // The index condition is selective: few senders give nothing, and few offers give an asset of a short
+        // white-list.
         ...(isSender
           ? {
               found: sql`${contentsOf('o')} && ${bindIds([0n, ...white.filter((id) => id > 0n)])} AND ${only}`,

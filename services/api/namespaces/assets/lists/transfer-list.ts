@@ -71,7 +71,8 @@ export async function transferList(
     ),
   ]
   const direction = directionOf(values)
-  // Assets that cannot be transferred rarely moved, and a page of other filters needs more than the newest transfers.
+  // Read the newest transfers via the assets that moved last, if the request filters only on contained assets. With
+  // other filters these transfers may not fill a page, and assets that are not transferable rarely moved.
   const isOfMovedAssets = contained?.isFixed === false && values.asset_id === undefined && others.length === 0
   const driving =
     isOfMovedAssets && direction === 'DESC'
@@ -82,8 +83,8 @@ export async function transferList(
 }
 
 /**
- * @param home collections of the contained assets that can match; the filters on assets already imply these
- * collections.
+ * @param home collections of the contained assets. If the request names all of them, the filters on contained assets
+ * already select the collection.
  */
 function collectionFilters(
   values: TransferValues,

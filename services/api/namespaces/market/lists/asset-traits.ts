@@ -9,11 +9,11 @@ import { hasTerm, termsOf } from './listing-request.ts'
 export const assetTraits = new Set(['minter', 'initial_receiver', 'immutable_data'])
 
 /**
- * Prefilter of the filters on assets by traits. Every matching listing passes; a few others pass too, because the
- * traits of a bundle do not say which asset has them.
- * @param column traits of the listing, or the indexed terms that include them.
- * @param computed when the traits of attribute filters are computed: `once` in a subquery, for checks of many rows;
- * `when it is planned` inline, so that the planner sees the values.
+ * Prefilter of the filters on assets, by the indexed traits of a listing. Every matching listing passes. Some other
+ * bundles pass as well, because their traits do not say which asset has which property. @param column traits of the
+ * listing, or the indexed terms that include them. @param computed `once`: traits of attribute filters are computed in
+ * a subquery, for checks of many rows. `when it is planned`: the traits are constants, so that the planner can estimate
+ * them.
  */
 export function traitConditions(
   { values }: ListingRequest,

@@ -5,7 +5,7 @@ import type { Filter } from '../../../planner/filters/index.ts'
 import type { ListingRequest } from './listing-request.ts'
 import { distinct, hasTerm, termsOf } from './listing-request.ts'
 
-/** An unclaimed bundle: a contract of version 2 returns it. */
+/** SQL condition for an unclaimed bundle whose assets and bid contract version 2 returns. */
 const DISSOLVED = `(l.asset_count > 1 AND NOT (l.claimed_by_buyer OR l.claimed_by_seller)
   AND (SELECT g.v2_since_block IS NOT NULL FROM market.config g))`
 
@@ -42,7 +42,8 @@ function auctionStateFilters(request: ListingRequest, nowSeconds: number): Filte
     {
       name: 'state',
       condition,
-      // Running auctions are a range of `end_time`: few auctions with a later end are cancelled.
+      // A condition on the index of `end_time` finds the running auctions: of the auctions that have not ended, few are
+      // cancelled.
       ...(isRunning
         ? { range: { column: 'end_time' } }
         : { found: sql`${hasTerm(table.terms, terms)} AND ${condition}` }),

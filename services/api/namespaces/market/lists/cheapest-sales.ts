@@ -26,7 +26,10 @@ const ofTemplates = [raw(`l.state = ${LISTED}`), raw('l.template_id IS NOT NULL'
 /** Cost of finding the cheapest sale of a template, relative to reading a sale. */
 const LOOKUP_COST = 2
 
-/** Chooses the access path of the cheapest sales by the estimated sales that each reads; tests force one. */
+/**
+ * Chooses how to find the cheapest sales. Arguments: estimated sales to read by a lookup for each template, and by one
+ * scan of all matching sales.
+ */
 export type ChooseCheapest = (byTemplate: number, ofAll: number) => 'by template' | 'of all'
 
 /**
@@ -41,12 +44,13 @@ export async function selectCheapest(
 ): Promise<string[]> {
   const { session, values } = context
   const window = pageWindow(values)
-  // Burned assets are not for sale.
+  // A burned asset cannot be for sale.
   if (values.burner !== undefined || values.burned === true) return []
   const flags = (['transferable', 'burnable'] as const).filter(
     (flag) => values[`is_${flag}` as const] === true,
   )
-  // The sale stores the owner of its asset; the template stores the flags.
+  // Replace these filters by cheaper ones: the seller of a sale is the owner of its asset, and the template stores the
+  // flags of its assets.
   const asked = without(values, ['owner', 'burned', ...flags.map((flag) => `is_${flag}` as const)])
   const query = { kind: 'sale', standard: [LISTED] } as const
   const { request, filters } = await listingFilters({ ...context, values: asked }, setup, query)
@@ -60,7 +64,8 @@ export async function selectCheapest(
     request.statistics.rows(table),
   )
   const rows = request.statistics.rows(table)
-  // No index has this order, so the estimate is that of collecting and sorting.
+  // No index has the order by price and template, so the planner estimates the cost of collecting and sorting all
+  // sales.
   const order = { direction: 'ASC', segments: [{ rank: 0, column: '' }] } as const
   const collected = choosePath({
     source: { key: 'sale_id', indexes: [] },
@@ -83,7 +88,7 @@ export async function selectCheapest(
   return ids.map(([id]) => id)
 }
 
-/** Whether a filter selects templates; the sales of the selected templates are then looked up. */
+/** Whether the filter selects templates. A lookup for each template needs no such filter on sales. */
 function isOfScope(name: string): boolean {
   return ['collection', 'schema_name', 'template_id', TEMPLATE_DATA].includes(name)
 }
@@ -161,7 +166,8 @@ function askedParts(
       return {
         conditions: [...ofPair(rate.listingSymbol, rate.settlementSymbol), ...within],
         price,
-        // Rounding may convert different listing prices to one price.
+        // A coarse rate converts different listing prices to the same price, so the index order is not the order of the
+        // prices.
         order: rate.isCoarse || rate.ratio === null ? sql`${price}, l.sale_id DESC` : order,
       }
     }),

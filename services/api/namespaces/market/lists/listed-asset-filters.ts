@@ -25,7 +25,7 @@ import {
 import { HAS_ASSET, LISTED } from './listing-table.ts'
 import type { ListingValues } from '../parameters.ts'
 
-/** Share of the listings that match a filter, if PostgreSQL has no statistics. */
+/** Shares of the listings that match each filter, if PostgreSQL has no statistics. */
 const UNKNOWN = 0.5
 /** Share of the listings that match a name search, if PostgreSQL has no statistics. */
 const NAMED = 0.01
@@ -33,8 +33,8 @@ const NAMED = 0.01
 const SET = 0.95
 
 /**
- * Filters on the assets of a listing. One asset matches all filters; only a name search on sales accepts the name of
- * any asset.
+ * Filters on the assets of a listing. The same asset must match all filters. Exception: a name search on sales accepts
+ * the name of any asset of a bundle.
  */
 export function listedAssetFilters(request: ListingRequest): Filter[] {
   return [
@@ -62,7 +62,7 @@ function templateFilters(request: ListingRequest): Filter[] {
     })
   }
   const given = values.template_id
-  // Resolved templates are a subset of the given templates.
+  // The resolved templates already are a subset of the templates in the request.
   if (given && templates.kind !== 'ids') {
     const ids = given.filter((id) => BigInt.asIntN(32, id) === id).map(Number)
     filters.push(ofTemplates(request, 'template_id', ids))
@@ -90,8 +90,8 @@ const HAS_PLAIN_ASSET = `(coalesce(cardinality(l.template_ids), 0) = 0
   OR EXISTS (SELECT FROM assets.assets p WHERE p.asset_id = ANY(l.asset_ids) AND p.template_id IS NULL))`
 
 /**
- * Flags of the template that a template buy offer wants. A filter for an unset flag was already applied when the
- * templates were resolved.
+ * Filters on the flags of the template in a template buy offer, for flags that are required. Filters for flags that
+ * must be unset were applied when the templates were resolved.
  */
 function wantedFlagFilters({ table, values, statistics }: ListingRequest): Filter[] {
   if (table.kind !== 4) return []
@@ -105,7 +105,7 @@ function wantedFlagFilters({ table, values, statistics }: ListingRequest): Filte
     }))
 }
 
-/** A listing of one asset stores its template in a column, a bundle stores a list. */
+/** A listing of one asset stores its template id in a column; a bundle stores the template ids in an array. */
 function ofTemplates(request: ListingRequest, name: string, given: readonly number[]): Filter {
   const ids = distinct(given)
   const { kind, terms } = request.table
@@ -138,7 +138,7 @@ function amongOpen(ofOne: Sql, others: Sql): Sql {
 function schemaFilters(request: ListingRequest): Filter[] {
   const { table, values, templates, statistics } = request
   const names = values.schema_name
-  // Resolved templates already belong to these schemas.
+  // The resolved templates already belong to the requested schemas.
   if (!names || templates.kind === 'ids') return []
   if (names.length === 0) return [nothing('schema_name')]
   const { equals: _, columns: __, ...filter } = columnFilter(request, { column: 'schema_name' }, names)
@@ -158,7 +158,7 @@ function schemaFilters(request: ListingRequest): Filter[] {
   const pairs = collections.flatMap((collection) => names.map((name) => `${collection}/${name}`))
   const keys = collections.flatMap((collection) => names.map((name) => schemaKey(collection, name)))
   const terms = [...termsOf('schema', pairs), MANY_SCHEMAS]
-  // Estimate: within the collections, the schemas have the same share of the listings as of the assets.
+  // The estimate assumes that a schema has the same share of its collection's listings as of the collection's assets.
   const all = statistics.equal(ASSETS, 'collection_name', collections)
   const share = statistics.equal(ASSETS, 'schema_key', keys) / Math.max(1, all)
   return [
@@ -215,8 +215,8 @@ export async function hiddenTemplates(session: Session, values: ListingValues): 
 }
 
 /**
- * The request without the name filters that columns of a sale cover. Other listings have no such columns: their
- * templates and assets are searched.
+ * Removes the name searches that sales answer from their own columns. Other listings have no name column, so their name
+ * searches stay filters on templates and assets.
  */
 export function withoutNames({ table, values }: Pick<ListingRequest, 'table' | 'values'>): ListingValues {
   return table.kind === 1 ? without(values, nameSearches) : values
@@ -256,14 +256,14 @@ function nameFilters(request: ListingRequest): Filter[] {
   ]
 }
 
-/** Parameters that need the row of the asset: the listing has no column for them. */
+/** Parameters that need the asset's row, because listings have no column for them. */
 const details = ['owner', 'burned', 'minter', 'initial_receiver', 'burner'] as const
 const flags = ['is_transferable', 'is_burnable'] as const
 const flagColumns = { is_transferable: 'transferable', is_burnable: 'burnable' } as const
 /** Name searches that need the row of the asset for every kind of listing but sales. */
 const ownNames = ['match_immutable_name', 'match_mutable_name'] as const
 const templateNames = ['match', 'search'] as const
-/** Parameters on the row of the asset, its id included. */
+/** Parameters that filter the asset's row, including its id. */
 const ofAsset = [...details, 'asset_id'] as const
 /** Parameters that a template buy offer answers from its own columns. */
 const ofRow = ['template_id', 'collection_name', 'schema_name'] as const
@@ -272,13 +272,13 @@ function isOwn({ family }: AttributeFilter): boolean {
   return family === 'immutable_data' || family === 'mutable_data'
 }
 
-/** Filters on the assets themselves. */
+/** Filters on the assets, without the filters that the listing's own columns cover. */
 function ownFilters(request: ListingRequest): Filter[] {
   const { table, values, attributes, templates, statistics } = request
   const own = attributes.filter(isOwn)
   const isOffer = table.kind === 4
-  // Filters for an unset flag were applied when the templates were resolved; a template buy offer has filters for both
-  // values (wantedFlagFilters).
+  // The filters for unset flags were applied when the templates were resolved. For template buy offers,
+  // `wantedFlagFilters` filters the set flags.
   const hasFlag = !isOffer && flags.some((name) => values[name])
   const isNamed = table.kind !== 1
   const hasName = isNamed && ownNames.some((name) => values[name])
@@ -299,8 +299,8 @@ function ownFilters(request: ListingRequest): Filter[] {
   const filters = assetFilters({
     ...request,
     values: pick(values, names),
-    // Attribute filters on templates become filters on each asset's template if too many templates match to be listed
-    // by id.
+    // If too many templates match to be listed by id, the attribute filters on templates check the template of each
+    // asset.
     attributes: isOffer ? own : attributes,
     templates: isOffer ? { kind: 'unfiltered' } : templates,
   })
@@ -309,13 +309,14 @@ function ownFilters(request: ListingRequest): Filter[] {
     estimateRows(statistics.rows(ASSETS), some) / statistics.rows(ASSETS)
   const contained = isOffer ? 'x.asset_id = l.asset_id' : 'x.asset_id = ANY(l.asset_ids)'
   const matches = filters.map(({ condition }) => condition)
-  // OFFSET 0 is an optimization fence: without it a generic plan starts from the assets of an average account.
+  // OFFSET 0 is an optimization fence. Without it, a generic plan would start from the assets of the account, as many
+  // as an average account owns.
   const exists = sql`EXISTS (SELECT FROM (SELECT x.* FROM assets.assets x WHERE ${raw(contained)} OFFSET 0) a WHERE ${allOf(matches)} OFFSET 0)`
   const checked = traitConditions(request, own, raw('l.traits'), 'once')
   const traitShare = shareOf(filters.filter(({ name }) => assetTraits.has(name)))
   const share = shareOf(filters)
-  // The listing is filtered by collection, schema and template as well, so these shares would count twice; `minter` is
-  // in the same group but is no filter on the listing.
+  // Leave out the filters on collection, schema and template: the listing is filtered by them as well, so their shares
+  // would count twice. Keep `minter`, which is in the same group but filters the asset only.
   const ownShare = shareOf(filters.filter(({ name, group }) => group !== 'template' || name === 'minter'))
   const common = {
     name: 'assets',
@@ -339,10 +340,13 @@ function ownFilters(request: ListingRequest): Filter[] {
   return [{ ...common, ...(isFound ? { found, finding } : {}), isIndexed: isFound }]
 }
 
-/** Assets are read first where the row estimate of all filters is this many times smaller than that of the prefilter columns. */
+/**
+ * Factor by which all filters together must select fewer rows than the prefilter columns, so that reading the assets
+ * first is cheaper.
+ */
 const MUCH_RARER = 8
 
-/** Whether several conditions must hold for one asset; different assets of a bundle could match them. */
+/** Whether the request has several conditions for the same asset. In a bundle, different assets could match them. */
 function namesSeveral({ values, templates }: ListingRequest): boolean {
   const hasTemplate = templates.kind !== 'unfiltered' || values.template_id !== undefined
   // Filters on template data include the schema.

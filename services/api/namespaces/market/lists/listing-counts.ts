@@ -21,9 +21,9 @@ const withoutEffect = new Set([
 
 /** Parameters that the counters answer. */
 const counted = new Set(['state', 'collection_name', 'collection_whitelist', 'collection_blacklist'])
-/** States of an auction that has begun depend on the clock, so the counters do not have them. */
+/** The states of a started auction depend on the clock, so the counters have no states of auctions. */
 const begun = [1, 3, 4]
-/** States in which a sale has its offer. */
+/** States of sales that have an offer. */
 const offered = [1, 3, 4]
 
 /**
@@ -47,7 +47,8 @@ export async function countFromCounters(
   const sum = (from: string, also: string): Sql =>
     sql`(SELECT ${raw(from)} ${where([raw(also), ...conditions])})`
   const counters = sum('coalesce(sum(k.listings), 0) FROM market.listing_counts k', `k.kind = ${table.kind}`)
-  // Lists do not show sales without an offer. There are few, and an index has them.
+  // The counters include sales without an offer, which lists do not show. These sales are few and have their own index,
+  // so the query counts and subtracts them.
   const hidden =
     table.kind !== 1 || states?.every((state) => offered.includes(state)) === true
       ? raw('0')

@@ -24,7 +24,10 @@ import type { Segment, Order } from '../../../planner/sources/index.ts'
 /** Dependencies of lists of listings. */
 export type ListingSetup = Pick<MarketSetup, 'trigrams' | 'clock' | 'lists'>
 
-/** The request with the data that its filters need, and the filters that every kind of listing has. */
+/**
+ * Reads the data that the filters need, such as the templates of a name search. Returns the request with this data, and
+ * the filters that every kind of listing has.
+ */
 export async function listingFilters(
   { session, values, attributes }: EndpointContext<ListingValues>,
   { trigrams, lists: { statistics } }: Pick<ListingSetup, 'trigrams' | 'lists'>,
@@ -32,7 +35,8 @@ export async function listingFilters(
 ): Promise<{ request: ListingRequest; filters: readonly Filter[] }> {
   await statistics.refresh(session)
   const table = listingTables[kind]
-  // One asset must match template and schema, so only templates of the schema count.
+  // A filter on the schema and a filter on the template must match the same asset, so only templates of the schema are
+  // candidates.
   const isWithin = values.schema_name !== undefined
   const own = withoutNames({ table, values })
   const templates = await resolveTemplates(session, { values: own, attributes, trigrams }, isWithin)
@@ -43,7 +47,7 @@ export async function listingFilters(
   return { request, filters: [...rowFilters(request), ...listedAssetFilters(request)] }
 }
 
-/** The requested list. Own statements first resolve filters on templates, names and prices. */
+/** Creates the requested list. Filters on templates, names and prices first run statements of their own. */
 export async function listingList(
   context: EndpointContext<ListingValues>,
   setup: ListingSetup,
@@ -81,7 +85,7 @@ export function countedList(
   return listingList({ ...context, values: sorted }, setup, query)
 }
 
-/** The requested order, except for prices that are not a column. */
+/** The requested order, unless it is an order by price. */
 function listingOrder(request: ListingRequest): Order {
   const { table, values } = request
   switch (values.sort) {

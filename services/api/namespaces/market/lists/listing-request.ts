@@ -155,8 +155,8 @@ export function termsOf(kind: TermKind, values: readonly (string | number | bigi
 }
 
 /**
- * Terms of listings without a template of their own.
- * @param collections undefined for all collections.
+ * Terms of listings whose `template_id` is empty (bundles, and assets without a template). @param collections undefined
+ * for all collections.
  */
 export function termsOfNoTemplate(collections: readonly string[] | undefined): number[] {
   return collections ? termsOf('plain', collections) : [termOf('is', 'plain')]
@@ -179,17 +179,17 @@ export function hasTerm(column: Sql, terms: readonly number[]): Sql {
   return scans.length === 1 ? scans[0]! : sql`(${joinSql(scans, ' OR ')})`
 }
 
-/** Above this number of templates, a name search checks each listing instead of using their ids. */
+/** Maximum number of templates that a name search lists by id. Above, the search checks the name of each listing. */
 const MOST_NAMED = 2_000
 
 const FIXED_NAME = raw(`(t.immutable_data ->> 'name')`)
 
-/** Name searches that the columns of a sale cover. */
+/** Name searches that sales answer from their own columns. */
 export const nameSearches = ['match', 'match_immutable_name', 'match_mutable_name', 'search'] as const
 
 /**
- * A name search resolved to templates, for sales of one asset with a template. A name in the immutable attributes of a
- * template is the name of all its assets.
+ * Templates that a name search selects; used for sales of one asset with a template. The immutable name of a template
+ * is the name of all its assets.
  */
 export interface NamedTemplates {
   /** Templates whose immutable name matches. */
@@ -218,7 +218,7 @@ export async function resolveNamedTemplates(
   trigrams: boolean,
 ): Promise<NamedTemplates | undefined> {
   const names = nameConditions(values, FIXED_NAME, trigrams)
-  // Only sales; filters on templates search the names for other listings.
+  // Only sales store the name of their asset. For other listings, the filters on templates and assets search the names.
   if (kind !== 1 || names.length === 0) return undefined
   const { collection_name: collections, collection_whitelist: white } = values
   const scope = [

@@ -84,12 +84,13 @@ const sale: ListingTable = {
   symbol: 'settlement_symbol',
   mints: ['min_mint', 'max_mint'],
   states: listingStates,
-  // Sales have separate indexes by seller and by collection, so their terms leave out both.
+  // The terms contain no seller and no collection, because sales have separate indexes whose first column is the seller
+  // or the collection.
   terms:
     raw(`market.listing_terms(l.traits, l.template_id, l.template_ids, l.schema_name, l.schema_names, l.asset_count,
       l.collection_name, l.buyer, l.maker_marketplace, l.taker_marketplace, l.settlement_symbol, NULL, NULL)`),
   source: {
-    // Lists leave out sales without an offer: no offer yet, or none was ever created.
+    // Leave out sales without an offer: the seller has not created the offer yet, or never will.
     from: raw('(SELECT * FROM market.sales WHERE offer_id IS NOT NULL) l'),
     alias: 'l',
     key: 'sale_id',

@@ -32,7 +32,7 @@ const source: Source = {
   ],
 }
 
-/** Payouts are in the order of their blocks. */
+/** Maps block times to sequence numbers: payouts are ordered by sequence number and have no time column. */
 const blocks = { table: 'market.blocks', key: 'first_seq', time: 'block_time' }
 
 type ListSetup = Pick<MarketSetup, 'lists'>

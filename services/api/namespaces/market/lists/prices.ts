@@ -38,7 +38,8 @@ export async function readPriceBounds(
   const most = boundOf(values.max_price)
   if (least === undefined && most === undefined) return undefined
   const symbols = values.symbol
-  // Clients compare the messages with those of the replaced system, so a header carries the advice.
+  // Clients of the replaced system compare the error messages, so the messages stay as they are and a header contains
+  // the advice.
   if (!symbols) {
     const remedy = warningHeader(['add the token of the prices, for example symbol=WAX'])
     throw new RequestError(400, 'Price range filters require the "symbol" filter', remedy)
@@ -81,7 +82,7 @@ function toUnits(name: string, text: string, precision: number, rounding: 'up' |
   return result > MAX_AMOUNT ? MAX_AMOUNT : result
 }
 
-/** Conditions that an expression is within bounds. */
+/** SQL conditions that keep an expression within the price bounds. */
 export function withinBounds(expression: Sql, { least, most }: PriceBounds): Sql[] {
   return [
     ...(least === undefined ? [] : [sql`${expression} >= ${bind(least, 'bigint')}`]),
@@ -95,7 +96,7 @@ export interface Rate {
   readonly settlementSymbol: string
   /** Null if the oracle has no value; sales of the pair then have no price. */
   readonly ratio: { readonly factor: Sql; readonly divisor: Sql } | null
-  /** Different listing prices may become the same price. */
+  /** Whether several listing prices convert to the same price, because the factor is below the divisor. */
   readonly isCoarse: boolean
 }
 
@@ -114,8 +115,8 @@ const ALL_PAIRS = `WITH RECURSIVE pairs AS ((${ofPair('')}) UNION ALL
       WHERE r.listing_symbol = p.listing_symbol AND r.settlement_symbol = p.settlement_symbol)`
 
 /**
- * The rates of the symbol pairs that settle in one of the given symbols.
- * @param of `market`: pairs with an oracle rate. `sales`: in addition pairs of existing sales without a rate.
+ * Reads the rates of symbol pairs with one of the given settlement symbols. @param of `market`: pairs with an oracle
+ * rate. `sales`: also pairs of existing sales without a rate.
  */
 async function readRates(
   session: Session,
@@ -147,8 +148,8 @@ export function priceAt({ ratio }: Rate): Sql {
 }
 
 /**
- * Bounds of listing prices that convert to a price within bounds. They are slightly too wide because of rounding, so
- * the price has to be checked again.
+ * SQL conditions on the listing price that include every price within the bounds. The conditions are one unit too wide
+ * on both sides because of rounding, so check the converted price as well.
  */
 export function listingBounds({ ratio }: Rate, { least, most }: PriceBounds, asked: Sql): Sql[] {
   if (ratio === null) return [raw('FALSE')]
@@ -161,13 +162,13 @@ export function listingBounds({ ratio }: Rate, { least, most }: PriceBounds, ask
 }
 
 const { table } = listingTables.sale
-/** Condition: the sale has a price that no oracle changes; see market.priced_by. */
+/** Condition for sales with a fixed price, which no oracle changes; see market.priced_by. */
 const FIXED = raw(`${PRICED_BY} = 0`)
 const HAS_PRICE = raw('l.price IS NOT NULL')
 
-/** Bounds and rates that the prices of sales are filtered and sorted by. */
+/** Bounds and rates for filtering and sorting sales by price. */
 export interface SalePricing {
-  /** Undefined without bounds; `never` when no price can be within them. */
+  /** Undefined without bounds; `never` if no sale can have a price within the bounds. */
   readonly bounds: PriceBounds | 'never' | undefined
   /** The symbol pairs that can price the requested sales. */
   readonly rates: readonly Rate[]
@@ -189,7 +190,10 @@ export async function readSalePricing(
   return { bounds, rates: bounds ? rates.filter(({ ratio }) => ratio !== null) : rates }
 }
 
-/** Index condition: the sale is priced by this pair. Hashes of pairs collide; see isOfPair. */
+/**
+ * Index condition for sales that this symbol pair prices. The index stores hashes of pairs, which collide, so
+ * `isOfPair` has to check the rows.
+ */
 function isPricedBy({ listingSymbol, settlementSymbol }: Rate): Sql {
   return sql`${raw(PRICED_BY)} = ${bind(termOf('pair', `${listingSymbol}/${settlementSymbol}`), 'integer')}`
 }
@@ -203,12 +207,12 @@ function isOfPair({ listingSymbol, settlementSymbol }: Rate): Sql[] {
   ]
 }
 
-/** Sales that share one way to a price: a fixed price, or the rate of one symbol pair. */
+/** A group of sales with the same price calculation: a fixed price, or the rate of one symbol pair. */
 export interface Priced {
   readonly rate?: Rate
   /** Conditions that the index on listing prices serves. */
   readonly conditions: readonly Sql[]
-  /** Exact conditions; the index conditions may let other sales pass. */
+  /** Exact conditions on the price, for sales that pass the wider index conditions. */
   readonly checks: readonly Sql[]
   readonly price: Sql
   readonly share: number
@@ -269,8 +273,8 @@ export function salePriceFilters(request: ListingRequest, pricing: SalePricing):
 }
 
 /**
- * A segment of the order by price for a rate that converts different listing prices to one price: the index on listing
- * prices does not have the order of the sales, so all sales of the pair are read and sorted.
+ * Segment of the order by price for a symbol pair with a coarse rate or without a rate. Different listing prices have
+ * the same price, so the index on listing prices does not give the order: all sales of the pair are read and sorted.
  */
 function sortedSales(
   request: ListingRequest,
@@ -308,7 +312,7 @@ export function salePriceOrder(request: ListingRequest, pricing: SalePricing): O
     direction,
     segments: parts.map((part): Segment => {
       const { rate, conditions, checks, price, share } = part
-      // Pairs without an oracle rate come last.
+      // Sales of pairs without an oracle rate have no price and come last.
       const rank = rate?.ratio === null ? 1 : 0
       if (rate && (rate.isCoarse || rate.ratio === null))
         return { rank, ...sortedSales(request, part, direction) }

@@ -31,8 +31,8 @@ export function rowFilters(request: ListingRequest): Filter[] {
 }
 
 /**
- * Indexed terms of a column. Sales have no terms for sellers and collections: separate indexes begin with these
- * columns.
+ * Indexed terms for a filter on the seller or the collection. Sales have no such terms, because separate indexes begin
+ * with these columns.
  */
 function ownTerms(
   { table }: ListingRequest,
@@ -50,7 +50,8 @@ function collectionFilters(request: ListingRequest): Filter[] {
     const terms = ownTerms(request, 'collection', wanted)
     const column = { name: 'collection', column: 'collection_name', ...terms }
     const filter = columnFilter(request, column, wanted)
-    // Resolved templates already belong to these collections, and all assets of a listing are of one collection.
+    // Templates found by id belong to these collections, and all assets of a listing belong to the collection of the
+    // listing.
     return [templates.kind === 'ids' ? { ...filter, impliedBy: TEMPLATE_DATA } : filter]
   }
   return black.length === 0 ? [] : [unlike(request, 'collection_blacklist', 'collection_name', black)]
@@ -156,8 +157,8 @@ function symbolFilters(request: ListingRequest): Filter[] {
 }
 
 /**
- * Filters on mint ranges: the range of a listing lies inside the wanted one. The original of a bridged asset is
- * unknown, so the effective mint number is the template mint number.
+ * Filters on mint numbers: the mint numbers of all assets of the listing must be within the requested range. The
+ * effective mint number equals the template mint number, because the original of a bridged asset is unknown.
  */
 function mintFilters(request: ListingRequest): Filter[] {
   const { table, values, statistics } = request
@@ -207,7 +208,8 @@ function mintFilters(request: ListingRequest): Filter[] {
   const filters: Filter[] = []
   const { least, most } = rangeOf('template')
   if (least !== undefined) filters.push(atLeast('min_template_mint', least))
-  // The asset of an open template buy offer is not known yet, so its mint range is unknown, not empty.
+  // An open template buy offer has no asset yet, so its mint numbers are NULL. A listing of another kind without mint
+  // numbers passes an upper bound.
   if (most !== undefined)
     filters.push(atMost('max_template_mint', most, least === undefined && table.kind !== 4))
   const effective = rangeOf('effective')
@@ -238,7 +240,7 @@ function numberFilters({ table, values, statistics }: ListingRequest): Filter[] 
       ...common,
       name: 'min_assets',
       condition,
-      // Few listings are bundles, so their term selects well.
+      // Bundles are few, so the index on the term BUNDLE finds them.
       ...(least > 1 ? { found: sql`${hasTerm(table.terms, [BUNDLE])} AND ${condition}` } : {}),
       rows: statistics.between(table.table, 'asset_count', BigInt(least), undefined),
       isIndexed: least > 1,
