@@ -41,9 +41,9 @@ const MAX_BUDGET = 20_000
  */
 const SKEW = 4
 /**
- * Earlier ranks with SURE x the rows of the page, by estimate, are taken to fill the page: later ranks then cost
- * nothing. A lower factor omits the cost of ranks that are read; a higher factor counts ranks that are not read. 1 and
- * 16 read the same number of pages.
+ * If earlier ranks have at least SURE x the rows of the page by estimate, they are assumed to fill the page, and later
+ * ranks cost nothing. A lower factor omits the cost of ranks that are read; a higher factor counts ranks that are not
+ * read. 1 and 16 read the same number of pages.
  */
 const SURE = 4
 /**
@@ -241,7 +241,7 @@ function cheapestScan(request: ListRequest): Candidate | undefined {
   return { scans, cost, expected, most }
 }
 
-/** The cheapest scan of a segment, with every filter as a whole. */
+/** The cheapest scan of a segment that splits no filter into its parts. */
 function scanOfSegment(request: ListRequest, segment: Segment): Candidate | undefined {
   const driving = segment.driving ? [scanByDrivingTable(request, segment, segment.driving)] : []
   const best = [...driving, ...request.source.indexes.map((index) => scanByIndex(request, segment, index))]
@@ -361,7 +361,7 @@ const MERGED_RANGES = 8
 const FIRST_ROWS = 2
 
 /**
- * Whether the ranges are read as one merged stream. Otherwise the first rows of each range bound how far all are read.
+ * Whether the ranges are read as one merged stream. Otherwise a first probe of each range bounds the rest of the scan.
  */
 export function isOneStream(ranges: number): boolean {
   return ranges <= MERGED_RANGES

@@ -17,7 +17,7 @@ export interface List {
   readonly table: string
   readonly filters: readonly Filter[]
   readonly order: Order
-  /** Converts the keys of a page to keys of records, if they differ. */
+  /** Converts the keys of a page to the keys of records, if both differ. */
   readonly recordKeys?: ((keys: Sql) => Sql) | undefined
 }
 
@@ -33,8 +33,8 @@ export interface PagePlan {
   /** Why the planner chose this access path; logged. */
   readonly reason: string
   /**
-   * The plan to continue with if the row budget ran out: chosen by the rows that the first plan has read, without a
-   * budget. @param hits number of matching rows that the first plan has read.
+   * Returns the plan to continue with after the row budget ran out. The new plan has no budget; its row estimate uses
+   * the rows that the first plan has read. @param hits number of matching rows that the first plan has read.
    */
   readonly again: (hits: number) => PagePlan
 }
@@ -43,8 +43,8 @@ export interface PagePlan {
 export type ChoosePath = (request: ListRequest) => AccessPath
 
 /**
- * Most statement texts that get a name for prepared statements. Each connection keeps its own plans of them in memory;
- * later texts are planned at every request.
+ * Maximum number of statement texts that get a name for prepared statements. Each connection keeps the plans of named
+ * statements in memory; statements without a name are planned at every request.
  */
 const MAX_PREPARED = 200
 

@@ -196,7 +196,7 @@ class Replay implements ShipConsumer<Protocol> {
       await this.#onWindow({ unit, firstBlock: this.#firstBlock, lastBlock: block.num, timeMs })
       this.#firstBlock = block.num + 1
     }
-    // Releasing the last block ends the session, so the last window is compared before.
+    // Compare the last window before its last block is released, because the release ends the session.
     this.#session?.release(1, block.bytes)
   }
 }

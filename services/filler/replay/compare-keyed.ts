@@ -26,7 +26,7 @@ interface FoundRow {
   /** Whether the database's row is settled and its last change is in these blocks. */
   readonly ends: boolean
   readonly chain: string
-  /** Line in which only the columns that never change after the insert are taken from the replay. */
+  /** COPY line of the database's row in which the columns that never change after the insert come from the replay. */
   readonly constant: string
   readonly database: string | null
 }
@@ -90,7 +90,7 @@ export async function compareKeyed(
     for (const line of found.rows) {
       const { row, isNew } = part[line.at - 1]!
       if (comparison.leftOut.has(line.key)) continue
-      // The only history of an unburned asset is its mint, which another kind compares.
+      // The only history of an unburned asset is its mint, which belongs to another kind of row.
       if (kind.name === 'assets.burns' && !line.settles && !line.ends) continue
       const outcome = judge(line, isNew, comparison.isWhole)
       total[outcome.counts]++
@@ -141,7 +141,8 @@ const keyText = ({ key }: Pick<Table, 'key'>): string =>
  * all replayed columns; `c` is `d` overwritten with the constant columns only.
  */
 function statementOf(kind: SealedKind, table: Table): string {
-  // A trade settles with its listing, and the replay derives trades only for settled listings: all are settled.
+  // A replayed trade is always settled: a trade settles with its listing, and the replay derives trades from settled
+  // listings only.
   const isTrade = kind.name === 'market.trades'
   const settled = isTrade
     ? 'true'

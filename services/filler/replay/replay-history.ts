@@ -189,7 +189,7 @@ class HistoryComparison {
     }
     const trades = this.#kinds.find(({ name }) => name === TRADES)
     if (trades === undefined) return
-    // Trades are derived from the database's listings, which are compared before.
+    // Compare trades after listings, because trades are derived from the database's listings.
     await deriveRows(unit, this.#query, timeMs, isOfTrades)
     const ofDiffering = listingTables.flatMap((table, at) =>
       Array.from(differing.get(table) ?? [], (key) => `${at + 1} ${key}`),
@@ -246,7 +246,7 @@ class HistoryComparison {
 }
 
 const TRADES = 'market.trades'
-/** Tables of listings; the place in the list, from 1, is the number of the kind in trades. */
+/** Tables of listings. Trades store the position in this list, counted from 1, as the kind of the listing. */
 const listingTables = ['market.sales', 'market.auctions', 'market.buyoffers', 'market.template_buyoffers']
 
 const isAppended = ({ blocks, order, sources }: SealedKind): boolean =>

@@ -126,7 +126,7 @@ test('a fork with an unknown parent is a missed fork too', async () => {
   node.extend(20)
   const { collector, session } = harness.read(url)
   await until('20 blocks', () => collector.blocks.length === 20)
-  // The node's cursor goes back to 18 only, although the branch begins at 15.
+  // The node resumes at block 18, although the branch begins at block 15.
   const connection = node.connections[0]!
   connection.credits = 0
   node.fork(15, 9, 'b')

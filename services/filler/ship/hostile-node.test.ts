@@ -34,8 +34,8 @@ async function readDripping(timing: object) {
 test('the SHiP client disconnects from a node that sends a message byte by byte, and logs it', async () => {
   const timing = { idleTimeoutMs: 400, slowMessageTimeoutMs: 400, minBytesPerSecond: 65_536 }
   const { node, session, collector, log } = await readDripping(timing)
-  // More bytes than pongs, and far fewer than any network delivers: the idle time-out alone would never close the
-  // connection.
+  // The bytes exceed the size of pongs but are far below any network's rate. The idle time-out alone would never close
+  // the connection.
   const dripping = drip(node.connections[0]!, 300, 20)
   await until('part of a message', () => session.status().unfinishedBytes > 1_000)
   await until('5 blocks', () => collector.blocks.length === 5)
@@ -107,7 +107,7 @@ test('the SHiP client stops reading while the pipeline holds twice the budget, w
   const timing = { pingIntervalMs: 50, pongTimeoutMs: 50, idleTimeoutMs: 300 }
   const { session } = harness.read(url, { maxBytesInFlight, timing }, collector)
   await until('the stream', () => collector.blocks.length === 2)
-  // The node got its credits before the reader knew the size of a block.
+  // The node received its credits before the reader knew the size of a block.
   expect(session.status().credits).toBeGreaterThan(20)
   node.extend(50)
   await until('the budget to be used up', () => session.status().heldBytes >= 2 * maxBytesInFlight)

@@ -20,7 +20,7 @@ export class WriterSession {
   readonly client: pg.Client
   readonly #statements = new Map<string, string>()
   readonly #stages = new Set<string>()
-  /** Partitions that exist for certain. */
+  /** Partitions that are known to exist. */
   readonly #partitions = new Set<string>()
   #stageGroup = 0
 
@@ -100,7 +100,10 @@ export class WriterSession {
     return { sql: `(SELECT ${list} FROM ${layout.stage} WHERE stage_group = ${group})`, values: [] }
   }
 
-  /** Runs a statement over a row source. A text that names a staging group is used once and therefore not prepared. */
+  /**
+   * Runs a statement over a row source. A statement over staged rows is not prepared, because its text contains the
+   * number of the staging group and runs only once.
+   */
   async runOver(source: RowSource, text: string, values: readonly unknown[] = []): Promise<number> {
     if (source.values.length > 0) return this.run(text, [...source.values, ...values])
     const result = await this.client.query(text, [...values])

@@ -254,7 +254,7 @@ describe('a commit unit', () => {
       'SELECT min(until_block) AS block FROM lab.past_fates',
     )
     expect(oldest.rows[0]!.block).toBe(21)
-    // While a unit changes a row repeatedly, it collects retained versions only.
+    // A unit that changes a row many times collects only the versions within the retained range.
     model[26] = model[25]!
     await commit(40, false, (unit) => {
       unit.forget(fates, 39)
@@ -270,7 +270,7 @@ describe('a commit unit', () => {
   it('a commit unit removes counters that have become zero', async () => {
     await commit(1, false, (unit) => {
       unit.add(counts, { name: 'a', up: 3n, down: 0n })
-      // A counter below zero: the matching increments came before the first block.
+      // A counter is negative if the matching increments came before the first indexed block.
       unit.add(counts, { name: 'c', up: -1n, down: 0n })
     })
     await commit(2, false, (unit) => {

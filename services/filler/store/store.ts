@@ -222,8 +222,8 @@ class PostgresStore implements Store {
 
   async load(unit: CommitUnit, timeMs: number, finalStatements?: FinalStatements): Promise<void> {
     await this.#transaction(BEGIN, async () => {
-      // Time-driven derivations find nothing: equal times mean that no time passed. The import requests them
-      // explicitly.
+      // Equal times mean that no time has passed, so time-driven derivations find nothing. The import requests these
+      // derivations explicitly.
       const clock = { nowMs: timeMs, beforeMs: timeMs }
       await this.#writer(clock, null).write(unit)
       await finalStatements?.(this.#session)

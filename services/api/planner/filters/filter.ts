@@ -152,9 +152,9 @@ export function foundConditions(filters: readonly Filter[]): Sql[] {
 }
 
 /**
- * Which condition of a filter to use together with the other filters: `found`, so that an index serves it, unless the
- * index costs more than checking all rows of the most selective other filter. PostgreSQL would use the index: its
- * estimates know less of the values.
+ * Chooses the condition of a filter for a query with other filters. Prefers `found`, which an index serves, unless
+ * reading the index costs more than checking all rows of the most selective other filter. PostgreSQL would use the
+ * index in this case, because its estimates know less about the values.
  */
 export function conditionAmong(filter: Filter, filters: readonly Filter[]): Sql {
   const { condition, found, alsoEqual, rows, finding = 0, visits = 0 } = filter

@@ -86,7 +86,7 @@ async function sumTemplates(
     ...oneOfIds('t.template_id', values.template_whitelist),
     ...templateConditions({ values, attributes, trigrams }),
   ]
-  // An asset with a template cannot match "without template".
+  // No asset matches both a template id and "without template".
   if (isWithoutTemplate && wanted.length > 0) return '0'
   const black = isWithoutTemplate ? [] : (values.template_blacklist ?? [])
   const excluded = [

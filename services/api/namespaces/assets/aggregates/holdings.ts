@@ -12,7 +12,7 @@ import type { holdingParameters } from '../parameters.ts'
 /** Counted assets of an account: owned, or burned by it. */
 export type HoldingSide = 'owner' | 'burned_by_account'
 
-/** Templates of one answer: the answer has no pages and contains whole template records. */
+/** Maximum number of templates in an answer, which has no pages and contains whole template records. */
 const MAX_GROUPS = 20_000
 
 type GroupRow = readonly [collection: string, schema: string, template: number | null, assets: string]

@@ -172,8 +172,8 @@ const ofTemplates = (flag: string): string =>
     WHERE NOT t.${flag} AND a.owner IS NOT NULL GROUP BY 1`
 
 /**
- * By filter that excludes few assets: a query that returns each account (`account`) with the number of its excluded
- * assets (`assets`).
+ * Queries by filter name, for filters that exclude few assets. Each query returns the accounts (`account`) with the
+ * number of their excluded assets (`assets`).
  */
 const leftOut: Readonly<Record<string, string>> = {
   is_transferable: ofTemplates('transferable'),

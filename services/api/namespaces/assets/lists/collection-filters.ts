@@ -32,12 +32,12 @@ export function collectionFilter(
   ]
 }
 
-/** Condition: the list of a collection, `row`, has an account. */
+/** Condition: a list of accounts of the collection `row` contains the account. */
 export function listsAccount(row: string, list: 'authorized' | 'notify', account: string): Sql {
   return sql`${raw(`${row}.${list}_accounts`)} @> ARRAY[${bind(account, 'text')}]`
 }
 
-/** Filter of the collections whose list of authorized accounts has an account. */
+/** Filter of the collections that authorize an account. */
 export function authorizedFilter(
   account: string | undefined,
   statistics: Statistics,

@@ -26,7 +26,10 @@ export interface LogSubject {
 
 /** A row as the query returns it. */
 type ReadRow = readonly [
-  /** Packed columns of the record, without the last one. */
+  /**
+   * Columns of the record as one packed text. The last column is missing, because the API merges it from `data` and
+   * `packed`.
+   */
   own: string,
   /** JSON object of the action's data, or null. */
   data: string | null,

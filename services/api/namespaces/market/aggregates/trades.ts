@@ -11,7 +11,7 @@ import { TRADE_DAY } from './trade-sums.ts'
 import type { TradeValues, assetSaleParameters } from '../parameters.ts'
 import type { Values } from '../../../../core/endpoint/index.ts'
 
-/** Trades of one answer: the list has no pages. */
+/** Maximum number of trades in an answer, which has no pages. */
 const MAX_TRADES = 500
 
 /** Conditions on the trades of single assets. */

@@ -60,8 +60,9 @@ export function assetFilters(request: AssetRequest): Filter[] {
 const givenTemplates = ['template_id', 'template_whitelist'] as const
 
 /**
- * Name of the filter that selects templates within the requested collections and schemas: assets of these templates
- * need no filter on either. None for an owner: its index is ordered by schema before template.
+ * Name of the filter on templates whose assets all belong to the requested collections and schemas, so that assets need
+ * no filter on either. Undefined for a filter on owners: the index by owner orders by schema before template, so it
+ * needs the filter on schemas.
  */
 function implyingSchemas({ values, templates }: AssetRequest): string | undefined {
   if (values.owner !== undefined) return undefined
@@ -128,7 +129,8 @@ function accountFilters(values: AssetValues, statistics: Statistics): Filter[] {
       equals: { column, values: names, type: 'text', count: names.length },
       columns: [column],
       isIndexed: true,
-      // Only accounts that a collection authorizes mint its assets, so minter and collection correlate.
+      // Minter and collection correlate, because a collection authorizes the accounts that mint its assets. So both
+      // filters are in one group.
       ...(parameter === 'minter' ? { group: 'template' } : {}),
     })
   }
@@ -165,7 +167,7 @@ function templateFilters(request: AssetRequest): Filter[] {
       type: 'integer',
       count: ids.length,
     },
-    // The index by owner is ordered by schema before template.
+    // The index by owner orders by schema before template, so the condition includes the schema of the template.
     ...(ids.length === 1 && values.owner
       ? { found: allOf([isTemplate(ids), isSchemaOf(ids[0]!)]), alsoEqual: ['schema_key'] }
       : {}),
@@ -299,7 +301,7 @@ function mintFilters(values: AssetValues, statistics: Statistics): Filter[] {
       rows: between(undefined, most) + statistics.equal(ASSETS, 'template_id', [null]),
     })
   }
-  // Bridged assets are unknown, so no asset has an original on another chain.
+  // The database does not know bridged assets, so no asset has an original mint number.
   const isOriginal = (['original_mint', 'min_original_mint', 'max_original_mint'] as const).some(
     (name) => values[name] !== undefined,
   )

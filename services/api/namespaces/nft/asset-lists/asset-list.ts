@@ -222,7 +222,8 @@ function templatesByName(direction: 'ASC' | 'DESC', request: AssetRequest): Driv
   return {
     applied,
     rows: assets,
-    // Without a filter on templates, an index has the first templates of the order, so none has to be collected.
+    // Without a filter on templates, an index returns the templates in the order of their names, so no templates are
+    // collected and sorted.
     drivingRows: isWide ? 0 : templates,
     rowsOfEach,
     query(checks, wanted, budget) {
@@ -260,7 +261,7 @@ function mintOrder(direction: 'ASC' | 'DESC', request: AssetRequest): Order {
         column: 'template_mint',
         conditions: [
           raw('a.template_mint IS NOT NULL'),
-          // Assets without a mint number pass the filter, but belong to the other segment.
+          // Assets without a mint number also pass the filter. They are in the next segment.
           ...(most === undefined ? [] : [sql`a.template_mint <= ${bind(most, 'bigint')}`]),
         ],
         share: 1 - none,
@@ -284,8 +285,8 @@ interface MintBound {
   /** Query of the assets of a template, `t`, within the bound. Mint numbers ascend with ids. */
   readonly assets: Sql
   /**
-   * Query of the first mint number beyond the bound, without a key: the list continues from it. No row if nothing lies
-   * beyond.
+   * Query that returns a row without a key for the first mint number beyond the bound, and no row if none exists. The
+   * list continues from this mint number.
    */
   readonly behind: Sql
 }
@@ -311,15 +312,15 @@ function mintsOfTemplates(
   } = request.values
   const { conditions, applied, isWide, templates, assets } = templateScope(request)
   const isUpwards = direction === 'ASC'
-  // Each template is read from its lowest mint number (ascending) or its highest (descending), so a bound at that end
-  // would make the first rows useless.
+  // The scan starts at the lowest mint number of each template (ascending) or at the highest (descending). A filter
+  // that excludes this end would reject the first rows of each template.
   const isInVain = isUpwards ? low !== undefined || isWide : high !== undefined
   if (id === null || exact !== undefined || isInVain) return {}
   const mints = isUpwards ? firstMints(high) : lastMints(low ?? 1)
   const driving: DrivingTable = {
     applied,
     rows: assets,
-    // Without a filter on templates, an index has the first templates of the order, so none has to be collected.
+    // Without a filter on templates, an index returns the templates in order, so no templates are collected and sorted.
     drivingRows: isWide ? 0 : templates,
     least: isUpwards ? Math.min(templates, assets * share) : 0,
     rowsOfEach: assets / Math.max(1, templates),
@@ -334,7 +335,8 @@ function mintsOfTemplates(
       const bound = sql`WITH bound AS MATERIALIZED (${mints.bound(conditions, budget ?? wanted)})`
       const within = assetsOf(mints.templates, mints.assets)
       if (budget !== undefined) return sql`${bound} (${within}) UNION ALL ${mints.behind}`
-      // Filters reject assets, and an import of the chain state leaves assets without a number.
+      // The bound can return too few rows: filters reject assets, and assets from an import of the chain state have no
+      // mint number. Then the query reads all assets of the templates.
       const isShort = sql`(SELECT count(*) FROM page) < ${raw(wanted)} AND EXISTS (${mints.behind})`
       return sql`${bound}, page AS MATERIALIZED (${within}) SELECT * FROM page WHERE NOT (${isShort})
         UNION ALL SELECT * FROM (${assetsOf([], OF_TEMPLATE)}) w WHERE ${isShort}`
@@ -370,7 +372,8 @@ function firstMints(high: number | undefined): MintBound {
   return {
     bound(templates, rows) {
       const from = sql`FROM assets.templates t ${where([raw('t.issued_supply > 0'), ...templates])}`
-      // Templates with a supply below the bound give all their assets; the others share the rest equally.
+      // The bound is chosen so that the templates together have the wanted number of assets: a template with a supply
+      // below the bound contributes all its assets, and the others contribute equal numbers.
       return sql`SELECT least(max(s.supply),
           max(ceil((${raw(rows)} - s.mints + s.supply) / (s.templates - s.place + 1)))::bigint) AS mint, max(s.supply) AS last
         FROM (SELECT ${supply} AS supply, count(*) OVER () AS templates,

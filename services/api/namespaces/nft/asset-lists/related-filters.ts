@@ -27,7 +27,7 @@ export function relatedFilters(values: AssetValues, statistics: Statistics): Fil
       isIndexed: backed,
     })
   }
-  // Burned assets have no owner, so no owner has a second asset of the template.
+  // Burned assets have no owner, so no burned asset is one of several with the same template and owner.
   if (values.only_duplicate_templates === true && values.burned === true)
     filters.push(nothing('only_duplicate_templates'))
   else if (values.only_duplicate_templates === true) {

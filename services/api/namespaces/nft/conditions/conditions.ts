@@ -13,7 +13,7 @@ export function isOneOf(column: Sql, texts: readonly string[]): Sql {
   return sql`${column} = ANY(${bind(texts, 'text[]')})`
 }
 
-/** From this number of values on, hashing them once is cheaper than comparing a few rows with each value. */
+/** Number of values from which one hash table is cheaper than comparing each row with each value. */
 const MANY = 50
 
 /** Condition: the column has none of the texts. */

@@ -33,8 +33,8 @@ export function schemaKey(collection: string, schema: string): bigint {
 }
 
 /**
- * Condition that every asset, `a`, meets: it lets an index led by the schema key serve conditions on its further
- * columns (skip scan).
+ * Condition that every asset `a` meets. With it, PostgreSQL can use an index whose first column is the schema key for
+ * conditions on the other columns (skip scan).
  */
 export const OF_ANY_SCHEMA = raw('a.schema_key = ANY(ARRAY(SELECT s.schema_key FROM assets.schemas s))')
 
@@ -162,13 +162,13 @@ export type ResolvedTemplates =
        */
       readonly unnamed: number
     }
-  /** Too many match to name them. */
+  /** More templates match than the filter lists by id. */
   | { readonly kind: 'many' }
 
 /**
- * Looks up the templates that match a request's filters on template data. There are few compared with the assets, and
- * with their ids an index serves the order of the assets.
- * @param isWithin whether listed templates are looked up too, within the requested collections and schemas.
+ * Looks up the templates that match a request's filters on template data. Templates are few compared with assets. With
+ * the template ids, an index returns the assets in the wanted order. @param isWithin whether the requested template ids
+ * are looked up as well, within the requested collections and schemas.
  */
 export async function resolveTemplates(
   session: Session,

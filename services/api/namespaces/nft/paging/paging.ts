@@ -59,7 +59,7 @@ function continuation(values: PagedValues, key: string): string {
 }
 
 function narrowing(key: string): string {
-  // The key of payouts is not a member of their record.
+  // Payouts have a key that their record does not show, so the advice names the sort `created`.
   const sort = KEY_SORT.test(key) ? key : 'created'
   return `more filters make the list shorter, or sort by ${sort} and continue with lower_bound or upper_bound`
 }

@@ -44,7 +44,7 @@ const backedTokens: KeyedList = {
     WHERE k.asset_id = a.asset_id)`,
 }
 
-/** Field of the asset that only blocks read by this node have: an import of the chain state has no value. */
+/** A field that only indexed blocks provide: NULL for assets from an import of the chain state. */
 const block = (column: string, description: string): Field =>
   field.ofHistory(field.decimal(`a.${column}`, `Block of ${description}`))
 const time = (column: string, description: string): Field =>
@@ -139,7 +139,10 @@ export function assetsOf(variant: AssetVariant): DeclaredKind {
 /** Assets of the assets namespace, without the members of the market. */
 export const assets = assetsOf({ title: 'Asset', description: 'An asset' })
 
-/** Members of a contained asset without a row in the database, in addition to its id: every key of an asset, null. */
+/**
+ * All members of a contained asset, other than its id and contract, if the database has no row of the asset: each is
+ * null.
+ */
 const unknownKeys = assets.schema.required!.filter((name) => name !== 'contract' && name !== 'asset_id')
 
 const nothing: RecordSchema = { type: 'null', description: 'Not known' }

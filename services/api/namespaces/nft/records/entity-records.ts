@@ -26,7 +26,7 @@ import { measureCollections, measureSchemas, measureTemplates } from './record-s
 
 const contract = field.contract('contract', 'Account of the contract')
 
-/** Members that a text of the first shared row's fragment has. */
+/** Members that the fragment of the first shared row contains as JSON text. */
 function ofFragment(members: Parameters<typeof shapeOf>[0], text = 0): Group<RowParts> {
   return { members: shapeOf(members), write: ({ shared }) => shared[0]!.texts[text]! }
 }

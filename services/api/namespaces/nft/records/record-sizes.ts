@@ -6,7 +6,9 @@ import { textsBytes } from '../../../records/sizes/index.ts'
 import { packRows } from '../../../database/index.ts'
 import { COLLECTIONS, collectionRecordFragment, collectionRow, schemaRow } from './shared-rows.ts'
 
-/** Size of the members without texts of their own in one record, the prices of an asset's template included. */
+/**
+ * Estimated size of the members with a bounded length in a record of an asset, including the prices of its template.
+ */
 const ASSET_BYTES = 1_500
 const ENTITY_BYTES = 500
 
