@@ -5,10 +5,10 @@ import { PronghornError } from '../core/errors/index.ts'
 /** Exit codes and their meanings. `--help` prints this table. */
 export const exitCodes = {
   ok: [0, 'done, or stopped when asked to'],
-  failed: [1, 'failed; a person has to look at it'],
+  failed: [1, 'failed; an operator has to act'],
   usage: [2, 'the command line cannot be understood'],
   config: [3, 'the configuration has problems; each is listed'],
-  temporary: [75, 'failed for a reason that may pass; start it again'],
+  temporary: [75, 'failed temporarily; start the command again'],
 } as const satisfies Record<string, readonly [number, string]>
 
 /** Exit code for an error that a command threw. */

@@ -404,8 +404,8 @@ it.each(['traces', 'deltas'] as const)(
 )
 
 it.each([
-  ['another root in the header', 'the hash of its header is another'],
-  ['a wrong link', 'its parent is given as '],
+  ['another root in the header', 'the hash of the header is another one'],
+  ['a wrong link', 'the message gives the parent '],
 ] as const)(
   'a node whose block has %s is named, and no row of the block is written',
   async (fault, reason) => {
@@ -417,7 +417,9 @@ it.each([
         expect([code, message]).toEqual(['SHIP_BLOCK_INVALID', expect.stringContaining(reason)])
         expect(message).toContain(`block 910 from ${bad.url}`)
         if (fault === 'a wrong link')
-          expect(message).toContain(`names ${Buffer.from(running.chain.block(909)!.id).toString('hex')}`)
+          expect(message).toContain(
+            `the header gives ${Buffer.from(running.chain.block(909)!.id).toString('hex')}`,
+          )
         expect(remedyOf(code, 'process', details)).toContain('set `start_block` to 911 ')
         expect(await positionOf(address)).toBe(909)
       }),

@@ -54,7 +54,7 @@ it.each([
     '25006',
     'cannot execute UPDATE in a read-only transaction',
     'DATABASE_READ_ONLY',
-    'the database takes no writes',
+    'the database accepts no writes',
   ],
 ] as const)(
   '%s is named in health and log, and reading continues once it is fixed',

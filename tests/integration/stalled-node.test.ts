@@ -101,7 +101,7 @@ it('a reader whose node sends single bytes is unhealthy, reports the cause, and 
   running.chain.produceBlock()
 
   const stalled = await heard(({ problem }) => problem !== null && problem.summary.includes('complete'))
-  expect(stalled.problem?.summary).toBe('a message of the chain node does not get complete')
+  expect(stalled.problem?.summary).toBe('a message of the chain node stays incomplete')
   expect(stalled.problem?.detail).toMatch(/: \d{4,} bytes after \d+ s$/)
   expect(stalled).toMatchObject({ block: head, connections: 1 })
   expect(stalled.sinceMessageMs).toBeGreaterThan(600)

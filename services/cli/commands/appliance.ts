@@ -34,10 +34,13 @@ export function addRenderConfig(program: Command, io: CliIo): void {
         'environment, and secrets that are not there yet. Refuses, with a list, what would not start.',
     )
     .helpGroup(APPLIANCE_GROUP)
-    .option('--out <folder>', 'where each service has its folder', '/rendered')
+    .option('--out <folder>', 'folder in which each service has its own folder', '/rendered')
     .option('--certificate-files <folder>', 'your own certificate, for TLS_MODE=files', './certificates')
-    .option('--env-file <file>', 'an .env to read below the environment; nothing in it may be unknown')
-    .option('--check', 'write nothing; list what is wrong')
+    .option(
+      '--env-file <file>',
+      'an .env to read; variables of the environment take precedence, unknown variables are refused',
+    )
+    .option('--check', 'write nothing; list the problems')
     .option(
       '--or-former',
       'with refused settings, succeed where files that were rendered before can stay in use',
@@ -164,7 +167,7 @@ export function addPrepareDatabase(program: Command, io: CliIo): void {
     )
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
-    .option('--wait <seconds>', 'how long PostgreSQL may take to come up', wholeNumber(0, 3_600), 60)
+    .option('--wait <seconds>', 'seconds to wait until PostgreSQL is ready', wholeNumber(0, 3_600), 60)
     .option('--database <name>', 'another database than that of the settings, for a trial of its migrations')
     .option('--without-schema', 'roles and databases only, before a restore')
     .action(async (flags: PrepareFlags) => {
@@ -205,7 +208,7 @@ async function readServer(rendered: string, io: CliIo) {
 export function addSqlReader(program: Command, io: CliIo): void {
   program
     .command('sql-reader')
-    .summary('a role that may only read the views, for SQL')
+    .summary('create a database role that may only read the views, for SQL')
     .description(
       'Creates the role pronghorn_sql, which may read the views of docs/sql.md and nothing else, or gives it another ' +
         'password. Prints its address; the password cannot be shown again.',
@@ -299,7 +302,7 @@ export function requireRendered(folder: string, part: string): void {
 export function addCertificates(program: Command, io: CliIo): void {
   program
     .command('certificates')
-    .summary('get a certificate from an ACME authority, and renew it')
+    .summary('request a certificate from an ACME authority, and renew it')
     .description('Looks twice a day, until it is stopped. The proxy reads a new certificate by itself.')
     .helpGroup(APPLIANCE_GROUP)
     .option('--rendered <folder>', 'output of render-config', '/rendered')
@@ -327,7 +330,7 @@ export function addHasuraMetadata(program: Command, io: CliIo): void {
     .helpGroup(APPLIANCE_GROUP)
     .option('--url <url>', 'address of Hasura', 'http://hasura:8080')
     .option('--rendered <folder>', 'output of render-config', '/rendered')
-    .option('--wait <seconds>', 'how long Hasura may take to come up', wholeNumber(0, 3_600), 60)
+    .option('--wait <seconds>', 'seconds to wait until Hasura is ready', wholeNumber(0, 3_600), 60)
     .action(async (flags: { readonly url: string; readonly rendered: string; readonly wait: number }) => {
       const { applyMetadata } = await import('../../appliance/index.ts')
       await applyMetadata({ ...flags, waitMs: flags.wait * 1_000 })
@@ -346,14 +349,14 @@ interface SmokeFlags {
 export function addSmokeTest(program: Command, io: CliIo): void {
   program
     .command('smoke-test')
-    .summary('ask a running appliance for one thing of everything it serves')
+    .summary('test a running appliance: one request for each service')
     .description('One line for each check; fails when one has failed.')
     .helpGroup(APPLIANCE_GROUP)
     .argument('<url>', 'for example https://localhost:8443')
-    .option('--insecure', 'take any certificate')
+    .option('--insecure', 'accept any certificate')
     .option('--api-key <key>', 'key of the state service, for the exchange of a token for an ABI')
     .option('--account <name>', 'account whose ABI is requested', 'atomicassets')
-    .option('--wait <seconds>', 'how long a socket may take to deliver an event', wholeNumber(1, 600), 30)
+    .option('--wait <seconds>', 'seconds to wait for an event on a socket', wholeNumber(1, 600), 30)
     .action(async (url: string, flags: SmokeFlags) => {
       checkHttpUrl(url)
       const { smokeTest } = await import('../../appliance/index.ts')
@@ -386,7 +389,7 @@ function urlOfApi(io: CliIo, flags: ConfigOption, path = '/health'): string {
 export function addProbe(program: Command, io: CliIo): void {
   program
     .command('probe')
-    .summary('ask an address; for health checks')
+    .summary('send a request to an address; for health checks')
     .description('Asks an HTTP address once, within four seconds. Fails unless the answer is a success.')
     .helpGroup(CARE_GROUP)
     .addOption(configOption())

@@ -25,7 +25,7 @@ const neededParts: Readonly<Record<Process, readonly ConfigPart[]>> = {
 }
 
 function forOption(): Option {
-  return new Option('--for <process>', 'whose files have to be there')
+  return new Option('--for <process>', 'process whose files must exist')
     .choices(Object.keys(neededParts))
     .default('all')
 }

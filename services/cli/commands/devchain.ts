@@ -21,7 +21,7 @@ const DEFAULT_FORK_CHANCE = 0.02
 export function addDevchain(program: Command, io: CliIo): void {
   program
     .command('devchain')
-    .summary('a small chain to try things with')
+    .summary('run a small demo chain')
     .description(
       'Serves a chain as a node would: recorded blocks of a real chain, then generated ones, one every half second.',
     )
@@ -30,7 +30,7 @@ export function addDevchain(program: Command, io: CliIo): void {
     .option('--port <port>', 'port of the state-history socket', wholeNumber(0, 65535), 8080)
     .option('--http-port <port>', 'port of the chain API', wholeNumber(0, 65535), 8888)
     .option('--blocks <count>', 'blocks to generate at the start, at once', wholeNumber(0, 10_000_000), 0)
-    .option('--seed <number>', 'number that everything generated follows from', wholeNumber(0, 4294967295), 1)
+    .option('--seed <number>', 'seed of the random generator', wholeNumber(0, 4294967295), 1)
     .option('--rate <actions>', 'actions in a generated block, on average', decimalNumber(0, 100_000), 4)
     .option(
       '--forks [chance]',

@@ -108,7 +108,7 @@ async function examineAndReport(io: CliIo, examined: Examined): Promise<void> {
   throw new FatalError(
     'UNHEALTHY',
     failures === 1
-      ? 'one finding needs a hand, listed above as fail'
+      ? 'one finding needs your action; it is listed above as fail'
       : `${failures} findings need a hand, listed above as fail`,
   )
 }

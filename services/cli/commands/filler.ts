@@ -19,8 +19,11 @@ export function addFiller(program: Command, io: CliIo): void {
     .description('Reads the chain into the database with every configured reader, until it is stopped.')
     .helpGroup(RUN_GROUP)
     .addOption(configOption())
-    .option('--stay', 'at the last stop_block keep answering, until it is stopped')
-    .option('--disk <folder>', 'a folder on the disk of the database, for the metrics of its room')
+    .option(
+      '--stay',
+      'keep serving health and metrics after the last stop_block, until the process is stopped',
+    )
+    .option('--disk <folder>', 'a folder on the disk of the database, for the metrics of its free space')
     .action(async (options: FillerFlags) => {
       const { config, logger } = prepareProcess(io, options, 'filler', ['connections', 'readers'])
       const { runFiller } = await import('../../filler/index.ts')

@@ -31,7 +31,7 @@ interface ImportFlags extends ConfigOption {
 export function addImportDatabase(program: Command, io: CliIo): void {
   program
     .command('import-database')
-    .summary('move a database of eosio-contract-api in')
+    .summary('import a database of eosio-contract-api')
     .description(
       'Fills an empty database from one of eosio-contract-api 1.3.x or atomicassets-api 2.x, at its last irreversible ' +
         'block; then start the filler, which continues with the next. The source is read in one snapshot and never changed: ' +
@@ -50,12 +50,15 @@ export function addImportDatabase(program: Command, io: CliIo): void {
       '--source-password-file <file>',
       'a file with the password of the old database (other users of the machine can see one on the command line)',
     )
-    .option('--workers <number>', 'sessions that copy at the same time', wholeNumber(1, 64), 4)
+    .option('--workers <number>', 'number of concurrent copying sessions', wholeNumber(1, 64), 4)
     .option(
       '--dry-run',
-      'check everything, count, estimate time and disk, name what cannot be taken; change nothing',
+      'check the source, count rows, estimate time and disk space, list data that cannot be imported; change nothing',
     )
-    .option('--allow-gaps', 'accept a database that lacks rows; what is missing is named for good')
+    .option(
+      '--allow-gaps',
+      'accept a source that lacks rows; the import records the missing rows permanently',
+    )
     .option('--json', 'JSON on the standard output, for scripts')
     .addHelpText(
       'after',

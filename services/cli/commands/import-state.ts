@@ -26,7 +26,7 @@ export function addImportState(program: Command, io: CliIo): void {
     .description(
       'Fills an empty database with what the contracts of a reader have on the chain now: the tables are paged from the ' +
         "node's HTTP API, and the blocks since are read from its state history, until every row is of the same block. Then " +
-        'start the filler, which continues with the next. What happened before is not there, and answers say so. ' +
+        'start the filler, which continues with the next. Earlier history is missing, and answers say so. ' +
         'See docs/import-state.md.',
     )
     .helpGroup(CARE_GROUP)
@@ -34,7 +34,7 @@ export function addImportState(program: Command, io: CliIo): void {
     .option('--reader <name>', 'reader of readers.config.json that continues from it, when there are several')
     .option('--http <url>', 'HTTP API of the node to page; default: chain.http of connections.config.json')
     .option('--requests <number>', 'concurrent requests', wholeNumber(1, 64), 8)
-    .option('--start-over', 'discard what an earlier, unfinished run has read')
+    .option('--start-over', 'discard the progress of an earlier, unfinished run')
     .option('--json', 'JSON on the standard output, for scripts')
     .addHelpText(
       'after',

@@ -21,17 +21,21 @@ export function addKeys(program: Command, io: CliIo): void {
   const keys = program.command('keys').summary('API keys of the state service').helpGroup(CARE_GROUP)
   keys
     .command('create')
-    .summary('create a key, and show it this once')
+    .summary('create a key and show it; it cannot be shown again')
     .description('Makes an API key and prints it. Only a hash of it is stored: it cannot be shown again.')
     .addOption(configOption())
     .addOption(dataOption())
     .requiredOption('--label <name>', 'whose key it is', labelText)
     .option(
       '--expires <date>',
-      'when it ends by itself, such as 2030-01-31 or 2030-01-31T12:00:00Z',
+      'time at which the key expires, such as 2030-01-31 or 2030-01-31T12:00:00Z',
       futureDate,
     )
-    .option('--limit <number>', 'most tokens that are issued for it in a minute', wholeNumber(1, 1_000_000))
+    .option(
+      '--limit <number>',
+      'maximum number of tokens issued for the key per minute',
+      wholeNumber(1, 1_000_000),
+    )
     .action((flags: CreateFlags) => withKeys(io, flags, (database) => create(database, flags, io)))
   keys
     .command('list')
@@ -42,7 +46,7 @@ export function addKeys(program: Command, io: CliIo): void {
     .action((flags: DatabaseOption) => withKeys(io, flags, (database) => list(database, io)))
   keys
     .command('revoke')
-    .summary('end a key and its tokens')
+    .summary('revoke a key and its tokens')
     .description(
       'Revokes an API key. No token is issued for it from now on; those that it has end within 15 seconds.',
     )
@@ -80,7 +84,7 @@ export interface NowFlag {
 export function nowOption(): Option {
   return new Option(
     '--now',
-    'end the old signing keys and all of their tokens at once: clients exchange their API key again',
+    'revoke the old signing keys and all of their tokens at once: clients exchange their API key again',
   )
 }
 

@@ -17,14 +17,14 @@ interface MigrateFlags extends ConfigOption {
 export function addMigrate(program: Command, io: CliIo): void {
   program
     .command('migrate')
-    .summary('bring the database to the newest schema')
+    .summary('migrate the database to the newest schema')
     .description(
       'Brings the database to the newest schema. The filler does so by itself when it starts; this command is for ' +
         'doing it before.',
     )
     .helpGroup(CARE_GROUP)
     .addOption(configOption())
-    .option('--check', 'change nothing; exit with 1 when something is left to do')
+    .option('--check', 'change nothing; exit with 1 if migrations are missing')
     .option('--indexes', 'also build the indexes that only queries need, without blocking readers or writers')
     .action(async (flags: MigrateFlags) => {
       const { config } = loadSettings(io, flags, ['connections'])

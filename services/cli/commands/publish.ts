@@ -28,14 +28,14 @@ export function addPublish(program: Command, io: CliIo): void {
         'API keys, named lists and the live feed are left out. docs/publish.md describes the files.',
     )
     .helpGroup(CARE_GROUP)
-    .argument('<folder>', 'the folder; it is made when it is not there')
+    .argument('<folder>', 'folder of the dump; created if it does not exist')
     .addOption(configOption())
     .addOption(dataOption())
     .option('--key <file>', 'sign the dump with this Ed25519 private key (PEM)')
-    .option('--jobs <number>', 'sessions that read at the same time', wholeNumber(1, 16), 1)
+    .option('--jobs <number>', 'number of concurrent reading sessions', wholeNumber(1, 16), 1)
     .option(
       '--share <percent>',
-      'part of the time that each session works; it rests meanwhile, so that services are not slowed',
+      'share of the time in which each session works; it pauses for the rest, so that other services are not slowed down',
       wholeNumber(1, 100),
       20,
     )

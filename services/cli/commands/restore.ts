@@ -33,9 +33,9 @@ export function addRestore(program: Command, io: CliIo): void {
     .argument('<address>', 'the folder of the dump, or its HTTP address')
     .addOption(configOption())
     .option('--key <file>', 'public key of the publisher (PEM); a dump without its signature is refused')
-    .option('--jobs <number>', 'sessions that load at the same time', wholeNumber(1, 64), 4)
-    .option('--reader <name>', 'name of the reader in readers.config.json, when the dump has another')
-    .option('--anew', 'give up an interrupted restore, and start over with what is published now')
+    .option('--jobs <number>', 'number of concurrent loading sessions', wholeNumber(1, 64), 4)
+    .option('--reader <name>', 'name of the reader in readers.config.json, if the dump has another name')
+    .option('--anew', 'discard an interrupted restore, and start over with the currently published dump')
     .option('--json', 'JSON on the standard output, for scripts')
     .addHelpText(
       'after',

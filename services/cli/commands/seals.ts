@@ -22,7 +22,7 @@ export const LAST_BLOCK = 2_147_483_647
 export function addSeals(program: Command, io: CliIo): void {
   program
     .command('seals')
-    .summary('checksums of the history that cannot change any more')
+    .summary('checksums of the irreversible history')
     .description(
       'Prints the seals of history: the number of rows and a SHA-256 for each kind of row and range of blocks, written ' +
         'when no fork can undo the range any more. One line for everything; each range with --from, --to or --table. ' +

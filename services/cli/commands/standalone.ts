@@ -32,7 +32,7 @@ Examples:
 export function addStandalone(program: Command, io: CliIo): void {
   program
     .command('standalone')
-    .summary('everything in one process, on a demo chain or a node')
+    .summary('run all services in one process, on a demo chain or a node')
     .description(
       'Runs everything in one process and needs nothing but Node.js: an embedded PostgreSQL, the filler, the api, the ' +
         'state service, and a demo chain unless a node is given. It ends with the terminal or the program that started ' +

@@ -55,18 +55,22 @@ export function addVerify(program: Command, io: CliIo): void {
     .option('--collection <name>', 'only rows of this collection')
     .option(
       '--sample <rows>',
-      'about so many rows of each table, by chance; with --history, so many ranges of blocks',
+      'compare about this number of random rows of each table; with --history, of ranges of blocks',
       wholeNumber(1, 10_000_000),
     )
-    .option('--requests <count>', 'requests to the node at once (default: 4)', wholeNumber(1, 64))
+    .option(
+      '--requests <count>',
+      'number of concurrent requests to the node (default: 4)',
+      wholeNumber(1, 64),
+    )
     .option('--json', 'the report as JSON on the standard output')
-    .option('--repair', 'show what would be written so that the database holds what the chain has')
-    .option('--yes', 'with --repair: write it, in one transaction; no filler may run')
-    .option('--seals', 'compare the history with its seals instead: see docs/seals.md')
+    .option('--repair', 'show the changes that would make the database equal to the chain')
+    .option('--yes', 'with --repair: write the changes in one transaction; no filler may run meanwhile')
+    .option('--seals', 'compare the history with its seals instead of the chain; see docs/seals.md')
     .option('--against <url>', "compare the history with the seals of another operator's node")
     .option(
       '--history [from..to]',
-      'read these blocks, or all, again from the state history, and compare the rows of history that follow from them',
+      'read these blocks, or all blocks, again from the state history, and compare the rows of history that they create',
     )
     .option('--reader <name>', 'with --history: reader of readers.config.json, when there are several')
     .option(

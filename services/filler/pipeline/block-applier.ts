@@ -311,7 +311,7 @@ export class BlockApplier {
       this.counters.undecodableActions++
       this.#warnOnce(
         info,
-        `action ${contract.decoder.account}::${name} does not fit its ABI and is left out, as all further ones are`,
+        `action ${contract.decoder.account}::${name} does not fit its ABI and is skipped; further actions of this name are skipped without a message`,
         `${describeAction(action)}: ${describeError(error)}`,
       )
       return undefined

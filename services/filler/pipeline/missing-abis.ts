@@ -59,7 +59,7 @@ async function readPresentAbi(
     const cause = describeError(error)
     logger.warn({ account, cause }, 'the ABI of a contract could not be read from the chain node')
     const answer = isMissingEndpoint(error) ? 'HTTP 404 from /v1/chain/get_raw_abi' : cause
-    return `the node did not give ${missing} (${answer})`
+    return `the node did not return ${missing} (${answer})`
   }
 }
 

@@ -28,7 +28,7 @@ test.each([
   [
     'a message that drips',
     { sinceCommitMs: 210_000, sinceMessageMs: 210_000, unfinishedBytes: 21_000 },
-    'a message of the chain node does not get complete: 21000 bytes after 210 s',
+    'a message of the chain node stays incomplete: 21000 bytes after 210 s',
   ],
   [
     'a lost connection',

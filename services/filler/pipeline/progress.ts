@@ -43,7 +43,7 @@ export function describeStall(facts: ProgressFacts, stalledAfterMs = STALLED_AFT
   if (sinceMessageMs >= stalledAfterMs) {
     return unfinishedBytes > MESSAGE_BYTES
       ? problem(
-          'a message of the chain node does not get complete',
+          'a message of the chain node stays incomplete',
           `${unfinishedBytes} bytes after ${seconds(sinceMessageMs)}`,
         )
       : problem('the chain node is silent', `no message for ${seconds(sinceMessageMs)}`)
@@ -76,7 +76,7 @@ const summaries: Readonly<Record<string, string>> = {
   DATABASE_CONNECTIONS: 'the database has no connection left',
   DATABASE_LOGIN_REFUSED: 'the database refuses the login',
   DISK_FULL: 'the disk of the database is full',
-  DATABASE_READ_ONLY: 'the database takes no writes',
+  DATABASE_READ_ONLY: 'the database accepts no writes',
 }
 
 function problem(summary: string, figures: string): ReaderProblem {

@@ -139,7 +139,7 @@ function createInterruptionLog({ logger, mode = 'process' }: ReaderOptions) {
     if (!isRepeated) last = { text: described, atMs: performance.now() }
     const text = isRepeated
       ? `reading is still interrupted (${code})`
-      : `reading was interrupted, and continues from the committed position: ${described}. ${remedyOf(code, mode, details)}`
+      : `reading was interrupted and continues from the committed position: ${described}. ${remedyOf(code, mode, details)}`
     logger[mode === 'standalone' ? 'info' : 'warn']({ code, ...wait }, text)
   }
 }

@@ -18,7 +18,7 @@ export const shipLimits: readonly Limit[] = [
     counts: 'bytes of a message',
     per: 'connection',
     value: bytesText(DEFAULT_MESSAGE_BYTES),
-    beyond: 'the reader stops with `SHIP_MESSAGE_TOO_LARGE`; of several nodes another one is read',
+    beyond: 'the reader stops with `SHIP_MESSAGE_TOO_LARGE`; with several nodes, another node is read',
   },
   {
     counts: 'time until the connection is open',

@@ -75,7 +75,7 @@ export function openNodeSocket(
     allowedBytes -= chunk.length
     if (allowedBytes >= 0 || finished) return
     finish()
-    events.closed('the node sent more than was requested', 'unasked-bytes')
+    events.closed('the node sent more bytes than were requested', 'unasked-bytes')
   }
   const bytesRead = (): number => transport?.bytesRead ?? 0
 
@@ -153,7 +153,7 @@ function startPings(
       // Bytes may wait in the socket because this process was busy: check again after they are read.
       setImmediate(() => {
         if (bytesRead() === before && !websocket.isPaused)
-          lose('the node answers no ping, the connection is dead')
+          lose('the node does not answer pings: the connection is dead')
       })
     }, timing.pongTimeoutMs)
   }, timing.pingIntervalMs)

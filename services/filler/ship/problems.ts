@@ -84,15 +84,15 @@ export type FalsePart = 'header' | 'transactions' | 'actions' | FalseParent
 
 /** A part of a block does not match the block id. */
 export function blockFalse(label: string, { num, id }: WirePosition, part: FalsePart): Problem {
-  const message = `block ${num} from ${label} is not the block that its id ${idToHex(id)} names: ${describePart(part)}`
+  const message = `block ${num} from ${label} does not match its id ${idToHex(id)}: ${describePart(part)}`
   return { kind: 'unusable', error: invalidBlock(num, message) }
 }
 
 function describePart(part: FalsePart): string {
   if (typeof part === 'object')
-    return `its parent is given as ${part.parent}, its header names ${part.expected}`
-  if (part === 'header') return 'the hash of its header is another'
-  return `the Merkle root of its ${part} is not the one in its header`
+    return `the message gives the parent ${part.parent}, the header gives ${part.expected}`
+  if (part === 'header') return 'the hash of the header is another one'
+  return `the Merkle root of the ${part} differs from the root in the header`
 }
 
 function invalidBlock(num: number, message: string): FatalError {
@@ -127,7 +127,7 @@ export function logDisabled(name: string): Problem {
 export function rangeMissing(from: number, to: number, status: StatusResult | null): Problem {
   const range = from === to ? `block ${from}` : `blocks ${from} to ${to}`
   const ranges = status === null ? '' : `; it has ${describeRanges(status)}`
-  const message = `the node leaves out ${range}, which it should have${ranges}`
+  const message = `the node skips ${range}, although its logs should contain them${ranges}`
   const error = new FatalError('SHIP_RANGE_MISSING', message, {
     details: { first_num: from, last_num: to, start: to + 1 },
   })
@@ -159,9 +159,9 @@ export function neverLinked(num: number, { message }: PronghornError): FatalErro
 export function limitViolated(limit: SocketLimit, num: number, limitBytes: number): Problem {
   if (limit === 'message-size') return messageTooLarge(num, limitBytes)
   if (limit === 'message-parts') {
-    return blockUnreadable(`the message for block ${num} comes in too many small fragments`, num)
+    return blockUnreadable(`the message for block ${num} consists of too many small fragments`, num)
   }
-  return protocolViolation('the protocol ABI or the status reply of the node is larger than any can be')
+  return protocolViolation('the protocol ABI or the status reply of the node exceeds the size limit')
 }
 
 function messageTooLarge(num: number, limitBytes: number): Problem {

@@ -29,7 +29,7 @@ test('the SHiP client refuses a start below the first logged block, naming the f
   const { node, url } = await harness.node({ ranges: { traceBegin: 10, stateBegin: 10 } })
   node.extend(20)
   const { done } = harness.read(url, { startBlock: 9 })
-  expect(await done).toMatchObject(unavailable(/^the node has no blocks before 10, block 9 is needed$/))
+  expect(await done).toMatchObject(unavailable(/^the node has no blocks before 10, but block 9 is needed$/))
 })
 
 test("the SHiP client refuses a start block that only one of the node's two logs covers", async () => {
@@ -37,7 +37,7 @@ test("the SHiP client refuses a start block that only one of the node's two logs
   node.extend(20)
   const { done } = harness.read(url, { startBlock: 1 })
   expect(await done).toMatchObject(
-    unavailable(/not both traces and chain state of blocks before 15, block 1 is needed.*traces \[15, 21\)/),
+    unavailable(/lacks traces or chain state of blocks before 15, but block 1 is needed.*traces \[15, 21\)/),
   )
 })
 
@@ -45,7 +45,9 @@ test('the SHiP client refuses a node whose log ends long before the head', async
   const { node, url } = await harness.node({ ranges: { traceEnd: 12 } })
   node.extend(30)
   const { done } = harness.read(url, { startBlock: 20 })
-  expect(await done).toMatchObject(unavailable(/a log of the node ends before block 12, block 20 is needed/))
+  expect(await done).toMatchObject(
+    unavailable(/a log of the node ends before block 12, but block 20 is needed/),
+  )
 })
 
 test('the SHiP client refuses to continue with a node that was restored without the needed history', async () => {
@@ -120,7 +122,7 @@ test('the SHiP client detects that Leap started the stream above the requested b
     node.script.ranges = { traceBegin: 8, stateBegin: 8 }
   }
   const { done, collector } = harness.read(url, { startBlock: 3 })
-  expect(await done).toMatchObject(unavailable(/no blocks before 8, block 3 is needed/))
+  expect(await done).toMatchObject(unavailable(/no blocks before 8, but block 3 is needed/))
   expect(node.connections).toHaveLength(2)
   expect(collector.blocks).toEqual([])
 })

@@ -33,18 +33,18 @@ export function checkRanges(status: StatusResult, start: number): RangeVerdict {
   if (disabled !== null) return { kind: 'problem', problem: logDisabled(disabled) }
   if (start === 1 && first === 2) return checkRanges(status, 2)
   if (start < first) {
-    const message = `the node has no blocks before ${first}, block ${start} is needed`
+    const message = `the node has no blocks before ${first}, but block ${start} is needed`
     return { kind: 'problem', problem: rangeUnavailable({ message, status: null, num: start, start: first }) }
   }
   const complete = Math.max(status.traceBegin, status.stateBegin)
   if (start < complete && complete - first > 1) {
-    const message = `the node has not both traces and chain state of blocks before ${complete}, block ${start} is needed`
+    const message = `the node lacks traces or chain state of blocks before ${complete}, but block ${start} is needed`
     return { kind: 'problem', problem: rangeUnavailable({ message, status, num: start, start: complete }) }
   }
   if (status.head.num + 1 < start) return { kind: 'behind' }
   const end = Math.min(status.traceEnd, status.stateEnd)
   if (start >= end && status.head.num >= end + LOG_LAG_BLOCKS) {
-    const message = `a log of the node ends before block ${end}, block ${start} is needed`
+    const message = `a log of the node ends before block ${end}, but block ${start} is needed`
     return {
       kind: 'problem',
       problem: rangeUnavailable({ message, status, num: start, start: status.head.num }),

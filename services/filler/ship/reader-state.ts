@@ -87,7 +87,7 @@ export class ReaderState<P extends ProtocolCodec> {
   warnOfMissingPayload(num: number): void {
     if (this.#warned.missingPayload) return
     this.#warned.missingPayload = true
-    const message = 'the first block of a log came without all of its payloads, which is usual'
+    const message = 'the first block of a log lacks some of its payloads, as usual'
     // Block 1 never has transactions, so no warning is needed.
     this.settings.logger[num === 1 ? 'info' : 'warn']({ block_num: num }, message)
   }

@@ -109,5 +109,5 @@ function describeStuck(streaks: Streaks, intervalMs: number, limits: ActivityLim
   if (open * intervalMs >= limits.messageTimeoutMs) {
     return `a message of the node is not complete after ${seconds} s and ${openBytes} bytes`
   }
-  return quiet * intervalMs >= limits.idleTimeoutMs ? 'the node sends nothing any more' : null
+  return quiet * intervalMs >= limits.idleTimeoutMs ? 'the node has stopped sending' : null
 }

@@ -121,7 +121,7 @@ describe('a row that the database refuses', () => {
     }
     await expect(commit(10, fill)).rejects.toMatchObject({
       code: 'DATABASE_ERROR',
-      message: 'what follows from the rows cannot be computed (doubled)',
+      message: 'derived rows cannot be computed (doubled)',
     })
   })
 })

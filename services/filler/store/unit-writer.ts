@@ -155,7 +155,7 @@ export class UnitWriter {
     const rows = await this.#session
       .select<MutableRow>(derivation.statement, values)
       .catch((error: unknown) => {
-        throw namingWork(error, `what follows from the rows cannot be computed (${derivation.name})`)
+        throw namingWork(error, `derived rows cannot be computed (${derivation.name})`)
       })
     if (rows.length === 0) return
     await this.#writeDerived((sink) => derivation.apply(rows, sink))

@@ -36,7 +36,7 @@ export function describeDifferences({
   const all: Difference[] = [
     {
       what: 'chain.abis: ABIs that the source does not have',
-      why: 'the source records setabi alone, so it lacks the ABI that the chain began with, and it may have deleted others',
+      why: 'the source records only setabi actions, so it lacks ABIs from the start of the chain; it may also have deleted ABIs',
     },
   ]
   if (assets !== null)
@@ -54,16 +54,16 @@ export function describeDifferences({
     all.push(
       {
         what: 'market.bids.seq, market.blocks',
-        why: 'the source does not store the global sequence of bids: they have free numbers of their blocks; order, block and transaction are right',
+        why: 'the source does not store the global sequence of bids: bids get unused sequence numbers of their blocks; their order, block and transaction are correct',
       },
       {
-        what: 'market.sales without an offer: asset_ids and what follows from them',
-        why: 'the source finds the assets of a sale through its offer: those of a sale that was cancelled before it had one are not known',
+        what: 'market.sales without an offer: asset_ids and the columns derived from them',
+        why: 'the source finds the assets of a sale through its offer, so the assets of a sale that was cancelled before it had an offer are unknown',
       },
       hasNodeTables
         ? {
             what: 'market.counters, market.config: counters',
-            why: 'the source does not store them: they are those that the chain node had, which the next blocks bring up to date',
+            why: 'the source does not store them: the import takes the current values from the chain node, and the next blocks update them',
           }
         : {
             what: 'market.counters, market.config: counters',
@@ -75,7 +75,7 @@ export function describeDifferences({
       hasNodeTables
         ? {
             what: 'oracle.pairs, oracle.datapoints',
-            why: 'the source stores no data points and misses medians: they are those that the chain node had, which the next blocks bring up to date',
+            why: 'the source stores no data points and misses medians: the import takes the current values from the chain node, and the next blocks update them',
           }
         : {
             what: 'oracle.pairs, oracle.datapoints',
@@ -95,7 +95,7 @@ export function describeDifferences({
       },
       {
         what: 'assets.config.v2_since_block, market.config.v2_since_block',
-        why: 'where the source does not have it, it is the block of the import',
+        why: 'the import block, if the source does not store the block',
       },
     )
   if (lostTemplates.length > 0)

@@ -149,7 +149,9 @@ export class HeadReading<P extends ProtocolCodec> {
     })
     if (lag !== null && (lag.isSilent || now - this.#leftLaggingAt >= STEADY_MS)) {
       if (!lag.isSilent) this.#leftLaggingAt = now
-      return this.#leave(`the node is behind: others had block ${lag.block} ${Math.round(lag.ms)} ms ago`)
+      return this.#leave(
+        `the node is behind: another node had block ${lag.block} ${Math.round(lag.ms)} ms ago`,
+      )
     }
     const isAlone = judgeBranches(
       { links: this.#links, followed, lib: followed.libNum, last: tail.next - 1 },

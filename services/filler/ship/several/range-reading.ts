@@ -177,7 +177,7 @@ export class RangeReading<P extends ProtocolCodec> {
     this.#progress = { next: tail.next, at: now }
     for (const link of this.#host.links) link.wake()
     this.#segments[0]?.link?.fail(
-      connectionLost(`nothing came of block ${tail.next} for ${NO_PROGRESS_MS / 1_000} s`),
+      connectionLost(`no part of block ${tail.next} arrived for ${NO_PROGRESS_MS / 1_000} s`),
     )
     // Stop reading ranges if no node reports block `tail.next` as irreversible: the head stream can read the block.
     if (this.#segments[0]?.link === null) this.#end()
