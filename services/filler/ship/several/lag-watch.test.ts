@@ -30,7 +30,7 @@ test('the lag watch reports a stream that is silent while another node has a blo
 test('the lag watch reports a stream that sends blocks late, but only after it has been at the head', () => {
   const late = repeat(40, (at) => [10 + Math.floor(at / 9), 11 + Math.floor(at / 3), at * 50] as const)
   expect(watch([[10, 10, 0], ...late]).find((each) => each !== null)).toMatchObject({ isSilent: false })
-  // Catching up: blocks arrive, and the head is far ahead.
+  // The stream is catching up: blocks arrive, and the head of the other nodes is far ahead.
   const onTheWay = repeat(40, (at) => [10 + at, 500, at * 50] as const)
   expect(watch(onTheWay).every((each) => each === null)).toBe(true)
 })

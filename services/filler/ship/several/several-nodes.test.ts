@@ -212,13 +212,15 @@ test.each<[what: string, begin: (node: ScriptedNode) => void, branch: string]>([
   ],
 ])('the client of several nodes reads %s', async (_, begin, branch) => {
   const { nodes, urls } = await nodesWith(30, [{}, {}])
-  // Doubled seven times, 5 ms are still less than a first block takes: a mark of an earlier stream would never expire.
+  // After seven doublings, 5 ms are still shorter than the time until the first block. So a mark from an earlier stream
+  // would end every new stream before its first block.
   const run = harness.read(urls, { timing: { takeoverMs: 60, otherBranchMs: 5 } })
   await until('all is read', () => run.collector.nums.at(-1) === 30)
   for (const { script } of nodes) script.firstBlockMs = 1_000
   nodes.forEach(killConnections)
   nodes.forEach(begin)
-  // Each node is followed once while the head of the other can be compared with the last received block.
+  // Let the session stream from each node once, while it can compare the head of the other node with the last received
+  // block.
   await delay(200)
   nodes.forEach(killConnections)
   await delay(200)
