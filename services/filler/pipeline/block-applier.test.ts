@@ -165,7 +165,7 @@ describe('log actions', () => {
     expect(tables).toContain('market.template_buyoffers')
     expect(counters).toEqual({ undecodableActions: 4, unknownTables: 0 })
     expect(messages).toHaveLength(2)
-    expect(messages[0]).toMatch(/"block":7.*transaction 0{64}, action atomicmarket::lognewtbuyo.*is left out/)
+    expect(messages[0]).toMatch(/"block":7.*transaction 0{64}, action atomicmarket::lognewtbuyo.*is skipped/)
   })
 
   const listing = {

@@ -183,7 +183,7 @@ test('the SHiP client reconnects when the stream falls silent although the node 
   const { collector, session } = harness.read(url, { timing: { idleTimeoutMs: 200 } })
   await until('9 blocks', () => collector.blocks.length === 9)
   expect(session.status().connections).toBeGreaterThan(1)
-  expect(session.status().lastProblem).toContain('sends nothing')
+  expect(session.status().lastProblem).toContain('has stopped sending')
 })
 
 test('the SHiP client does not report a silent stream while it withholds credits itself', async () => {
