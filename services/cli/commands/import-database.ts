@@ -145,7 +145,7 @@ function planText(plan: ImportPlan): string {
       ? []
       : [
           '',
-          `Much slower than that: ${plan.unindexed.join(', ')} have no index, so that every step reads them whole.`,
+          `Much slower than that: ${plan.unindexed.join(', ')} have no index, so every step scans them entirely.`,
           'Restore the dump with its indexes first.',
         ]),
     '',
