@@ -102,6 +102,8 @@ describe('a statement that cannot be cancelled', () => {
 
   it('a statement that cannot be cancelled occupies its connection until it ends, although its request was answered', async () => {
     const requests = await open(await openDeafWire())
+    // Opens the connection: on a busy machine that can take longer than the deadline.
+    await requests.run((session) => session.query(pause(0)))
     await admin.query('SELECT pg_advisory_lock(4711)')
     const work = requests.run(
       (session) => session.query({ text: 'SELECT pg_advisory_lock(4711)', values: [] }),
