@@ -1,13 +1,26 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Pool, QueryResult } from 'pg'
 import { inject } from 'vitest'
-import { connectDatabase } from '../../services/core/database/index.ts'
+import { connectDatabase, createPool } from '../../services/core/database/index.ts'
 import type { DatabaseAddress } from '../../services/core/database/index.ts'
+import { testedServer } from './tested-server.ts'
 
 /** A database of its own for a test. */
 export interface TestDatabase {
   readonly address: DatabaseAddress
   /** Drops the database; open connections are cut. */
   drop(): Promise<void>
+}
+
+let pool: Pool | undefined
+
+/**
+ * Runs a statement on the maintenance database. The worker process keeps the connections, because a new one takes about
+ * 40 ms of processor time, as much as the copy of a database (measured 2026-11-29).
+ */
+function administrate(statement: string, values: readonly string[] = []): Promise<QueryResult> {
+  pool ??= createPool(inject('postgres'), { applicationName: 'test', max: 2 })
+  return pool.query(statement, [...values])
 }
 
 /**
@@ -21,39 +34,45 @@ export async function copySharedDatabase(
   fill: (address: DatabaseAddress) => Promise<void>,
 ): Promise<TestDatabase> {
   const name = `shared_${createHash('sha256').update(content).digest('hex').slice(0, 16)}`
-  const admin = await connectDatabase(inject('postgres'), { applicationName: 'test' })
-  try {
-    // One worker process fills the original while the others wait; the end of the session releases the lock.
-    await admin.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name])
-    const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name])
-    if (rowCount === 0) {
-      const { address } = await createTestDatabase()
-      await fill(address)
-      await admin.query(`ALTER DATABASE ${address.database} ALLOW_CONNECTIONS false`)
-      await admin.query(`ALTER DATABASE ${address.database} RENAME TO ${name}`)
-    }
-  } finally {
-    await admin.end()
-  }
+  if (!(await isThere(name))) await createShared(name, fill)
   return createTestDatabase(name)
 }
 
-/** Creates a database from the migrated template; `template: 'template0'` makes an empty one. */
-export async function createTestDatabase(template = 'pronghorn_template'): Promise<TestDatabase> {
-  const maintenance = inject('postgres')
-  const database = `test_${randomBytes(8).toString('hex')}`
-  const admin = await connectDatabase(maintenance, { applicationName: 'test' })
+async function isThere(database: string): Promise<boolean> {
+  const { rowCount } = await administrate('SELECT FROM pg_database WHERE datname = $1', [database])
+  return rowCount === 1
+}
+
+/** Creates and fills a database in one worker process, while the others wait. */
+async function createShared(name: string, fill: (address: DatabaseAddress) => Promise<void>): Promise<void> {
+  const admin = await connectDatabase(inject('postgres'), { applicationName: 'test' })
   try {
-    await admin.query(`CREATE DATABASE ${database} TEMPLATE ${template}`)
+    // The end of the session releases the lock.
+    await admin.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name])
+    if (await isThere(name)) return
+    const { address } = await createTestDatabase()
+    await fill(address)
+    await administrate(`ALTER DATABASE ${address.database} ALLOW_CONNECTIONS false`)
+    await administrate(`ALTER DATABASE ${address.database} RENAME TO ${name}`)
   } finally {
     await admin.end()
   }
+}
+
+/**
+ * PostgreSQL 18 copies the files of a database only on request; otherwise it writes the copy to the WAL. The copy of the
+ * migrated template takes 37 ms of processor time then, instead of 60 to 220 ms (measured 2026-11-29).
+ */
+const strategy = testedServer.package === undefined ? '' : ' STRATEGY FILE_COPY'
+
+/** Creates a database from the migrated template; `template: 'template0'` makes an empty one. */
+export async function createTestDatabase(template = 'pronghorn_template'): Promise<TestDatabase> {
+  const database = `test_${randomBytes(8).toString('hex')}`
+  await administrate(`CREATE DATABASE ${database} TEMPLATE ${template}${strategy}`)
   return {
-    address: { ...maintenance, database },
+    address: { ...inject('postgres'), database },
     async drop() {
-      const again = await connectDatabase(maintenance, { applicationName: 'test' })
-      await again.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
-      await again.end()
+      await administrate(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
     },
   }
 }
