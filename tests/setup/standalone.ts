@@ -32,7 +32,8 @@ export async function startStandalone(
   const port = await findFreePort()
   const child = spawn(process.execPath, [program, 'standalone', '--port', String(port), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: tmpdir() },
+    // TMPDIR: the temporary database is in memory, like the other databases of the tests.
+    env: { PATH: process.env.PATH, HOME: tmpdir(), TMPDIR: tmpdir() },
     ...account,
   })
   const started = {

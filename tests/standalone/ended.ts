@@ -17,7 +17,7 @@ const STEPS = /^(?:Checking|Starting|Creating|Indexing|Connecting|Stopped|Catchi
 
 /** Runs the program until it ends. */
 export async function run(...args: string[]): Promise<Ended> {
-  const env = { PATH: process.env.PATH, HOME: tmpdir() }
+  const env = { PATH: process.env.PATH, HOME: tmpdir(), TMPDIR: tmpdir() }
   const child = spawn(process.execPath, [program, ...args], { env, timeout: patient(60_000) })
   let text = ''
   for (const stream of [child.stdout, child.stderr])
