@@ -1,7 +1,8 @@
 import { raw, sql, where } from '../../../sql/index.ts'
 import type { Sql } from '../../../sql/index.ts'
 import type { EndpointContext } from '../../../endpoint/index.ts'
-import { estimateRows } from '../../../planner/filters/index.ts'
+import { estimateRows, foundConditions } from '../../../planner/filters/index.ts'
+import { rowsByDrivingTable } from '../../../planner/sources/index.ts'
 import type { DrivingTable, Order } from '../../../planner/sources/index.ts'
 import type { Filter } from '../../../planner/filters/index.ts'
 import type { List, Statistics } from '../../../planner/index.ts'
@@ -11,7 +12,9 @@ import {
   assetsWithoutValue,
   templateScope,
 } from '../../nft/asset-lists/index.ts'
-import { ASSETS } from '../../nft/tables.ts'
+import { isOneOf } from '../../nft/conditions/index.ts'
+import { schemaFilters } from '../../nft/filters/index.ts'
+import { ASSETS, TEMPLATES } from '../../nft/tables.ts'
 import type { AssetRequest } from '../../nft/asset-lists/index.ts'
 import type { AssetValues } from '../../nft/parameters/index.ts'
 import { cappedPrice } from '../records/asset-members.ts'
@@ -59,7 +62,9 @@ function priceOrder(request: AssetRequest, filters: readonly Filter[], column: s
       {
         rank: 0,
         column: 'price of the template',
-        driving: templatesByPrice(request, column, direction),
+        driving: request.values.owner
+          ? heldTemplatesByPrice(request, filters, column, direction)
+          : templatesByPrice(request, column, direction),
         share: 1 - UNPRICED,
       },
       assetsWithoutValue('bigint', [sql`NOT ${HAS_PRICE}`], UNPRICED),
@@ -106,6 +111,51 @@ function templatesByPrice(request: AssetRequest, column: string, direction: 'ASC
       const drivingRows = sql`SELECT t.template_id, p.price AS value
         FROM assets.templates t JOIN ${pricesOf('t', templates, column, statistics)} ${where(conditions)} ORDER BY 2 ${raw(direction)}`
       return assetsOfTemplates({ drivingRows, conditions: checks, direction, wanted, budget, rowsOfEach })
+    },
+  }
+}
+
+/** FROM item of the assets `a` of a held template, `t`, in the order of their ids. */
+const ofHeldTemplate = (owned: Sql): Sql => sql`(SELECT a.* FROM assets.assets a WHERE ${owned}
+  AND a.schema_key = t.schema_key AND a.template_id = t.template_id ORDER BY a.asset_id OFFSET 0) a`
+
+/**
+ * Assets of some owners with a price, via the templates that the owners hold: an index-only scan of `assets_held_idx`
+ * finds the templates, so only the assets of the page are read.
+ */
+function heldTemplatesByPrice(
+  { values, statistics }: AssetRequest,
+  filters: readonly Filter[],
+  column: string,
+  direction: 'ASC' | 'DESC',
+): DrivingTable {
+  const applied = new Set(['owner', ...schemaFilters(values, statistics).map(({ name }) => name)])
+  const scope = filters.filter(({ name }) => applied.has(name))
+  const assets = estimateRows(statistics.rows(ASSETS), scope)
+  const templates = Math.min(assets, statistics.rows(TEMPLATES))
+  const rowsOfEach = assets / Math.max(1, templates)
+  const from = ofHeldTemplate(isOneOf(raw('a.owner'), values.owner!))
+  return {
+    applied,
+    rows: assets,
+    drivingRows: templates,
+    rowsOfEach,
+    query(checks, wanted, budget) {
+      const drivingRows = sql`SELECT t.schema_key, t.template_id, p.price AS value
+        FROM (SELECT DISTINCT a.schema_key, a.template_id FROM assets.assets a
+          ${where(foundConditions(scope))}) t
+        JOIN ${pricesOf('t', templates, column, statistics)} ORDER BY 3 ${raw(direction)}`
+      const key = raw('a.asset_id')
+      return rowsByDrivingTable({
+        drivingRows,
+        from,
+        key,
+        conditions: checks,
+        direction,
+        wanted,
+        budget,
+        rowsOfEach,
+      })
     },
   }
 }
