@@ -84,10 +84,10 @@ it('every option and file that the README names exists', async () => {
 
 it('the command in docs/faq.md prints a warning', async () => {
   const [command] = blocksOf('docs/faq.md')
-  expect(await runSnippet(command!.text)).toContain('the curl command in docs/queries.md prints an event')
+  expect(await runSnippet(command!.text)).toContain('collectoin_name; it is ignored')
 })
 
-it('the curl command of the queries page prints an event', async () => {
+it('the curl command in docs/queries.md prints an event', async () => {
   const [command] = blocksOf('docs/queries.md').filter(({ language }) => language === 'bash')
   const printed = await runSnippet(`API=${service.api}\n${command!.text}`)
   expect(printed).toMatch(/^(?:event|id|data|retry): /m)
